@@ -1,0 +1,82 @@
+//! What a fragment of code in another language would do, as far as it can be seen.
+//!
+//! A shell command often carries code of another language: SQL for `psql -c`, a script for
+//! `sed`, Python for `python -c`. Each reader below turns such a fragment into a [`Reading`]: what
+//! it was seen to do, and whether anything in it stayed hidden. Readers never run anything, take
+//! linear time, and say [`Reading::hidden`] when in doubt.
+
+pub mod awk;
+pub mod cmd;
+pub mod find;
+pub mod jq;
+pub mod powershell;
+pub mod script;
+pub mod sed;
+pub mod sql;
+
+/// One thing a fragment of code was seen to do. Texts are taken from the fragment as they stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// Hands this text to a system shell.
+    Shell(String),
+    /// Runs this program with these arguments, without a shell.
+    Run(Vec<String>),
+    /// Reads the file at this path.
+    ReadFile(String),
+    /// Creates or overwrites the file at this path, or appends to it.
+    WriteFile(String),
+    /// Deletes the file at this path.
+    DeleteFile(String),
+    /// Deletes the directory at this path with everything in it.
+    DeleteTree(String),
+    /// Loads something over the network, from this address where it is visible.
+    Fetch(String),
+    /// Sends something over the network, to this address where it is visible.
+    Send(String),
+    /// Reads rows or state of a database.
+    DbRead,
+    /// Adds or changes rows, or adds schema, in a way that loses little.
+    DbWrite(String),
+    /// Deletes or overwrites data or schema wholesale; the text names what.
+    DbDestroy(String),
+    /// Changes users, roles, rights or server settings of a database.
+    DbAdmin(String),
+    /// Stops, restarts or reconfigures the machine or a service; the text names how.
+    Control(String),
+    /// Ends processes; the text names which.
+    Kill(String),
+    /// Changes a setting that outlives the call (registry, policy, scheduled task, user).
+    Persist(String),
+    /// Raises privileges or weakens a protection.
+    Privilege(String),
+    /// Wipes or formats a disk or volume; the text names which.
+    WipeDisk(String),
+}
+
+/// What a fragment of code was seen to do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// What was seen, in order of appearance.
+    pub deeds: Vec<Deed>,
+    /// Why some of it could not be seen, in words that complete "cannot see inside: …".
+    pub hidden: Option<&'static str>,
+}
+
+impl Reading {
+    /// A reading of a fragment nothing is known about.
+    pub fn hidden(why: &'static str) -> Self {
+        Self { deeds: Vec::new(), hidden: Some(why) }
+    }
+
+    /// Whether the fragment was understood completely and does nothing but compute and print.
+    pub fn is_harmless(&self) -> bool {
+        self.hidden.is_none()
+            && self.deeds.iter().all(|deed| matches!(deed, Deed::DbRead))
+    }
+
+    /// Adds what `other` was seen to do.
+    pub fn absorb(&mut self, other: Self) {
+        self.deeds.extend(other.deeds);
+        self.hidden = self.hidden.or(other.hidden);
+    }
+}
