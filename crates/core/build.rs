@@ -1,2 +1,423 @@
-//! Placeholder.
-fn main() {}
+//! Compiles the tables in `knowledge/` into static Rust data.
+//!
+//! Reading TOML at start would cost more than judging a thousand commands, so it happens here. A
+//! misspelt word, a doubled name or a flag that cannot be read stops the build with the row's name.
+
+#[path = "src/knowledge/vocabulary.rs"]
+#[expect(dead_code, unreachable_pub, reason = "the build uses the parsing half of the vocabulary")]
+mod vocabulary;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Deserialize;
+use vocabulary::{Effect, Reader, Role, Style};
+
+fn main() {
+    println!("cargo::rerun-if-changed=knowledge");
+    println!("cargo::rerun-if-changed=src/knowledge/vocabulary.rs");
+    let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
+    match generate() {
+        Ok(code) => std::fs::write(Path::new(&out).join("knowledge.rs"), code).expect("OUT_DIR is writable"),
+        Err(error) => {
+            eprintln!("error: {error}");
+            std::process::exit(1);
+        }
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tables {
+    #[serde(default)]
+    program: Vec<ProgramRow>,
+    #[serde(default)]
+    sub: Vec<SubRow>,
+    #[serde(default)]
+    verbs: Vec<VerbsRow>,
+    #[serde(default)]
+    path: Vec<PathRow>,
+    #[serde(default)]
+    host: Vec<HostRow>,
+    #[serde(default)]
+    variable: Vec<VariableRow>,
+    #[serde(default)]
+    tool: Vec<ToolRow>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProgramRow {
+    names: Vec<String>,
+    #[serde(default)]
+    does: Option<String>,
+    #[serde(default)]
+    options: Option<String>,
+    #[serde(default)]
+    style: Option<String>,
+    #[serde(default)]
+    flags: Vec<String>,
+    #[serde(default)]
+    operands: String,
+    #[serde(default)]
+    reader: Option<String>,
+    #[serde(default)]
+    subs: bool,
+    #[serde(default)]
+    verbs: Option<String>,
+    #[serde(default)]
+    verb_words: Option<u8>,
+    #[serde(default, rename = "match")]
+    matches: Vec<String>,
+    #[serde(default)]
+    not_match: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SubRow {
+    of: Vec<String>,
+    names: Vec<String>,
+    does: String,
+    #[serde(default)]
+    options: Option<String>,
+    #[serde(default)]
+    style: Option<String>,
+    #[serde(default)]
+    flags: Vec<String>,
+    #[serde(default)]
+    operands: String,
+    #[serde(default)]
+    reader: Option<String>,
+    #[serde(default, rename = "match")]
+    matches: Vec<String>,
+    #[serde(default)]
+    not_match: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VerbsRow {
+    name: String,
+    words: BTreeMap<String, Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PathRow {
+    like: Vec<String>,
+    what: String,
+    kind: String,
+    #[serde(default)]
+    read: u16,
+    #[serde(default)]
+    write: u16,
+    #[serde(default, rename = "match")]
+    matches: Vec<String>,
+    #[serde(default)]
+    not_match: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HostRow {
+    like: Vec<String>,
+    what: String,
+    kind: String,
+    #[serde(default, rename = "match")]
+    matches: Vec<String>,
+    #[serde(default)]
+    not_match: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VariableRow {
+    names: Vec<String>,
+    what: String,
+    value: String,
+    #[serde(default, rename = "match")]
+    matches: Vec<String>,
+    #[serde(default)]
+    not_match: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolRow {
+    names: Vec<String>,
+    does: String,
+    #[serde(default)]
+    class: Option<String>,
+    #[serde(default)]
+    outbound: bool,
+    #[serde(default)]
+    args: BTreeMap<String, String>,
+    #[serde(default)]
+    when: BTreeMap<String, BTreeMap<String, String>>,
+    #[serde(default)]
+    what: String,
+    #[serde(default, rename = "match")]
+    matches: Vec<String>,
+    #[serde(default)]
+    not_match: Vec<String>,
+}
+
+/// Reads every table and returns the Rust source of the compiled knowledge.
+fn generate() -> Result<String, String> {
+    let tables = read_tables()?;
+    let mut code = String::new();
+    write_verbs(&tables, &mut code)?;
+    write_programs(&tables, &mut code)?;
+    write_paths(&tables, &mut code)?;
+    write_hosts(&tables, &mut code)?;
+    write_variables(&tables, &mut code)?;
+    write_tools(&tables, &mut code)?;
+    Ok(code)
+}
+
+fn read_tables() -> Result<Tables, String> {
+    let mut files = Vec::new();
+    for folder in ["knowledge", "knowledge/programs"] {
+        let entries = std::fs::read_dir(folder).map_err(|error| format!("{folder}: {error}"))?;
+        for entry in entries {
+            let path = entry.map_err(|error| format!("{folder}: {error}"))?.path();
+            if path.extension().is_some_and(|extension| extension == "toml") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    let mut tables = Tables::default();
+    for file in files {
+        let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        // Tables that another module compiles for itself keep their own extension or top key.
+        if text.starts_with("# own reader") {
+            continue;
+        }
+        let part: Tables = toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+        tables.program.extend(part.program);
+        tables.sub.extend(part.sub);
+        tables.verbs.extend(part.verbs);
+        tables.path.extend(part.path);
+        tables.host.extend(part.host);
+        tables.variable.extend(part.variable);
+        tables.tool.extend(part.tool);
+    }
+    Ok(tables)
+}
+
+fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
+    let mut owner: BTreeMap<&str, usize> = BTreeMap::new();
+    for (index, program) in tables.program.iter().enumerate() {
+        for name in &program.names {
+            if owner.insert(name, index).is_some() {
+                return Err(format!("program `{name}` has two rows"));
+            }
+        }
+    }
+    let mut subs: BTreeMap<usize, BTreeMap<String, usize>> = BTreeMap::new();
+    for (index, sub) in tables.sub.iter().enumerate() {
+        for of in &sub.of {
+            let program = *owner.get(of.as_str()).ok_or_else(|| format!("sub `{}` of unknown program `{of}`", sub.names.join(", ")))?;
+            if !tables.program[program].subs {
+                return Err(format!("program `{of}` has subcommand rows but not `subs = true`"));
+            }
+            for name in &sub.names {
+                let known = subs.entry(program).or_default().insert(name.clone(), index);
+                if known.is_some_and(|other| other != index) {
+                    return Err(format!("`{of} {name}` has two rows"));
+                }
+            }
+        }
+    }
+    for (index, sub) in tables.sub.iter().enumerate() {
+        let name = format!("{} {}", sub.of[0], sub.names[0]);
+        let row = row(&name, Some(&sub.does), sub.options.as_deref(), sub.style.as_deref(), &sub.flags, &sub.operands, sub.reader.as_deref(), &sub.matches, &sub.not_match)?;
+        writeln!(code, "static SUB_{index}: Row = {row};").unwrap();
+    }
+    writeln!(code, "/// Every known program.\npub static PROGRAMS: &[Program] = &[").unwrap();
+    for (index, program) in tables.program.iter().enumerate() {
+        let name = &program.names[0];
+        let does = if program.subs { program.does.as_deref().or(Some("unknown")) } else { program.does.as_deref() };
+        let row = row(name, does, program.options.as_deref(), program.style.as_deref(), &program.flags, &program.operands, program.reader.as_deref(), &program.matches, &program.not_match)?;
+        let sub_list = subs.get(&index).map(|names| {
+            names.iter().map(|(name, sub)| format!("({name:?}, &SUB_{sub}),")).collect::<String>()
+        }).unwrap_or_default();
+        let verbs = match &program.verbs {
+            None => "None".to_owned(),
+            Some(verbs) => {
+                let at = tables.verbs.iter().position(|row| row.name == *verbs).ok_or_else(|| format!("program `{name}`: no verb table `{verbs}`"))?;
+                format!("Some(&VERBS[{at}])")
+            }
+        };
+        writeln!(code, "Program {{ row: {row}, has_subs: {}, subs: &[{sub_list}], verbs: {verbs}, verb_words: {} }},", program.subs, program.verb_words.unwrap_or(1)).unwrap();
+    }
+    writeln!(code, "];\n/// Name of each program and its place in [`PROGRAMS`], sorted by name.\npub static PROGRAM_NAMES: &[(&str, u16)] = &[").unwrap();
+    for (name, index) in &owner {
+        writeln!(code, "({name:?}, {index}),").unwrap();
+    }
+    writeln!(code, "];").unwrap();
+    Ok(())
+}
+
+#[expect(clippy::too_many_arguments, reason = "program and sub rows share these columns")]
+fn row(name: &str, does: Option<&str>, options: Option<&str>, style: Option<&str>, flags: &[String], operands: &str, reader: Option<&str>, matches: &[String], not_match: &[String]) -> Result<String, String> {
+    let does = does.ok_or_else(|| format!("`{name}`: `does` is missing"))?;
+    let effect = Effect::from_word(does).ok_or_else(|| format!("`{name}`: no effect is called `{does}`"))?;
+    let closed = match options.unwrap_or("listed") {
+        "any" => false,
+        "listed" => true,
+        other => return Err(format!("`{name}`: options is `any` or `listed`, not `{other}`")),
+    };
+    let style = style.unwrap_or("gnu");
+    let style = Style::from_word(style).ok_or_else(|| format!("`{name}`: no style is called `{style}`"))?;
+    let reader = match reader {
+        None => "None".to_owned(),
+        Some(word) => format!("Some(Reader::{:?})", Reader::from_word(word).ok_or_else(|| format!("`{name}`: no reader is called `{word}`"))?),
+    };
+    let mut seen = Vec::new();
+    let mut flag_list = String::new();
+    for line in flags {
+        flag_list.push_str(&flag(name, line, &mut seen)?);
+    }
+    let mut operand_list = String::new();
+    for word in operands.split_whitespace() {
+        let (word, many) = word.strip_suffix('*').map_or((word, false), |word| (word, true));
+        let role = Role::from_word(word).ok_or_else(|| format!("`{name}`: no role is called `{word}`"))?;
+        write!(operand_list, "Operand {{ role: Role::{role:?}, many: {many} }},").unwrap();
+    }
+    Ok(format!("Row {{ name: {name:?}, does: Effect::{effect:?}, closed: {closed}, style: Style::{style:?}, flags: &[{flag_list}], operands: &[{operand_list}], reader: {reader}, matches: &{matches:?}, not_match: &{not_match:?} }}"))
+}
+
+/// Reads one line of `flags`: names, then `=role` or `?role`, then `!effect` …
+fn flag(name: &str, line: &str, seen: &mut Vec<String>) -> Result<String, String> {
+    let mut names = Vec::new();
+    let mut value = "Value::None".to_owned();
+    let mut effects = String::new();
+    let (mut dry, mut help) = (false, false);
+    for word in line.split_whitespace() {
+        let wrong = || format!("`{name}`: cannot read the flag `{line}` at `{word}`");
+        if let Some(role) = word.strip_prefix('=').filter(|role| !role.is_empty()) {
+            value = format!("Value::Next(Role::{:?})", Role::from_word(role).ok_or_else(wrong)?);
+        } else if let Some(role) = word.strip_prefix('?').filter(|role| !role.is_empty()) {
+            value = format!("Value::Attached(Role::{:?})", Role::from_word(role).ok_or_else(wrong)?);
+        } else if word == "!dry" {
+            dry = true;
+        } else if word == "!help" {
+            help = true;
+        } else if let Some(effect) = word.strip_prefix('!') {
+            write!(effects, "Effect::{:?},", Effect::from_word(effect).ok_or_else(wrong)?).unwrap();
+        } else {
+            if seen.iter().any(|known| known == word) {
+                return Err(format!("`{name}`: the flag `{word}` is listed twice"));
+            }
+            seen.push(word.to_owned());
+            names.push(word.to_owned());
+        }
+    }
+    if names.is_empty() {
+        return Err(format!("`{name}`: the flag line `{line}` has no name"));
+    }
+    Ok(format!("Flag {{ names: &{names:?}, value: {value}, effects: &[{effects}], dry: {dry}, help: {help} }},"))
+}
+
+fn write_verbs(tables: &Tables, code: &mut String) -> Result<(), String> {
+    writeln!(code, "/// Verbs of command lines that are alike: `get`, `list`, `delete` …\npub static VERBS: &[Verbs] = &[").unwrap();
+    for row in &tables.verbs {
+        let mut words: BTreeMap<&str, Effect> = BTreeMap::new();
+        for (effect, list) in &row.words {
+            let effect = Effect::from_word(effect).ok_or_else(|| format!("verbs `{}`: no effect is called `{effect}`", row.name))?;
+            for word in list {
+                if words.insert(word, effect).is_some() {
+                    return Err(format!("verbs `{}`: `{word}` is listed twice", row.name));
+                }
+            }
+        }
+        let exact: String = words.iter().filter(|(word, _)| !word.contains('*')).map(|(word, effect)| format!("({word:?}, Effect::{effect:?}),")).collect();
+        let prefix: String = words.iter().filter_map(|(word, effect)| Some(format!("({:?}, Effect::{effect:?}),", word.strip_suffix('*')?))).collect();
+        let suffix: String = words.iter().filter_map(|(word, effect)| Some(format!("({:?}, Effect::{effect:?}),", word.strip_prefix('*')?))).collect();
+        writeln!(code, "Verbs {{ name: {:?}, exact: &[{exact}], prefix: &[{prefix}], suffix: &[{suffix}] }},", row.name).unwrap();
+    }
+    writeln!(code, "];").unwrap();
+    Ok(())
+}
+
+fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
+    const KINDS: &[&str] = &["root", "home", "system", "device", "sink", "temp", "credential", "startup", "schedule", "guard", "agent", "ci", "hook", "history", "process", "log", "generated", "document", "container_socket", "environment"];
+    writeln!(code, "/// How sensitive places are; the first row that matches counts.\npub static PATHS: &[PathRow] = &[").unwrap();
+    for row in &tables.path {
+        if !KINDS.contains(&row.kind.as_str()) {
+            return Err(format!("path `{}`: no kind is called `{}`", row.what, row.kind));
+        }
+        let kind = camel(&row.kind);
+        writeln!(code, "PathRow {{ like: &{:?}, what: {:?}, kind: PathKind::{kind}, read: {}, write: {}, matches: &{:?}, not_match: &{:?} }},", row.like, row.what, row.read, row.write, row.matches, row.not_match).unwrap();
+    }
+    writeln!(code, "];").unwrap();
+    Ok(())
+}
+
+fn write_hosts(tables: &Tables, code: &mut String) -> Result<(), String> {
+    const KINDS: &[&str] = &["loopback", "private", "metadata", "firewall", "registry", "drop"];
+    writeln!(code, "/// What is known about hosts; the first row that matches counts.\npub static HOSTS: &[HostRow] = &[").unwrap();
+    for row in &tables.host {
+        if !KINDS.contains(&row.kind.as_str()) {
+            return Err(format!("host `{}`: no kind is called `{}`", row.what, row.kind));
+        }
+        writeln!(code, "HostRow {{ like: &{:?}, what: {:?}, kind: HostKind::{}, matches: &{:?}, not_match: &{:?} }},", row.like, row.what, camel(&row.kind), row.matches, row.not_match).unwrap();
+    }
+    writeln!(code, "];").unwrap();
+    Ok(())
+}
+
+fn write_variables(tables: &Tables, code: &mut String) -> Result<(), String> {
+    writeln!(code, "/// Environment variables that make programs run, load or reach something.\npub static VARIABLES: &[VariableRow] = &[").unwrap();
+    for row in &tables.variable {
+        let role = Role::from_word(&row.value).ok_or_else(|| format!("variable `{}`: no role is called `{}`", row.what, row.value))?;
+        writeln!(code, "VariableRow {{ names: &{:?}, what: {:?}, value: Role::{role:?}, matches: &{:?}, not_match: &{:?} }},", row.names, row.what, row.matches, row.not_match).unwrap();
+    }
+    writeln!(code, "];").unwrap();
+    Ok(())
+}
+
+fn write_tools(tables: &Tables, code: &mut String) -> Result<(), String> {
+    let mut owner: BTreeMap<String, usize> = BTreeMap::new();
+    writeln!(code, "/// Tools of agents and of common MCP servers.\npub static TOOLS: &[ToolRow] = &[").unwrap();
+    for (index, row) in tables.tool.iter().enumerate() {
+        for name in &row.names {
+            if owner.insert(name.to_lowercase(), index).is_some() {
+                return Err(format!("tool `{name}` has two rows"));
+            }
+        }
+        let effect = |word: &str| Effect::from_word(word).ok_or_else(|| format!("tool `{}`: no effect is called `{word}`", row.names[0]));
+        let does = effect(&row.does)?;
+        let class = match row.class.as_deref() {
+            None => "None".to_owned(),
+            Some(class @ ("read_only" | "local_reversible" | "external" | "critical")) => format!("Some(SideEffect::{})", camel(class)),
+            Some(other) => return Err(format!("tool `{}`: no side-effect class is called `{other}`", row.names[0])),
+        };
+        let mut args = String::new();
+        for (key, meaning) in &row.args {
+            write!(args, "({key:?}, ArgumentRole::{}),", camel(meaning)).unwrap();
+        }
+        let mut when = String::new();
+        for (key, values) in &row.when {
+            for (value, word) in values {
+                write!(when, "({key:?}, {value:?}, Effect::{:?}),", effect(word)?).unwrap();
+            }
+        }
+        writeln!(code, "ToolRow {{ names: &{:?}, does: Effect::{does:?}, class: {class}, outbound: {}, args: &[{args}], when: &[{when}], what: {:?}, matches: &{:?}, not_match: &{:?} }},", row.names, row.outbound, row.what, row.matches, row.not_match).unwrap();
+    }
+    writeln!(code, "];\n/// Lower-case name of each tool and its place in [`TOOLS`], sorted.\npub static TOOL_NAMES: &[(&str, u16)] = &[").unwrap();
+    for (name, index) in &owner {
+        writeln!(code, "({name:?}, {index}),").unwrap();
+    }
+    writeln!(code, "];").unwrap();
+    Ok(())
+}
+
+/// Returns `snake_case` as `CamelCase`.
+fn camel(word: &str) -> String {
+    word.split('_').map(|part| part.chars().next().map(|first| first.to_uppercase().collect::<String>() + &part[first.len_utf8()..]).unwrap_or_default()).collect()
+}

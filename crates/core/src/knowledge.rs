@@ -1,0 +1,300 @@
+//! What is known about programs, places, hosts, variables and tools: the compiled tables.
+//!
+//! The tables themselves are in `knowledge/` and read like a list; `build.rs` turns them into the
+//! static data below. Nothing here decides anything.
+
+pub mod vocabulary;
+
+pub use vocabulary::{Effect, Reader, Role, Style};
+
+use crate::assessment::SideEffect;
+
+/// What is known about one program.
+#[derive(Debug)]
+pub struct Program {
+    /// How it reads its words, up to the subcommand where it has those.
+    pub row: Row,
+    /// Whether its first operand is a subcommand.
+    pub has_subs: bool,
+    /// Its subcommands, sorted by name; further words are separated by blanks.
+    pub subs: &'static [(&'static str, &'static Row)],
+    /// Verbs that stand in for subcommands without a row.
+    pub verbs: Option<&'static Verbs>,
+    /// How many leading words may hold the verb.
+    pub verb_words: u8,
+}
+
+/// What is known about a program or one of its subcommands.
+#[derive(Debug)]
+pub struct Row {
+    /// The program, with its subcommand if the row is for one.
+    pub name: &'static str,
+    /// What running it does before its words are looked at.
+    pub does: Effect,
+    /// Whether an option that is not listed makes the command a question.
+    pub closed: bool,
+    /// How options are written.
+    pub style: Style,
+    /// The options that matter.
+    pub flags: &'static [Flag],
+    /// What the words that are not options stand for.
+    pub operands: &'static [Operand],
+    /// A hand-written reader for what a table cannot hold.
+    pub reader: Option<Reader>,
+    /// Commands this row recognises.
+    pub matches: &'static [&'static str],
+    /// Look-alikes in which more, or something else, must be found.
+    pub not_match: &'static [&'static str],
+}
+
+/// One option of a program.
+#[derive(Debug)]
+pub struct Flag {
+    /// Its spellings, dashes included.
+    pub names: &'static [&'static str],
+    /// Whether it takes a value, and what that stands for.
+    pub value: Value,
+    /// What giving it does.
+    pub effects: &'static [Effect],
+    /// Whether the command then only shows what it would do.
+    pub dry: bool,
+    /// Whether the command then only prints help or a version.
+    pub help: bool,
+}
+
+/// The value of an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// It takes none.
+    None,
+    /// The rest of its word, or the next word.
+    Next(Role),
+    /// The rest of its word, if there is any.
+    Attached(Role),
+}
+
+/// One place for words that are not options.
+#[derive(Debug)]
+pub struct Operand {
+    /// What the word stands for.
+    pub role: Role,
+    /// Whether any number of words may stand here.
+    pub many: bool,
+}
+
+/// Verbs that command lines of one kind have in common.
+#[derive(Debug)]
+pub struct Verbs {
+    /// What the table is called.
+    pub name: &'static str,
+    /// Whole words, sorted.
+    pub exact: &'static [(&'static str, Effect)],
+    /// Beginnings of words.
+    pub prefix: &'static [(&'static str, Effect)],
+    /// Ends of words.
+    pub suffix: &'static [(&'static str, Effect)],
+}
+
+impl Verbs {
+    /// Returns what `word` means as a verb.
+    pub fn effect(&self, word: &str) -> Option<Effect> {
+        if let Ok(at) = self.exact.binary_search_by(|(verb, _)| (*verb).cmp(word)) {
+            return self.exact.get(at).map(|(_, effect)| *effect);
+        }
+        let begins = self.prefix.iter().filter(|(verb, _)| word.starts_with(verb));
+        let ends = self.suffix.iter().filter(|(verb, _)| word.ends_with(verb));
+        begins.chain(ends).map(|(_, effect)| *effect).max()
+    }
+}
+
+/// What kind of place a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PathKind {
+    /// The root of the file system, or a place all else hangs on.
+    Root,
+    /// A home directory as a whole.
+    Home,
+    /// Part of the operating system.
+    System,
+    /// A disk, partition or other device.
+    Device,
+    /// Swallows what is written to it: `/dev/null`, a terminal.
+    Sink,
+    /// Scratch space.
+    Temp,
+    /// Keys, tokens, passwords.
+    Credential,
+    /// Read and run when a shell, a session or a program starts.
+    Startup,
+    /// Run by the clock.
+    Schedule,
+    /// This firewall's own files.
+    Guard,
+    /// Settings of an agent that say what it may do.
+    Agent,
+    /// Run by a build server.
+    Ci,
+    /// Run by a version control system.
+    Hook,
+    /// What a person typed.
+    History,
+    /// A view into running processes or the kernel.
+    Process,
+    /// Records of what happened.
+    Log,
+    /// Made by a build and made again by the next.
+    Generated,
+    /// Ordinary files.
+    Document,
+    /// A socket that controls containers, and through them the machine.
+    ContainerSocket,
+    /// Project settings that often hold secrets: `.env`.
+    Environment,
+}
+
+/// How sensitive a place is.
+#[derive(Debug)]
+pub struct PathRow {
+    /// Patterns: `~` a home, `*` within one name, `**` any number of names.
+    pub like: &'static [&'static str],
+    /// The place in words.
+    pub what: &'static str,
+    /// What kind of place it is.
+    pub kind: PathKind,
+    /// How sensitive reading it is, per mille.
+    pub read: u16,
+    /// How sensitive changing it is, per mille.
+    pub write: u16,
+    /// Paths the row is for.
+    pub matches: &'static [&'static str],
+    /// Paths it is not for.
+    pub not_match: &'static [&'static str],
+}
+
+/// What kind of host a name or address is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostKind {
+    /// This machine.
+    Loopback,
+    /// A private network.
+    Private,
+    /// Hands out credentials of a cloud machine.
+    Metadata,
+    /// This firewall.
+    Firewall,
+    /// A package registry or code host everybody uses.
+    Registry,
+    /// A place made for dropping data or catching requests.
+    Drop,
+}
+
+/// What is known about a host.
+#[derive(Debug)]
+pub struct HostRow {
+    /// Names or address patterns; `*.` at the front stands for subdomains.
+    pub like: &'static [&'static str],
+    /// The host in words.
+    pub what: &'static str,
+    /// Its kind.
+    pub kind: HostKind,
+    /// Hosts the row is for.
+    pub matches: &'static [&'static str],
+    /// Hosts it is not for.
+    pub not_match: &'static [&'static str],
+}
+
+/// An environment variable that makes programs do something.
+#[derive(Debug)]
+pub struct VariableRow {
+    /// Names; a star at the end stands for the rest.
+    pub names: &'static [&'static str],
+    /// What it does, in words.
+    pub what: &'static str,
+    /// What its value stands for.
+    pub value: Role,
+    /// Assignments the row is for.
+    pub matches: &'static [&'static str],
+    /// Assignments it is not for.
+    pub not_match: &'static [&'static str],
+}
+
+/// What an argument of a tool stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgumentRole {
+    /// Plain data.
+    Text,
+    /// A path that is read.
+    Read,
+    /// A path that is created or overwritten.
+    Write,
+    /// A path that is changed in place.
+    Edit,
+    /// A path that is deleted.
+    Delete,
+    /// What is written to the path.
+    Content,
+    /// A shell command.
+    Shell,
+    /// Code of an interpreter.
+    Code,
+    /// The language the code is in.
+    Language,
+    /// SQL.
+    Sql,
+    /// A web address that is read.
+    Url,
+    /// The method of a web request.
+    Method,
+    /// Who receives a message.
+    Recipient,
+    /// What a message says.
+    Body,
+    /// Files that are sent along.
+    Attachment,
+    /// Directory the command runs in.
+    Cwd,
+    /// A tool called through this one.
+    Tool,
+    /// Arguments of the tool called through this one.
+    Arguments,
+    /// A patch: files and lines.
+    Patch,
+}
+
+/// What is known about a tool.
+#[derive(Debug)]
+pub struct ToolRow {
+    /// Its names; a star stands for a server's prefix.
+    pub names: &'static [&'static str],
+    /// What calling it does.
+    pub does: Effect,
+    /// Its side-effect class where the effect alone would say another.
+    pub class: Option<SideEffect>,
+    /// Whether it carries something out to people or other machines.
+    pub outbound: bool,
+    /// What its arguments stand for.
+    pub args: &'static [(&'static str, ArgumentRole)],
+    /// Effects that depend on an argument's value: argument, value, effect.
+    pub when: &'static [(&'static str, &'static str, Effect)],
+    /// The tool in words.
+    pub what: &'static str,
+    /// Calls the row is for.
+    pub matches: &'static [&'static str],
+    /// Calls it is not for.
+    pub not_match: &'static [&'static str],
+}
+
+include!(concat!(env!("OUT_DIR"), "/knowledge.rs"));
+
+/// Returns what is known about the program called `name`.
+pub fn program(name: &str) -> Option<&'static Program> {
+    let at = PROGRAM_NAMES.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+    PROGRAMS.get(usize::from(PROGRAM_NAMES.get(at)?.1))
+}
+
+/// Returns what is known about the tool called `name`, whatever its case.
+pub fn tool(name: &str) -> Option<&'static ToolRow> {
+    let lower = name.to_lowercase();
+    let at = TOOL_NAMES.binary_search_by(|(known, _)| (*known).cmp(lower.as_str())).ok()?;
+    TOOLS.get(usize::from(TOOL_NAMES.get(at)?.1))
+}

@@ -1,0 +1,272 @@
+//! The words a knowledge table may use: effects, roles, option styles.
+//!
+//! The build script reads the tables with the same file, so a misspelt word in a table is a build
+//! error that names the row, and a word added here breaks every `match` that must think about it.
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$word_doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$word_doc])* $variant,)* }
+
+        impl $name {
+            /// Returns the value a table means by `word`.
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$variant),)* _ => None }
+            }
+
+            /// Returns the word used in tables.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+    };
+}
+
+words! {
+    /// What running something does, from the point of view of the person who answers for it.
+    Effect {
+        /// Prints something it computes or was given: `echo`, `seq`, `basename`.
+        Compute = "compute",
+        /// Shows state of the machine or the program: `ps`, `uname`, `--version`.
+        Inspect = "inspect",
+        /// Reads files.
+        Read = "read",
+        /// Reads rows, keys or state of a database.
+        DbRead = "db_read",
+        /// Lists or shows things of a cloud account, cluster or web service.
+        CloudRead = "cloud_read",
+        /// Loads something over the network without changing anything there.
+        NetRead = "net_read",
+        /// Creates a file or directory where there was none, or sets its times.
+        Create = "create",
+        /// Compiles, tests, lints or formats the project.
+        Build = "build",
+        /// Changes the working copy or the local repository in a way that loses nothing.
+        VcsLocal = "vcs_local",
+        /// Changes a setting of a tool for this user or project.
+        Setting = "setting",
+        /// Overwrites, appends to or edits a file.
+        Write = "write",
+        /// Runs a script or program of the project.
+        Project = "project",
+        /// Adds packages to the project or the user's tools, from the usual registry.
+        Install = "install",
+        /// Starts containers, services or servers for development.
+        Start = "start",
+        /// Adds or changes rows or schema in a way that loses little.
+        DbWrite = "db_write",
+        /// Publishes commits to a shared repository in the ordinary way.
+        VcsRemote = "vcs_remote",
+        /// Opens a window, an editor or an interactive program on the person's screen.
+        Interactive = "interactive",
+        /// Removes packages, images or containers that can be fetched or made again.
+        Uninstall = "uninstall",
+        /// Ends processes.
+        Kill = "kill",
+        /// Deletes files.
+        Delete = "delete",
+        /// Throws away uncommitted work, stashes, branches or reflogs.
+        VcsDiscard = "vcs_discard",
+        /// Rewrites history that others may have, or deletes branches and tags on a server.
+        VcsForce = "vcs_force",
+        /// Changes owners, modes or attributes of files.
+        Permission = "permission",
+        /// Sends data over the network.
+        NetSend = "net_send",
+        /// Changes something in a cloud account, cluster or web service.
+        CloudWrite = "cloud_write",
+        /// Deletes or stops something in a cloud account, cluster or web service.
+        CloudDelete = "cloud_delete",
+        /// Deletes or overwrites data or schema wholesale.
+        DbDestroy = "db_destroy",
+        /// Changes users, rights or settings of a database.
+        DbAdmin = "db_admin",
+        /// Releases something to the public: a package, an image, a site.
+        Publish = "publish",
+        /// Writes to a person or a channel where people read.
+        Message = "message",
+        /// Moves money or buys something.
+        Pay = "pay",
+        /// Reads a secret, or prints one.
+        Secret = "secret",
+        /// Runs code that cannot be seen.
+        Exec = "exec",
+        /// Acts on another machine.
+        Remote = "remote",
+        /// Changes the system: packages, users, network, kernel, clock, firewall, boot.
+        System = "system",
+        /// Stops, restarts or removes a service.
+        Control = "control",
+        /// Leaves something behind that runs later by itself.
+        Persist = "persist",
+        /// Raises privileges or weakens a protection.
+        Privilege = "privilege",
+        /// Changes or stops this firewall, or the permission settings of an agent.
+        Guard = "guard",
+        /// Halts or restarts the machine.
+        Halt = "halt",
+        /// Wipes or formats a disk, or destroys what cannot be had back.
+        Wipe = "wipe",
+        /// Nothing is known.
+        Unknown = "unknown",
+    }
+}
+
+words! {
+    /// What a word on the command line stands for.
+    Role {
+        /// Plain data; it does nothing.
+        Text = "text",
+        /// A file or directory that is read.
+        Read = "read",
+        /// A file that is created or overwritten.
+        Write = "write",
+        /// A file that is appended to or changed in place.
+        Edit = "edit",
+        /// A file or directory that is created if it is not there.
+        Create = "create",
+        /// A file that is deleted.
+        Delete = "delete",
+        /// A directory that is deleted with all that is in it.
+        DeleteTree = "delete_tree",
+        /// A file that is moved away from where it was.
+        Move = "move",
+        /// A file or directory whose owner, mode or attributes change.
+        Permission = "permission",
+        /// A directory the command runs in.
+        Cwd = "cwd",
+        /// A script or program file that is run.
+        Script = "script",
+        /// A program that is run, given as one word or a short command line.
+        Program = "program",
+        /// This word and all that follow are a command.
+        Command = "command",
+        /// A text that is given to a shell.
+        Shell = "shell",
+        /// Python code.
+        Python = "python",
+        /// JavaScript code.
+        JavaScript = "javascript",
+        /// Perl code.
+        Perl = "perl",
+        /// Ruby code.
+        Ruby = "ruby",
+        /// PHP code.
+        Php = "php",
+        /// Lua code.
+        Lua = "lua",
+        /// Code of a language nothing is known about here.
+        Code = "code",
+        /// SQL.
+        Sql = "sql",
+        /// A script for `sed`.
+        Sed = "sed",
+        /// A program for `awk`.
+        Awk = "awk",
+        /// A filter for `jq` or `yq`.
+        Jq = "jq",
+        /// PowerShell.
+        PowerShell = "powershell",
+        /// JavaScript for the MongoDB shell.
+        Mongo = "mongo",
+        /// This word and all that follow are one command of Redis.
+        Redis = "redis",
+        /// A web address or host that is read from.
+        Url = "url",
+        /// A web address or host that is written to.
+        UrlSend = "url_send",
+        /// A file that is sent away.
+        Upload = "upload",
+        /// Data that is sent away; `@file` sends a file.
+        Send = "send",
+        /// `NAME=value` for the environment of what follows.
+        Assign = "assign",
+        /// A secret given on the command line.
+        Password = "password",
+        /// A disk or partition that is written to.
+        Device = "device",
+        /// `key=value` of a setting that may name a program to run.
+        Config = "config",
+        /// A name that only the program itself understands, such as a test, target or branch.
+        Name = "name",
+        /// Nothing is known about it.
+        Unknown = "unknown",
+    }
+}
+
+words! {
+    /// How a program reads its options.
+    Style {
+        /// `-abc`, `-ofile`, `--long`, `--long=value`, `--lo` for `--long`, options anywhere.
+        Gnu = "gnu",
+        /// `-long value` or `-long=value`, one dash or two, no bundles.
+        Single = "single",
+        /// `key=value` operands, as `dd` has them.
+        Pairs = "pairs",
+        /// No options at all; every word is an operand.
+        Plain = "plain",
+        /// `/switch` and `-switch`, as Windows programs have them.
+        Slash = "slash",
+    }
+}
+
+words! {
+    /// A hand-written reader, for a command line that a table of options cannot describe.
+    Reader {
+        /// `alias name=text`.
+        Alias = "alias",
+        /// `cd`, `pushd`, `popd`.
+        Cd = "cd",
+        /// `chmod`: the mode decides.
+        Chmod = "chmod",
+        /// `crontab`: a file, `-`, `-l`, `-r`.
+        Crontab = "crontab",
+        /// `curl`: method, data and output decide.
+        Curl = "curl",
+        /// `dd`: `if=` and `of=`.
+        Dd = "dd",
+        /// `export`, `declare`, `readonly`, `local`: assignments.
+        Declare = "declare",
+        /// `docker run` and its kin: mounts and privileges decide, then a command in a container.
+        Container = "container",
+        /// `eval`: the words joined are shell text.
+        Eval = "eval",
+        /// `find`: its own expression language.
+        Find = "find",
+        /// `git checkout`, `git restore`, `git switch`: paths or a branch.
+        GitCheckout = "git_checkout",
+        /// `git config`: reading or writing, and keys that run something.
+        GitConfig = "git_config",
+        /// `git push`: force, delete, mirror, `+ref`, `:ref`.
+        GitPush = "git_push",
+        /// `http`, `https`, `xh`: method and items.
+        Httpie = "httpie",
+        /// An interpreter: options, then a script file, code from an option or from standard input.
+        Interpreter = "interpreter",
+        /// `kill`: the numbers decide.
+        Kill = "kill",
+        /// `printf`, with `-v`.
+        Printf = "printf",
+        /// `rm`: what is deleted decides.
+        Rm = "rm",
+        /// `rsync`: local or remote, `--delete`.
+        Rsync = "rsync",
+        /// `scp`, `sftp`: local or remote ends.
+        Scp = "scp",
+        /// A shell: `-c` text, a script file, standard input.
+        Shell = "shell",
+        /// `source` and `.`.
+        Source = "source",
+        /// `ssh`: options, a host, then text for a shell there.
+        Ssh = "ssh",
+        /// `systemctl` and `service`: verb and unit.
+        Systemctl = "systemctl",
+        /// `tar`: old-style bundles, and options that run something.
+        Tar = "tar",
+        /// `trap text signal`.
+        Trap = "trap",
+        /// `xargs`, `parallel`: a command whose last words come from elsewhere.
+        Xargs = "xargs",
+    }
+}
