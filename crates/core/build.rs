@@ -346,15 +346,41 @@ fn write_verbs(tables: &Tables, code: &mut String) -> Result<(), String> {
 
 fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
     const KINDS: &[&str] = &["root", "home", "system", "device", "sink", "temp", "credential", "startup", "schedule", "guard", "agent", "ci", "hook", "history", "process", "log", "generated", "document", "container_socket", "environment"];
+    let mut patterns = String::new();
+    let mut triggers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut always = Vec::new();
+    let mut count = 0;
     writeln!(code, "/// How sensitive places are; the first row that matches counts.\npub static PATHS: &[PathRow] = &[").unwrap();
-    for row in &tables.path {
+    for (index, row) in tables.path.iter().enumerate() {
         if !KINDS.contains(&row.kind.as_str()) {
             return Err(format!("path `{}`: no kind is called `{}`", row.what, row.kind));
+        }
+        for like in &row.like {
+            let (root, rest) = match like.as_bytes() {
+                [b'~', ..] => ("Home", &like[1..]),
+                [b'/', ..] => ("Slash", like.as_str()),
+                [letter, b':', ..] if letter.is_ascii_alphabetic() => ("Drive", like.as_str()),
+                _ => ("Anywhere", like.as_str()),
+            };
+            let rest = if root == "Drive" { rest.replace('\\', "/").to_lowercase() } else { rest.to_owned() };
+            let names: Vec<&str> = rest.split('/').filter(|name| !name.is_empty()).collect();
+            writeln!(patterns, "PathPattern {{ root: PathRoot::{root}, names: &{names:?}, row: {index} }},").unwrap();
+            let trigger = names.iter().filter(|name| !name.contains('*')).max_by_key(|name| name.len());
+            match trigger {
+                Some(trigger) if root != "Drive" => triggers.entry((*trigger).to_owned()).or_default().push(count),
+                _ => always.push(count),
+            }
+            count += 1;
         }
         let kind = camel(&row.kind);
         writeln!(code, "PathRow {{ like: &{:?}, what: {:?}, kind: PathKind::{kind}, read: {}, write: {}, matches: &{:?}, not_match: &{:?} }},", row.like, row.what, row.read, row.write, row.matches, row.not_match).unwrap();
     }
-    writeln!(code, "];").unwrap();
+    writeln!(code, "];\n/// The patterns of [`PATHS`], in order.\npub static PATH_PATTERNS: &[PathPattern] = &[{patterns}];").unwrap();
+    writeln!(code, "/// For a name, the patterns that need it somewhere in the path.\npub static PATH_TRIGGERS: &[(&str, &[u16])] = &[").unwrap();
+    for (name, list) in &triggers {
+        writeln!(code, "({name:?}, &{list:?}),").unwrap();
+    }
+    writeln!(code, "];\n/// The patterns that need no particular name.\npub static PATH_ALWAYS: &[u16] = &{always:?};").unwrap();
     Ok(())
 }
 

@@ -171,6 +171,30 @@ pub struct PathRow {
     pub not_match: &'static [&'static str],
 }
 
+/// Where a pattern of the path table begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathRoot {
+    /// At `/`.
+    Slash,
+    /// At a home.
+    Home,
+    /// At a Windows drive, in lower case.
+    Drive,
+    /// Wherever the path is taken from; `**` reaches every depth.
+    Anywhere,
+}
+
+/// A pattern of the path table, split into names.
+#[derive(Debug)]
+pub struct PathPattern {
+    /// Where it begins.
+    pub root: PathRoot,
+    /// Its names; `**` stands for any number of names, `*` for any part of one.
+    pub names: &'static [&'static str],
+    /// Its row in [`PATHS`].
+    pub row: u16,
+}
+
 /// What kind of host a name or address is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostKind {

@@ -1,0 +1,402 @@
+//! How sensitive a path is: lexical, without looking at the file system.
+//!
+//! Links are not followed: that would race, and the core reads no files. So a path is what its
+//! text says, after `.`, `..`, doubled slashes and the ways around (`/proc/self/root`) are gone.
+
+use crate::knowledge::{PATH_ALWAYS, PATH_PATTERNS, PATH_TRIGGERS, PATHS, PathKind, PathRoot, PathRow};
+use crate::score::Score;
+
+/// Stands for the home directory in an expanded word: `~`, `$HOME`.
+pub const HOME: char = '\u{fdd1}';
+/// Stands for a part of a word that cannot be known.
+pub const HOLE: char = '\u{fdd0}';
+
+/// Names of a path that are looked at; deeper ones cannot make it less sensitive.
+const NAMES_MAX: usize = 64;
+
+/// Where a call happens, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ground {
+    /// The working directory: absolute, or beginning with [`HOME`]. `None`: nothing is claimed.
+    pub cwd: Option<String>,
+    /// The directory inside which ordinary work is no question.
+    pub workspace: Option<String>,
+}
+
+/// What is known about one path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The path, normalised, with `~` for a home and `…` for what is not known.
+    pub path: String,
+    /// What kind of place it is.
+    pub kind: PathKind,
+    /// The place in words, where a table names it.
+    pub what: &'static str,
+    /// How sensitive reading it is.
+    pub read: Score,
+    /// How sensitive changing it is.
+    pub write: Score,
+    /// Whether it lies in the workspace; `None` if that cannot be told.
+    pub inside: Option<bool>,
+    /// Whether the path names the working directory, the workspace or all that is in it.
+    pub whole_workspace: bool,
+    /// Whether part of the path is not known.
+    pub vague: bool,
+}
+
+impl Ground {
+    /// Returns ground with `cwd` as claimed and the workspace it may count as.
+    ///
+    /// `/`, a home or its parents, system and credential directories never count as a workspace,
+    /// whatever the caller says.
+    pub fn new(cwd: Option<&str>, workspace: Option<&str>) -> Self {
+        let clean = |path: &str| {
+            let marked = mark_home(path);
+            let absolute = is_absolute(&marked).then_some(marked)?;
+            Some(normalise(&absolute))
+        };
+        let cwd = cwd.and_then(clean);
+        let workspace = workspace.map_or_else(|| cwd.clone(), clean).filter(|path| may_be_workspace(path));
+        Self { cwd, workspace }
+    }
+
+    /// Returns the ground after `cd directory`; what is not known makes the directory unknown.
+    pub fn enter(&mut self, directory: &str) {
+        let path = self.resolve(directory);
+        self.cwd = (is_absolute(&path) && !path.contains(HOLE)).then_some(path);
+    }
+
+    /// Returns `text` as a normalised path, absolute where the working directory is known.
+    fn resolve(&self, text: &str) -> String {
+        let text = text.strip_prefix("file://").unwrap_or(text);
+        if is_absolute(text) {
+            return normalise(text);
+        }
+        match &self.cwd {
+            Some(cwd) => normalise(&format!("{cwd}/{text}")),
+            None => normalise(text),
+        }
+    }
+
+    /// Returns what is known about the path `text`.
+    pub fn place(&self, text: &str) -> Place {
+        let path = self.resolve(text);
+        let vague = path.contains(HOLE);
+        let inside = self.inside(&path);
+        let whole_workspace = self.whole(&path);
+        let found = lookup(&path, self.relative(&path));
+        let (kind, what, read, write) = match found {
+            Some(row) => (row.kind, row.what, row.read, row.write),
+            None => self.ordinary(&path, inside, vague),
+        };
+        Place {
+            path: display(&path),
+            kind,
+            what,
+            read: Score::new(read),
+            write: Score::new(write),
+            inside,
+            whole_workspace,
+            vague,
+        }
+    }
+
+    /// Returns the path as seen from the workspace, where it lies inside.
+    fn relative<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let workspace = self.workspace.as_deref()?;
+        let rest = path.strip_prefix(workspace)?;
+        if rest.is_empty() { Some(".") } else { rest.strip_prefix('/') }
+    }
+
+    fn inside(&self, path: &str) -> Option<bool> {
+        if path.starts_with(HOLE) {
+            return None;
+        }
+        if self.workspace.is_some() {
+            if !is_absolute(path) {
+                return None;
+            }
+            return Some(self.relative(path).is_some());
+        }
+        None
+    }
+
+    fn whole(&self, path: &str) -> bool {
+        let base = path.trim_end_matches(['*', '/']).trim_end_matches('/');
+        let base = base.strip_suffix("/.").unwrap_or(base);
+        match &self.workspace {
+            Some(workspace) => {
+                base == workspace || workspace.strip_prefix(base).is_some_and(|rest| rest.starts_with('/'))
+            }
+            None => matches!(base, "" | ".") || base.split('/').all(|name| name == ".."),
+        }
+    }
+
+    /// Returns what an ordinary path weighs that no table names.
+    fn ordinary(&self, path: &str, inside: Option<bool>, vague: bool) -> (PathKind, &'static str, u16, u16) {
+        if inside == Some(true) {
+            return (PathKind::Document, "", 40, 100);
+        }
+        if path.starts_with(HOLE) {
+            return (PathKind::Document, "a path that cannot be known", 150, 450);
+        }
+        if !is_absolute(path) {
+            let up = path.starts_with("..");
+            return (PathKind::Document, "", 60, if up { 500 } else if vague { 300 } else { 180 });
+        }
+        let outside = if self.workspace.is_some() { "outside the workspace" } else { "" };
+        if path.starts_with(HOME) {
+            (PathKind::Document, outside, 100, 550)
+        } else {
+            (PathKind::Document, outside, 100, 600)
+        }
+    }
+}
+
+/// Whether `path` begins at a root, a home or a drive.
+pub fn is_absolute(path: &str) -> bool {
+    path.starts_with('/') || path.starts_with(HOME) || is_drive(path)
+}
+
+fn is_drive(path: &str) -> bool {
+    let mut bytes = path.bytes();
+    matches!((bytes.next(), bytes.next(), bytes.next()), (Some(letter), Some(b':'), Some(b'\\' | b'/') | None) if letter.is_ascii_alphabetic())
+}
+
+/// Returns `path` with a home directory at its front replaced by [`HOME`].
+pub fn mark_home(path: &str) -> String {
+    let path = path.strip_prefix("file://").unwrap_or(path);
+    if path == "~" {
+        return HOME.to_string();
+    }
+    if let Some(rest) = path.strip_prefix("~/") {
+        return format!("{HOME}/{rest}");
+    }
+    path.to_owned()
+}
+
+/// Returns `path` without `.`, `..`, doubled slashes and ways around, homes marked.
+pub fn normalise(path: &str) -> String {
+    let windows = is_drive(path) || path.contains('\\') && !path.contains('/');
+    let path = if windows { path.replace('\\', "/") } else { path.to_owned() };
+    let absolute = path.starts_with('/');
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => match names.last() {
+                Some(&"..") | None if !absolute => names.push(".."),
+                Some(last) if last.starts_with(HOME) && names.len() == 1 => {
+                    names.clear();
+                    names.push("home");
+                }
+                _ => {
+                    names.pop();
+                }
+            },
+            name => names.push(name),
+        }
+    }
+    // The root seen through a process is the root; `/private/etc` is `/etc`.
+    loop {
+        match names.as_slice() {
+            ["proc", _, "root" | "cwd", ..] if absolute => {
+                names.drain(..3);
+            }
+            ["proc", _, "task", _, "root" | "cwd", ..] if absolute => {
+                names.drain(..5);
+            }
+            ["private", "etc" | "var" | "tmp", ..] if absolute => {
+                names.remove(0);
+            }
+            _ => break,
+        }
+    }
+    let joined = names.join("/");
+    if joined.starts_with(HOME) {
+        return joined;
+    }
+    let whole = if absolute { format!("/{joined}") } else if joined.is_empty() { ".".to_owned() } else { joined };
+    fold_home(&whole)
+}
+
+/// Returns `path` with `/root`, `/home/name` and `/Users/name` as [`HOME`].
+fn fold_home(path: &str) -> String {
+    let names: Vec<&str> = path.split('/').collect();
+    let rest = match names.as_slice() {
+        ["", "root", rest @ ..] => rest,
+        ["", "home" | "Users", name, rest @ ..] if !name.contains('*') => rest,
+        [drive, "Users", _, rest @ ..] if is_drive(&format!("{drive}/")) => rest,
+        _ => return path.to_owned(),
+    };
+    if rest.is_empty() { HOME.to_string() } else { format!("{HOME}/{}", rest.join("/")) }
+}
+
+/// Whether a normalised directory may count as a workspace.
+fn may_be_workspace(path: &str) -> bool {
+    if path.contains(HOLE) || path == "/" || path.len() == HOME.len_utf8() && path.starts_with(HOME) {
+        return false;
+    }
+    let row = lookup(path, None);
+    match row.map(|row| row.kind) {
+        None | Some(PathKind::Temp | PathKind::Generated | PathKind::Document) => {}
+        Some(
+            PathKind::Root
+            | PathKind::Home
+            | PathKind::System
+            | PathKind::Device
+            | PathKind::Sink
+            | PathKind::Credential
+            | PathKind::Startup
+            | PathKind::Schedule
+            | PathKind::Guard
+            | PathKind::Agent
+            | PathKind::Ci
+            | PathKind::Hook
+            | PathKind::History
+            | PathKind::Process
+            | PathKind::Log
+            | PathKind::ContainerSocket
+            | PathKind::Environment,
+        ) => return false,
+    }
+    // A directory directly under the root (`/tmp`, `/opt`, `/data`) is nobody's project, with the
+    // exception of the names containers use for one.
+    let names: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+    if let [only] = names.as_slice() {
+        return matches!(*only, "app" | "workspace" | "work" | "src" | "project" | "repo" | "code" | "workdir" | "testbed");
+    }
+    true
+}
+
+/// Returns the first row for `path`, or for its form inside the workspace.
+fn lookup(path: &str, relative: Option<&str>) -> Option<&'static PathRow> {
+    let whole = first_match(path);
+    let inside = relative.and_then(first_match);
+    let row = [whole, inside].into_iter().flatten().min()?;
+    PATHS.get(usize::from(row))
+}
+
+/// Returns the number of the first row for `path`.
+fn first_match(path: &str) -> Option<u16> {
+    let root = if path.starts_with('/') {
+        PathRoot::Slash
+    } else if path.starts_with(HOME) {
+        PathRoot::Home
+    } else if is_drive(path) {
+        PathRoot::Drive
+    } else {
+        PathRoot::Anywhere
+    };
+    let lower;
+    let path = if root == PathRoot::Drive {
+        lower = path.to_lowercase();
+        lower.as_str()
+    } else {
+        path.trim_start_matches(HOME)
+    };
+    let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).take(NAMES_MAX).collect();
+    let mut best: Option<u16> = None;
+    let mut try_pattern = |number: u16| {
+        if let Some(pattern) = PATH_PATTERNS.get(usize::from(number))
+            && best.is_none_or(|row| pattern.row < row)
+            && (pattern.root == root || pattern.root == PathRoot::Anywhere)
+            && sequence_matches(pattern.names, &names)
+        {
+            best = Some(pattern.row);
+        }
+    };
+    for number in PATH_ALWAYS {
+        try_pattern(*number);
+    }
+    for name in &names {
+        if is_glob(name) {
+            // A glob may stand for any name, so every pattern is tried.
+            (0..u16::try_from(PATH_PATTERNS.len()).unwrap_or(u16::MAX)).for_each(&mut try_pattern);
+            break;
+        }
+        if let Ok(at) = PATH_TRIGGERS.binary_search_by(|(trigger, _)| (*trigger).cmp(name))
+            && let Some((_, numbers)) = PATH_TRIGGERS.get(at)
+        {
+            numbers.iter().for_each(|number| try_pattern(*number));
+        }
+    }
+    best
+}
+
+fn is_glob(name: &str) -> bool {
+    name.contains(['*', '?', '['])
+}
+
+fn sequence_matches(pattern: &[&str], path: &[&str]) -> bool {
+    match pattern.split_first() {
+        None => path.is_empty(),
+        Some((&"**", rest)) => {
+            if rest.is_empty() {
+                return !path.is_empty();
+            }
+            (0..=path.len()).any(|skip| path.get(skip..).is_some_and(|path| sequence_matches(rest, path)))
+        }
+        Some((first, rest)) => match path.split_first() {
+            Some((name, path)) => name_matches(first, name) && sequence_matches(rest, path),
+            None => false,
+        },
+    }
+}
+
+/// Whether one name matches a pattern with at most a few stars. A name that is itself a glob
+/// matches what it could stand for, if it says enough to mean it.
+fn name_matches(pattern: &str, name: &str) -> bool {
+    if pattern == "*" {
+        return true;
+    }
+    if is_glob(name) {
+        let fixed = name.chars().filter(|letter| letter.is_alphanumeric()).count();
+        return fixed >= 2 && !pattern.contains('*') && glob_matches(name.as_bytes(), pattern.as_bytes());
+    }
+    if pattern.contains('*') {
+        return glob_matches(pattern.as_bytes(), name.as_bytes());
+    }
+    pattern == name
+}
+
+/// Matches a glob of `*`, `?` and `[…]`, remembering only the last star, so in time proportional to
+/// the product of the lengths.
+pub fn glob_matches(glob: &[u8], text: &[u8]) -> bool {
+    let (mut at, mut seen) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while seen < text.len() {
+        let step = match glob.get(at) {
+            Some(b'*') => {
+                star = Some((at + 1, seen));
+                at += 1;
+                continue;
+            }
+            Some(b'?') => Some(1),
+            Some(b'[') => {
+                let class = glob.get(at + 1..).unwrap_or(&[]);
+                class.iter().skip(1).position(|byte| *byte == b']').map(|close| close + 3)
+            }
+            Some(byte) if text.get(seen) == Some(byte) => Some(1),
+            Some(_) | None => None,
+        };
+        match (step, star) {
+            (Some(step), _) => {
+                at += step;
+                seen += 1;
+            }
+            (None, Some((after, from))) => {
+                at = after;
+                seen = from + 1;
+                star = Some((after, from + 1));
+            }
+            (None, None) => return false,
+        }
+    }
+    glob.get(at..).unwrap_or(&[]).iter().all(|byte| *byte == b'*')
+}
+
+/// Returns a marked path as people read it.
+pub fn display(path: &str) -> String {
+    path.replace(HOME, "~").replace(HOLE, "…")
+}

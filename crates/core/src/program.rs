@@ -1,0 +1,427 @@
+//! What running a program with these words does, by the tables.
+//!
+//! The path of one simple command: find the program ([`resolve`]), find its subcommand, read the
+//! options by the row's grammar, then let every option and operand say by its role what happens to
+//! it. Programs whose words a table cannot describe have a reader of their own in `readers`.
+
+mod code;
+mod files;
+mod network;
+pub(crate) mod options;
+mod output;
+mod readers;
+mod variables;
+
+use crate::act::{Act, Breadth};
+use crate::knowledge::{self, Effect, Program, Role, Row, Value};
+use crate::language;
+use crate::place::HOLE;
+use crate::score::Score;
+use crate::shell::value::{Arg, Stream, Taint};
+use crate::shell::walk::{Walk, Writing};
+use options::{Hit, Options};
+
+/// Directories whose programs are known by their name alone.
+const PROGRAM_DIRECTORIES: &[&str] = &[
+    "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/lib",
+    "/lib64", "/usr/lib", "/usr/games", "/snap/bin", "/etc/init.d",
+];
+/// Ends of directories that hold the tools of a project.
+const TOOL_DIRECTORIES: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin", "env/bin", "vendor/bin", ".cargo/bin", "go/bin", ".local/bin", ".bun/bin"];
+
+/// What the first word of a command names.
+enum Named {
+    Program(&'static Program, String),
+    File,
+    Unknown(String),
+    Unreadable,
+}
+
+impl Walk<'_> {
+    /// Follows a command whose first word is not a function or alias.
+    pub(crate) fn program(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
+        let Some((first, rest)) = args.split_first() else { return Stream::empty() };
+        match resolve(first) {
+            Named::Unreadable => {
+                let mut act = Act::new(Effect::Exec, "", first.span).because("which program runs cannot be known").on(first.shown());
+                act.clarity = Score::new(300);
+                self.note(act);
+                Stream::unknown(Taint::default())
+            }
+            Named::File => self.run_file(first, rest, stdin),
+            Named::Unknown(name) => self.unknown_program(&name, first, rest),
+            Named::Program(program, name) => self.known_program(program, &name, first, rest, stdin),
+        }
+    }
+
+    fn unknown_program(&mut self, name: &str, first: &Arg, rest: &[Arg]) -> Stream {
+        // Asking a program what it is changes nothing, whatever it is.
+        let asks = matches!(rest, [only] if matches!(only.text.as_str(), "--version" | "--help" | "-V" | "-h" | "help" | "version" | "-version" | "-help"));
+        let span = self.here(first.span);
+        if asks {
+            self.note(Act::new(Effect::Inspect, name.to_owned(), span));
+        } else {
+            self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
+        }
+        Stream::unknown(Taint::default())
+    }
+
+    fn known_program(&mut self, program: &'static Program, name: &str, first: &Arg, rest: &[Arg], stdin: &Stream) -> Stream {
+        if let [only] = rest
+            && matches!(only.text.as_str(), "--help" | "--version")
+        {
+            self.note(Act::new(Effect::Inspect, program.row.name, self.here(first.span)));
+            return Stream::unknown(Taint::default());
+        }
+        if !program.has_subs {
+            return self.evaluate(&program.row, program.row.does, name, rest, stdin, Vec::new());
+        }
+        let found = find_sub(program, rest);
+        if found.help || rest.is_empty() && program.row.does == Effect::Unknown {
+            self.note(Act::new(Effect::Inspect, program.row.name, self.here(first.span)));
+            return Stream::unknown(Taint::default());
+        }
+        let ground = self.ground.clone();
+        let taint = self.hits(&program.row, &found.hits, false).0;
+        let stream = match found.row {
+            Some(row) => self.evaluate(row, row.does, row.name, rest.get(found.taken..).unwrap_or(&[]), stdin, Vec::new()),
+            None => self.by_verb(program, name, first, rest, stdin),
+        };
+        self.ground = ground;
+        Stream { taint: stream.taint.and(taint), ..stream }
+    }
+
+    /// Judges a subcommand that has no row by the verbs in its leading words.
+    fn by_verb(&mut self, program: &'static Program, name: &str, first: &Arg, rest: &[Arg], stdin: &Stream) -> Stream {
+        let words: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
+        let options_before = words.iter().take_while(|word| word.starts_with('-')).count();
+        let leading = words.iter().filter(|word| !word.starts_with('-')).take(usize::from(program.verb_words) + options_before);
+        let verb = program.verbs.and_then(|verbs| leading.clone().filter_map(|word| verbs.effect(word)).max());
+        let span = self.here(first.span);
+        let shown: Vec<&str> = leading.copied().collect();
+        let Some(effect) = verb else {
+            if program.row.does != Effect::Unknown && shown.is_empty() {
+                return self.evaluate(&program.row, program.row.does, name, rest, stdin, Vec::new());
+            }
+            let title = format!("{name} {}", shown.first().copied().unwrap_or(""));
+            self.note(Act::new(Effect::Unknown, title.trim().to_owned(), span).on(title.trim()));
+            return Stream::unknown(Taint::default());
+        };
+        let read = options::read(&program.row, rest);
+        if read.hits.iter().any(|hit| hit.flag.help) || words.contains(&"--help") {
+            self.note(Act::new(Effect::Inspect, program.row.name, span));
+            return Stream::unknown(Taint::default());
+        }
+        let dry = read.hits.iter().any(|hit| hit.flag.dry);
+        let effect = if dry { Effect::CloudRead } else { effect };
+        self.hits(&program.row, &read.hits, dry);
+        let title = format!("{name} {}", shown.join(" "));
+        self.note(Act::new(effect, program.row.name, span).on(title));
+        Stream::unknown(Taint { secret: effect == Effect::Secret, network: true })
+    }
+
+    /// Judges a command by its row.
+    pub(crate) fn evaluate(&mut self, row: &'static Row, does: Effect, name: &str, args: &[Arg], stdin: &Stream, _more: Vec<Hit>) -> Stream {
+        let span = self.here(args.first().map(|arg| arg.span).unwrap_or_default());
+        let read = options::read(row, args);
+        let helps = read.hits.iter().any(|hit| hit.flag.help) || matches!(args, [only] if only.text == "--help");
+        if helps && read.command.is_none() {
+            self.note(Act::new(Effect::Inspect, row.name, span));
+            return Stream::unknown(Taint::default());
+        }
+        if let Some(unknown) = &read.unknown {
+            let mut act = Act::new(Effect::Unknown, row.name, span).on(format!("`{unknown}` of {}", row.name));
+            act.note = "an option that is not known";
+            self.note(act);
+        }
+        if let Some(reader) = row.reader
+            && let Some(stream) = self.read_specially(reader, row, does, name, args, &read, stdin)
+        {
+            return stream;
+        }
+        self.evaluate_read(row, does, name, args, &read, stdin)
+    }
+
+    /// Judges a command whose options have been read.
+    pub(crate) fn evaluate_read(&mut self, row: &'static Row, does: Effect, name: &str, args: &[Arg], read: &Options<'_>, stdin: &Stream) -> Stream {
+        let span = self.here(args.first().map(|arg| arg.span).unwrap_or_default());
+        let dry = read.hits.iter().any(|hit| hit.flag.dry);
+        let ground = self.ground.clone();
+        let (mut taint, changes) = self.hits(row, &read.hits, dry);
+        taint = taint.and(stdin.taint);
+        let base = if dry { Effect::Inspect } else { does };
+        self.note(Act::new(base, row.name, span));
+        let roles = operand_roles(row, read);
+        for (index, operand) in read.operands.iter().enumerate() {
+            let role = match roles.get(index).copied().flatten() {
+                Some(Role::Read) if changes.deletes => Role::Delete,
+                Some(Role::Read) if changes.edits => Role::Edit,
+                Some(role) => role,
+                None => {
+                    self.note(Act::new(Effect::Unknown, row.name, span).because("a word that is not expected").on(format!("`{}` of {}", operand.shown(), row.name)));
+                    continue;
+                }
+            };
+            taint = taint.and(self.role(role, operand, row, stdin, dry));
+        }
+        let mut stream = Stream::unknown(taint);
+        if let Some(at) = read.command {
+            stream = self.dispatch(args.get(at..).unwrap_or(&[]), stdin);
+            stream.taint = stream.taint.and(taint);
+        } else if let Some(text) = output::constant(name, read, stdin) {
+            stream.text = Some(text);
+        }
+        stream.taint.network |= base == Effect::NetRead;
+        stream.taint.secret |= base == Effect::Secret;
+        if matches!(base, Effect::NetSend | Effect::Publish | Effect::Message) && taint.secret {
+            self.leak(row, span);
+        }
+        self.ground = ground;
+        stream
+    }
+
+    /// Notes that something secret leaves the machine.
+    pub(crate) fn leak(&mut self, row: &'static Row, span: crate::shell::syntax::Span) {
+        let mut act = Act::new(Effect::Secret, row.name, span).because("sends something secret out of the machine");
+        act.marks.outbound = true;
+        act.target = Score::ONE;
+        self.note(act);
+    }
+
+    /// Judges the options that were given. Returns what they read, and what they turn operands into.
+    fn hits(&mut self, row: &'static Row, hits: &[Hit], dry: bool) -> (Taint, Changes) {
+        let mut taint = Taint::default();
+        let mut changes = Changes::default();
+        for hit in hits {
+            let span = hit.value.as_ref().map(|value| value.span).unwrap_or_default();
+            for effect in hit.flag.effects {
+                match effect {
+                    Effect::Write => changes.edits = true,
+                    Effect::Delete => changes.deletes = true,
+                    _ if dry => {}
+                    effect => {
+                        let option = hit.flag.names.last().copied().unwrap_or("");
+                        self.note(Act::new(*effect, row.name, self.here(span)).on(format!("{} {option}", row.name)));
+                    }
+                }
+            }
+            if let (Value::Next(role) | Value::Attached(role), Some(value)) = (hit.flag.value, &hit.value) {
+                taint = taint.and(self.role(role, value, row, &Stream::default(), dry));
+            }
+        }
+        (taint, changes)
+    }
+
+    /// Judges one word by what it stands for.
+    pub(crate) fn role(&mut self, role: Role, arg: &Arg, row: &'static Row, stdin: &Stream, dry: bool) -> Taint {
+        let program = row.name;
+        let names_only = matches!(row.does, Effect::Inspect | Effect::Compute);
+        match role {
+            Role::Text | Role::Name | Role::Password => return arg.taint,
+            Role::Read if names_only => return arg.taint,
+            Role::Read => return self.reads(arg, program),
+            Role::Write | Role::Edit | Role::Create | Role::Delete | Role::DeleteTree | Role::Move | Role::Permission | Role::Device if dry => {}
+            Role::Write => self.writes(arg, program, Writing::Replace),
+            Role::Edit => self.writes(arg, program, Writing::Edit),
+            Role::Create => self.writes(arg, program, Writing::Create),
+            Role::Delete => self.deletes(arg, program, Breadth::One),
+            Role::DeleteTree => self.deletes(arg, program, Breadth::Tree),
+            Role::Move => self.moves(arg, program),
+            Role::Permission => self.permits(arg, program, Score::ZERO),
+            Role::Cwd => self.ground.enter(&arg.text),
+            Role::Script => {
+                self.script_file(arg, program);
+            }
+            Role::Program => self.program_value(arg, program),
+            Role::Shell | Role::Command => {
+                self.shell_text(arg, stdin);
+            }
+            Role::Python | Role::JavaScript | Role::Perl | Role::Ruby | Role::Php | Role::Lua | Role::Code => self.code(role, arg, program),
+            Role::Sql | Role::Mongo | Role::Redis | Role::Sed | Role::Awk | Role::Jq | Role::PowerShell => self.mini_language(role, arg, program),
+            Role::Url => return self.fetches(arg, program),
+            Role::UrlSend => self.sends_to(arg, program),
+            Role::Upload => self.uploads(arg, program),
+            Role::Send => self.sends(arg, program),
+            Role::Assign => {
+                if let Some((name, _)) = arg.text.split_once('=') {
+                    let name = name.to_owned();
+                    self.variable_effect(&name, &arg.after(name.len() + 1));
+                }
+            }
+            Role::Device => self.device(arg, program),
+            Role::Config => self.config(arg, program),
+            Role::Unknown => self.note(Act::new(Effect::Unknown, program, arg.span).on(arg.shown())),
+        }
+        arg.taint
+    }
+
+    fn device(&mut self, arg: &Arg, program: &'static str) {
+        let place = self.place(&arg.text);
+        let mut act = Act::new(Effect::Wipe, program, self.here(arg.span)).on(place.path);
+        act.marks.floor = arg.text.starts_with("/dev/") || arg.vague();
+        act.target = Score::ONE;
+        self.note(act);
+    }
+}
+
+/// What options make of the operands.
+#[derive(Clone, Copy, Debug, Default)]
+struct Changes {
+    edits: bool,
+    deletes: bool,
+}
+
+struct FoundSub {
+    row: Option<&'static Row>,
+    taken: usize,
+    hits: Vec<Hit>,
+    help: bool,
+}
+
+/// Finds the subcommand with the longest name that `args` begin with, options skipped.
+fn find_sub(program: &'static Program, args: &[Arg]) -> FoundSub {
+    let mut found = FoundSub { row: None, taken: 0, hits: Vec::new(), help: false };
+    let mut path = String::new();
+    let mut at = 0;
+    let mut pending: Vec<Hit> = Vec::new();
+    loop {
+        let row = found.row.unwrap_or(&program.row);
+        let rest = args.get(at..).unwrap_or(&[]);
+        let known = options::leading(row, rest).or_else(|| options::leading(&program.row, rest));
+        if let Some((hit, words)) = known {
+            let hit = hit.or_else(|| options::leading(&program.row, rest).and_then(|(hit, _)| hit));
+            if found.row.is_none() && hit.as_ref().is_some_and(|hit| hit.flag.help) {
+                found.help = true;
+            }
+            pending.extend(hit);
+            at += words.max(1);
+            continue;
+        }
+        let Some(arg) = rest.first() else { break };
+        let candidate = if path.is_empty() { arg.text.clone() } else { format!("{path} {}", arg.text) };
+        let from = program.subs.partition_point(|(name, _)| *name < candidate.as_str());
+        let exact = program.subs.get(from).filter(|(name, _)| *name == candidate);
+        let longer = program.subs.get(from..).unwrap_or(&[]).iter().take(64).any(|(name, _)| name.strip_prefix(candidate.as_str()).is_some_and(|rest| rest.starts_with(' ')));
+        if exact.is_none() && !longer {
+            break;
+        }
+        at += 1;
+        path = candidate;
+        if let Some((_, row)) = exact {
+            found.row = Some(row);
+            found.taken = at;
+            found.hits.append(&mut pending);
+            found.help = false;
+        }
+    }
+    if found.row.is_none() {
+        found.hits = pending;
+    }
+    found
+}
+
+/// Returns what the first word of a command names.
+fn resolve(first: &Arg) -> Named {
+    let text = first.text.as_str();
+    if text.is_empty() || text.contains(HOLE) || first.glob && text != "[" && text != "[[" || first.delivers.is_some() {
+        return Named::Unreadable;
+    }
+    let (directory, base) = match text.rsplit_once(['/', '\\']) {
+        Some((directory, base)) => (Some(directory), base),
+        None => (None, text),
+    };
+    let standard = directory.is_none_or(|directory| {
+        let directory = if directory.is_empty() { "/".to_owned() } else { crate::place::normalise(directory) };
+        PROGRAM_DIRECTORIES.contains(&directory.as_str())
+            || directory.starts_with("/lib/") || directory.starts_with("/usr/lib/")
+            || directory.to_lowercase().contains("windows/system32")
+            || TOOL_DIRECTORIES.iter().any(|tools| directory.ends_with(tools))
+    });
+    if !standard {
+        // A build wrapper lies in the project and is known by its name.
+        let wrapper = matches!(base, "gradlew" | "mvnw" | "gradlew.bat" | "mvnw.cmd" | "bazelisk" | "pants" | "sbtw");
+        return match knowledge::program(base).filter(|_| wrapper) {
+            Some(program) => Named::Program(program, base.to_owned()),
+            None => Named::File,
+        };
+    }
+    match find_program(base) {
+        Some((program, name)) => Named::Program(program, name),
+        None => Named::Unknown(base.to_owned()),
+    }
+}
+
+/// Looks a program up, then without an extension, then without a version.
+fn find_program(base: &str) -> Option<(&'static Program, String)> {
+    if let Some(program) = knowledge::program(base) {
+        return Some((program, base.to_owned()));
+    }
+    let lower = base.to_ascii_lowercase();
+    for extension in [".exe", ".cmd", ".bat", ".com"] {
+        if let Some(stem) = lower.strip_suffix(extension)
+            && let Some(program) = knowledge::program(stem)
+        {
+            return Some((program, stem.to_owned()));
+        }
+    }
+    // python3.11, gcc-12, llvm-objdump-15: drop the version step by step.
+    let mut name = base;
+    for _ in 0..3 {
+        let trimmed = name.trim_end_matches(|letter: char| letter.is_ascii_digit()).trim_end_matches(['.', '-']);
+        if trimmed.is_empty() || trimmed.len() == name.len() {
+            break;
+        }
+        name = trimmed;
+        if let Some(program) = knowledge::program(name) {
+            return Some((program, name.to_owned()));
+        }
+    }
+    // mkfs.ext4 and its kin.
+    base.split_once('.').and_then(|(stem, _)| matches!(stem, "mkfs" | "fsck" | "mount" | "umount").then(|| knowledge::program(stem).map(|program| (program, stem.to_owned()))).flatten())
+}
+
+/// Returns the role of every operand; `None` where the row expects none.
+fn operand_roles(row: &Row, read: &Options<'_>) -> Vec<Option<Role>> {
+    let count = read.operands.len();
+    let mut places: Vec<(Role, bool)> = row.operands.iter().map(|operand| (operand.role, operand.many)).collect();
+    places.retain(|(role, _)| *role != Role::Command);
+    // `grep -e pattern file`, `sed -f script file`: the option took the first operand's part.
+    let takes_first = matches!(places.first(), Some((Role::Text | Role::Sed | Role::Awk | Role::Jq | Role::Sql | Role::Perl, false)))
+        && read.has(&["-e", "-f", "--regexp", "--file", "--expression", "--from-file"])
+        && read.value(&["-e", "-f", "--regexp", "--file", "--expression", "--from-file"]).is_some();
+    if takes_first {
+        places.remove(0);
+    }
+    let Some(star) = places.iter().position(|(_, many)| *many) else {
+        return (0..count).map(|index| places.get(index).map(|(role, _)| *role)).collect();
+    };
+    let before = star;
+    let after = places.len() - star - 1;
+    (0..count)
+        .map(|index| {
+            let from_end = count - index;
+            if from_end <= after && (index >= before || count <= after) {
+                places.get(places.len() - from_end)
+            } else if index < before {
+                places.get(index)
+            } else {
+                places.get(star)
+            }
+            .map(|(role, _)| *role)
+        })
+        .collect()
+}
+
+/// Returns the language a role is in.
+const fn script_language(role: Role) -> Option<language::script::Lang> {
+    use language::script::Lang;
+    match role {
+        Role::Python => Some(Lang::Python),
+        Role::JavaScript => Some(Lang::JavaScript),
+        Role::Perl => Some(Lang::Perl),
+        Role::Ruby => Some(Lang::Ruby),
+        Role::Php => Some(Lang::Php),
+        Role::Lua => Some(Lang::Lua),
+        _ => None,
+    }
+}

@@ -1,0 +1,254 @@
+//! Code that a command carries or runs: shell text, scripts, other languages.
+
+use crate::act::{Act, Breadth};
+use crate::knowledge::{Effect, Role};
+use crate::language::{self, Deed, Reading, sql::Dialect};
+use crate::score::Score;
+use crate::shell::syntax::Span;
+use crate::shell::value::{Arg, Stream, Taint};
+use crate::shell::walk::{Walk, Writing, quote};
+
+impl Walk<'_> {
+    /// Follows shell text given as a word.
+    pub(crate) fn shell_text(&mut self, arg: &Arg, stdin: &Stream) -> Stream {
+        if arg.taint.network {
+            self.unreadable("runs code loaded from the network", arg.span);
+        }
+        self.text_with(&arg.text, arg.span, stdin)
+    }
+
+    /// Judges a value that names a program to run, perhaps with arguments.
+    pub(crate) fn program_value(&mut self, arg: &Arg, _program: &str) {
+        if arg.text.is_empty() {
+            return;
+        }
+        self.shell_text(arg, &Stream::default());
+    }
+
+    /// Judges running a file that is not a known program.
+    pub(crate) fn run_file(&mut self, file: &Arg, rest: &[Arg], _stdin: &Stream) -> Stream {
+        let asks = matches!(rest, [only] if matches!(only.text.as_str(), "--version" | "--help"));
+        let before = self.acts.len();
+        self.script_file(file, "");
+        if asks && self.acts.get(before..).unwrap_or(&[]).iter().all(|act| act.effect == Effect::Project) {
+            for act in self.acts.iter_mut().skip(before) {
+                act.clarity = Score::new(900);
+            }
+        }
+        Stream::unknown(Taint::default())
+    }
+
+    /// Judges running the script at `arg` with `interpreter`.
+    pub(crate) fn script_file(&mut self, arg: &Arg, interpreter: &str) {
+        let span = self.here(arg.span);
+        if let Some(stream) = &arg.delivers {
+            let stream = (**stream).clone();
+            self.stdin_code(&stream, interpreter, arg.span);
+            return;
+        }
+        if arg.text.contains("://") {
+            self.note(Act::new(Effect::Exec, interpreter.to_owned(), span).because("runs code loaded from the network").on(arg.shown()));
+            return;
+        }
+        let place = self.place(&arg.text);
+        if let Some(stream) = self.written(&place.path).cloned() {
+            // The script was written a moment ago by this very text.
+            self.stdin_code(&stream, if interpreter.is_empty() { "sh" } else { interpreter }, arg.span);
+        }
+        let trusted = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
+        let harmless_place = place.write < Score::new(600);
+        let mut act = if trusted && harmless_place {
+            Act::new(Effect::Project, interpreter.to_owned(), span)
+        } else if place.inside.is_none() && !place.vague && harmless_place && !crate::place::is_absolute(&arg.text) {
+            // Nothing is said about where this is, so the script is nobody's.
+            let mut act = Act::new(Effect::Project, interpreter.to_owned(), span);
+            act.clarity = Score::new(650);
+            act
+        } else {
+            Act::new(Effect::Exec, interpreter.to_owned(), span).because("runs a script whose content is not seen")
+        };
+        act.target = act.target.max(if trusted { Score::ZERO } else { Score::new(200) });
+        self.note(act.on(place.path));
+    }
+
+    /// Judges code that an interpreter reads from a stream.
+    pub(crate) fn stdin_code(&mut self, stream: &Stream, interpreter: &str, span: Span) -> Stream {
+        if stream.taint.network {
+            self.unreadable("runs code loaded from the network", span);
+            return Stream::unknown(stream.taint);
+        }
+        match &stream.text {
+            None => {
+                self.unreadable("runs code that comes from elsewhere", span);
+                Stream::unknown(stream.taint)
+            }
+            Some(text) => match interpreter_role(interpreter) {
+                Some(Role::Shell) | None => self.text_with(&text.clone(), self.here(span), &Stream::default()),
+                Some(role) => {
+                    self.code(role, &Arg::literal(text.clone(), span), interpreter);
+                    Stream::unknown(stream.taint)
+                }
+            },
+        }
+    }
+
+    /// Judges a fragment of a programming language.
+    pub(crate) fn code(&mut self, role: Role, arg: &Arg, program: &str) {
+        if arg.vague() {
+            self.unreadable("runs code of which a part cannot be known", arg.span);
+            return;
+        }
+        let reading = match super::script_language(role) {
+            Some(language) => language::script::read(language, &arg.text),
+            None => Reading::hidden("code of a language that is not read"),
+        };
+        self.deeds(&reading, program, arg.span);
+    }
+
+    /// Judges a fragment of a small language.
+    pub(crate) fn mini_language(&mut self, role: Role, arg: &Arg, program: &str) {
+        let text = arg.text.as_str();
+        let name = program.split(' ').next().unwrap_or(program);
+        let reading = match role {
+            Role::Sql => language::sql::read(text, dialect(name)),
+            Role::Mongo => language::sql::mongo(text),
+            Role::Redis => language::sql::redis(&text.split_whitespace().collect::<Vec<_>>()),
+            Role::Sed => language::sed::read(text),
+            Role::Awk => language::awk::read(text),
+            Role::Jq => language::jq::read(text),
+            Role::PowerShell => language::powershell::read(text),
+            _ => Reading::hidden("code of a language that is not read"),
+        };
+        // A hole in a filter for text is data; in anything that runs or deletes it is not.
+        let live = !matches!(role, Role::Sed | Role::Awk | Role::Jq);
+        if arg.vague() && (live || reading.hidden.is_some() || !reading.deeds.is_empty()) {
+            self.unreadable("runs code of which a part cannot be known", arg.span);
+            return;
+        }
+        self.deeds(&reading, program, arg.span);
+    }
+
+    /// Judges what a reader of another language saw.
+    pub(crate) fn deeds(&mut self, reading: &Reading, program: &str, span: Span) {
+        if let Some(why) = reading.hidden {
+            self.note(Act::new(Effect::Exec, program.to_owned(), self.here(span)).because("cannot see inside").on(why));
+        }
+        for deed in &reading.deeds {
+            self.deed(deed, program, span);
+        }
+    }
+
+    fn deed(&mut self, deed: &Deed, program: &str, span: Span) {
+        let word = |text: &str| Arg::literal(text, span);
+        let act = |effect: Effect, on: &str| Act::new(effect, program.to_owned(), span).on(on);
+        match deed {
+            Deed::Shell(text) => {
+                self.text(&text.clone(), self.here(span));
+            }
+            Deed::Run(argv) => {
+                let args: Vec<Arg> = argv.iter().map(|text| word(text)).collect();
+                self.dispatch(&args, &Stream::default());
+            }
+            Deed::ReadFile(path) => {
+                self.reads(&word(&crate::place::mark_home(path)), program);
+            }
+            Deed::WriteFile(path) => self.writes(&word(&crate::place::mark_home(path)), program, Writing::Replace),
+            Deed::DeleteFile(path) => self.deletes(&word(&crate::place::mark_home(path)), program, Breadth::One),
+            Deed::DeleteTree(path) => {
+                let path = crate::place::mark_home(path);
+                let arg = Arg { glob: path.contains('*'), ..word(&path) };
+                self.deletes(&arg, program, Breadth::Tree);
+            }
+            Deed::Fetch(url) => {
+                self.fetches(&word(url), program);
+            }
+            Deed::Send(url) => self.sends_to(&word(url), program),
+            Deed::DbRead => self.note(Act::new(Effect::DbRead, program.to_owned(), span)),
+            Deed::DbWrite(what) => self.note(act(Effect::DbWrite, what)),
+            Deed::DbDestroy(what) => self.note(act(Effect::DbDestroy, what)),
+            Deed::DbAdmin(what) => self.note(act(Effect::DbAdmin, what)),
+            Deed::Control(what) => self.note(act(Effect::Control, what)),
+            Deed::Kill(what) => self.note(act(Effect::Kill, what).target(Score::new(600))),
+            Deed::Persist(what) => self.note(act(Effect::Persist, what)),
+            Deed::Privilege(what) => self.note(act(Effect::Privilege, what)),
+            Deed::WipeDisk(what) => {
+                let mut act = act(Effect::Wipe, what);
+                act.marks.floor = true;
+                self.note(act);
+            }
+        }
+    }
+
+    /// Joins words into the text a shell elsewhere would read, and follows it.
+    pub(crate) fn joined_text(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
+        let text = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
+        let span = args.first().map(|arg| arg.span).unwrap_or_default();
+        let span = self.here(span);
+        self.text_with(&text, span, stdin)
+    }
+
+    /// Follows a command template whose `{}` stands for what cannot be known.
+    pub(crate) fn template(&mut self, words: &[String], span: Span, filled: &Filled) -> Stream {
+        let mut used = false;
+        let mut args: Vec<Arg> = words
+            .iter()
+            .map(|word| {
+                let holds = filled.marker.as_deref().is_some_and(|marker| !marker.is_empty() && word.contains(marker));
+                used |= holds;
+                let text = match (&filled.marker, holds) {
+                    (Some(marker), true) => word.replace(marker.as_str(), &filled.with),
+                    _ => word.clone(),
+                };
+                Arg { glob: holds && filled.glob, ..Arg::literal(text, span) }
+            })
+            .collect();
+        if !used && filled.appended {
+            args.push(Arg { glob: filled.glob, taint: filled.taint, ..Arg::literal(filled.with.clone(), span) });
+        }
+        self.dispatch(&args, &Stream::default())
+    }
+}
+
+/// What stands for the words a template is filled with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filled {
+    /// The mark that is replaced.
+    pub(crate) marker: Option<String>,
+    /// What takes its place.
+    pub(crate) with: String,
+    /// Whether that is a pattern.
+    pub(crate) glob: bool,
+    /// Whether it is added at the end where the mark does not occur.
+    pub(crate) appended: bool,
+    /// Where it comes from.
+    pub(crate) taint: Taint,
+}
+
+/// Returns the role of code given to an interpreter of this name.
+pub(crate) fn interpreter_role(name: &str) -> Option<Role> {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    Some(match base {
+        "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" | "ash" | "busybox" => Role::Shell,
+        _ if base.starts_with("py") => Role::Python,
+        "node" | "nodejs" | "deno" | "bun" | "tsx" | "ts-node" => Role::JavaScript,
+        "perl" | "raku" => Role::Perl,
+        "ruby" | "irb" => Role::Ruby,
+        "php" => Role::Php,
+        "lua" | "luajit" => Role::Lua,
+        _ => return None,
+    })
+}
+
+fn dialect(program: &str) -> Dialect {
+    match program {
+        "psql" | "pgcli" | "cockroach" | "usql" => Dialect::Psql,
+        "mysql" | "mariadb" | "mycli" => Dialect::Mysql,
+        "sqlite3" | "sqlite" | "litecli" | "duckdb" => Dialect::Sqlite,
+        _ => Dialect::Generic,
+    }
+}
+
+/// Returns words as one text that a shell reads back as the same words.
+pub(crate) fn requote(args: &[Arg]) -> String {
+    args.iter().map(|arg| quote(&arg.text)).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,231 @@
+//! What happens to files: reading, writing, deleting, by how sensitive the place is.
+
+use crate::act::{Act, Breadth};
+use crate::knowledge::{Effect, PathKind};
+use crate::place::{HOLE, Place};
+use crate::score::Score;
+use crate::shell::value::{Arg, Stream, Taint};
+use crate::shell::walk::{Walk, Writing};
+
+/// How sensitive a place must be for reading it to be a question of its own.
+const DOUBTFUL: Score = Score::new(250);
+/// How sensitive a place must be for a person to be asked.
+const SENSITIVE: Score = Score::new(600);
+/// Paths looked up for one call; a call that names more is put to a person.
+const LOOKUPS_MAX: u32 = 1024;
+
+impl Walk<'_> {
+    /// Looks a path up, or says that there are too many to look up.
+    fn look_up(&mut self, arg: &Arg) -> Option<Place> {
+        if self.lookups >= LOOKUPS_MAX {
+            if self.lookups == LOOKUPS_MAX {
+                self.lookups += 1;
+                self.unreadable("it names more files than can be looked up", arg.span);
+            }
+            return None;
+        }
+        Some(self.place(&arg.text))
+    }
+
+    /// Judges reading the file `arg`.
+    pub(crate) fn reads(&mut self, arg: &Arg, program: &str) -> Taint {
+        if arg.text == "-" || arg.text.is_empty() {
+            return arg.taint;
+        }
+        if let Some(stream) = &arg.delivers {
+            return stream.taint;
+        }
+        let Some(place) = self.look_up(arg) else { return arg.taint };
+        if place.read < DOUBTFUL {
+            let network = self.written(&place.path).is_some_and(|stream| stream.taint.network);
+            return Taint { secret: arg.taint.secret, network };
+        }
+        let secret = matches!(
+            place.kind,
+            PathKind::Credential | PathKind::Environment | PathKind::Process | PathKind::History | PathKind::Guard
+        );
+        let effect = if place.read >= SENSITIVE && secret { Effect::Secret } else { Effect::Read };
+        let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).on(name(&place)).target(place.read);
+        if effect == Effect::Secret {
+            act.note = "reads a place that holds secrets";
+        }
+        self.note(act);
+        Taint { secret: secret || arg.taint.secret, network: false }
+    }
+
+    /// Judges writing the file `arg`.
+    pub(crate) fn writes(&mut self, arg: &Arg, program: &str, how: Writing) {
+        if arg.text == "-" || arg.text.is_empty() {
+            return;
+        }
+        if arg.delivers.is_some() {
+            return;
+        }
+        let Some(place) = self.look_up(arg) else { return };
+        if place.kind == PathKind::Sink {
+            return;
+        }
+        let reversal = match how {
+            Writing::Replace => Score::new(350),
+            Writing::Empty => Score::new(1000),
+            Writing::Append | Writing::Edit => Score::new(300),
+            Writing::Create => Score::new(50),
+        };
+        let effect = place_effect(&place, if how == Writing::Create { Effect::Create } else { Effect::Write });
+        let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).target(place.write);
+        if effect == Effect::Write || effect == Effect::Create {
+            act.reversal = reversal;
+        }
+        if how == Writing::Empty && !matches!(place.kind, PathKind::Temp | PathKind::Generated) {
+            act.note = "empties a file";
+        }
+        if place.vague && place.kind == PathKind::Document {
+            act.clarity = Score::new(720);
+        }
+        if place.write >= SENSITIVE {
+            act.marks.critical = true;
+        }
+        if effect == Effect::Wipe {
+            act.marks.floor = true;
+            act.note = "overwrites a disk";
+        }
+        self.note(act.on(name(&place)));
+    }
+
+    /// Judges deleting `arg`.
+    pub(crate) fn deletes(&mut self, arg: &Arg, program: &str, breadth: Breadth) {
+        let Some(place) = self.look_up(arg) else { return };
+        if place.kind == PathKind::Sink && breadth == Breadth::One {
+            return;
+        }
+        let tree = breadth >= Breadth::Tree;
+        let many = arg.glob;
+        let effect = place_effect(&place, Effect::Delete);
+        let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).target(place.write);
+        act.breadth = breadth;
+        act.reversal = match (place.kind, tree) {
+            (PathKind::Generated, _) => Score::new(100),
+            (PathKind::Temp, _) => Score::new(250),
+            (_, true) => Score::ONE,
+            (_, false) if many => Score::new(900),
+            (_, false) => Score::new(500),
+        };
+        let whole = is_whole(&place, arg);
+        if place.vague && place.kind != PathKind::Temp && place.kind != PathKind::Generated {
+            act.reversal = act.reversal.max(Score::new(900));
+            act.target = act.target.max(Score::new(500));
+            act.clarity = Score::new(500);
+        } else if place.whole_workspace {
+            act.target = Score::new(900);
+            act.note = "deletes the working directory";
+            act.marks.critical = true;
+        } else if tree && place.inside != Some(true) && !matches!(place.kind, PathKind::Generated | PathKind::Temp) {
+            act.target = act.target.max(Score::new(600));
+        }
+        if place.write >= SENSITIVE {
+            act.marks.critical = true;
+        }
+        if tree && whole || effect == Effect::Wipe || whole && many {
+            act.marks.floor = true;
+            act.target = Score::ONE;
+        }
+        if place.kind == PathKind::Temp && whole {
+            act.marks.floor = false;
+            act.target = Score::new(700);
+            act.reversal = Score::new(900);
+        }
+        self.note(act.on(name(&place)));
+    }
+
+    /// Judges moving `arg` away.
+    pub(crate) fn moves(&mut self, arg: &Arg, program: &str) {
+        let Some(place) = self.look_up(arg) else { return };
+        if place.kind == PathKind::Temp || place.kind == PathKind::Sink && place.path != "/dev/null" {
+            return;
+        }
+        let effect = place_effect(&place, Effect::Write);
+        let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).target(place.write);
+        act.reversal = Score::new(250);
+        if place.write >= SENSITIVE {
+            act.marks.critical = true;
+        }
+        if place.whole_workspace && !place.vague || matches!(place.kind, PathKind::Root | PathKind::Home) {
+            act.marks.critical = true;
+            act.target = Score::new(900);
+        }
+        self.note(act.on(name(&place)));
+    }
+
+    /// Judges changing owner, mode or attributes of `arg`.
+    pub(crate) fn permits(&mut self, arg: &Arg, program: &str, danger: Score) {
+        let Some(place) = self.look_up(arg) else { return };
+        let mut act = Act::new(Effect::Permission, program.to_owned(), self.here(arg.span));
+        act.target = place.write.max(danger);
+        if act.target >= SENSITIVE {
+            act.marks.critical = true;
+        }
+        self.note(act.on(name(&place)));
+    }
+
+    /// Remembers what this text writes into a file, for when it runs that file.
+    pub(crate) fn remember_file(&mut self, arg: &Arg, stream: Stream) {
+        let path = self.ground.place(&arg.text).path;
+        self.files.push((path, stream));
+    }
+
+    /// Returns what this text has written into the file at `path`.
+    pub(crate) fn written(&self, path: &str) -> Option<&Stream> {
+        self.files.iter().rev().find(|(known, _)| known == path).map(|(_, stream)| stream)
+    }
+}
+
+/// What changing a place of this kind amounts to.
+fn place_effect(place: &Place, ordinary: Effect) -> Effect {
+    if place.write < SENSITIVE {
+        return ordinary;
+    }
+    match place.kind {
+        PathKind::Guard | PathKind::Agent => Effect::Guard,
+        PathKind::Device => Effect::Wipe,
+        PathKind::Startup | PathKind::Schedule | PathKind::Ci | PathKind::Hook => {
+            if ordinary == Effect::Delete { Effect::Delete } else { Effect::Persist }
+        }
+        PathKind::ContainerSocket => Effect::Privilege,
+        PathKind::Root
+        | PathKind::Home
+        | PathKind::System
+        | PathKind::Sink
+        | PathKind::Temp
+        | PathKind::Credential
+        | PathKind::History
+        | PathKind::Process
+        | PathKind::Log
+        | PathKind::Generated
+        | PathKind::Document
+        | PathKind::Environment => ordinary,
+    }
+}
+
+/// Whether deleting it deletes a root, a home, or a directory the system stands on.
+fn is_whole(place: &Place, arg: &Arg) -> bool {
+    let path = place.path.trim_end_matches('/');
+    let base = path.trim_end_matches(['*', '.', '?']).trim_end_matches('/');
+    let globbed = arg.glob && base.len() < path.len();
+    let names = base.split('/').filter(|name| !name.is_empty()).count();
+    match place.kind {
+        PathKind::Root | PathKind::Home => true,
+        PathKind::System => names <= 1 && !base.contains('…'),
+        PathKind::Temp => names <= if base.starts_with("/var") { 2 } else { 1 } && (globbed || !arg.glob),
+        _ => matches!(base, "" | "~") && (path != "." && !path.is_empty()) && (globbed || base == "~"),
+    }
+}
+
+/// Returns the path with what the table calls it.
+fn name(place: &Place) -> String {
+    if place.what.is_empty() { place.path.clone() } else { format!("{} ({})", place.path, place.what) }
+}
+
+/// Whether a word is nothing but something unknown.
+pub(crate) fn is_all_hole(text: &str) -> bool {
+    text.chars().all(|letter| letter == HOLE)
+}

@@ -1,0 +1,162 @@
+//! What reaches other machines: addresses, hosts, uploads.
+
+use crate::act::Act;
+use crate::knowledge::{Effect, HOSTS, HostKind, HostRow};
+use crate::place::HOLE;
+use crate::score::Score;
+use crate::shell::value::{Arg, Taint};
+use crate::shell::walk::Walk;
+
+impl Walk<'_> {
+    /// Judges loading from `arg`.
+    pub(crate) fn fetches(&mut self, arg: &Arg, program: &str) -> Taint {
+        if let Some(path) = arg.text.strip_prefix("file://") {
+            let path = Arg { text: path.to_owned(), ..arg.clone() };
+            return self.reads(&path, program);
+        }
+        let (host, kind) = host_kind(&arg.text);
+        let mut act = Act::new(Effect::NetRead, program.to_owned(), self.here(arg.span)).on(host);
+        match kind {
+            Some((HostKind::Metadata, row)) => {
+                act.effect = Effect::Secret;
+                act.marks.critical = true;
+                act.note = row.what;
+                act.target = Score::new(950);
+            }
+            Some((HostKind::Firewall, _)) => act.target = Score::new(200),
+            Some((HostKind::Drop, row)) => {
+                act.target = Score::new(500);
+                act.note = row.what;
+            }
+            Some((HostKind::Loopback | HostKind::Registry, _)) => {}
+            Some((HostKind::Private, _)) => act.target = Score::new(100),
+            None => act.target = Score::new(120),
+        }
+        if arg.taint.secret {
+            act = Act::new(Effect::Secret, program.to_owned(), self.here(arg.span)).because("puts something secret into a web address").on(act.subject);
+            act.marks.outbound = true;
+            act.target = Score::ONE;
+        }
+        self.note(act);
+        Taint { secret: arg.taint.secret, network: true }
+    }
+
+    /// Judges sending to `arg`.
+    pub(crate) fn sends_to(&mut self, arg: &Arg, program: &str) {
+        let (host, kind) = host_kind(&arg.text);
+        let span = self.here(arg.span);
+        let mut act = Act::new(Effect::NetSend, program.to_owned(), span).on(host);
+        match kind {
+            Some((HostKind::Firewall, row)) => {
+                act = Act::new(Effect::Guard, program.to_owned(), span).on(row.what);
+            }
+            Some((HostKind::Loopback, _)) => {
+                // A service under development is the usual reason to send something here.
+                act.target = Score::ZERO;
+                act.reversal = Score::new(300);
+                act.marks.outbound = false;
+                act.clarity = Score::new(650);
+            }
+            Some((HostKind::Metadata | HostKind::Drop, row)) => {
+                act.note = row.what;
+                act.target = Score::new(900);
+                act.marks.critical = true;
+            }
+            Some((HostKind::Registry | HostKind::Private, _)) | None => act.target = Score::new(400),
+        }
+        if arg.taint.secret {
+            act.note = "sends something secret";
+            act.marks.critical = true;
+        }
+        self.note(act);
+    }
+
+    /// Judges sending the file `arg`.
+    pub(crate) fn uploads(&mut self, arg: &Arg, program: &str) {
+        let taint = self.reads(arg, program);
+        let mut act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span)).on(format!("the file {}", arg.shown()));
+        act.target = Score::new(400);
+        if taint.secret {
+            act.note = "sends a file that holds secrets";
+            act.marks.critical = true;
+            act.target = Score::ONE;
+        }
+        self.note(act);
+    }
+
+    /// Judges sending the text `arg`; `@file` sends a file.
+    pub(crate) fn sends(&mut self, arg: &Arg, program: &str) {
+        let at = arg.text.find('@').filter(|at| *at == 0 || arg.text.get(..*at).is_some_and(|name| name.ends_with('=')));
+        match at {
+            Some(at) if arg.text.len() > at + 1 => {
+                let file = arg.after(at + 1);
+                if file.text == "-" { self.send_plain(arg, program) } else { self.uploads(&file, program) }
+            }
+            _ => self.send_plain(arg, program),
+        }
+    }
+
+    fn send_plain(&mut self, arg: &Arg, program: &str) {
+        let mut act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span));
+        act.target = Score::new(300);
+        if arg.taint.secret {
+            act.note = "sends something secret";
+            act.target = Score::ONE;
+            act.marks.critical = true;
+        }
+        self.note(act);
+    }
+
+    /// Whether an address is this machine or a registry everybody uses.
+    pub(crate) fn is_local_or_registry(&self, text: &str) -> bool {
+        matches!(host_kind(text).1, Some((HostKind::Loopback | HostKind::Registry, _)))
+    }
+}
+
+/// Returns the host of an address as people read it, and what is known about it.
+pub(crate) fn host_kind(text: &str) -> (String, Option<(HostKind, &'static HostRow)>) {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
+    let host = authority.rsplit('@').next().unwrap_or("").to_lowercase();
+    let row = HOSTS.iter().find(|row| row.like.iter().any(|pattern| host_matches(pattern, &host)));
+    let shown = if host.contains(HOLE) { crate::place::display(&host) } else { host };
+    (shown, row.map(|row| (row.kind, row)))
+}
+
+/// Matches `host` or `host:port` against a row's pattern.
+fn host_matches(pattern: &str, host: &str) -> bool {
+    let bare = match host.strip_prefix('[') {
+        Some(v6) => v6.split(']').next().unwrap_or(""),
+        None if host.matches(':').count() == 1 => host.split(':').next().unwrap_or(host),
+        None => host,
+    };
+    let pattern = pattern.trim_start_matches('[').trim_end_matches(']');
+    if let Some(suffix) = pattern.strip_prefix("*.") {
+        return bare.strip_suffix(suffix).is_some_and(|front| front.ends_with('.'));
+    }
+    if pattern.contains('*') {
+        return crate::place::glob_matches(pattern.as_bytes(), bare.as_bytes());
+    }
+    if let Some((network, bits)) = pattern.split_once('/') {
+        return in_network(network, bits, bare);
+    }
+    pattern == host || pattern == bare
+}
+
+/// Whether an address lies in an IPv4 network. Decimal and hexadecimal spellings are read too.
+fn in_network(network: &str, bits: &str, host: &str) -> bool {
+    let (Some(network), Some(address), Ok(bits)) = (ipv4(network), ipv4(host), bits.parse::<u32>()) else { return false };
+    let mask = if bits == 0 { 0 } else { u32::MAX << (32 - bits.min(32)) };
+    network & mask == address & mask
+}
+
+fn ipv4(text: &str) -> Option<u32> {
+    if let Ok(address) = text.parse::<std::net::Ipv4Addr>() {
+        return Some(u32::from(address));
+    }
+    let number = match text.strip_prefix("0x") {
+        Some(hex) => u32::from_str_radix(hex, 16).ok(),
+        None => text.parse::<u32>().ok(),
+    };
+    number.filter(|number| *number > 255)
+}

@@ -1,0 +1,249 @@
+//! Reads a command line by the option grammar of a row.
+//!
+//! Bundles (`-rf`), attached values (`-ofile`, `--output=file`), abbreviations (`--outp`), options
+//! after operands and `--` are read as getopt would. An abbreviation that could mean several
+//! options means the one that does most.
+
+use crate::knowledge::{Effect, Flag, Role, Row, Style, Value};
+use crate::place::HOLE;
+use crate::shell::value::Arg;
+
+/// An option that was given.
+#[derive(Debug)]
+pub(crate) struct Hit {
+    /// Which.
+    pub(crate) flag: &'static Flag,
+    /// Its value.
+    pub(crate) value: Option<Arg>,
+}
+
+/// A command line, read.
+#[derive(Debug, Default)]
+pub(crate) struct Options<'a> {
+    /// The options that the row lists.
+    pub(crate) hits: Vec<Hit>,
+    /// The words that are not options.
+    pub(crate) operands: Vec<&'a Arg>,
+    /// The first option that the row does not list, where it must.
+    pub(crate) unknown: Option<String>,
+    /// Where the words begin that are a command of their own.
+    pub(crate) command: Option<usize>,
+    /// Options that the row does not list, where it need not.
+    pub(crate) others: u32,
+}
+
+impl Options<'_> {
+    /// Whether an option with one of these names was given.
+    pub(crate) fn has(&self, names: &[&str]) -> bool {
+        self.hits.iter().any(|hit| hit.flag.names.iter().any(|name| names.contains(name)))
+    }
+
+    /// Returns the value of the last option with one of these names.
+    pub(crate) fn value(&self, names: &[&str]) -> Option<&Arg> {
+        let hit = self.hits.iter().rev().find(|hit| hit.flag.names.iter().any(|name| names.contains(name)))?;
+        hit.value.as_ref()
+    }
+}
+
+/// Reads `args`, the words after the program or subcommand.
+pub(crate) fn read<'a>(row: &Row, args: &'a [Arg]) -> Options<'a> {
+    let mut options = Options::default();
+    let mut reader = OptionReader { row, args, at: 0, place: 0, ended: false };
+    while reader.at < args.len() && options.command.is_none() {
+        reader.step(&mut options);
+    }
+    options
+}
+
+/// Reads one option at the front of `args` by `flags`; returns it and how many words it takes, or
+/// `None` if the first word is no option.
+pub(crate) fn leading(row: &Row, args: &[Arg]) -> Option<(Option<Hit>, usize)> {
+    let first = args.first()?;
+    if !is_option(&first.text, row.style) || first.text == "--" {
+        return None;
+    }
+    let mut options = Options::default();
+    let mut reader = OptionReader { row, args, at: 0, place: 0, ended: false };
+    reader.step(&mut options);
+    Some((options.hits.pop(), reader.at))
+}
+
+fn is_option(text: &str, style: Style) -> bool {
+    match style {
+        Style::Plain | Style::Pairs => false,
+        Style::Slash => (text.starts_with('/') || text.starts_with('-')) && text.len() > 1,
+        Style::Gnu | Style::Single => text.starts_with('-') && text.len() > 1,
+    }
+}
+
+struct OptionReader<'r, 'a> {
+    row: &'r Row,
+    args: &'a [Arg],
+    at: usize,
+    /// The place of the next operand in the row's list.
+    place: usize,
+    ended: bool,
+}
+
+impl<'a> OptionReader<'_, 'a> {
+    fn step(&mut self, options: &mut Options<'a>) {
+        let Some(arg) = self.args.get(self.at) else { return };
+        let text = arg.text.as_str();
+        if self.ended {
+            self.operand(arg, options);
+        } else if text == "--" && self.row.style == Style::Gnu {
+            self.ended = true;
+            self.at += 1;
+        } else if let Some(flag) = self.plus(text) {
+            options.hits.push(Hit { flag, value: Some(arg.after(1)) });
+            self.at += 1;
+        } else if self.row.style == Style::Pairs {
+            self.pair(arg, options);
+        } else if is_option(text, self.row.style) {
+            self.at += 1;
+            if let Some(flag) = self.exact(text) {
+                self.take(flag, None, options);
+            } else if text.starts_with("--") || self.row.style != Style::Gnu {
+                self.long(arg, options);
+            } else {
+                self.short(arg, options);
+            }
+        } else {
+            self.operand(arg, options);
+        }
+    }
+
+    fn operand(&mut self, arg: &'a Arg, options: &mut Options<'a>) {
+        loop {
+            match self.row.operands.get(self.place) {
+                Some(place) if matches!(place.role, Role::Command | Role::Redis) => {
+                    options.command = Some(self.at);
+                    return;
+                }
+                Some(place) if place.role == Role::Assign && place.many && !is_assignment(&arg.text) => {
+                    self.place += 1;
+                }
+                Some(place) if place.many => break,
+                Some(_) => {
+                    self.place += 1;
+                    break;
+                }
+                None => break,
+            }
+        }
+        options.operands.push(arg);
+        self.at += 1;
+    }
+
+    fn plus(&self, text: &str) -> Option<&'static Flag> {
+        text.strip_prefix('+')?;
+        self.row.flags.iter().find(|flag| flag.names.contains(&"+"))
+    }
+
+    fn exact(&self, text: &str) -> Option<&'static Flag> {
+        self.row.flags.iter().find(|flag| flag.names.contains(&text))
+    }
+
+    fn pair(&mut self, arg: &'a Arg, options: &mut Options<'a>) {
+        let key = arg.text.split_once('=').map_or(arg.text.as_str(), |(key, _)| key);
+        match self.exact(key) {
+            Some(flag) => {
+                options.hits.push(Hit { flag, value: Some(arg.after(key.len() + 1)) });
+                self.at += 1;
+            }
+            None if self.row.closed && self.row.operands.is_empty() => {
+                options.unknown.get_or_insert_with(|| arg.shown());
+                self.at += 1;
+            }
+            None => self.operand(arg, options),
+        }
+    }
+
+    /// Takes `flag`, whose attached value is `attached`.
+    fn take(&mut self, flag: &'static Flag, attached: Option<Arg>, options: &mut Options<'a>) {
+        let value = match (flag.value, attached) {
+            (_, Some(value)) => Some(value),
+            (Value::Next(_), None) => {
+                let next = self.args.get(self.at).cloned();
+                self.at += 1;
+                next
+            }
+            (Value::None | Value::Attached(_), None) => None,
+        };
+        options.hits.push(Hit { flag, value });
+    }
+
+    fn long(&mut self, arg: &Arg, options: &mut Options<'a>) {
+        let text = arg.text.as_str();
+        let (name, attached) = match text.split_once(if self.row.style == Style::Slash { [':', '='] } else { ['=', '='] }) {
+            Some((name, _)) => (name, Some(arg.after(name.len() + 1))),
+            None => (text, None),
+        };
+        let bare = name.trim_start_matches(['-', '/']);
+        let same = |flag: &&'static Flag| flag.names.iter().any(|known| *known == name || (self.row.style != Style::Gnu && known.trim_start_matches(['-', '/']).eq_ignore_ascii_case(bare)));
+        if let Some(flag) = self.row.flags.iter().find(same) {
+            self.take(flag, attached, options);
+            return;
+        }
+        // A unique beginning is enough for getopt, and several count as the worst of them.
+        let begins = |flag: &&'static Flag| name.len() > 2 && flag.names.iter().any(|known| known.starts_with("--") && known.starts_with(name));
+        let abbreviated = self.row.flags.iter().filter(begins).max_by_key(|flag| flag_weight(flag));
+        match abbreviated {
+            Some(flag) if self.row.style == Style::Gnu => self.take(flag, attached, options),
+            _ => self.other(arg, options),
+        }
+    }
+
+    fn short(&mut self, arg: &Arg, options: &mut Options<'a>) {
+        let letters: Vec<(usize, char)> = arg.text.char_indices().skip(1).collect();
+        for (at, letter) in letters {
+            if letter == HOLE {
+                self.other(arg, options);
+                return;
+            }
+            let mut name = String::from("-");
+            name.push(letter);
+            let next = at + letter.len_utf8();
+            let rest = arg.text.get(next..).unwrap_or("");
+            match self.exact(&name) {
+                Some(flag) if flag.value == Value::None => self.take(flag, None, options),
+                Some(flag) => {
+                    let value = (!rest.is_empty()).then(|| arg.after(next + usize::from(rest.starts_with('='))));
+                    self.take(flag, value, options);
+                    return;
+                }
+                None if letter.is_ascii_digit() => return,
+                None if self.row.closed => {
+                    self.other(arg, options);
+                    return;
+                }
+                None => options.others += 1,
+            }
+        }
+    }
+
+    fn other(&self, arg: &Arg, options: &mut Options<'a>) {
+        options.others += 1;
+        // A glob could turn into an option that matters, and so could what is not known.
+        if self.row.closed || arg.glob {
+            options.unknown.get_or_insert_with(|| arg.shown());
+        }
+    }
+}
+
+/// Whether a word reads `NAME=value`.
+pub(crate) fn is_assignment(text: &str) -> bool {
+    let Some((name, _)) = text.split_once('=') else { return false };
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// How much giving an option can do, for choosing among abbreviations.
+fn flag_weight(flag: &Flag) -> (Option<Effect>, Role) {
+    let role = match flag.value {
+        Value::None => Role::Text,
+        Value::Next(role) | Value::Attached(role) => role,
+    };
+    (flag.effects.iter().max().copied(), role)
+}

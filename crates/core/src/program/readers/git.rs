@@ -1,0 +1,137 @@
+//! Git where words, not options, decide: push, checkout, config.
+
+use super::Line;
+use crate::act::Act;
+use crate::knowledge::Effect;
+use crate::score::Score;
+use crate::shell::value::{Arg, Stream, Taint};
+use crate::shell::walk::Walk;
+
+/// Settings whose value git or another tool runs, or which move trust elsewhere. `*` is any part.
+const RUNNING_KEYS: &[&str] = &[
+    "alias.*", "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.hookspath", "core.askpass",
+    "core.gitproxy", "core.alternaterefscommand", "core.worktree", "core.attributesfile", "sequence.editor", "pager.*",
+    "diff.external", "diff.*.command", "diff.*.textconv", "difftool.*", "mergetool.*", "merge.*.driver", "filter.*",
+    "credential.*", "credential.helper", "gpg.program", "gpg.*", "ssh.*", "uploadpack.*", "receive.*", "remote.*.proxy",
+    "remote.*.uploadpack", "remote.*.receivepack", "remote.*.vcs", "url.*", "include.path", "includeif.*", "init.templatedir",
+    "interactive.difffilter", "sendemail.*", "browser.*", "man.*", "web.browser", "help.browser", "instaweb.*", "protocol.*",
+    "http.sslverify", "http.proxy", "http.*.proxy", "safe.directory", "trailer.*", "submodule.*.update", "blame.ignorerevsfile",
+    "hook.*", "maintenance.*", "tar.*", "imap.*", "guitool.*",
+];
+
+impl Walk<'_> {
+    /// `git push`: a refspec may force or delete.
+    pub(crate) fn read_git_push(&mut self, line: &Line<'_>) -> Option<Stream> {
+        if line.read.hits.iter().any(|hit| hit.flag.dry) {
+            return None;
+        }
+        let forced = line.read.operands.iter().any(|arg| arg.text.starts_with('+') || arg.text.starts_with(':') && arg.text.len() > 1);
+        let does = if forced { Effect::VcsForce } else { Effect::VcsRemote };
+        Some(self.by_table(line, does))
+    }
+
+    /// `git checkout`, `git restore`, `git switch`: paths throw away what is not committed.
+    pub(crate) fn read_git_checkout(&mut self, line: &Line<'_>) -> Option<Stream> {
+        let after_dashes = line.args.iter().position(|arg| arg.text == "--").map(|at| line.args.len() - at - 1);
+        let restore = line.row.name.ends_with("restore");
+        let operands = &line.read.operands;
+        let creates = line.read.has(&["-b", "-B", "--orphan", "-c", "-C", "--create", "--force-create", "-t", "--track", "--detach", "-d"]);
+        let staged_only = restore && line.read.has(&["-S", "--staged"]) && !line.read.has(&["-W", "--worktree"]);
+        let pathlike = |arg: &&Arg| arg.text == "." || arg.text.starts_with("./") || arg.text.starts_with(":/") || arg.text.starts_with("..") || arg.glob || arg.text.ends_with('/') || (operands.len() > 1 && !creates);
+        let discards = !staged_only && (restore && !operands.is_empty() || after_dashes.is_some_and(|count| count > 0) || operands.iter().any(pathlike) && !creates);
+        Some(self.by_table(line, if discards { Effect::VcsDiscard } else { Effect::VcsLocal }))
+    }
+
+    /// `git config`: reading, writing, and keys whose value runs.
+    pub(crate) fn read_git_config(&mut self, line: &Line<'_>) -> Option<Stream> {
+        let words: Vec<&Arg> = line.read.operands.clone();
+        let first = words.first().map_or("", |arg| arg.text.as_str());
+        let reads = line.read.has(&["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool", "-l", "--list"])
+            || line.args.iter().any(|arg| matches!(arg.text.as_str(), "--list" | "-l" | "--get"))
+            || matches!(first, "list" | "get")
+            || words.len() == 1 && !line.args.iter().any(|arg| arg.text.starts_with("--unset") || arg.text.starts_with("--remove") || arg.text == "-e" || arg.text == "--edit");
+        if reads {
+            // What is stored under a credential is a secret, wherever it is asked for.
+            let secret = words.iter().any(|arg| arg.text.contains("token") || arg.text.contains("password"));
+            let effect = if secret { Effect::Secret } else { Effect::Inspect };
+            self.note(Act::new(effect, line.row.name, crate::shell::syntax::Span::default()));
+            return Some(Stream::unknown(Taint { secret, network: false }));
+        }
+        let words = if matches!(first, "set" | "unset") { words.get(1..).unwrap_or(&[]).to_vec() } else { words };
+        let key = words.first().map_or(String::new(), |arg| arg.text.to_lowercase());
+        let value = words.get(1).copied();
+        let wide = line.args.iter().any(|arg| matches!(arg.text.as_str(), "--global" | "--system"));
+        self.setting(&key, value, line, wide);
+        Some(self.by_table(line, Effect::Setting))
+    }
+
+    fn setting(&mut self, key: &str, value: Option<&Arg>, line: &Line<'_>, wide: bool) {
+        let span = value.map(|value| self.here(value.span)).unwrap_or_default();
+        if !runs(key) {
+            if wide && !matches!(key.split('.').next(), Some("user" | "color" | "init" | "pull" | "push" | "fetch" | "commit" | "advice" | "merge" | "rebase" | "column" | "branch" | "diff")) {
+                let mut act = Act::new(Effect::Setting, line.row.name, span).on(key);
+                act.target = Score::new(300);
+                self.note(act);
+            }
+            return;
+        }
+        let harmless = value.is_none_or(|value| harmless_value(key, &value.text));
+        if !harmless {
+            self.note(Act::new(Effect::Persist, line.row.name, span).because("sets something that git runs or trusts later").on(key));
+        }
+    }
+
+    /// `git -c key=value`, `ssh -o key=value`, `tar --checkpoint-action=…` and the like.
+    pub(crate) fn config(&mut self, arg: &Arg, program: &'static str) {
+        let span = self.here(arg.span);
+        let base = program.split(' ').next().unwrap_or(program);
+        let (key, value) = arg.text.split_once('=').or_else(|| arg.text.split_once(' ')).unwrap_or((&arg.text, ""));
+        let key = key.trim().to_lowercase();
+        let value = Arg { text: value.trim().to_owned(), ..arg.clone() };
+        if base == "git" {
+            if key.starts_with("alias.") {
+                match value.text.strip_prefix('!') {
+                    Some(text) => {
+                        self.text(&text.to_owned(), span);
+                    }
+                    None => {
+                        self.text(&format!("git {}", value.text), span);
+                    }
+                }
+                return;
+            }
+            if runs(&key) && !harmless_value(&key, &value.text) {
+                self.note(Act::new(Effect::Exec, program, span).because("a setting that runs something").on(key));
+            }
+            return;
+        }
+        const RUNNING: &[&str] = &["proxycommand", "localcommand", "knownhostscommand", "permitlocalcommand", "exec", "command", "cmd", "script", "program", "pkcs11provider", "securitykeyprovider", "xauthlocation", "proxyusefdpass", "match", "include", "sendenv", "setenv"];
+        if key == "remotecommand" || RUNNING.iter().any(|word| key == *word || value.text.starts_with(&format!("{word}="))) {
+            let text = value.text.split_once('=').map_or(value.text.clone(), |(_, text)| text.to_owned());
+            self.note(Act::new(Effect::Exec, program, span).because("a setting that runs something").on(format!("{key} {text}").trim()));
+        } else if key == "stricthostkeychecking" && matches!(value.text.as_str(), "no" | "off") || key == "userknownhostsfile" {
+            let mut act = Act::new(Effect::Setting, program, span).on(key);
+            act.target = Score::new(300);
+            self.note(act);
+        } else if !matches!(base, "ssh" | "scp" | "sftp" | "sshfs" | "mosh" | "autossh" | "rsync" | "tar" | "ssh-copy-id" | "ssh-keygen") {
+            self.note(Act::new(Effect::Unknown, program, span).because("a setting that is not known").on(key));
+        }
+    }
+}
+
+/// Whether git runs what this setting says, or trusts it.
+fn runs(key: &str) -> bool {
+    RUNNING_KEYS.iter().any(|pattern| crate::place::glob_matches(pattern.as_bytes(), key.as_bytes()))
+}
+
+/// Whether a value of a running key runs nothing but a plain, known viewer.
+fn harmless_value(key: &str, value: &str) -> bool {
+    if value.is_empty() || matches!(value, "cat" | "less" | "less -R" | "less -FRX" | "true" | "false" | "delta" | "vim" | "nano" | "vi" | "code --wait" | "nvim" | "emacs" | "more" | ":") {
+        return true;
+    }
+    // An alias for one of git's own commands runs nothing else.
+    key.starts_with("alias.") && !value.starts_with('!') && !value.contains("-c ") && !value.contains("--exec")
+        || key == "credential.helper" && matches!(value, "cache" | "osxkeychain" | "manager" | "manager-core" | "libsecret")
+        || key == "safe.directory" && value != "*"
+        || key == "include.path" && false
+}

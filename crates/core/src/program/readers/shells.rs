@@ -1,0 +1,213 @@
+//! Shells and their builtins: text that is read again as commands.
+
+use super::Line;
+use crate::act::Act;
+use crate::knowledge::Effect;
+use crate::place::HOLE;
+use crate::shell::value::{Arg, Stream, Taint, Value};
+use crate::shell::walk::Walk;
+
+impl Walk<'_> {
+    /// `bash -c text`, `bash file`, `… | bash`, `bash -n file`.
+    pub(crate) fn read_shell(&mut self, line: &Line<'_>) -> Option<Stream> {
+        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
+        // `-n` reads without running, unless it is only one of a text's own words.
+        if line.read.has(&["-n", "--no-execute", "--dump-strings", "--pretty-print"]) && line.read.value(&["-c"]).is_none() {
+            self.note(Act::new(Effect::Read, line.row.name, span));
+            return Some(Stream::unknown(Taint::default()));
+        }
+        for hit in &line.read.hits {
+            if hit.flag.names.contains(&"--rcfile")
+                && let Some(value) = &hit.value
+            {
+                self.script_file(value, line.name);
+            }
+        }
+        if let Some(text) = line.read.value(&["-c", "--command"]) {
+            let text = text.clone();
+            // The words after the text are its parameters, from $0 on.
+            let parameters: Vec<Arg> = line.read.operands.iter().skip(1).map(|arg| (*arg).clone()).collect();
+            let before = self.set_positional(parameters);
+            let ground = self.ground.clone();
+            let out = self.shell_text(&text, line.stdin);
+            self.ground = ground;
+            self.restore_positional(before);
+            return Some(out);
+        }
+        match line.read.operands.first() {
+            Some(script) if !line.read.has(&["-s"]) && script.text != "-" => {
+                self.script_file(script, line.name);
+                Some(Stream::unknown(Taint::default()))
+            }
+            _ if line.stdin.connected => Some(self.stdin_code(line.stdin, "sh", span)),
+            _ => {
+                let mut act = Act::new(Effect::Interactive, line.row.name, span).because("opens a shell");
+                act.marks.unreadable = true;
+                self.note(act);
+                Some(Stream::unknown(Taint::default()))
+            }
+        }
+    }
+
+    /// `eval words`, and programs that hand their words to a shell as `watch` does.
+    pub(crate) fn read_eval(&mut self, line: &Line<'_>) -> Option<Stream> {
+        if line.read.operands.is_empty() && line.read.command.is_none() {
+            return None;
+        }
+        let words: Vec<Arg> = line.read.operands.iter().map(|arg| (*arg).clone()).collect();
+        let (_, _) = (self.by_options(line), ());
+        if line.read.has(&["-x", "--exec"]) {
+            return Some(self.dispatch(&words, line.stdin));
+        }
+        if words.iter().any(|word| word.taint.network) {
+            self.unreadable("runs code loaded from the network", words.first().map(|word| word.span).unwrap_or_default());
+        }
+        if line.does != Effect::Compute {
+            self.note(Act::new(line.does, line.row.name, words.first().map(|word| word.span).unwrap_or_default()));
+        }
+        Some(self.joined_text(&words, line.stdin))
+    }
+
+    /// Judges the options of a line, but not its operands.
+    pub(crate) fn by_options(&mut self, line: &Line<'_>) -> Taint {
+        let mut taint = Taint::default();
+        for hit in &line.read.hits {
+            for effect in hit.flag.effects {
+                self.note(Act::new(*effect, line.row.name, hit.value.as_ref().map(|value| value.span).unwrap_or_default()).on(line.row.name));
+            }
+            if let (crate::knowledge::Value::Next(role) | crate::knowledge::Value::Attached(role), Some(value)) = (hit.flag.value, &hit.value) {
+                taint = taint.and(self.role(role, value, line.row, &Stream::default(), false));
+            }
+        }
+        taint
+    }
+
+    /// `source file`.
+    pub(crate) fn read_source(&mut self, line: &Line<'_>) -> Option<Stream> {
+        let script = line.read.operands.first()?;
+        // Entering a virtual environment or loading a version manager is how a project is worked on.
+        let known = ["bin/activate", "/nvm.sh", "/.cargo/env", "/env.sh", "/etc/profile", "/etc/bash_completion", "/sdkman-init.sh"];
+        let place = self.ground.place(&script.text);
+        if known.iter().any(|end| place.path.ends_with(end)) && script.delivers.is_none() && self.written(&place.path).is_none() {
+            self.note(Act::new(Effect::Project, line.row.name, self.here(script.span)));
+            return Some(Stream::unknown(Taint::default()));
+        }
+        self.script_file(script, "sh");
+        Some(Stream::unknown(Taint::default()))
+    }
+
+    /// `trap text signals`.
+    pub(crate) fn read_trap(&mut self, line: &Line<'_>) -> Option<Stream> {
+        if let Some(text) = line.read.operands.first()
+            && text.text != "-"
+            && line.read.operands.len() > 1
+        {
+            self.shell_text(text, &Stream::default());
+        }
+        Some(Stream::empty())
+    }
+
+    /// `alias name=text`: the text runs when the name is used.
+    pub(crate) fn read_alias(&mut self, line: &Line<'_>) -> Option<Stream> {
+        for operand in &line.read.operands {
+            if let Some((name, text)) = operand.text.split_once('=') {
+                self.text(&text.to_owned(), operand.span);
+                self.alias(name, text);
+            }
+        }
+        Some(Stream::unknown(Taint::default()))
+    }
+
+    /// `export NAME=value`, `declare NAME=value`.
+    pub(crate) fn read_declare(&mut self, line: &Line<'_>) -> Option<Stream> {
+        let mut taint = Taint::default();
+        for operand in line.args {
+            if let Some((name, _)) = operand.text.split_once('=') {
+                let name = name.trim_end_matches('+').to_owned();
+                let value = operand.after(operand.text.find('=').map_or(0, |at| at + 1));
+                self.variable_effect(&name, &value);
+                taint = taint.and(value.taint);
+                self.assign(&name, Value { items: Some(vec![value.text]), taint: value.taint });
+            }
+        }
+        let prints = line.args.iter().all(|arg| arg.text.starts_with('-'));
+        self.note(Act::new(Effect::Compute, line.row.name, crate::shell::syntax::Span::default()));
+        // `export` alone prints the environment, secrets included.
+        Some(Stream::unknown(Taint { secret: taint.secret || prints, network: taint.network }))
+    }
+
+    /// `cd directory`.
+    pub(crate) fn read_cd(&mut self, line: &Line<'_>) -> Option<Stream> {
+        match line.read.operands.first() {
+            Some(directory) if directory.text == "-" || directory.text.starts_with(['+', '-']) => self.ground.cwd = None,
+            Some(directory) => self.ground.enter(&directory.text),
+            None if line.name == "cd" => self.ground.enter(&crate::place::HOME.to_string()),
+            None => self.ground.cwd = None,
+        }
+        self.note(Act::new(Effect::Compute, line.row.name, crate::shell::syntax::Span::default()));
+        Some(Stream::empty())
+    }
+
+    /// `printf format words`; `-v name` sets a variable.
+    pub(crate) fn read_printf(&mut self, line: &Line<'_>) -> Option<Stream> {
+        self.note(Act::new(Effect::Compute, line.row.name, crate::shell::syntax::Span::default()));
+        let taint = line.args.iter().fold(Taint::default(), |taint, arg| taint.and(arg.taint));
+        let operands: Vec<&Arg> = line.read.operands.clone();
+        let text = formatted(&operands);
+        if let Some(variable) = line.read.value(&["-v"]) {
+            if variable.text.contains('[') && variable.text.contains("$(") {
+                // The subscript of `-v 'a[$(cmd)]'` is expanded.
+                self.text(&format!("echo \"{}\"", variable.text), variable.span);
+            }
+            let value = Value { items: text.map(|text| vec![text]), taint };
+            self.assign(&variable.text.clone(), value);
+            return Some(Stream::empty());
+        }
+        Some(Stream { text, taint, connected: true })
+    }
+}
+
+/// Returns what `printf` prints where all of it is known.
+fn formatted(operands: &[&Arg]) -> Option<String> {
+    let (format, words) = operands.split_first()?;
+    if operands.iter().any(|arg| arg.text.contains(HOLE)) || words.len() > 64 {
+        return None;
+    }
+    let mut words = words.iter();
+    let mut out = String::new();
+    loop {
+        let mut used = false;
+        let mut rest = format.text.as_str();
+        while let Some(at) = rest.find('%') {
+            out.push_str(&crate::shell::unescape(rest.get(..at)?));
+            let directive = rest.get(at + 1..)?;
+            let skipped = directive.find(|letter: char| letter.is_ascii_alphabetic() || letter == '%')?;
+            let letter = directive.get(skipped..)?.chars().next()?;
+            rest = directive.get(skipped + 1..)?;
+            match letter {
+                '%' => out.push('%'),
+                's' => {
+                    used = true;
+                    out.push_str(words.next().map_or("", |word| word.text.as_str()));
+                }
+                'b' => {
+                    used = true;
+                    out.push_str(&crate::shell::unescape(words.next().map_or("", |word| word.text.as_str())));
+                }
+                'c' => {
+                    used = true;
+                    out.extend(words.next().and_then(|word| word.text.chars().next()));
+                }
+                'd' | 'i' | 'u' => {
+                    used = true;
+                    out.push_str(words.next().map_or("0", |word| word.text.as_str()));
+                }
+                _ => return None,
+            }
+        }
+        out.push_str(&crate::shell::unescape(rest));
+        if !used || words.len() == 0 || out.len() > 16 * 1024 {
+            return Some(out);
+        }
+    }
+}

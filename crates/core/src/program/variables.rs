@@ -1,0 +1,66 @@
+//! Environment variables that make programs run, load or reach something.
+
+use crate::act::Act;
+use crate::knowledge::{Effect, Role, VARIABLES, VariableRow};
+use crate::shell::value::Arg;
+use crate::shell::walk::Walk;
+
+impl Walk<'_> {
+    /// Judges setting `name` to `value`.
+    pub(crate) fn variable_effect(&mut self, name: &str, value: &Arg) {
+        let Some(row) = find(name) else { return };
+        let text = value.text.as_str();
+        if text.is_empty() {
+            return;
+        }
+        match row.value {
+            Role::Shell | Role::Program => {
+                let before = self.acts.len();
+                self.program_value(value, row.what);
+                let worst = self.acts.get(before..).unwrap_or(&[]).iter().map(Act::risk).max().unwrap_or_default();
+                if worst >= crate::score::Score::new(250) {
+                    let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
+                    self.note(act.because("sets a variable that makes programs run something").on(format!("{name} ({})", row.what)));
+                }
+            }
+            Role::Cwd => {}
+            _ if extends_itself(name, text) => {}
+            Role::Url => {
+                let act = Act::new(Effect::Privilege, name.to_owned(), self.here(value.span));
+                if !self.is_local_or_registry(text) {
+                    self.note(act.because("sends programs elsewhere for what they trust").on(format!("{name} ({})", row.what)));
+                }
+            }
+            _ => {
+                let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
+                self.note(act.because("sets a variable that makes programs load code").on(format!("{name} ({})", row.what)));
+            }
+        }
+    }
+}
+
+fn find(name: &str) -> Option<&'static VariableRow> {
+    VARIABLES.iter().find(|row| {
+        row.names.iter().any(|pattern| match pattern.split_once('*') {
+            None => *pattern == name,
+            Some((start, end)) => name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end),
+        })
+    })
+}
+
+/// Whether a search path only gains directories that are the project's or the system's own.
+fn extends_itself(name: &str, value: &str) -> bool {
+    if !matches!(name, "PATH" | "LD_LIBRARY_PATH" | "PYTHONPATH" | "NODE_PATH" | "DYLD_LIBRARY_PATH" | "CLASSPATH" | "RUBYLIB" | "PERL5LIB") {
+        return false;
+    }
+    let separator = if value.contains(';') { ';' } else { ':' };
+    value.split(separator).all(|part| {
+        let part = part.trim();
+        let plain = part.replace(crate::place::HOLE, "").replace(crate::place::HOME, "");
+        let standard = part.is_empty()
+            || plain.is_empty()
+            || ["/usr/", "/bin", "/sbin", "/opt/homebrew", "/snap/bin"].iter().any(|prefix| part.starts_with(prefix))
+            || part.ends_with("/bin") && part.starts_with(crate::place::HOME);
+        if name == "PATH" { standard || part.ends_with("node_modules/.bin") || part.ends_with("venv/bin") } else { standard || !part.starts_with('/') && !part.starts_with("..") }
+    })
+}

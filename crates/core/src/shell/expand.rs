@@ -1,0 +1,508 @@
+//! Expands words: braces, `~`, parameters, substitutions, splitting. As bash does it, as far as
+//! the values are known.
+
+use super::syntax::{Expansion, Operation, Part, Span, Word};
+use super::value::{Arg, Stream, TEXT_BYTES_MAX, Taint, Value};
+use super::walk::Walk;
+use crate::place::{HOLE, HOME, glob_matches};
+
+/// Most words one word may expand to; more is not followed.
+const BRACE_WORDS_MAX: usize = 256;
+
+/// The word that is being put together, and the ones before it.
+#[derive(Default)]
+struct Fields {
+    done: Vec<Arg>,
+    text: String,
+    /// Something was quoted, so the word stays even if it is empty.
+    kept: bool,
+    glob: bool,
+    taint: Taint,
+    delivers: Option<Box<Stream>>,
+}
+
+impl Fields {
+    /// Ends the word at hand.
+    fn cut(&mut self, span: Span) {
+        if self.kept || !self.text.is_empty() {
+            self.done.push(Arg {
+                text: std::mem::take(&mut self.text),
+                glob: self.glob,
+                taint: self.taint,
+                delivers: self.delivers.take(),
+                span,
+            });
+        }
+        self.kept = false;
+        self.glob = false;
+    }
+
+    /// Adds unquoted text of an expansion, which is split at blanks.
+    fn split(&mut self, text: &str, span: Span) {
+        let blank = |letter: char| matches!(letter, ' ' | '\t' | '\n');
+        let mut first = true;
+        for piece in text.split(blank) {
+            if !first {
+                self.cut(span);
+            }
+            first = false;
+            self.text.push_str(piece);
+            self.glob |= piece.contains(['*', '?', '[']);
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// Expands `words` into what a program is given.
+    pub(super) fn expand_all(&mut self, words: &[Word]) -> Vec<Arg> {
+        let mut args = Vec::with_capacity(words.len());
+        for word in words {
+            match word.parts.as_slice() {
+                // Most words are plain text in which nothing is live.
+                [Part::Plain(text)] if !has_live(text) => args.push(Arg::literal(text.clone(), self.here(word.span))),
+                [Part::Quoted(text)] => args.push(Arg::literal(text.clone(), self.here(word.span))),
+                _ => self.expand(word, &mut args),
+            }
+        }
+        args
+    }
+
+    /// Expands `word` to one text, as in an assignment: no splitting, no globs.
+    pub(super) fn expand_one(&mut self, word: &Word) -> Arg {
+        let span = self.here(word.span);
+        let mut fields = Fields::default();
+        self.parts(&word.parts, &mut fields, span, Splitting::Off);
+        Arg { text: fields.text, glob: false, taint: fields.taint, delivers: fields.delivers, span }
+    }
+
+    fn expand(&mut self, word: &Word, args: &mut Vec<Arg>) {
+        let span = self.here(word.span);
+        let braced = word.parts.iter().any(|part| matches!(part, Part::Plain(text) if text.contains('{')));
+        let variants = if braced { expand_braces(&word.parts) } else { None };
+        let mut fields = Fields::default();
+        match &variants {
+            Some(variants) => {
+                for parts in variants {
+                    self.parts(parts, &mut fields, span, Splitting::On);
+                    fields.cut(span);
+                }
+            }
+            None => {
+                self.parts(&word.parts, &mut fields, span, Splitting::On);
+                fields.cut(span);
+            }
+        }
+        args.append(&mut fields.done);
+    }
+
+    fn parts(&mut self, parts: &[Part], fields: &mut Fields, span: Span, splitting: Splitting) {
+        for (index, part) in parts.iter().enumerate() {
+            match part {
+                Part::Plain(text) => self.plain(text, index == 0, parts.len() == index + 1, fields),
+                Part::Quoted(text) => {
+                    fields.kept = true;
+                    fields.text.push_str(text);
+                }
+                Part::Hidden(why) => {
+                    self.unreadable(why, span);
+                    fields.text.push(HOLE);
+                }
+                Part::Arithmetic(inner) => {
+                    let mut scratch = Fields::default();
+                    self.parts(inner, &mut scratch, span, Splitting::Off);
+                    fields.kept = true;
+                    match super::arithmetic::constant(&scratch.text) {
+                        Some(number) => fields.text.push_str(&number),
+                        None => fields.text.push(HOLE),
+                    }
+                }
+                Part::Process { body, writes } => {
+                    let stream = if *writes {
+                        self.process_sink(body)
+                    } else {
+                        self.substitute(body)
+                    };
+                    fields.taint = fields.taint.and(stream.taint);
+                    fields.delivers = Some(Box::new(stream));
+                    fields.text.push_str("/dev/fd/63");
+                    fields.kept = true;
+                }
+                Part::Substitution { body, quoted } => {
+                    let stream = self.substitute(body);
+                    let value = match stream.text {
+                        Some(text) => Value { items: Some(vec![text.trim_end_matches('\n').to_owned()]), taint: stream.taint },
+                        None => Value::unknown(stream.taint),
+                    };
+                    add(fields, &value, *quoted || splitting == Splitting::Off, false, span);
+                }
+                Part::Parameter { expansion, quoted } => {
+                    let value = self.parameter(expansion, span);
+                    let all = matches!(expansion.name.as_str(), "@" | "*")
+                        || expansion.index.as_ref().is_some_and(|index| {
+                            matches!(index.parts.as_slice(), [Part::Plain(text)] if text == "@" || text == "*")
+                        });
+                    add(fields, &value, *quoted || splitting == Splitting::Off, all && splitting == Splitting::On, span);
+                }
+            }
+        }
+    }
+
+    /// Adds unquoted literal text; a `~` at the front, or after `NAME=`, is a home.
+    fn plain(&mut self, text: &str, first: bool, last: bool, fields: &mut Fields) {
+        fields.glob |= text.contains(['*', '?', '[']);
+        let mut text = text;
+        if first {
+            if let Some((name, value)) = text.split_once("=~")
+                && !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            {
+                fields.text.push_str(name);
+                fields.text.push('=');
+                fields.text.push(HOME);
+                text = value;
+            } else if let Some(rest) = text.strip_prefix('~') {
+                let user_end = rest.find('/').unwrap_or(rest.len());
+                let user = rest.get(..user_end).unwrap_or("");
+                match user {
+                    "" => {
+                        fields.text.push(HOME);
+                        text = rest;
+                    }
+                    "+" => {
+                        fields.text.push('.');
+                        text = rest.get(1..).unwrap_or("");
+                    }
+                    "root" => {
+                        fields.text.push(HOME);
+                        text = rest.get(user_end..).unwrap_or("");
+                    }
+                    user if last || rest.len() > user_end => {
+                        fields.text.push_str("/home/");
+                        fields.text.push_str(user);
+                        text = rest.get(user_end..).unwrap_or("");
+                    }
+                    _ => {}
+                }
+            }
+        }
+        fields.text.push_str(text);
+    }
+
+    /// Returns what a parameter expansion yields.
+    fn parameter(&mut self, expansion: &Expansion, span: Span) -> Value {
+        if let Some(index) = &expansion.index {
+            // A subscript is expanded even when the array is empty; `a[$(cmd)]` runs cmd.
+            self.expand_one(index);
+        }
+        let value = self.lookup(&expansion.name, expansion.index.as_ref());
+        match &expansion.operation {
+            Operation::Value => value.unwrap_or_else(|| self.unset(&expansion.name)),
+            Operation::Length => Value::unknown(Taint::default()),
+            Operation::Indirect => match value.and_then(|value| value.items) {
+                Some(items) => {
+                    let name = items.into_iter().next().unwrap_or_default();
+                    self.lookup(&name, None).unwrap_or_else(|| self.unset(&name))
+                }
+                None => Value::unknown(Taint::default()),
+            },
+            Operation::Default(word) | Operation::Assign(word) => {
+                let fallback = self.expand_one(word);
+                match value.or_else(|| self.environment(&expansion.name)) {
+                    Some(Value { items: Some(items), .. }) if items.iter().all(String::is_empty) => {
+                        known_or_unknown(fallback)
+                    }
+                    Some(value) => value,
+                    // Outside this text the variable may be set to something else. That would be
+                    // the work of an earlier call, which was judged then.
+                    None => known_or_unknown(fallback),
+                }
+            }
+            Operation::Error(word) => {
+                self.expand_one(word);
+                value.unwrap_or_else(|| self.unset(&expansion.name))
+            }
+            // Whether the variable is set cannot be told; the word is what could run.
+            Operation::Alternative(word) => known_or_unknown(self.expand_one(word)),
+            Operation::Transform(letter) => {
+                let value = value.unwrap_or_else(|| self.unset(&expansion.name));
+                if *letter == 'P' {
+                    // A prompt string is expanded again, substitutions included.
+                    self.prompt(&value, span);
+                    return Value::unknown(value.taint);
+                }
+                match letter {
+                    'U' => map(value, |text| text.to_uppercase()),
+                    'L' => map(value, |text| text.to_lowercase()),
+                    'E' => map(value, super::escape::unescape),
+                    _ => value,
+                }
+            }
+            operation => {
+                let value = value.unwrap_or_else(|| self.unset(&expansion.name));
+                self.change(value, operation)
+            }
+        }
+    }
+
+    fn prompt(&mut self, value: &Value, span: Span) {
+        match &value.items {
+            Some(items) => {
+                let text = items.join(" ");
+                let quoted = format!("echo \"{}\"", text.replace('"', "\\\""));
+                self.text(&quoted, span);
+            }
+            None => self.unreadable("a prompt string that cannot be known is expanded", span),
+        }
+    }
+
+    /// Carries out trims, replacements and substrings on a known value.
+    fn change(&mut self, value: Value, operation: &Operation) -> Value {
+        let mut word = |word: &Word| {
+            let arg = self.expand_one(word);
+            (!arg.vague()).then_some(arg.text)
+        };
+        match operation {
+            Operation::TrimStart { pattern, longest } => match word(pattern) {
+                Some(pattern) => map(value, |text| trim_start(text, &pattern, *longest)),
+                None => Value::unknown(value.taint),
+            },
+            Operation::TrimEnd { pattern, longest } => match word(pattern) {
+                Some(pattern) => map(value, |text| trim_end(text, &pattern, *longest)),
+                None => Value::unknown(value.taint),
+            },
+            Operation::Replace { pattern, replacement, all } => match (word(pattern), word(replacement)) {
+                (Some(pattern), Some(with)) if !pattern.contains(['*', '?', '[']) => map(value, |text| {
+                    if pattern.is_empty() {
+                        text.to_owned()
+                    } else if *all {
+                        text.replace(&pattern, &with)
+                    } else {
+                        text.replacen(&pattern, &with, 1)
+                    }
+                }),
+                _ => Value::unknown(value.taint),
+            },
+            Operation::Substring(range) => match word(range) {
+                Some(range) => match substring(&range) {
+                    Some((from, length)) => map(value, |text| {
+                        let skipped = text.chars().skip(from);
+                        length.map_or_else(|| skipped.clone().collect(), |length| skipped.clone().take(length).collect())
+                    }),
+                    None => Value::unknown(value.taint),
+                },
+                None => Value::unknown(value.taint),
+            },
+            Operation::Upper { all: true } => map(value, |text| text.to_uppercase()),
+            Operation::Lower { all: true } => map(value, |text| text.to_lowercase()),
+            Operation::Upper { all: false } => map(value, |text| first_letter(text, char::to_ascii_uppercase)),
+            Operation::Lower { all: false } => map(value, |text| first_letter(text, char::to_ascii_lowercase)),
+            Operation::Value
+            | Operation::Length
+            | Operation::Indirect
+            | Operation::Default(_)
+            | Operation::Assign(_)
+            | Operation::Alternative(_)
+            | Operation::Error(_)
+            | Operation::Transform(_) => value,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Splitting {
+    On,
+    Off,
+}
+
+/// Whether plain text holds something that is live outside quotes.
+fn has_live(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b'~' | b'*' | b'?' | b'[' | b'{'))
+}
+
+/// Adds the value of an expansion to the word at hand.
+fn add(fields: &mut Fields, value: &Value, quoted: bool, each_apart: bool, span: Span) {
+    fields.taint = fields.taint.and(value.taint);
+    match &value.items {
+        None => {
+            fields.kept |= quoted;
+            fields.text.push(HOLE);
+        }
+        Some(items) if quoted && each_apart => {
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    fields.cut(span);
+                }
+                fields.kept = true;
+                fields.text.push_str(item);
+            }
+        }
+        Some(items) => {
+            let text = items.join(" ");
+            if fields.text.len() + text.len() > TEXT_BYTES_MAX {
+                fields.text.push(HOLE);
+            } else if quoted {
+                fields.kept = true;
+                fields.text.push_str(&text);
+            } else {
+                fields.split(&text, span);
+            }
+        }
+    }
+}
+
+fn known_or_unknown(arg: Arg) -> Value {
+    if arg.vague() { Value::unknown(arg.taint) } else { Value { items: Some(vec![arg.text]), taint: arg.taint } }
+}
+
+fn map(value: Value, change: impl Fn(&str) -> String) -> Value {
+    Value {
+        items: value.items.map(|items| {
+            items.iter().map(|item| if item.contains(HOLE) { item.clone() } else { change(item) }).collect()
+        }),
+        taint: value.taint,
+    }
+}
+
+fn first_letter(text: &str, change: fn(&char) -> char) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| change(&first)).into_iter().chain(letters).collect()
+}
+
+fn trim_start(text: &str, pattern: &str, longest: bool) -> String {
+    let mut ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).take(512).collect();
+    if longest {
+        ends.reverse();
+    }
+    for end in ends {
+        if text.get(..end).is_some_and(|head| glob_matches(pattern.as_bytes(), head.as_bytes())) {
+            return text.get(end..).unwrap_or("").to_owned();
+        }
+    }
+    text.to_owned()
+}
+
+fn trim_end(text: &str, pattern: &str, longest: bool) -> String {
+    let mut starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).take(512).collect();
+    if !longest {
+        starts.reverse();
+    }
+    for start in starts {
+        if text.get(start..).is_some_and(|tail| glob_matches(pattern.as_bytes(), tail.as_bytes())) {
+            return text.get(..start).unwrap_or("").to_owned();
+        }
+    }
+    text.to_owned()
+}
+
+/// Reads `offset` or `offset:length` where both are plain numbers.
+fn substring(range: &str) -> Option<(usize, Option<usize>)> {
+    match range.split_once(':') {
+        None => Some((range.trim().parse().ok()?, None)),
+        Some((from, length)) => Some((from.trim().parse().ok()?, Some(length.trim().parse().ok()?))),
+    }
+}
+
+/// Returns the words `{a,b}` and `{1..3}` make of `parts`, or `None` if there is nothing to expand.
+fn expand_braces(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
+    let mut pending = vec![parts.to_vec()];
+    let mut done = Vec::new();
+    let mut any = false;
+    while let Some(next) = pending.pop() {
+        if done.len() + pending.len() > BRACE_WORDS_MAX {
+            return Some(vec![vec![Part::Hidden("braces expand to too many words")]]);
+        }
+        match split_brace(&next) {
+            Some(alternatives) => {
+                any = true;
+                pending.extend(alternatives.into_iter().rev());
+            }
+            None => done.push(next),
+        }
+    }
+    any.then_some(done)
+}
+
+/// Splits the first brace expression of `parts` into one word per alternative.
+fn split_brace(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
+    // The words are walked as live and dead pieces; a comma or brace counts only where it is live.
+    let (part_at, byte_at) = parts.iter().enumerate().find_map(|(index, part)| match part {
+        Part::Plain(text) => opening(parts, index, text).map(|at| (index, at)),
+        _ => None,
+    })?;
+    let mut before: Vec<Part> = parts.get(..part_at)?.to_vec();
+    let Part::Plain(text) = parts.get(part_at)? else { return None };
+    before.push(Part::Plain(text.get(..byte_at)?.to_owned()));
+    let mut inner: Vec<Part> = vec![Part::Plain(text.get(byte_at + 1..)?.to_owned())];
+    inner.extend_from_slice(parts.get(part_at + 1..)?);
+    let (alternatives, after) = alternatives(&inner)?;
+    Some(
+        alternatives
+            .into_iter()
+            .map(|alternative| before.iter().cloned().chain(alternative).chain(after.iter().cloned()).collect())
+            .collect(),
+    )
+}
+
+/// Returns the first `{` in `text` that opens a real brace expression.
+fn opening(parts: &[Part], index: usize, text: &str) -> Option<usize> {
+    text.match_indices('{').map(|(at, _)| at).take(8).find(|at| {
+        let mut inner = vec![Part::Plain(text.get(at + 1..).unwrap_or("").to_owned())];
+        inner.extend_from_slice(parts.get(index + 1..).unwrap_or(&[]));
+        alternatives(&inner).is_some()
+    })
+}
+
+type Alternatives = (Vec<Vec<Part>>, Vec<Part>);
+
+/// Reads `a,b,c}rest`; `None` if there is no closing brace or nothing to choose from.
+fn alternatives(inner: &[Part]) -> Option<Alternatives> {
+    let mut depth = 0_u32;
+    let mut found: Vec<Vec<Part>> = vec![Vec::new()];
+    for (index, part) in inner.iter().enumerate() {
+        let Part::Plain(text) = part else {
+            found.last_mut()?.push(part.clone());
+            continue;
+        };
+        let mut from = 0;
+        for (at, byte) in text.bytes().enumerate() {
+            match byte {
+                b'{' => depth += 1,
+                b'}' if depth > 0 => depth -= 1,
+                b'}' => {
+                    found.last_mut()?.push(Part::Plain(text.get(from..at)?.to_owned()));
+                    let mut after = vec![Part::Plain(text.get(at + 1..)?.to_owned())];
+                    after.extend_from_slice(inner.get(index + 1..)?);
+                    if found.len() == 1 {
+                        let Some([Part::Plain(only)]) = found.first().map(Vec::as_slice) else { return None };
+                        found = sequence(only)?;
+                    }
+                    return Some((found, after));
+                }
+                b',' if depth == 0 => {
+                    found.last_mut()?.push(Part::Plain(text.get(from..at)?.to_owned()));
+                    found.push(Vec::new());
+                    from = at + 1;
+                }
+                _ => {}
+            }
+        }
+        found.last_mut()?.push(Part::Plain(text.get(from..)?.to_owned()));
+    }
+    None
+}
+
+/// Returns the words of `1..5` and `a..e`.
+fn sequence(text: &str) -> Option<Vec<Vec<Part>>> {
+    let mut ends = text.split("..");
+    let (from, to) = (ends.next()?, ends.next()?);
+    let words: Vec<String> = if let (Ok(from), Ok(to)) = (from.parse::<i64>(), to.parse::<i64>()) {
+        let count = from.abs_diff(to).min(BRACE_WORDS_MAX as u64);
+        let step = if to < from { -1 } else { 1 };
+        (0..=i64::try_from(count).ok()?).map(|nth| (from + step * nth).to_string()).collect()
+    } else {
+        let one = |text: &str| text.chars().next().filter(|letter| letter.is_ascii_alphabetic() && text.len() == 1);
+        let (from, to) = (one(from)?, one(to)?);
+        (from.min(to)..=from.max(to)).map(String::from).collect()
+    };
+    Some(words.into_iter().map(|word| vec![Part::Plain(word)]).collect())
+}

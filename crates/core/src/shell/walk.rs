@@ -1,0 +1,665 @@
+//! Follows a script command by command, without running anything, and collects what it would do.
+//!
+//! Variables, functions, the working directory and what flows through pipes are kept as far as
+//! they are known. Whatever may run is judged as if it did: both arms of an `if`, every pattern of
+//! a `case`. What cannot be known is a hole, and a hole in the wrong place is a question.
+
+use std::rc::Rc;
+
+use super::parse::parse;
+use super::syntax::{
+    AssignedValue, Assignment, Block, Command, Part, Redirect, RedirectKind, Script, Simple, Span, Word,
+};
+use super::value::{Arg, Stream, Taint, Value};
+use crate::act::{Act, Breadth};
+use crate::knowledge::Effect;
+use crate::place::{Ground, HOLE, HOME, Place};
+use crate::score::Score;
+
+/// How many texts inside texts are followed: `bash -c 'bash -c …'`.
+const TEXTS_MAX: u32 = 8;
+/// How many commands are followed before the rest is called unreadable.
+const COMMANDS_MAX: u32 = 40_000;
+/// How many acts are kept; the worst ones stay.
+const ACTS_MAX: usize = 48;
+/// How many words of a loop are tried one by one.
+const LOOP_WORDS_MAX: usize = 16;
+
+/// A script being followed.
+#[derive(Debug)]
+pub struct Walk<'k> {
+    /// What was found.
+    pub acts: Vec<Act>,
+    /// Where it happens.
+    pub(crate) ground: Ground,
+    /// The ground the call began on, for commands that leave this machine.
+    pub(crate) context: Context,
+    variables: Vec<(String, Value)>,
+    functions: Vec<(String, Rc<Function>)>,
+    aliases: Vec<(String, String)>,
+    positional: Option<Vec<Arg>>,
+    documents: Rc<Vec<Word>>,
+    /// Functions being followed, so that one that calls itself is not followed for ever.
+    calls: Vec<String>,
+    texts: u32,
+    commands: u32,
+    /// Where in the outermost text the text being followed stands.
+    origin: Option<Span>,
+    /// Harmless effects already noted, so that a long script does not note them again.
+    noted: u64,
+    /// What this text has written into files.
+    pub(crate) files: Vec<(String, Stream)>,
+    pub(crate) lookups: u32,
+    pub(crate) knows: &'k Knows,
+}
+
+/// What the firewall knows beyond the call.
+#[derive(Clone, Debug, Default)]
+pub struct Knows {
+    /// Whether code of the workspace may run without a question.
+    pub trusts_workspace: bool,
+}
+
+/// Where a command runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Context {
+    /// On another machine or in a container.
+    pub elsewhere: bool,
+}
+
+#[derive(Debug)]
+struct Function {
+    body: Command,
+    documents: Rc<Vec<Word>>,
+}
+
+impl<'k> Walk<'k> {
+    /// Returns a walk that begins on `ground`.
+    pub fn new(ground: Ground, knows: &'k Knows) -> Self {
+        Self {
+            acts: Vec::new(),
+            ground,
+            context: Context::default(),
+            variables: Vec::new(),
+            functions: Vec::new(),
+            aliases: Vec::new(),
+            positional: None,
+            documents: Rc::new(Vec::new()),
+            calls: Vec::new(),
+            texts: 0,
+            commands: 0,
+            origin: None,
+            noted: 0,
+            files: Vec::new(),
+            lookups: 0,
+            knows,
+        }
+    }
+
+    /// Follows shell text that stands at `span`.
+    pub fn text(&mut self, text: &str, span: Span) -> Stream {
+        self.text_with(text, span, &Stream::default())
+    }
+
+    /// Follows shell text that reads `stdin`.
+    pub(crate) fn text_with(&mut self, text: &str, span: Span, stdin: &Stream) -> Stream {
+        if text.contains(HOLE) {
+            self.unreadable("part of the command that would run cannot be known", span);
+        }
+        if self.texts >= TEXTS_MAX {
+            self.unreadable("commands are wrapped too deeply to be followed", span);
+            return Stream::unknown(Taint::default());
+        }
+        match parse(text) {
+            Ok(script) => {
+                let origin = self.origin.replace(span);
+                self.texts += 1;
+                let stream = self.script(script, stdin);
+                self.texts -= 1;
+                self.origin = origin;
+                stream
+            }
+            Err(error) => {
+                self.unreadable(error.what, span);
+                Stream::unknown(Taint::default())
+            }
+        }
+    }
+
+    /// Follows the outermost script, whose spans are real.
+    pub fn script(&mut self, script: Script, stdin: &Stream) -> Stream {
+        let before = std::mem::replace(&mut self.documents, Rc::new(script.documents));
+        let stream = self.block(&script.block, stdin);
+        self.documents = before;
+        stream
+    }
+
+    /// Returns the place to report for something at `span` of the text being followed.
+    pub(crate) fn here(&self, span: Span) -> Span {
+        self.origin.unwrap_or(span)
+    }
+
+    /// Notes an act.
+    pub(crate) fn note(&mut self, act: Act) {
+        let harmless = act.marks == crate::act::Marks::default() && act.target < Score::new(250) && act.subject.is_empty();
+        if harmless {
+            let bit = 1_u64 << (act.effect as u32 % 64);
+            if self.noted & bit != 0 && act.risk() < Score::new(250) {
+                return;
+            }
+            self.noted |= bit;
+        }
+        if self.acts.len() < ACTS_MAX {
+            if self.acts.last() != Some(&act) {
+                self.acts.push(act);
+            }
+            return;
+        }
+        if let Some(least) = self.acts.iter_mut().min_by_key(|known| known.weight())
+            && least.weight() < act.weight()
+        {
+            *least = act;
+        }
+    }
+
+    /// Notes that something cannot be seen.
+    pub(crate) fn unreadable(&mut self, why: &'static str, span: Span) {
+        let mut act = Act::new(Effect::Exec, "", self.here(span)).because(why);
+        act.clarity = Score::new(200);
+        self.note(act);
+    }
+
+    fn block(&mut self, block: &Block, stdin: &Stream) -> Stream {
+        let mut out = Stream::empty();
+        for command in block {
+            let next = self.command(command, stdin);
+            out.append(next);
+        }
+        out
+    }
+
+    fn command(&mut self, command: &Command, stdin: &Stream) -> Stream {
+        self.commands += 1;
+        if self.commands > COMMANDS_MAX {
+            if self.commands == COMMANDS_MAX + 1 {
+                self.unreadable("there are too many commands to follow", Span::default());
+            }
+            return Stream::unknown(Taint::default());
+        }
+        match command {
+            Command::Simple(simple) => self.simple(simple, stdin),
+            Command::Pipeline(commands) => {
+                let mut stream = stdin.clone();
+                for command in commands {
+                    let ground = self.ground.clone();
+                    stream = self.command(command, &stream);
+                    stream.connected = true;
+                    self.ground = ground;
+                }
+                stream
+            }
+            Command::AndOr(commands) => {
+                let mut out = Stream::empty();
+                let mut commands = commands.iter();
+                if let Some(first) = commands.next() {
+                    out.append(self.command(first, stdin));
+                }
+                let mark = self.variables.clone();
+                for command in commands {
+                    let next = self.command(command, stdin);
+                    out.append(next);
+                }
+                self.forget_since(&mark);
+                out
+            }
+            Command::Group { body, subshell, redirects } => self.group(body, *subshell, redirects, stdin),
+            Command::Branches { words, blocks, redirects } => {
+                let mut stdin = stdin.clone();
+                for word in words {
+                    self.expand_one(word);
+                }
+                let sink = self.redirects(redirects, &mut stdin, None);
+                let mark = self.variables.clone();
+                let mut taint = Taint::default();
+                for block in blocks {
+                    taint = taint.and(self.block(block, &stdin).taint);
+                }
+                self.forget_since(&mark);
+                sink.unwrap_or_else(|| Stream::unknown(taint))
+            }
+            Command::Loop { name, words, body, redirects } => self.repeat(name, words.as_deref(), body, redirects, stdin),
+            Command::Function { name, body, span } => {
+                self.define(name, body, *span);
+                Stream::empty()
+            }
+            Command::Test { words, redirects } => {
+                self.expand_all(words);
+                let mut stdin = stdin.clone();
+                self.redirects(redirects, &mut stdin, None);
+                Stream::empty()
+            }
+            Command::Background(command) => self.command(command, &Stream::default()),
+        }
+    }
+
+    fn group(&mut self, body: &Block, subshell: bool, redirects: &[Redirect], stdin: &Stream) -> Stream {
+        let mut stdin = stdin.clone();
+        let sink = self.redirects(redirects, &mut stdin, None);
+        let saved = subshell.then(|| (self.variables.clone(), self.ground.clone()));
+        let out = self.block(body, &stdin);
+        if let Some((variables, ground)) = saved {
+            self.variables = variables;
+            self.ground = ground;
+        }
+        sink.unwrap_or(out)
+    }
+
+    fn repeat(&mut self, name: &str, words: Option<&[Word]>, body: &Block, redirects: &[Redirect], stdin: &Stream) -> Stream {
+        let mut stdin = stdin.clone();
+        let items = match words {
+            Some(words) => self.expand_all(words),
+            None => self.positional.clone().unwrap_or_else(|| vec![Arg::literal(HOLE.to_string(), Span::default())]),
+        };
+        let sink = self.redirects(redirects, &mut stdin, None);
+        let mark = self.variables.clone();
+        let taint = items.iter().fold(Taint::default(), |taint, item| taint.and(item.taint));
+        let tried = if items.len() <= LOOP_WORDS_MAX && self.commands < COMMANDS_MAX / 8 {
+            items.iter().map(|item| if item.glob { glob_value(&item.text) } else { Value { items: Some(vec![item.text.clone()]), taint: item.taint } }).collect()
+        } else {
+            vec![Value::unknown(taint)]
+        };
+        let mut out = Stream::unknown(taint);
+        for value in tried {
+            self.assign(name, value);
+            out.taint = out.taint.and(self.block(body, &stdin).taint);
+        }
+        self.forget_since(&mark);
+        sink.unwrap_or(out)
+    }
+
+    fn define(&mut self, name: &str, body: &Command, span: Span) {
+        if is_fork_bomb(name, body) {
+            let mut act = Act::new(Effect::Wipe, name.to_owned(), self.here(span)).because("starts copies of itself without end");
+            act.marks.floor = true;
+            self.note(act);
+            return;
+        }
+        let function = Rc::new(Function { body: body.clone(), documents: Rc::clone(&self.documents) });
+        self.functions.push((name.to_owned(), function));
+        // A function may be called in ways that are not seen here, so its body counts at once.
+        let (variables, ground, positional) = (self.variables.clone(), self.ground.clone(), self.positional.take());
+        self.calls.push(name.to_owned());
+        self.command(body, &Stream::unknown(Taint::default()));
+        self.calls.pop();
+        self.variables = variables;
+        self.ground = ground;
+        self.positional = positional;
+    }
+
+    /// Makes every variable that changed since `mark` unknown: the change may not have happened.
+    fn forget_since(&mut self, mark: &[(String, Value)]) {
+        for (name, value) in &mut self.variables {
+            let before = mark.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+            if before != Some(value) {
+                value.items = None;
+            }
+        }
+    }
+
+    fn simple(&mut self, simple: &Simple, stdin: &Stream) -> Stream {
+        let mut stdin = stdin.clone();
+        if simple.words.is_empty() {
+            let mut out = Stream::empty();
+            for assignment in &simple.assignments {
+                out.taint = out.taint.and(self.assignment(assignment));
+            }
+            let reads = simple.redirects.iter().any(|redirect| redirect.kind == RedirectKind::Read);
+            if let Some(sink) = self.redirects(&simple.redirects, &mut stdin, Some(&Stream::empty())) {
+                return sink;
+            }
+            // `$(<file)` delivers the file.
+            return if reads { stdin } else { out };
+        }
+        let args = self.expand_all(&simple.words);
+        for assignment in &simple.assignments {
+            self.command_variable(assignment);
+        }
+        let before = self.acts.len();
+        let out = self.run(&args, &simple.assignments, &mut stdin, &simple.redirects);
+        if self.origin.is_none() {
+            let span = simple.span;
+            for act in self.acts.iter_mut().skip(before) {
+                if act.span == Span::default() {
+                    act.span = span;
+                }
+            }
+        }
+        out
+    }
+
+    /// Applies redirections, runs the command, and returns what reaches the next one.
+    fn run(&mut self, args: &[Arg], assignments: &[Assignment], stdin: &mut Stream, redirects: &[Redirect]) -> Stream {
+        let inputs: Vec<&Redirect> = redirects.iter().filter(|redirect| is_input(redirect.kind)).collect();
+        for redirect in inputs {
+            self.redirect(redirect, stdin, None);
+        }
+        let _ = assignments;
+        let out = self.dispatch(args, stdin);
+        let mut sink = None;
+        for redirect in redirects.iter().filter(|redirect| !is_input(redirect.kind)) {
+            let to_file = self.redirect(redirect, stdin, Some(&out));
+            if redirect.descriptor.is_none_or(|number| number == 1) {
+                sink = sink.or(to_file);
+            }
+        }
+        sink.unwrap_or(out)
+    }
+
+    /// Applies redirections of a compound command. Returns the stream that replaces its output.
+    fn redirects(&mut self, redirects: &[Redirect], stdin: &mut Stream, out: Option<&Stream>) -> Option<Stream> {
+        let mut sink = None;
+        for redirect in redirects {
+            let to_file = self.redirect(redirect, stdin, out);
+            if redirect.descriptor.is_none_or(|number| number == 1) {
+                sink = sink.or(to_file);
+            }
+        }
+        sink
+    }
+
+    fn redirect(&mut self, redirect: &Redirect, stdin: &mut Stream, out: Option<&Stream>) -> Option<Stream> {
+        match redirect.kind {
+            RedirectKind::HereDocument(number) => {
+                let documents = Rc::clone(&self.documents);
+                if let Some(body) = documents.get(number) {
+                    let body = self.expand_one(body);
+                    *stdin = stream_of(&body);
+                }
+                None
+            }
+            RedirectKind::HereString => {
+                let text = self.expand_one(&redirect.target);
+                *stdin = stream_of(&text);
+                if let Some(text) = &mut stdin.text {
+                    text.push('\n');
+                }
+                None
+            }
+            RedirectKind::Read => {
+                let target = self.expand_one(&redirect.target);
+                let taint = self.reads(&target, "<");
+                *stdin = target.delivers.map_or_else(|| Stream::unknown(taint), |stream| *stream);
+                None
+            }
+            RedirectKind::Duplicate => {
+                self.expand_one(&redirect.target);
+                None
+            }
+            RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite => {
+                let target = self.expand_one(&redirect.target);
+                let empties = redirect.kind == RedirectKind::Write
+                    && redirect.descriptor.is_none_or(|number| number == 1)
+                    && out.is_some_and(|out| out.text.as_deref() == Some(""));
+                let append = redirect.kind == RedirectKind::Append;
+                self.writes(&target, ">", if append { Writing::Append } else if empties { Writing::Empty } else { Writing::Replace });
+                if let Some(out) = out {
+                    self.remember_file(&target, out.clone());
+                }
+                Some(Stream::empty())
+            }
+        }
+    }
+
+    fn assignment(&mut self, assignment: &Assignment) -> Taint {
+        if let Some(index) = &assignment.index {
+            self.expand_one(index);
+        }
+        let value = match &assignment.value {
+            AssignedValue::One(word) => {
+                let arg = self.expand_one(word);
+                let taint = arg.taint;
+                self.variable_effect(&assignment.name, &arg);
+                Value { items: Some(vec![arg.text]), taint }
+            }
+            AssignedValue::Array(words) => {
+                let args = self.expand_all(words);
+                let taint = args.iter().fold(Taint::default(), |taint, arg| taint.and(arg.taint));
+                Value { items: Some(args.into_iter().map(|arg| arg.text).collect()), taint }
+            }
+        };
+        let taint = value.taint;
+        let value = match (assignment.append || assignment.index.is_some(), self.lookup(&assignment.name, None)) {
+            (true, Some(before)) => combine(before, value, assignment),
+            _ => value,
+        };
+        self.assign(&assignment.name, value);
+        taint
+    }
+
+    /// Judges `NAME=value` in front of a command: it lasts for that command only.
+    fn command_variable(&mut self, assignment: &Assignment) {
+        match &assignment.value {
+            AssignedValue::One(word) => {
+                let arg = self.expand_one(word);
+                self.variable_effect(&assignment.name, &arg);
+            }
+            AssignedValue::Array(words) => {
+                self.expand_all(words);
+            }
+        }
+    }
+
+    /// Sets a variable.
+    pub(crate) fn assign(&mut self, name: &str, value: Value) {
+        match self.variables.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = value,
+            None => self.variables.push((name.to_owned(), value)),
+        }
+    }
+
+    /// Returns what a parameter holds, where this text has set it.
+    pub(super) fn lookup(&self, name: &str, index: Option<&Word>) -> Option<Value> {
+        if let Some(positional) = &self.positional {
+            match name {
+                "@" | "*" => {
+                    let taint = positional.iter().fold(Taint::default(), |taint, arg| taint.and(arg.taint));
+                    return Some(Value { items: Some(positional.iter().map(|arg| arg.text.clone()).collect()), taint });
+                }
+                _ => {
+                    if let Ok(number) = name.parse::<usize>()
+                        && number > 0
+                    {
+                        return Some(positional.get(number - 1).map_or_else(|| Value::known(""), |arg| Value { items: Some(vec![arg.text.clone()]), taint: arg.taint }));
+                    }
+                }
+            }
+        }
+        let (_, value) = self.variables.iter().find(|(known, _)| known == name)?;
+        let Some(items) = &value.items else { return Some(value.clone()) };
+        match index.map(|index| index.parts.as_slice()) {
+            Some([Part::Plain(at)]) if at == "@" || at == "*" => Some(value.clone()),
+            Some([Part::Plain(at)]) => match at.parse::<usize>() {
+                Ok(at) => Some(Value { items: Some(items.get(at).cloned().into_iter().collect()), taint: value.taint }),
+                Err(_) => Some(Value::unknown(value.taint)),
+            },
+            Some(_) => Some(Value::unknown(value.taint)),
+            None => Some(Value { items: Some(items.first().cloned().into_iter().collect()), taint: value.taint }),
+        }
+    }
+
+    /// Returns what a variable that every environment has holds.
+    #[expect(clippy::unused_self, reason = "reads like the other ways to look a variable up")]
+    pub(super) fn environment(&self, name: &str) -> Option<Value> {
+        let text = match name {
+            "HOME" => HOME.to_string(),
+            "PWD" => ".".to_owned(),
+            "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => "/tmp".to_owned(),
+            "IFS" => " ".to_owned(),
+            "SHELL" | "BASH" | "0" => "bash".to_owned(),
+            "RANDOM" | "$" | "#" | "?" | "!" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" => HOLE.to_string(),
+            _ => return None,
+        };
+        Some(Value::known(text))
+    }
+
+    /// Returns what a parameter holds that this text has not set.
+    pub(super) fn unset(&self, name: &str) -> Value {
+        let known = self.environment(name);
+        known.unwrap_or_else(|| Value { items: Some(vec![HOLE.to_string()]), taint: Taint { secret: is_secret_name(name), network: false } })
+    }
+
+    /// Follows a substitution and returns what it delivers.
+    pub(super) fn substitute(&mut self, body: &Block) -> Stream {
+        let (variables, ground) = (self.variables.clone(), self.ground.clone());
+        let out = self.block(body, &Stream::default());
+        self.variables = variables;
+        self.ground = ground;
+        out
+    }
+
+    /// Follows `>( … )`, which reads what cannot be known here.
+    pub(super) fn process_sink(&mut self, body: &Block) -> Stream {
+        let (variables, ground) = (self.variables.clone(), self.ground.clone());
+        self.block(body, &Stream::unknown(Taint::default()));
+        self.variables = variables;
+        self.ground = ground;
+        Stream::unknown(Taint::default())
+    }
+
+    /// Finds what a command's first word names, and follows it.
+    pub(crate) fn dispatch(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
+        let Some(first) = args.first() else { return Stream::empty() };
+        let name = first.text.as_str();
+        if let Some(function) = self.functions.iter().rev().find(|(known, _)| known == name).map(|(_, function)| Rc::clone(function)) {
+            return self.call(name, &function, args, stdin);
+        }
+        if let Some(text) = self.aliases.iter().rev().find(|(known, _)| known == name).map(|(_, text)| text.clone()) {
+            let name = name.to_owned();
+            self.aliases.retain(|(known, _)| *known != name);
+            let rest: Vec<String> = args.iter().skip(1).map(|arg| quote(&arg.text)).collect();
+            return self.text_with(&format!("{text} {}", rest.join(" ")), first.span, stdin);
+        }
+        self.program(args, stdin)
+    }
+
+    fn call(&mut self, name: &str, function: &Rc<Function>, args: &[Arg], stdin: &Stream) -> Stream {
+        if self.calls.iter().any(|call| call == name) || self.calls.len() >= 16 {
+            return Stream::unknown(Taint::default());
+        }
+        self.calls.push(name.to_owned());
+        let positional = self.positional.replace(args.iter().skip(1).cloned().collect());
+        let documents = std::mem::replace(&mut self.documents, Rc::clone(&function.documents));
+        let out = self.command(&function.body, stdin);
+        self.documents = documents;
+        self.positional = positional;
+        self.calls.pop();
+        out
+    }
+
+    /// Remembers an alias.
+    pub(crate) fn alias(&mut self, name: &str, text: &str) {
+        self.aliases.push((name.to_owned(), text.to_owned()));
+    }
+
+    /// Sets the positional parameters.
+    pub(crate) fn set_positional(&mut self, args: Vec<Arg>) -> Option<Vec<Arg>> {
+        self.positional.replace(args)
+    }
+
+    /// Puts the positional parameters back.
+    pub(crate) fn restore_positional(&mut self, before: Option<Vec<Arg>>) {
+        self.positional = before;
+    }
+
+    /// Looks a path up; a call that names more paths than can be looked up is unreadable.
+    pub(crate) fn place(&mut self, text: &str) -> Place {
+        self.lookups += 1;
+        self.ground.place(text)
+    }
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writing {
+    /// What was there is gone.
+    Replace,
+    /// Nothing is put in place of what was there.
+    Empty,
+    /// Something is added.
+    Append,
+    /// Parts are changed.
+    Edit,
+    /// It is made if it is not there.
+    Create,
+}
+
+const fn is_input(kind: RedirectKind) -> bool {
+    matches!(kind, RedirectKind::HereDocument(_) | RedirectKind::HereString | RedirectKind::Read | RedirectKind::Duplicate)
+}
+
+fn stream_of(arg: &Arg) -> Stream {
+    Stream { text: (!arg.vague()).then(|| arg.text.clone()), taint: arg.taint, connected: true }
+}
+
+/// A loop over a pattern visits files that match it: the directory is known, the name is not.
+fn glob_value(pattern: &str) -> Value {
+    Value { items: Some(vec![pattern.to_owned()]), taint: Taint::default() }
+}
+
+fn combine(before: Value, value: Value, assignment: &Assignment) -> Value {
+    let taint = before.taint.and(value.taint);
+    let array = matches!(assignment.value, AssignedValue::Array(_)) || assignment.index.is_some();
+    let items = match (before.items, value.items) {
+        (Some(mut items), Some(more)) if array => {
+            items.extend(more);
+            Some(items)
+        }
+        (Some(mut items), Some(more)) => {
+            if let (Some(text), Some(more)) = (items.first_mut(), more.first()) {
+                text.push_str(more);
+            }
+            Some(items)
+        }
+        _ => None,
+    };
+    Value { items, taint }
+}
+
+/// Whether a variable's name says that it holds a secret.
+fn is_secret_name(name: &str) -> bool {
+    const SIGNS: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"];
+    let upper = name.to_ascii_uppercase();
+    SIGNS.iter().any(|sign| upper.contains(sign))
+}
+
+/// Returns `text` quoted so that a shell reads it as one word.
+pub(crate) fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// Whether a function starts itself more than once, or starts itself beside itself.
+fn is_fork_bomb(name: &str, body: &Command) -> bool {
+    let mut calls = 0;
+    let mut beside = false;
+    count_calls(name, body, false, &mut calls, &mut beside);
+    calls >= 2 || beside
+}
+
+fn count_calls(name: &str, command: &Command, apart: bool, calls: &mut u32, beside: &mut bool) {
+    match command {
+        Command::Simple(simple) => {
+            let called = simple.words.first().is_some_and(|word| matches!(word.parts.as_slice(), [Part::Plain(text) | Part::Quoted(text)] if text == name));
+            if called {
+                *calls += 1;
+                *beside |= apart;
+            }
+        }
+        Command::Pipeline(commands) => commands.iter().for_each(|command| count_calls(name, command, true, calls, beside)),
+        Command::AndOr(commands) => commands.iter().for_each(|command| count_calls(name, command, apart, calls, beside)),
+        Command::Background(command) => count_calls(name, command, true, calls, beside),
+        Command::Group { body, .. } | Command::Loop { body, .. } => {
+            body.iter().for_each(|command| count_calls(name, command, apart, calls, beside));
+        }
+        Command::Branches { .. } | Command::Function { .. } | Command::Test { .. } => {}
+    }
+}
