@@ -5,6 +5,8 @@
 //! it was seen to do, and whether anything in it stayed hidden. Readers never run anything, take
 //! linear time, and say [`Reading::hidden`] when in doubt.
 
+mod cursor;
+
 pub mod awk;
 pub mod cmd;
 pub mod find;
@@ -13,6 +15,15 @@ pub mod powershell;
 pub mod script;
 pub mod sed;
 pub mod sql;
+
+/// Longer fragments are not read at all: nobody types them, and a person should look.
+pub(crate) const FRAGMENT_BYTES_MAX: usize = 64 * 1024;
+
+/// Why a fragment above [`FRAGMENT_BYTES_MAX`] stays hidden.
+pub(crate) const TOO_LONG: &str = "a fragment of code that is too long to read";
+
+/// What stands for the environment variables where a fragment reads them.
+pub(crate) const ENVIRONMENT: &str = "environment";
 
 /// One thing a fragment of code was seen to do. Texts are taken from the fragment as they stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,13 +76,27 @@ pub struct Reading {
 impl Reading {
     /// A reading of a fragment nothing is known about.
     pub fn hidden(why: &'static str) -> Self {
-        Self { deeds: Vec::new(), hidden: Some(why) }
+        Self {
+            deeds: Vec::new(),
+            hidden: Some(why),
+        }
     }
 
     /// Whether the fragment was understood completely and does nothing but compute and print.
     pub fn is_harmless(&self) -> bool {
-        self.hidden.is_none()
-            && self.deeds.iter().all(|deed| matches!(deed, Deed::DbRead))
+        self.hidden.is_none() && self.deeds.iter().all(|deed| matches!(deed, Deed::DbRead))
+    }
+
+    /// Notes a deed; that the database was read is noted once.
+    pub(crate) fn see(&mut self, deed: Deed) {
+        if deed != Deed::DbRead || !self.deeds.contains(&Deed::DbRead) {
+            self.deeds.push(deed);
+        }
+    }
+
+    /// Notes that something stayed hidden; the first reason is kept.
+    pub(crate) fn hide(&mut self, why: &'static str) {
+        self.hidden = self.hidden.or(Some(why));
     }
 
     /// Adds what `other` was seen to do.

@@ -1,1 +1,391 @@
-//! Placeholder.
+//! What the arguments of `find` ask for: where it looks, what it runs, deletes, writes and reads.
+//!
+//! The primaries of GNU, BSD and macOS `find` are known with the number of their arguments. An
+//! unknown one hides the rest, because nobody knows how many words belong to it.
+
+const UNKNOWN_PRIMARY: &str = "a find expression that is not known";
+const UNFINISHED: &str = "a find expression without its end";
+const GLOBBED: &str = "a find expression the shell completes from file names";
+
+/// What a `find` command line asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FindReading {
+    /// Where it starts; `.` when nothing is named.
+    pub paths: Vec<String>,
+    /// The commands of `-exec` and its kin, with `{}` kept, without `;` or `+`.
+    pub runs: Vec<Vec<String>>,
+    /// Whether `-delete` is present.
+    pub deletes: bool,
+    /// The files `-fprint` and its kin write.
+    pub writes: Vec<String>,
+    /// The files whose names or times it takes from disk.
+    pub reads: Vec<String>,
+    /// Whether every path through the expression passes a test on name, age, size or owner.
+    pub filters: bool,
+    /// Why some of it could not be seen.
+    pub hidden: Option<&'static str>,
+}
+
+/// What a primary means for the reading.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Primary {
+    /// Takes this many arguments and changes nothing this module reports.
+    Plain(usize),
+    /// Takes this many arguments and narrows what is found.
+    Narrow(usize),
+    /// Takes a file to compare with, and narrows what is found.
+    NarrowByFile,
+    /// Takes a file to read starting points from.
+    Source,
+    /// Takes a file to write to, then this many arguments.
+    Write(usize),
+    Delete,
+    Run,
+    Or,
+    Not,
+    /// Takes a number on BSD, nothing on GNU.
+    Depth,
+}
+
+/// Every primary known, without its dash.
+const PRIMARIES: [(&str, Primary); 108] = [
+    ("a", Primary::Plain(0)),
+    ("and", Primary::Plain(0)),
+    ("acl", Primary::Plain(0)),
+    ("amin", Primary::Narrow(1)),
+    ("anewer", Primary::NarrowByFile),
+    ("asince", Primary::Narrow(1)),
+    ("atime", Primary::Narrow(1)),
+    ("Bmin", Primary::Narrow(1)),
+    ("Bnewer", Primary::NarrowByFile),
+    ("Btime", Primary::Narrow(1)),
+    ("cmin", Primary::Narrow(1)),
+    ("cnewer", Primary::NarrowByFile),
+    ("context", Primary::Narrow(1)),
+    ("csince", Primary::Narrow(1)),
+    ("ctime", Primary::Narrow(1)),
+    ("d", Primary::Plain(0)),
+    ("daystart", Primary::Plain(0)),
+    ("delete", Primary::Delete),
+    ("depth", Primary::Depth),
+    ("empty", Primary::Narrow(0)),
+    ("exec", Primary::Run),
+    ("execdir", Primary::Run),
+    ("executable", Primary::Plain(0)),
+    ("exit", Primary::Plain(0)),
+    ("false", Primary::Plain(0)),
+    ("files0-from", Primary::Source),
+    ("flags", Primary::Narrow(1)),
+    ("fls", Primary::Write(0)),
+    ("follow", Primary::Plain(0)),
+    ("fprint", Primary::Write(0)),
+    ("fprint0", Primary::Write(0)),
+    ("fprintf", Primary::Write(1)),
+    ("fstype", Primary::Plain(1)),
+    ("gid", Primary::Narrow(1)),
+    ("group", Primary::Narrow(1)),
+    ("help", Primary::Plain(0)),
+    ("-help", Primary::Plain(0)),
+    ("ignore_readdir_race", Primary::Plain(0)),
+    ("ilname", Primary::Narrow(1)),
+    ("iname", Primary::Narrow(1)),
+    ("inum", Primary::Narrow(1)),
+    ("ipath", Primary::Narrow(1)),
+    ("iregex", Primary::Narrow(1)),
+    ("iwholename", Primary::Narrow(1)),
+    ("links", Primary::Narrow(1)),
+    ("lname", Primary::Narrow(1)),
+    ("ls", Primary::Plain(0)),
+    ("maxdepth", Primary::Plain(1)),
+    ("mindepth", Primary::Plain(1)),
+    ("mmin", Primary::Narrow(1)),
+    ("mnewer", Primary::NarrowByFile),
+    ("mount", Primary::Plain(0)),
+    ("mtime", Primary::Narrow(1)),
+    ("name", Primary::Narrow(1)),
+    ("newer", Primary::NarrowByFile),
+    ("nogroup", Primary::Narrow(0)),
+    ("noignore_readdir_race", Primary::Plain(0)),
+    ("noleaf", Primary::Plain(0)),
+    ("not", Primary::Not),
+    ("nouser", Primary::Narrow(0)),
+    ("nowarn", Primary::Plain(0)),
+    ("o", Primary::Or),
+    ("ok", Primary::Run),
+    ("okdir", Primary::Run),
+    ("or", Primary::Or),
+    ("path", Primary::Narrow(1)),
+    ("perm", Primary::Narrow(1)),
+    ("print", Primary::Plain(0)),
+    ("print0", Primary::Plain(0)),
+    ("printf", Primary::Plain(1)),
+    ("printx", Primary::Plain(0)),
+    ("prune", Primary::Plain(0)),
+    ("quit", Primary::Plain(0)),
+    ("readable", Primary::Plain(0)),
+    ("regex", Primary::Narrow(1)),
+    ("regextype", Primary::Plain(1)),
+    ("rm", Primary::Delete),
+    ("samefile", Primary::NarrowByFile),
+    ("show-control-chars", Primary::Plain(1)),
+    ("since", Primary::Narrow(1)),
+    ("size", Primary::Narrow(1)),
+    ("sparse", Primary::Plain(0)),
+    ("true", Primary::Plain(0)),
+    ("type", Primary::Plain(1)),
+    ("uid", Primary::Narrow(1)),
+    ("used", Primary::Narrow(1)),
+    ("user", Primary::Narrow(1)),
+    ("version", Primary::Plain(0)),
+    ("-version", Primary::Plain(0)),
+    ("warn", Primary::Plain(0)),
+    ("wholename", Primary::Narrow(1)),
+    ("writable", Primary::Plain(0)),
+    ("x", Primary::Plain(0)),
+    ("xattr", Primary::Plain(0)),
+    ("xattrname", Primary::Narrow(1)),
+    ("xdev", Primary::Plain(0)),
+    ("xtype", Primary::Plain(1)),
+    // Global options may also stand behind the paths with some implementations.
+    ("E", Primary::Plain(0)),
+    ("H", Primary::Plain(0)),
+    ("L", Primary::Plain(0)),
+    ("P", Primary::Plain(0)),
+    ("X", Primary::Plain(0)),
+    ("s", Primary::Plain(0)),
+    ("O0", Primary::Plain(0)),
+    ("O1", Primary::Plain(0)),
+    ("O2", Primary::Plain(0)),
+    ("O3", Primary::Plain(0)),
+    ("fulltree", Primary::Plain(0)),
+];
+
+/// Reads the arguments of `find`, without the program's name.
+pub fn read(args: &[&str]) -> FindReading {
+    let mut reader = Reader {
+        words: args.iter().copied(),
+        reading: FindReading::default(),
+    };
+    let first = reader.options_and_paths();
+    if let Err(why) = reader.expression(first) {
+        reader.reading.hidden = Some(why);
+    }
+    if reader.reading.paths.is_empty() && reader.reading.reads.is_empty() {
+        reader.reading.paths.push(".".to_owned());
+    }
+    reader.reading
+}
+
+/// What one parenthesis level knows about its alternatives.
+struct Level {
+    all_narrow: bool,
+    this_narrow: bool,
+    /// Whether the whole level was negated by its parent.
+    negated: bool,
+}
+
+impl Level {
+    fn new(negated: bool) -> Self {
+        Self {
+            all_narrow: true,
+            this_narrow: false,
+            negated,
+        }
+    }
+
+    fn is_narrow(&self) -> bool {
+        self.all_narrow && self.this_narrow && !self.negated
+    }
+}
+
+struct Reader<'a, Words: Iterator<Item = &'a str>> {
+    words: Words,
+    reading: FindReading,
+}
+
+impl<'a, Words: Iterator<Item = &'a str>> Reader<'a, Words> {
+    /// Takes global options and starting points; returns the first word of the expression.
+    fn options_and_paths(&mut self) -> Option<&'a str> {
+        while let Some(word) = self.words.next() {
+            match word {
+                "-D" => {
+                    self.words.next();
+                }
+                "-f" => self
+                    .reading
+                    .paths
+                    .extend(self.words.next().map(str::to_owned)),
+                "--" => {}
+                _ if is_option_bundle(word) && self.reading.paths.is_empty() => {}
+                "(" | ")" | "!" | "," => return Some(word),
+                _ if word.len() > 1 && word.starts_with('-') => return Some(word),
+                _ => self.reading.paths.push(word.to_owned()),
+            }
+        }
+        None
+    }
+
+    fn expression(&mut self, first: Option<&'a str>) -> Result<(), &'static str> {
+        let mut levels = Vec::new();
+        let mut level = Level::new(false);
+        let mut negated = false;
+        let mut pending = first;
+        while let Some(word) = pending.take().or_else(|| self.words.next()) {
+            match word {
+                "(" => {
+                    levels.push(std::mem::replace(&mut level, Level::new(negated)));
+                    negated = false;
+                    continue;
+                }
+                ")" => {
+                    level.all_narrow &= level.this_narrow;
+                    let narrow = level.is_narrow();
+                    level = levels.pop().ok_or(UNFINISHED)?;
+                    level.this_narrow |= narrow;
+                    continue;
+                }
+                "!" => {
+                    negated = !negated;
+                    continue;
+                }
+                "," => {
+                    level.all_narrow &= level.this_narrow;
+                    level.this_narrow = false;
+                    continue;
+                }
+                _ => {}
+            }
+            let name = word.strip_prefix('-').ok_or(UNKNOWN_PRIMARY)?;
+            if word.contains(['*', '?', '[']) {
+                return Err(GLOBBED);
+            }
+            match primary(name).ok_or(UNKNOWN_PRIMARY)? {
+                Primary::Not => {
+                    negated = !negated;
+                    continue;
+                }
+                Primary::Or => {
+                    level.all_narrow &= level.this_narrow;
+                    level.this_narrow = false;
+                }
+                Primary::Depth => {
+                    pending = self.words.next();
+                    if pending.is_some_and(is_number) {
+                        pending = None;
+                    }
+                }
+                other @ (Primary::Plain(_)
+                | Primary::Narrow(_)
+                | Primary::NarrowByFile
+                | Primary::Source
+                | Primary::Write(_)
+                | Primary::Delete
+                | Primary::Run) => level.this_narrow |= self.apply(other, name)? && !negated,
+            }
+            negated = false;
+        }
+        level.all_narrow &= level.this_narrow;
+        self.reading.filters = level.is_narrow();
+        if levels.is_empty() {
+            Ok(())
+        } else {
+            Err(UNFINISHED)
+        }
+    }
+
+    /// Takes the arguments of a primary; says whether it narrows what is found.
+    fn apply(&mut self, primary: Primary, name: &str) -> Result<bool, &'static str> {
+        match primary {
+            Primary::Plain(count) => {
+                for _ in 0..count {
+                    self.argument()?;
+                }
+                Ok(false)
+            }
+            Primary::Narrow(count) => {
+                let mut narrow = true;
+                for _ in 0..count {
+                    narrow &= !matches!(self.argument()?, "*" | "**" | "*.*" | "/*" | ".*");
+                }
+                Ok(narrow)
+            }
+            Primary::NarrowByFile => {
+                let file = self.argument()?;
+                // The last letter of `-newermt` says that the argument is a time, not a file.
+                if !(name.len() > "newer".len() && name.ends_with('t')) {
+                    self.reading.reads.push(file.to_owned());
+                }
+                Ok(true)
+            }
+            Primary::Source => {
+                let file = self.argument()?;
+                self.reading.reads.push(file.to_owned());
+                Ok(false)
+            }
+            Primary::Write(count) => {
+                let file = self.argument()?;
+                self.reading.writes.push(file.to_owned());
+                for _ in 0..count {
+                    self.argument()?;
+                }
+                Ok(false)
+            }
+            Primary::Delete => {
+                self.reading.deletes = true;
+                Ok(false)
+            }
+            Primary::Run => self.run().map(|()| false),
+            Primary::Or | Primary::Not | Primary::Depth => Ok(false),
+        }
+    }
+
+    fn argument(&mut self) -> Result<&'a str, &'static str> {
+        self.words.next().ok_or(UNFINISHED)
+    }
+
+    fn run(&mut self) -> Result<(), &'static str> {
+        let mut command: Vec<String> = Vec::new();
+        loop {
+            let Some(word) = self.words.next() else {
+                // What was seen still counts, so that a cut command line is not a blind spot.
+                self.reading.runs.push(command);
+                return Err(UNFINISHED);
+            };
+            let ends_batch = word == "+" && command.last().is_some_and(|last| last == "{}");
+            if word == ";" || word == "\\;" || ends_batch {
+                break;
+            }
+            command.push(word.to_owned());
+        }
+        if command.is_empty() {
+            return Err(UNFINISHED);
+        }
+        self.reading.runs.push(command);
+        Ok(())
+    }
+}
+
+fn primary(name: &str) -> Option<Primary> {
+    let known = PRIMARIES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, primary)| *primary);
+    known.or_else(|| {
+        // `-newerXY` compares one time of the found file with one of another file.
+        let letters = name.strip_prefix("newer")?;
+        let valid = letters.len() == 2 && letters.chars().all(|c| "aBcmt".contains(c));
+        valid.then_some(Primary::NarrowByFile)
+    })
+}
+
+fn is_option_bundle(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|letters| {
+        (!letters.is_empty() && letters.chars().all(|c| "HLPEXdsx".contains(c)))
+            || matches!(letters, "O0" | "O1" | "O2" | "O3")
+    })
+}
+
+fn is_number(word: &str) -> bool {
+    let digits = word.trim_start_matches(['+', '-']);
+    !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
+}

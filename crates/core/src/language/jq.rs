@@ -1,1 +1,207 @@
-//! Placeholder.
+//! What a filter of `jq`, `gojq`, `jaq` or `yq` would do besides transforming its input.
+//!
+//! Filters cannot write. They can read the environment, and files in some dialects; a few
+//! dialects run commands. Functions are checked against the known ones, because an unknown name
+//! may be a dialect's way out.
+
+use super::cursor::{Cursor, continues_name, starts_name};
+use super::{Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
+
+const UNPARSED: &str = "a jq filter that cannot be parsed";
+const LOADED_CODE: &str = "a jq filter that loads other code";
+const UNKNOWN_FUNCTION: &str = "a jq function that is not known";
+const COMPUTED_FILE: &str = "a filter that reads a file whose name it computes";
+
+/// String interpolations may nest this deep; deeper ones stay hidden.
+const DEPTH_MAX: usize = 64;
+
+/// Words of the language and functions that only compute, of all dialects.
+const KNOWN: &str = "
+    and or not if then else elif end as def reduce foreach try catch label break
+    empty error true false null abs add all any arrays ascii ascii_downcase ascii_upcase
+    booleans bsearch builtins capture ceil combinations contains debug del delpaths
+    endswith exp exp10 exp2 explode fabs finites first flatten floor format from_entries fromdate
+    fromdateiso8601 fromjson fromstream gamma getpath getpath gmtime group_by gsub halt halt_error
+    has have_decnum have_literal_numbers implode in index indices infinite input
+    input_filename input_line_number inputs inside isempty isinfinite isnan isnormal isvalid items
+    iterables join keys keys_unsorted last leaf_paths length limit limit_at localtime log log10
+    log2 ltrimstr ltrim map map_values match max max_by min min_by mktime modf nan now nth normals
+    nulls numbers objects path paths pick pow pow10 range recurse recurse_down repeat reverse
+    rindex round rtrimstr rtrim scalars scan select significand skip sort sort_by split splits
+    sqrt startswith stderr strflocaltime strftime strings strptime sub test to_array to_entries
+    toboolean todate todateiso8601 tojson tonumber tostream tostring transpose trim trimstr trunc
+    truncate_stream type unique unique_by until utf8bytelength values walk while with_entries
+    splits getpath error env_keys ascii sin cos tan asin acos atan atan2 sinh cosh tanh cbrt
+    frexp ldexp scalb scalbln nearbyint rint drem logb ltrimstr tojson todate dateadd datesub date
+    dateadd get_search_list getpath have_literal_numbers input_line_number significand
+    ireduce with alias anchor style tag line_comment head_comment foot_comment lineComment
+    headComment footComment document_index documentIndex di filename fileIndex file_index fi key
+    parent parents kind line column explode omit filter first shuffle sort_keys split_doc splitDoc
+    to_yaml to_json to_props to_csv to_tsv to_xml to_number to_string from_yaml from_json
+    from_props from_csv from_tsv from_xml to_unix from_unix tz format_datetime with_dtf upcase
+    downcase comments eval_none pivot collect flatten array_to_map diff error is_key root
+    line_number to_upper to_lower ltrimstr";
+
+/// Reads a filter.
+pub fn read(filter: &str) -> Reading {
+    if filter.len() > FRAGMENT_BYTES_MAX {
+        return Reading::hidden(TOO_LONG);
+    }
+    let mut tokens = Vec::new();
+    if scan(&mut Cursor::new(filter), &mut tokens).is_none() {
+        return Reading::hidden(UNPARSED);
+    }
+    let known: std::collections::HashSet<&str> =
+        KNOWN.split_whitespace().chain(own_names(&tokens)).collect();
+    let mut reading = Reading::default();
+    let mut open = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Mark(c @ ('(' | '[' | '{')) => open.push(*c),
+            Token::Mark(')' | ']' | '}') => {
+                open.pop();
+            }
+            Token::Variable(name) => {
+                if name == "ENV" {
+                    reading.see(Deed::ReadFile(ENVIRONMENT.to_owned()));
+                } else if name == "__prog_args" {
+                    reading.hide(UNKNOWN_FUNCTION);
+                }
+            }
+            Token::Name(name) => {
+                let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+                let after = tokens.get(at + 1..).unwrap_or_default();
+                let is_key =
+                    matches!(before, Some(Token::Mark('{' | ','))) && open.last() == Some(&'{');
+                let is_defined = matches!(before, Some(Token::Name(word)) if word == "def");
+                if !is_key && !is_defined && !known.contains(name.as_str()) {
+                    function(name, after, &mut reading);
+                }
+            }
+            Token::Mark(_) | Token::Text(_) => {}
+        }
+    }
+    reading
+}
+
+#[derive(Debug)]
+enum Token {
+    Name(String),
+    Variable(String),
+    /// A string; `None` when something is interpolated into it.
+    Text(Option<String>),
+    Mark(char),
+}
+
+/// Functions and parameters the filter defines itself.
+fn own_names(tokens: &[Token]) -> impl Iterator<Item = &str> {
+    let mut in_head = false;
+    tokens.iter().filter_map(move |token| match token {
+        Token::Name(name) if name == "def" => {
+            in_head = true;
+            None
+        }
+        Token::Name(name) if in_head => Some(name.as_str()),
+        Token::Mark(':') => {
+            in_head = false;
+            None
+        }
+        Token::Name(_) | Token::Variable(_) | Token::Text(_) | Token::Mark(_) => None,
+    })
+}
+
+fn function(name: &str, after: &[Token], reading: &mut Reading) {
+    match name {
+        "env" | "strenv" | "envsubst" => reading.see(Deed::ReadFile(ENVIRONMENT.to_owned())),
+        "import" | "include" | "modulemeta" => reading.hide(LOADED_CODE),
+        _ if name == "load" || name.starts_with("load_") => match after {
+            [
+                Token::Mark('('),
+                Token::Text(Some(path)),
+                Token::Mark(')'),
+                ..,
+            ] => {
+                reading.see(Deed::ReadFile(path.clone()));
+            }
+            _ => reading.hide(COMPUTED_FILE),
+        },
+        _ => reading.hide(UNKNOWN_FUNCTION),
+    }
+}
+
+/// Splits a filter into tokens; what is interpolated into strings is split as well.
+fn scan(cursor: &mut Cursor, tokens: &mut Vec<Token>) -> Option<()> {
+    // One entry per interpolation that is open: how many parentheses are open inside it.
+    let mut interpolations: Vec<usize> = Vec::new();
+    while let Some(c) = cursor.peek() {
+        if c.is_whitespace() {
+            cursor.bump();
+        } else if c == '#' {
+            cursor.rest_of_line();
+        } else if c == '"' {
+            cursor.bump();
+            text(cursor, tokens, &mut interpolations)?;
+        } else if c == '.' && cursor.peek_at(1).is_some_and(starts_name) {
+            cursor.bump();
+            cursor.take_while(continues_name);
+            tokens.push(Token::Mark('.'));
+        } else if c == '$' && cursor.peek_at(1).is_some_and(starts_name) {
+            cursor.bump();
+            tokens.push(Token::Variable(
+                cursor.take_while(|c| continues_name(c) || c == ':'),
+            ));
+        } else if c == '@' {
+            cursor.bump();
+            cursor.take_while(continues_name);
+        } else if c.is_ascii_digit() {
+            cursor.take_while(|c| c.is_ascii_alphanumeric() || c == '.');
+            tokens.push(Token::Mark('0'));
+        } else if starts_name(c) {
+            tokens.push(Token::Name(cursor.take_while(continues_name)));
+        } else {
+            cursor.bump();
+            match (c, interpolations.last_mut()) {
+                ('(', Some(open)) => *open += 1,
+                (')', Some(0)) => {
+                    interpolations.pop();
+                    tokens.push(Token::Mark(')'));
+                    text(cursor, tokens, &mut interpolations)?;
+                    continue;
+                }
+                (')', Some(open)) => *open -= 1,
+                _ => {}
+            }
+            tokens.push(Token::Mark(c));
+        }
+    }
+    interpolations.is_empty().then_some(())
+}
+
+/// Takes a string up to its closing quote, or up to the next interpolation.
+fn text(
+    cursor: &mut Cursor,
+    tokens: &mut Vec<Token>,
+    interpolations: &mut Vec<usize>,
+) -> Option<()> {
+    let is_continued = matches!(tokens.last(), Some(Token::Mark(')')));
+    let mut text = String::new();
+    loop {
+        match cursor.bump()? {
+            '"' => {
+                tokens.push(Token::Text((!is_continued).then_some(text)));
+                return Some(());
+            }
+            '\\' if cursor.eat('(') => {
+                if interpolations.len() >= DEPTH_MAX {
+                    return None;
+                }
+                interpolations.push(0);
+                tokens.push(Token::Text(None));
+                tokens.push(Token::Mark('('));
+                return Some(());
+            }
+            '\\' => text.extend(cursor.bump()),
+            other => text.push(other),
+        }
+    }
+}
