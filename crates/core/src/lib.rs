@@ -2,14 +2,21 @@
 //!
 //! Pure functions: no clock, no file, no environment, no network, no randomness. What they need
 //! to know arrives as an argument, so every verdict can be replayed.
+//!
+//! Reading order: [`call`] is what comes in, [`mod@assess`] turns it into acts and a score,
+//! [`mod@verdict`] decides. [`shell`] and `program` follow commands by the tables of [`knowledge`];
+//! [`content`] reads messages; [`display`] shows untrusted text.
 
-pub mod act;
+pub mod call;
+pub mod assess;
 pub mod assessment;
-pub mod content;
-pub mod display;
+pub mod verdict;
+pub mod act;
+pub mod shell;
+mod program;
+pub mod place;
 pub mod knowledge;
 pub mod language;
-pub mod place;
-mod program;
+pub mod content;
+pub mod display;
 pub mod score;
-pub mod shell;

@@ -1,0 +1,66 @@
+//! A tool call: what an agent wants to do, as it claims it.
+
+use serde_json::Value;
+
+/// Longest arguments that are judged, in bytes of their JSON text.
+pub const ARGUMENT_BYTES_MAX: usize = 256 * 1024;
+/// Deepest nesting of arguments.
+pub const ARGUMENT_DEPTH_MAX: usize = 64;
+
+/// What an agent wants to do. Everything in it is a claim of the asker.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolCall {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub args: Value,
+    /// The working directory.
+    pub cwd: Option<String>,
+    /// The directory inside which ordinary work is no question; the working directory if unsaid.
+    pub workspace: Option<String>,
+    /// The conversation being answered, oldest first.
+    pub replying_to: Vec<Turn>,
+    /// Hints of the server that offers the tool.
+    pub annotations: Annotations,
+}
+
+/// One turn of a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Turn {
+    /// Who said it.
+    pub from: String,
+    /// What was said.
+    pub text: String,
+}
+
+/// Hints of an MCP server about its own tool. They may raise risk; they lower it only for servers
+/// the user has pinned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Annotations {
+    /// The tool changes nothing.
+    pub read_only: Option<bool>,
+    /// The tool destroys something.
+    pub destructive: Option<bool>,
+    /// Calling it twice is like calling it once.
+    pub idempotent: Option<bool>,
+    /// The tool reaches beyond the server.
+    pub open_world: Option<bool>,
+}
+
+impl ToolCall {
+    /// Returns the call of a terminal tool for `command`.
+    pub fn command(command: impl Into<String>) -> Self {
+        Self {
+            tool: "terminal".to_owned(),
+            args: serde_json::json!({ "command": command.into() }),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the same call from `cwd`.
+    #[must_use]
+    pub fn from_directory(mut self, cwd: impl Into<String>) -> Self {
+        self.cwd = Some(cwd.into());
+        self
+    }
+}

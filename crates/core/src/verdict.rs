@@ -1,0 +1,246 @@
+//! What the firewall concludes before any person: allow, allow then review, ask, refuse.
+//!
+//! Twelve rules, the first that applies decides. The order is fixed; the numbers of rule 11 are
+//! configuration.
+
+use crate::assessment::{Assessment, SideEffect};
+use crate::score::Score;
+
+/// What the firewall concludes, from loosest to strictest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// It runs at once.
+    Allow,
+    /// It runs at once and a person looks at it afterwards.
+    AllowThenReview,
+    /// A person is asked.
+    Ask,
+    /// It does not run.
+    Refuse,
+}
+
+impl Verdict {
+    /// Returns the word used on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::AllowThenReview => "allow_then_review",
+            Self::Ask => "ask",
+            Self::Refuse => "refuse",
+        }
+    }
+}
+
+/// Which of the three confirmation patterns a verdict belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// A person decides before it runs.
+    PreExecutionGate,
+    /// A person looks after it ran.
+    PostExecutionReview,
+    /// Score and confidence decide.
+    ConfidenceThreshold,
+}
+
+impl Pattern {
+    /// Returns the word used on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::PreExecutionGate => "pre_execution_gate",
+            Self::PostExecutionReview => "post_execution_review",
+            Self::ConfidenceThreshold => "confidence_threshold",
+        }
+    }
+}
+
+/// The rule that decided, by its number in the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rule {
+    /// 1: the floor, or an `approvals.deny` rule.
+    FloorOrDenied,
+    /// 2: a person in crisis, and outbound or irreversible.
+    CrisisGate,
+    /// 3: the firewall itself, or money.
+    GuardOrMoney,
+    /// 4: a tool marked `approval_required`.
+    ApprovalRequired,
+    /// 5: a live grant.
+    Granted,
+    /// 6: yolo, `mode: off` or `observe`.
+    ModeAllows,
+    /// 7: denied a moment ago.
+    DeniedBefore,
+    /// 8: an `ask` or `allow` rule.
+    PolicyRule,
+    /// 9: critical.
+    Critical,
+    /// 10: unreadable or unknown.
+    Unreadable,
+    /// 11: the lines.
+    Lines,
+    /// 12: the review lane.
+    Review,
+}
+
+impl Rule {
+    /// Returns the rule's number in the order.
+    pub const fn number(self) -> u8 {
+        self as u8 + 1
+    }
+
+    /// Returns why, in words.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::FloorOrDenied => "it is refused whoever asks",
+            Self::CrisisGate => "a person in crisis may be touched, so a person decides",
+            Self::GuardOrMoney => "it changes the firewall or moves money, so a person decides",
+            Self::ApprovalRequired => "the tool is marked as needing approval",
+            Self::Granted => "a standing grant covers it",
+            Self::ModeAllows => "the mode in force lets it run",
+            Self::DeniedBefore => "the same call was denied a moment ago",
+            Self::PolicyRule => "a rule of the policy says so",
+            Self::Critical => "it is critical",
+            Self::Unreadable => "what it does cannot be seen or is not known",
+            Self::Lines => "risk and confidence against the lines",
+            Self::Review => "it can be rolled back, so it is reviewed afterwards",
+        }
+    }
+}
+
+/// The lines of rule 11.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thresholds {
+    /// Risk below this runs.
+    pub auto_below: Score,
+    /// Risk above this asks.
+    pub ask_above: Score,
+    /// Between the two, confidence below this asks.
+    pub confidence_min: Score,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { auto_below: Score::new(250), ask_above: Score::new(600), confidence_min: Score::new(700) }
+    }
+}
+
+/// How the firewall is set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Everything is enforced.
+    #[default]
+    Enforce,
+    /// Everything is assessed; the gates that cannot be switched off stand.
+    Observe,
+    /// `approvals.mode: off`, or a session's override.
+    Off,
+}
+
+/// What the policy and the moment say about one call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one of the twelve rules' conditions")]
+pub struct Situation {
+    /// The lines in force.
+    pub thresholds: Thresholds,
+    /// A `deny` rule of the policy matches.
+    pub denied_by_rule: bool,
+    /// The tool is marked `approval_required` and `outbound.require_approval` is on.
+    pub approval_required: bool,
+    /// A live grant covers the call.
+    pub granted: bool,
+    /// How the firewall is set.
+    pub mode: Mode,
+    /// The same digest was denied in this session a moment ago.
+    pub denied_before: bool,
+    /// An `ask` rule of the policy matches.
+    pub asked_by_rule: bool,
+    /// An `allow` rule of the policy matches.
+    pub allowed_by_rule: bool,
+    /// The review lane is on.
+    pub review: bool,
+}
+
+/// What the firewall concludes, and by which rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ruling {
+    /// The conclusion.
+    pub verdict: Verdict,
+    /// The rule that decided.
+    pub rule: Rule,
+    /// The confirmation pattern.
+    pub pattern: Pattern,
+    /// Whether only *once* and *deny* may be offered.
+    pub once_only: bool,
+}
+
+/// Returns what the firewall concludes about `assessment` in `situation`.
+pub fn verdict(assessment: &Assessment, situation: &Situation) -> Ruling {
+    let (verdict, rule) = decide(assessment, situation);
+    let above = assessment.risk > situation.thresholds.ask_above;
+    let gate = matches!(
+        rule,
+        Rule::FloorOrDenied
+            | Rule::CrisisGate
+            | Rule::GuardOrMoney
+            | Rule::ApprovalRequired
+            | Rule::DeniedBefore
+            | Rule::PolicyRule
+            | Rule::Critical
+    );
+    let pattern = if rule == Rule::Review {
+        Pattern::PostExecutionReview
+    } else if gate || above {
+        Pattern::PreExecutionGate
+    } else {
+        Pattern::ConfidenceThreshold
+    };
+    let once_only = matches!(rule, Rule::CrisisGate | Rule::GuardOrMoney | Rule::ApprovalRequired);
+    Ruling { verdict, rule, pattern, once_only }
+}
+
+fn decide(assessment: &Assessment, situation: &Situation) -> (Verdict, Rule) {
+    let marks = assessment.marks;
+    let critical = assessment.side_effect == SideEffect::Critical;
+    if marks.floor || situation.denied_by_rule {
+        return (Verdict::Refuse, Rule::FloorOrDenied);
+    }
+    if assessment.crisis_sensitive && (assessment.outbound || !assessment.reversible) {
+        return (Verdict::Ask, Rule::CrisisGate);
+    }
+    if marks.guard || marks.money {
+        return (Verdict::Ask, Rule::GuardOrMoney);
+    }
+    if situation.approval_required {
+        return (Verdict::Ask, Rule::ApprovalRequired);
+    }
+    if situation.granted {
+        return (Verdict::Allow, Rule::Granted);
+    }
+    match situation.mode {
+        Mode::Observe if marks.dangerous_terminal => return (Verdict::Ask, Rule::Critical),
+        Mode::Observe | Mode::Off => return (Verdict::Allow, Rule::ModeAllows),
+        Mode::Enforce => {}
+    }
+    if situation.denied_before {
+        return (Verdict::Refuse, Rule::DeniedBefore);
+    }
+    if situation.asked_by_rule {
+        return (Verdict::Ask, Rule::PolicyRule);
+    }
+    if situation.allowed_by_rule && !critical {
+        return (Verdict::Allow, Rule::PolicyRule);
+    }
+    if critical {
+        return (Verdict::Ask, Rule::Critical);
+    }
+    if marks.unreadable {
+        return (Verdict::Ask, Rule::Unreadable);
+    }
+    let lines = situation.thresholds;
+    let asks = assessment.risk > lines.ask_above
+        || assessment.risk >= lines.auto_below && assessment.confidence < lines.confidence_min;
+    if asks && situation.review && marks.rollback && assessment.risk <= lines.ask_above {
+        return (Verdict::AllowThenReview, Rule::Review);
+    }
+    (if asks { Verdict::Ask } else { Verdict::Allow }, Rule::Lines)
+}
