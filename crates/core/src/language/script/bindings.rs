@@ -207,8 +207,14 @@ impl Bindings {
 
     /// `import a.b, c as d` and `from a import b as c, d`.
     fn python_import(&mut self, tokens: &[Token], at: usize) {
-        let statement_start = (1..=16)
+        let statement_start = (1..=BINDING_TOKENS_MAX)
             .filter_map(|back| at.checked_sub(back))
+            .take_while(|place| {
+                !matches!(
+                    tokens.get(*place),
+                    None | Some(Token::Newline | Token::Mark(";" | ":"))
+                )
+            })
             .find(|place| {
                 tokens
                     .get(*place)
