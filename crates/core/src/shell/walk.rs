@@ -457,6 +457,11 @@ impl<'k> Walk<'k> {
         }
     }
 
+    /// Forgets a variable or function.
+    pub(crate) fn forget(&mut self, name: &str) {
+        self.variables.retain(|(known, _)| known != name);
+    }
+
     /// Returns what a parameter holds, where this text has set it.
     pub(super) fn lookup(&self, name: &str, index: Option<&Word>) -> Option<Value> {
         if let Some(positional) = &self.positional {
