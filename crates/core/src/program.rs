@@ -195,7 +195,7 @@ impl Walk<'_> {
             let harmless = self.acts.get(before..).unwrap_or(&[]).iter().all(|act| act.risk() < Score::new(250) && !act.marks.unreadable);
             self.note(Act::new(if harmless && !read.operands.iter().any(|operand| operand.vague()) { Effect::Inspect } else { Effect::Privilege }, row.name, span));
         }
-        if let Some(text) = output::constant(name, read, stdin) {
+        if let Some(text) = output::constant(name, args, read, stdin) {
             stream.text = Some(text);
         }
         if base != Effect::Compute && !matches!(base, Effect::Read | Effect::Secret | Effect::Inspect) {
