@@ -32,10 +32,10 @@ pub(super) static FORMS: [Form; 14] = [
     form("private key", &["private-lines"], r"(Private-Lines: [0-9]+\s+[A-Za-z0-9+/=]{32,})", 0),
     form("signed token", &["eyj"], r"(?:^|[^A-Za-z0-9_-])(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,})", 38),
     form("signed token", &["eyj"], r"(?:^|[^A-Za-z0-9_-])(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,})", 38),
-    form("address with password", &["://"], r#"[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"'<>]*:([^\s/@"'<>]{3,})@[^\s/@]"#, 0),
+    form("address with password", &["://"], r#"[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"'<>]*:([^\s/@"'<>\[\]]{3,})@[^\s/@]"#, 0),
     form("authorization header", &["authorization"], r#"(?i)authorization["'\]]*\s*[:=,]\s*["']?(?:(?:basic|bearer|token|digest|apikey|api-key|key|bot|negotiate|aws4-hmac-sha256)\s+)?([A-Za-z0-9._~+/=:%-]{12,})"#, 28),
     form("bearer token", &["bearer"], r"(?i)bearer\s+([A-Za-z0-9._~+/=-]{20,})", 33),
-    form("login", &["-u", "--user"], r#"(?:^|\s)(?:-u|--user|--proxy-user|-U)[ =]?["']?[A-Za-z0-9._@-]+:([^\s"':/]{4,})"#, 20),
+    form("login", &["-u", "--user"], r#"(?:^|\s)(?:-u|--user|--proxy-user|-U)[ =]?["']?[A-Za-z0-9._@-]+:([^\s"':/]*[0-9!@#$%^&*+=?~][^\s"':/]*)"#, 20),
     form("login", &["sshpass", "mysql", "mysqldump"], r#"(?:sshpass\s+-p\s?|mysql(?:dump|admin)?\s(?:[^|;\n]*\s)?-p)["']?([^\s"'-][^\s"']{4,})"#, 20),
     form("one-time password seed", &["otpauth"], r"otpauth(?:-migration)?://[^\s]*?(?:secret|data)=([A-Za-z2-7%+/=]{12,})", 25),
     form("login", &["machine", "login"], r"(?:machine\s+\S+|default)\s+login\s+\S+\s+password\s+(\S{4,})", 0),
@@ -72,6 +72,7 @@ const GENERIC: &[&str] = &["password", "pass", "passwd", "pwd", "secret", "token
 fn is_stand_in(value: &[u8]) -> bool {
     let lower = String::from_utf8_lossy(value).to_ascii_lowercase();
     GENERIC.contains(&lower.as_str())
+        || value.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_')
         || value.first().is_some_and(|byte| matches!(byte, b'$' | b'{' | b'%' | b'<' | b'['))
             && is_reference(value)
             && !value.starts_with(b"$6$")
@@ -137,5 +138,18 @@ pub(super) fn scan_seed(text: &[u8], hint_end: usize, finds: &mut Vec<Candidate>
         && (12..=26).contains(&count)
     {
         finds.push(Candidate { kind: "seed phrase", start: hint_end + start, end: hint_end + end });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_expression_compiles() {
+        for form in &FORMS {
+            let built = RegexBuilder::new(form.pattern).unicode(false).build();
+            assert!(built.is_ok(), "{}: {:?}", form.kind, built.err());
+        }
     }
 }

@@ -34,7 +34,7 @@ const MARKERS: &[&str] = &[
 ];
 /// Parts of a prefix that say that it is public, a digest or an identifier.
 const PUBLIC: &[&str] = &[
-    "pk", "pub", "public", "publishable", "sha", "sha1", "sha256", "sha384", "sha512", "md5", "id", "req", "request",
+    "pk", "phc", "pub", "public", "publishable", "sha", "sha1", "sha256", "sha384", "sha512", "md5", "id", "req", "request",
     "trace", "span", "img", "image", "build", "commit", "rev", "chunk", "blob", "file", "etag", "cus", "evt", "price",
     "prod_id", "client", "session_id", "uuid", "hash", "digest", "h1", "ssh", "rsa", "pi", "ch", "acct", "inv", "cs", "msg",
     "thread", "run", "asst", "call", "toolu", "resp", "chatcmpl", "proj", "org", "user", "v", "arn", "data", "cache", "web",
