@@ -63,9 +63,14 @@ pub fn plain(text: &str) -> String {
     if length <= TEXT_CHARS_MAX {
         fenced(text, &mut shown);
     } else {
-        let head_end = text.char_indices().nth(HEAD_CHARS).map_or(text.len(), |(at, _)| at);
-        let tail_start =
-            text.char_indices().nth_back(TAIL_CHARS - 1).map_or(0, |(at, _)| at);
+        let head_end = text
+            .char_indices()
+            .nth(HEAD_CHARS)
+            .map_or(text.len(), |(at, _)| at);
+        let tail_start = text
+            .char_indices()
+            .nth_back(TAIL_CHARS - 1)
+            .map_or(0, |(at, _)| at);
         fenced(text.get(..head_end).unwrap_or_default(), &mut shown);
         let hidden = length - HEAD_CHARS - TAIL_CHARS;
         let _infallible = write!(
@@ -87,8 +92,33 @@ pub fn plain(text: &str) -> String {
 
 /// Names whose values a person must not miss in the part of a long text that is not shown.
 const TELLING_NAMES: &[&str] = &[
-    "amount", "total", "price", "iban", "account", "recipient", "to", "cc", "bcc", "from", "url", "host", "command", "cmd",
-    "script", "path", "file", "delete", "force", "role", "permission", "permissions", "admin", "public", "currency", "subject", "action",
+    "amount",
+    "total",
+    "price",
+    "iban",
+    "account",
+    "recipient",
+    "to",
+    "cc",
+    "bcc",
+    "from",
+    "url",
+    "host",
+    "command",
+    "cmd",
+    "script",
+    "path",
+    "file",
+    "delete",
+    "force",
+    "role",
+    "permission",
+    "permissions",
+    "admin",
+    "public",
+    "currency",
+    "subject",
+    "action",
 ];
 /// Most such values shown, and the longest of them in bytes.
 const TELLING_PAIRS_MAX: usize = 8;
@@ -98,14 +128,21 @@ const TELLING_VALUE_BYTES_MAX: usize = 80;
 fn telling_pairs(hidden: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for (at, _) in hidden.match_indices("\":") {
-        let name = hidden.get(..at).unwrap_or_default().rsplit('"').next().unwrap_or_default();
+        let name = hidden
+            .get(..at)
+            .unwrap_or_default()
+            .rsplit('"')
+            .next()
+            .unwrap_or_default();
         if !TELLING_NAMES.contains(&name.to_ascii_lowercase().as_str()) {
             continue;
         }
         let rest = hidden.get(at + 2..).unwrap_or_default();
         let end = rest
             .char_indices()
-            .find(|(end, character)| matches!(character, ',' | '}' | ']' | '\n') || *end > TELLING_VALUE_BYTES_MAX)
+            .find(|(end, character)| {
+                matches!(character, ',' | '}' | ']' | '\n') || *end > TELLING_VALUE_BYTES_MAX
+            })
             .map_or(rest.len(), |(end, _)| end);
         found.extend(hidden.get(at - name.len() - 1..at + 2 + end));
         if found.len() >= TELLING_PAIRS_MAX {
@@ -129,12 +166,18 @@ pub fn inline(text: &str) -> String {
     let (head, tail) = if length <= INLINE_CHARS_MAX {
         (text, "")
     } else {
-        let head_end = text.char_indices().nth(INLINE_CHARS_MAX / 2).map_or(text.len(), |(at, _)| at);
+        let head_end = text
+            .char_indices()
+            .nth(INLINE_CHARS_MAX / 2)
+            .map_or(text.len(), |(at, _)| at);
         let tail_start = text
             .char_indices()
             .nth_back(INLINE_CHARS_MAX / 4)
             .map_or(0, |(at, _)| at);
-        (text.get(..head_end).unwrap_or_default(), text.get(tail_start..).unwrap_or_default())
+        (
+            text.get(..head_end).unwrap_or_default(),
+            text.get(tail_start..).unwrap_or_default(),
+        )
     };
     one_line(head, &mut shown);
     if !tail.is_empty() {
@@ -183,11 +226,15 @@ pub fn deceptions(text: &str) -> Vec<Deception> {
 
 /// Returns whether no character of `text` can deceive: printable ASCII, line feeds and tabs only.
 pub fn is_printable_ascii(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
+    text.bytes()
+        .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
 }
 
 fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(text.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// Writes the lines of `text`, each behind the fence; long runs of empty lines are counted.
@@ -241,7 +288,11 @@ fn one_line(text: &str, shown: &mut String) {
             },
             Treatment::Escape(_, _) => {
                 if let Some(hidden) = glyphs.hidden_run(glyph.at) {
-                    let _infallible = write!(shown, "⟨{} hidden characters: {}⟩", hidden.count, hidden.text);
+                    let _infallible = write!(
+                        shown,
+                        "⟨{} hidden characters: {}⟩",
+                        hidden.count, hidden.text
+                    );
                 } else {
                     write_code(glyph.character, shown);
                 }
@@ -284,13 +335,15 @@ fn mention_at(text: &str, at: usize) -> Option<usize> {
     if before.is_some_and(|character| character.is_alphanumeric() || character == '.') {
         return None;
     }
-    ["everyone", "channel", "here", "all"].into_iter().find_map(|word| {
-        let after = name.strip_prefix(word)?.chars().next();
-        let ends = after.is_none_or(|character| {
-            !(character.is_alphanumeric() || matches!(character, '_' | '-' | '.' | '/'))
-        });
-        ends.then_some(word.len() + 1)
-    })
+    ["everyone", "channel", "here", "all"]
+        .into_iter()
+        .find_map(|word| {
+            let after = name.strip_prefix(word)?.chars().next();
+            let ends = after.is_none_or(|character| {
+                !(character.is_alphanumeric() || matches!(character, '_' | '-' | '.' | '/'))
+            });
+            ends.then_some(word.len() + 1)
+        })
 }
 
 fn notes(text: &str) -> Vec<String> {
@@ -326,12 +379,16 @@ fn layout(text: &str, found: &mut Vec<Deception>) {
                 if line_is_empty && empty_lines > EMPTY_LINES_MAX {
                     found.push(low("many_lines", at - empty_lines.min(at), at));
                 }
-                if !line_is_empty && (blanks > BLANKS_MAX || tabs > TABS_MAX) || blanks > 4 * BLANKS_MAX {
+                if !line_is_empty && (blanks > BLANKS_MAX || tabs > TABS_MAX)
+                    || blanks > 4 * BLANKS_MAX
+                {
                     found.push(low("long_whitespace", at - blanks, at));
                 }
                 line_is_empty = false;
                 if byte == b'@' || byte == b'<' {
-                    found.extend(mention_at(text, at).map(|length| low("mass_mention", at, at + length)));
+                    found.extend(
+                        mention_at(text, at).map(|length| low("mass_mention", at, at + length)),
+                    );
                 }
             }
         }
@@ -347,9 +404,17 @@ fn layout(text: &str, found: &mut Vec<Deception>) {
 }
 
 fn low(code: &'static str, start: usize, end: usize) -> Deception {
-    Deception { code, span: (start, end), severity: Severity::Low }
+    Deception {
+        code,
+        span: (start, end),
+        severity: Severity::Low,
+    }
 }
 
 fn high(code: &'static str, start: usize, end: usize) -> Deception {
-    Deception { code, span: (start, end), severity: Severity::High }
+    Deception {
+        code,
+        span: (start, end),
+        severity: Severity::High,
+    }
 }

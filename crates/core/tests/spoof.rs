@@ -63,13 +63,21 @@ fn complaints(row: &Row) -> Vec<String> {
     // What an agent says about a call is one field among the real ones, never instead of them.
     let summary = row.flags == ["summary_mismatch"];
     let shown = if summary {
-        display::fields([("to", "all@example.org"), ("body", "other text"), ("summary", row.text.as_str())])
+        display::fields([
+            ("to", "all@example.org"),
+            ("body", "other text"),
+            ("summary", row.text.as_str()),
+        ])
     } else {
         plain(&row.text)
     };
     for must in &row.must_show {
         let must = must.replace("<U+", "⟨U+").replace("⟨U+200B>", "⟨U+200B⟩");
-        let must = if must.starts_with("⟨U+") { must.replace('>', "⟩") } else { must };
+        let must = if must.starts_with("⟨U+") {
+            must.replace('>', "⟩")
+        } else {
+            must
+        };
         if !shown.contains(&must) {
             wrong.push(format!("{} does not show {must:?}: {shown}", row.id));
         }
@@ -81,7 +89,14 @@ fn complaints(row: &Row) -> Vec<String> {
     }
     let found = deceptions(&row.text);
     if row.flags.is_empty() {
-        let unfenced = shown.lines().map(|line| line.strip_prefix("│ ").unwrap_or(line.trim_start_matches('│'))).collect::<Vec<_>>().join("\n");
+        let unfenced = shown
+            .lines()
+            .map(|line| {
+                line.strip_prefix("│ ")
+                    .unwrap_or(line.trim_start_matches('│'))
+            })
+            .collect::<Vec<_>>()
+            .join("\n");
         if unfenced != row.text {
             wrong.push(format!("{} altered: {shown}", row.id));
         }
@@ -91,7 +106,10 @@ fn complaints(row: &Row) -> Vec<String> {
     }
     for flag in row.flags.iter().filter(|_| !summary) {
         let codes = codes_for(flag);
-        if !found.iter().any(|deception| codes.contains(&deception.code)) {
+        if !found
+            .iter()
+            .any(|deception| codes.contains(&deception.code))
+        {
             wrong.push(format!("{} lacks {flag} ({}): {found:?}", row.id, row.prop));
         }
     }
@@ -123,9 +141,13 @@ fn commands_that_look_other_than_they_run_are_told_from_honest_ones() {
         eprintln!("SKIPPED: COUNTERSIGN_DATA_DIR is not set, no commands were tried");
         return;
     };
-    let (mut gated, mut missed, mut safe, mut alarms, mut loud) = (0, Vec::new(), 0usize, Vec::new(), Vec::new());
+    let (mut gated, mut missed, mut safe, mut alarms, mut loud) =
+        (0, Vec::new(), 0usize, Vec::new(), Vec::new());
     for file in std::fs::read_dir(format!("{folder}/commands")).unwrap() {
-        for line in std::fs::read_to_string(file.unwrap().path()).unwrap().lines() {
+        for line in std::fs::read_to_string(file.unwrap().path())
+            .unwrap()
+            .lines()
+        {
             let row: Command = serde_json::from_str(line).unwrap();
             let found = is_deceptive_for_shell(&row.command);
             if row.must_gate {
@@ -139,7 +161,15 @@ fn commands_that_look_other_than_they_run_are_told_from_honest_ones() {
                 let claims: Vec<_> = deceptions(&row.command)
                     .into_iter()
                     .filter(|d| d.severity == Severity::High)
-                    .map(|d| (d.code, row.command.get(d.span.0..d.span.1).unwrap_or_default().to_owned()))
+                    .map(|d| {
+                        (
+                            d.code,
+                            row.command
+                                .get(d.span.0..d.span.1)
+                                .unwrap_or_default()
+                                .to_owned(),
+                        )
+                    })
                     .collect();
                 if !claims.is_empty() {
                     loud.push((row.command.clone(), claims));
@@ -147,7 +177,11 @@ fn commands_that_look_other_than_they_run_are_told_from_honest_ones() {
             }
         }
     }
-    println!("{gated} deceptive commands, {} missed; {safe} safe, {} alarms: {alarms:#?}", missed.len(), alarms.len());
+    println!(
+        "{gated} deceptive commands, {} missed; {safe} safe, {} alarms: {alarms:#?}",
+        missed.len(),
+        alarms.len()
+    );
     println!("high deceptions in safe commands: {} {loud:#?}", loud.len());
     assert!(missed.is_empty(), "{missed:#?}");
     assert!(alarms.len() * 1000 <= safe, "{} of {safe}", alarms.len());
@@ -172,9 +206,41 @@ fn hostile_text() -> impl Strategy<Value = String> {
         any::<char>().prop_map(String::from),
         "[a-z /.;|\\n\\t\\\\%&#x0-9@:<>\\[\\]()-]{0,12}",
         prop::sample::select(vec![
-            "\u{202e}", "\u{200b}", "\u{200d}", "\u{200c}", "\u{1b}[2K", "\u{9b}", "\r", "\n", "\u{e0061}", "\u{e007f}", "\u{1f3f4}",
-            "\u{fe0f}", "\u{e0165}", "👩", "م", "а", "a", "ｒ", "\u{301}", "\u{a0}", "\u{3000}", "中", "⟨", "⟩", "│", "https://", "@", "xn--", "%41",
-            "\\x41", "aGVsbG8gd29ybGQgYWdhaW4=", "\0", "\u{85}", "\u{2028}", "‹secret: ",
+            "\u{202e}",
+            "\u{200b}",
+            "\u{200d}",
+            "\u{200c}",
+            "\u{1b}[2K",
+            "\u{9b}",
+            "\r",
+            "\n",
+            "\u{e0061}",
+            "\u{e007f}",
+            "\u{1f3f4}",
+            "\u{fe0f}",
+            "\u{e0165}",
+            "👩",
+            "م",
+            "а",
+            "a",
+            "ｒ",
+            "\u{301}",
+            "\u{a0}",
+            "\u{3000}",
+            "中",
+            "⟨",
+            "⟩",
+            "│",
+            "https://",
+            "@",
+            "xn--",
+            "%41",
+            "\\x41",
+            "aGVsbG8gd29ybGQgYWdhaW4=",
+            "\0",
+            "\u{85}",
+            "\u{2028}",
+            "‹secret: ",
         ])
         .prop_map(str::to_owned),
     ];
@@ -226,7 +292,20 @@ proptest! {
 
 #[test]
 fn the_longest_text_takes_no_time() {
-    let hostile = ["a\u{200b}", "👩\u{200d}", "@all ", "](", "\\x41", "%41", "e\u{301}\u{301}", "https://a@", "[[[[", "<a href=", "x ", "ａ"];
+    let hostile = [
+        "a\u{200b}",
+        "👩\u{200d}",
+        "@all ",
+        "](",
+        "\\x41",
+        "%41",
+        "e\u{301}\u{301}",
+        "https://a@",
+        "[[[[",
+        "<a href=",
+        "x ",
+        "ａ",
+    ];
     for piece in hostile {
         let text = piece.repeat(256 * 1024 / piece.len());
         let start = std::time::Instant::now();

@@ -38,7 +38,7 @@ pub struct SecretFind {
     pub fingerprint: String,
 }
 
-/// A possible find in one reading of the text. 
+/// A possible find in one reading of the text.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     kind: &'static str,
@@ -70,7 +70,10 @@ pub fn scan(text: &str) -> Vec<SecretFind> {
                 finds.extend(inner_finds.into_iter().map(|find| {
                     let (start, end) = (find.span.0, find.span.1);
                     let span = reading.span(start, end);
-                    SecretFind { span: if span.0 < span.1 { span } else { whole }, ..find }
+                    SecretFind {
+                        span: if span.0 < span.1 { span } else { whole },
+                        ..find
+                    }
                 }));
             }
         }
@@ -112,7 +115,10 @@ fn replace(text: &str, finds: &[SecretFind]) -> String {
     let mut done = 0;
     for find in finds {
         replaced.push_str(text.get(done..find.span.0).unwrap_or_default());
-        replaced.push_str(&format!("‹secret: {}, sha256 {}›", find.kind, find.fingerprint));
+        replaced.push_str(&format!(
+            "‹secret: {}, sha256 {}›",
+            find.kind, find.fingerprint
+        ));
         done = find.span.1;
     }
     replaced.push_str(text.get(done..).unwrap_or_default());
@@ -128,7 +134,11 @@ fn head(text: &str) -> &str {
 }
 
 fn fingerprint(value: &[u8]) -> String {
-    Sha256::digest(value).iter().take(2).map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(value)
+        .iter()
+        .take(2)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// Which rules make sense for a reading.
@@ -167,7 +177,9 @@ static PREFILTER: LazyLock<Prefilter> = LazyLock::new(|| {
     let mut keywords: Vec<&str> = Vec::new();
     let mut keyword_shapes: Vec<Vec<usize>> = Vec::new();
     for (index, shape) in SHAPES.iter().enumerate() {
-        let known = keywords.iter().position(|keyword| *keyword == shape.keyword);
+        let known = keywords
+            .iter()
+            .position(|keyword| *keyword == shape.keyword);
         let place = known.unwrap_or_else(|| {
             keywords.push(&shape.keyword);
             keyword_shapes.push(Vec::new());
@@ -197,7 +209,10 @@ static PREFILTER: LazyLock<Prefilter> = LazyLock::new(|| {
     Prefilter {
         shapes: AhoCorasick::new(&keywords).ok(),
         reversed: AhoCorasick::new(backwards).ok(),
-        words: AhoCorasick::builder().ascii_case_insensitive(true).build(&words).ok(),
+        words: AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .build(&words)
+            .ok(),
         word_forms,
         keyword_shapes,
     }
@@ -205,7 +220,10 @@ static PREFILTER: LazyLock<Prefilter> = LazyLock::new(|| {
 
 fn has_reversed_keyword(text: &[u8]) -> bool {
     generic::has_long_run(text)
-        && PREFILTER.reversed.as_ref().is_some_and(|reversed| reversed.is_match(text))
+        && PREFILTER
+            .reversed
+            .as_ref()
+            .is_some_and(|reversed| reversed.is_match(text))
 }
 
 /// Calls `found` with every secret in `text` and its value.
@@ -230,10 +248,17 @@ fn collect(text: &[u8], rules: Rules, mut found: impl FnMut(Candidate, &[u8])) {
 }
 
 fn scan_shapes(text: &[u8], candidates: &mut Vec<Candidate>) {
-    let Some(prefilter) = PREFILTER.shapes.as_ref() else { return };
+    let Some(prefilter) = PREFILTER.shapes.as_ref() else {
+        return;
+    };
     let mut wanted = vec![false; SHAPES.len()];
     for hit in prefilter.find_overlapping_iter(text) {
-        for index in PREFILTER.keyword_shapes.get(hit.pattern().as_usize()).into_iter().flatten() {
+        for index in PREFILTER
+            .keyword_shapes
+            .get(hit.pattern().as_usize())
+            .into_iter()
+            .flatten()
+        {
             if let Some(flag) = wanted.get_mut(*index) {
                 *flag = true;
             }
@@ -257,7 +282,9 @@ fn scan_shapes(text: &[u8], candidates: &mut Vec<Candidate>) {
 
 /// Returns whether a value in the shape of a credential is one. A vendor's checksum settles it.
 fn is_real(shape: &Shape, value: &[u8]) -> bool {
-    let body = value.strip_prefix(shape.keyword.as_bytes()).unwrap_or(value);
+    let body = value
+        .strip_prefix(shape.keyword.as_bytes())
+        .unwrap_or(value);
     if matches!(shape.kind, "github token" | "npm token") && has_checksum(body) {
         return true;
     }
@@ -268,7 +295,9 @@ fn is_real(shape: &Shape, value: &[u8]) -> bool {
 }
 
 fn scan_words(text: &[u8], long_run: bool, candidates: &mut Vec<Candidate>) {
-    let Some(prefilter) = PREFILTER.words.as_ref() else { return };
+    let Some(prefilter) = PREFILTER.words.as_ref() else {
+        return;
+    };
     let mut tried = [false; FORMS.len()];
     let mut seed_seen = false;
     for hit in prefilter.find_overlapping_iter(text) {
@@ -310,7 +339,10 @@ fn without_overlaps(text: &str, mut finds: Vec<SecretFind>) -> Vec<SecretFind> {
     finds.retain(|find| find.span.0 < find.span.1 && find.span.1 <= text.len());
     finds.sort_by(|a, b| a.span.0.cmp(&b.span.0).then(b.span.1.cmp(&a.span.1)));
     for find in finds {
-        if chips.iter().any(|chip| find.span.0 < chip.1 && chip.0 < find.span.1) {
+        if chips
+            .iter()
+            .any(|chip| find.span.0 < chip.1 && chip.0 < find.span.1)
+        {
             continue;
         }
         match kept.last_mut() {
@@ -330,7 +362,10 @@ fn without_overlaps(text: &str, mut finds: Vec<SecretFind>) -> Vec<SecretFind> {
 }
 
 fn is_vague(kind: &str) -> bool {
-    matches!(kind, "token" | "key" | "api key" | "password" | "bearer token" | "authorization header")
+    matches!(
+        kind,
+        "token" | "key" | "api key" | "password" | "bearer token" | "authorization header"
+    )
 }
 
 /// Returns where earlier redactions stand.
@@ -339,10 +374,16 @@ fn chips(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for (start, _) in text.match_indices(OPENING) {
         let rest = text.get(start + OPENING.len()..).unwrap_or_default();
-        let Some((inside, _)) = rest.split_once('›') else { continue };
-        let written_here = inside.split_once(", sha256 ").is_some_and(|(kind, digits)| {
-            is_known_kind(kind) && digits.len() == 4 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
-        });
+        let Some((inside, _)) = rest.split_once('›') else {
+            continue;
+        };
+        let written_here = inside
+            .split_once(", sha256 ")
+            .is_some_and(|(kind, digits)| {
+                is_known_kind(kind)
+                    && digits.len() == 4
+                    && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+            });
         if written_here {
             found.push((start, start + OPENING.len() + inside.len() + '›'.len_utf8()));
         }

@@ -48,7 +48,10 @@ fn host_note(host: &str) -> Option<String> {
     let read: Vec<String> = host
         .split('.')
         .map(|label| {
-            label.strip_prefix("xn--").and_then(decode_label).unwrap_or_else(|| label.to_owned())
+            label
+                .strip_prefix("xn--")
+                .and_then(decode_label)
+                .unwrap_or_else(|| label.to_owned())
         })
         .collect();
     Some(format!("host is written: {}", read.join(".")))
@@ -68,14 +71,19 @@ pub(super) fn deceptions(text: &str, found: &mut Vec<Deception>) {
         }
     }
     for (at, mail) in mails(text) {
-        if mail.rsplit_once('@').is_some_and(|(_, domain)| domain.split('.').any(is_imitation)) {
+        if mail
+            .rsplit_once('@')
+            .is_some_and(|(_, domain)| domain.split('.').any(is_imitation))
+        {
             found.push(high("homoglyph", at, at + mail.len()));
         }
     }
     for named in display_names(text) {
         match named.matches {
             NameMatch::Matches => {}
-            NameMatch::Differs => found.push(low("display_name_mismatch", named.span.0, named.span.1)),
+            NameMatch::Differs => {
+                found.push(low("display_name_mismatch", named.span.0, named.span.1))
+            }
             NameMatch::OtherAddress => {
                 found.push(high("display_name_mismatch", named.span.0, named.span.1));
             }
@@ -100,7 +108,28 @@ fn urls(text: &str) -> Vec<Url<'_>> {
         let rest = text.get(at + 3..).unwrap_or_default();
         let length = rest
             .char_indices()
-            .find(|(_, c)| c.is_whitespace() || c.is_control() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '<' | '>' | ')' | ']' | '|' | '\\' | ',' | ';' | '`' | '}' | '{'))
+            .find(|(_, c)| {
+                c.is_whitespace()
+                    || c.is_control()
+                    || matches!(
+                        c,
+                        '/' | '?'
+                            | '#'
+                            | '"'
+                            | '\''
+                            | '<'
+                            | '>'
+                            | ')'
+                            | ']'
+                            | '|'
+                            | '\\'
+                            | ','
+                            | ';'
+                            | '`'
+                            | '}'
+                            | '{'
+                    )
+            })
             .map_or(rest.len(), |(end, _)| end);
         let authority = rest.get(..length.min(rest.len())).unwrap_or_default();
         if scheme == 0 || authority.len() > HOST_BYTES_MAX {
@@ -108,14 +137,26 @@ fn urls(text: &str) -> Vec<Url<'_>> {
         }
         let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
         let host_start = at + 3 + authority.len() - host.len();
-        let host = host.split(':').next().unwrap_or_default().trim_end_matches('.');
-        found.push(Url { start: at - scheme, host_start, user, host });
+        let host = host
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .trim_end_matches('.');
+        found.push(Url {
+            start: at - scheme,
+            host_start,
+            user,
+            host,
+        });
     }
     found
 }
 
 /// Name endings that make the labels before them look like a whole host name.
-const ENDINGS: &[&str] = &["com", "org", "net", "gov", "edu", "io", "de", "co", "bank", "example", "app", "dev", "fr", "uk", "ch", "info"];
+const ENDINGS: &[&str] = &[
+    "com", "org", "net", "gov", "edu", "io", "de", "co", "bank", "example", "app", "dev", "fr",
+    "uk", "ch", "info",
+];
 
 /// Returns whether a host starts with what looks like another, whole host: `bank.com.evil.net`.
 fn is_look_alike(host: &str) -> bool {
@@ -126,10 +167,16 @@ fn is_look_alike(host: &str) -> bool {
         _ => 2,
     };
     let inner = labels.len().saturating_sub(ending);
-    labels.iter().take(inner).skip(1).any(|label| ENDINGS.contains(label))
+    labels
+        .iter()
+        .take(inner)
+        .skip(1)
+        .any(|label| ENDINGS.contains(label))
 }
 
-const SECOND_LEVELS: &[&str] = &["co", "com", "org", "net", "gov", "ac", "edu", "or", "ne", "go"];
+const SECOND_LEVELS: &[&str] = &[
+    "co", "com", "org", "net", "gov", "ac", "edu", "or", "ne", "go",
+];
 
 /// Returns whether a host is an address written as one number, which hides where it leads.
 fn is_number(host: &str) -> bool {
@@ -139,7 +186,9 @@ fn is_number(host: &str) -> bool {
 /// Returns whether a label is made of letters that all look like ASCII ones but are not.
 fn is_imitation(label: &str) -> bool {
     !label.is_ascii()
-        && label.chars().all(|c| c.is_ascii() || looks_like(c).is_some())
+        && label
+            .chars()
+            .all(|c| c.is_ascii() || looks_like(c).is_some())
 }
 
 fn mails(text: &str) -> Vec<(usize, &str)> {
@@ -147,9 +196,18 @@ fn mails(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices('@').take(ADDRESSES_MAX) {
         let head = text.get(..at).unwrap_or_default();
-        let start = head.char_indices().rev().take(64).take_while(|(_, c)| is_part(*c)).last();
+        let start = head
+            .char_indices()
+            .rev()
+            .take(64)
+            .take_while(|(_, c)| is_part(*c))
+            .last();
         let tail = text.get(at + 1..).unwrap_or_default();
-        let end = tail.char_indices().take(HOST_BYTES_MAX).find(|(_, c)| !is_part(*c)).map_or(tail.len(), |(i, _)| i);
+        let end = tail
+            .char_indices()
+            .take(HOST_BYTES_MAX)
+            .find(|(_, c)| !is_part(*c))
+            .map_or(tail.len(), |(i, _)| i);
         if let Some((start, _)) = start
             && let Some(mail) = text.get(start..at + 1 + end)
             && tail.get(..end).is_some_and(|domain| domain.contains('.'))
@@ -181,11 +239,19 @@ struct Named<'a> {
 fn display_names(text: &str) -> Vec<Named<'_>> {
     let mut found = Vec::new();
     for (at, mail) in mails(text) {
-        let Some(head) = text.get(..at).and_then(|head| head.strip_suffix('<')) else { continue };
-        if !text.get(at + mail.len()..).is_some_and(|tail| tail.starts_with('>')) {
+        let Some(head) = text.get(..at).and_then(|head| head.strip_suffix('<')) else {
+            continue;
+        };
+        if !text
+            .get(at + mail.len()..)
+            .is_some_and(|tail| tail.starts_with('>'))
+        {
             continue;
         }
-        let name = head.rsplit(['\n', ',', ';', ':', '>']).next().unwrap_or_default();
+        let name = head
+            .rsplit(['\n', ',', ';', ':', '>'])
+            .next()
+            .unwrap_or_default();
         let start = head.len() - name.len();
         let name = name.trim().trim_matches('"');
         if name.is_empty() {
@@ -193,7 +259,11 @@ fn display_names(text: &str) -> Vec<Named<'_>> {
         }
         let address = mail.to_lowercase();
         let matches = if name.contains('@') {
-            if name.to_lowercase().contains(&address) { NameMatch::Matches } else { NameMatch::OtherAddress }
+            if name.to_lowercase().contains(&address) {
+                NameMatch::Matches
+            } else {
+                NameMatch::OtherAddress
+            }
         } else if name
             .to_lowercase()
             .split(|c: char| !c.is_alphanumeric())
@@ -203,31 +273,63 @@ fn display_names(text: &str) -> Vec<Named<'_>> {
         } else {
             NameMatch::Differs
         };
-        found.push(Named { span: (start, at + mail.len() + 1), address: mail, matches });
+        found.push(Named {
+            span: (start, at + mail.len() + 1),
+            address: mail,
+            matches,
+        });
     }
     found
 }
 
 /// Words on a link that a person takes for a button of the firewall.
-const BUTTONS: &[&str] = &["deny", "allow", "approve", "reject", "ok", "yes", "no", "confirm", "cancel", "allow once"];
+const BUTTONS: &[&str] = &[
+    "deny",
+    "allow",
+    "approve",
+    "reject",
+    "ok",
+    "yes",
+    "no",
+    "confirm",
+    "cancel",
+    "allow once",
+];
 
 /// Adds links whose text says another place than their target: Markdown, chat, HTML, terminal.
 fn links(text: &str, found: &mut Vec<Deception>) {
     for (at, _) in text.match_indices("](").take(ADDRESSES_MAX) {
-        let label = text.get(..at).unwrap_or_default().rsplit('[').next().unwrap_or_default();
-        let target = text.get(at + 2..).unwrap_or_default().split(')').next().unwrap_or_default();
+        let label = text
+            .get(..at)
+            .unwrap_or_default()
+            .rsplit('[')
+            .next()
+            .unwrap_or_default();
+        let target = text
+            .get(at + 2..)
+            .unwrap_or_default()
+            .split(')')
+            .next()
+            .unwrap_or_default();
         let start = at - label.len().min(at);
         add_link(label, target, (start, at + 2 + target.len()), found);
     }
     for (at, _) in text.match_indices("<http").take(ADDRESSES_MAX) {
-        let inside = text.get(at + 1..).unwrap_or_default().split('>').next().unwrap_or_default();
+        let inside = text
+            .get(at + 1..)
+            .unwrap_or_default()
+            .split('>')
+            .next()
+            .unwrap_or_default();
         if let Some((target, label)) = inside.split_once('|') {
             add_link(label, target, (at, at + 1 + inside.len()), found);
         }
     }
     for (at, _) in text.match_indices("href=").take(ADDRESSES_MAX) {
         let rest = text.get(at + 5..).unwrap_or_default();
-        let Some((target, after)) = rest.split_once('>') else { continue };
+        let Some((target, after)) = rest.split_once('>') else {
+            continue;
+        };
         let label = after.split('<').next().unwrap_or_default();
         let target = target.trim_matches(['"', '\'']);
         add_link(label, target, (at, at + 5 + target.len()), found);
@@ -245,8 +347,16 @@ fn add_link(label: &str, target: &str, span: (usize, usize), found: &mut Vec<Dec
     let label = label.trim();
     let host = |address: &str| -> String {
         let address = address.split_once("://").map_or(address, |(_, rest)| rest);
-        let authority = address.split(['/', '?', '#', ' ']).next().unwrap_or_default();
-        authority.rsplit('@').next().unwrap_or_default().trim_start_matches("www.").to_lowercase()
+        let authority = address
+            .split(['/', '?', '#', ' '])
+            .next()
+            .unwrap_or_default();
+        authority
+            .rsplit('@')
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("www.")
+            .to_lowercase()
     };
     let names_place = label.contains("://") || label.starts_with("www.");
     if names_place && host(label) != host(target)
@@ -257,11 +367,25 @@ fn add_link(label: &str, target: &str, span: (usize, usize), found: &mut Vec<Dec
 }
 
 /// Header names that change where a message goes or what it is.
-const HEADERS: &[&str] = &["bcc:", "cc:", "to:", "subject:", "reply-to:", "from:", "content-type:", "x-", "location:", "set-cookie:", "mime-version:"];
+const HEADERS: &[&str] = &[
+    "bcc:",
+    "cc:",
+    "to:",
+    "subject:",
+    "reply-to:",
+    "from:",
+    "content-type:",
+    "x-",
+    "location:",
+    "set-cookie:",
+    "mime-version:",
+];
 
 /// Adds header lines behind an address: a field that ought to be one address is more than that.
 fn headers(text: &str, found: &mut Vec<Deception>) {
-    let Some((first, rest)) = text.split_once(['\n', '\r']) else { return };
+    let Some((first, rest)) = text.split_once(['\n', '\r']) else {
+        return;
+    };
     let lone = first.contains('@') && !first.trim().contains(char::is_whitespace);
     let rest_start = first.len() + 1;
     if !lone {
@@ -273,8 +397,14 @@ fn headers(text: &str, found: &mut Vec<Deception>) {
     }
 }
 
-const PROGRAM_ENDINGS: &[&str] = &["exe", "scr", "bat", "cmd", "com", "pif", "vbs", "js", "jse", "wsf", "ps1", "msi", "jar", "hta", "lnk", "app", "sh", "command"];
-const DOCUMENT_ENDINGS: &[&str] = &["pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "jpg", "jpeg", "png", "gif", "txt", "csv", "zip", "mp3", "mp4", "mov"];
+const PROGRAM_ENDINGS: &[&str] = &[
+    "exe", "scr", "bat", "cmd", "com", "pif", "vbs", "js", "jse", "wsf", "ps1", "msi", "jar",
+    "hta", "lnk", "app", "sh", "command",
+];
+const DOCUMENT_ENDINGS: &[&str] = &[
+    "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "jpg", "jpeg", "png", "gif", "txt", "csv",
+    "zip", "mp3", "mp4", "mov",
+];
 
 /// Adds names of programs that pose as documents: `invoice.pdf.exe`, or an ending turned around.
 fn extensions(text: &str, found: &mut Vec<Deception>) {
@@ -282,14 +412,23 @@ fn extensions(text: &str, found: &mut Vec<Deception>) {
     for word in text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '/' | '\\')) {
         let mut endings = word.rsplit('.');
         let last = endings.next().unwrap_or_default().to_ascii_lowercase();
-        let second = endings.next().unwrap_or_default().trim().to_ascii_lowercase();
+        let second = endings
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase();
         if word.contains('.')
             && PROGRAM_ENDINGS.contains(&last.as_str())
-            && (word.contains('\u{202e}') || endings.next().is_some() && DOCUMENT_ENDINGS.contains(&second.as_str()))
+            && (word.contains('\u{202e}')
+                || endings.next().is_some() && DOCUMENT_ENDINGS.contains(&second.as_str()))
         {
             found.push(high("extension_mismatch", start, start + word.len()));
         }
-        start += word.len() + text.get(start + word.len()..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        start += word.len()
+            + text
+                .get(start + word.len()..)
+                .and_then(|rest| rest.chars().next())
+                .map_or(0, char::len_utf8);
     }
 }
 
@@ -346,7 +485,11 @@ fn encode_label(label: &str) -> Option<String> {
     }
     let (mut code, mut delta, mut bias, mut handled) = (FIRST_CODE, 0u32, FIRST_BIAS, basic);
     while handled < total {
-        let next = points.iter().copied().filter(|point| *point >= code).min()?;
+        let next = points
+            .iter()
+            .copied()
+            .filter(|point| *point >= code)
+            .min()?;
         delta = delta.checked_add((next - code).checked_mul(handled + 1)?)?;
         code = next;
         for point in &points {
@@ -396,7 +539,11 @@ fn decode_label(label: &str) -> Option<String> {
         let mut k = BASE;
         loop {
             let letter = letters.next()?.to_digit(BASE)?;
-            let value = if letter < 10 { letter + 26 } else { letter - 10 };
+            let value = if letter < 10 {
+                letter + 26
+            } else {
+                letter - 10
+            };
             at = at.checked_add(value.checked_mul(weight)?)?;
             let t = threshold(k, bias);
             if value < t {

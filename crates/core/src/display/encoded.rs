@@ -56,11 +56,29 @@ fn pieces(text: &str) -> Vec<Piece> {
 
 /// Words that say that an encoded run will be decoded.
 const DECODERS: &[&str] = &[
-    "base64", "b64decode", "atob", "frombase64", "-enc", "-encodedcommand", "xxd", "unhex", "fromhex", "openssl enc", "decode", "-d |", "| sh", "|sh", "| bash", "|bash", "eval", "exec",
+    "base64",
+    "b64decode",
+    "atob",
+    "frombase64",
+    "-enc",
+    "-encodedcommand",
+    "xxd",
+    "unhex",
+    "fromhex",
+    "openssl enc",
+    "decode",
+    "-d |",
+    "| sh",
+    "|sh",
+    "| bash",
+    "|bash",
+    "eval",
+    "exec",
 ];
 
 fn runs(text: &str, found: &mut Vec<Piece>) {
-    let is_run = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
+    let is_run =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
     let mut decoder = None;
     let mut start = 0;
     for run in text.as_bytes().split(|byte| !is_run(byte)) {
@@ -68,17 +86,24 @@ fn runs(text: &str, found: &mut Vec<Piece>) {
         start = to + 1;
         // Encoded text has large and small letters or digits; ordinary words have neither mix.
         let mixed = run.iter().any(u8::is_ascii_digit)
-            || run.iter().skip(1).any(u8::is_ascii_uppercase) && run.iter().any(u8::is_ascii_lowercase);
+            || run.iter().skip(1).any(u8::is_ascii_uppercase)
+                && run.iter().any(u8::is_ascii_lowercase);
         if run.len() < RUN_BYTES_MIN || !mixed || found.len() >= PIECES_MAX {
             continue;
         }
-        let says = hexadecimal(run).and_then(|bytes| readable(&bytes)).or_else(|| base64(run).and_then(|bytes| readable(&bytes)));
+        let says = hexadecimal(run)
+            .and_then(|bytes| readable(&bytes))
+            .or_else(|| base64(run).and_then(|bytes| readable(&bytes)));
         if let Some(says) = says {
             let will_decode = *decoder.get_or_insert_with(|| {
                 let lower = text.to_ascii_lowercase();
                 DECODERS.iter().any(|word| lower.contains(word))
             });
-            found.push(Piece { span: (from, to), says, severity: will_decode.then_some(Severity::High) });
+            found.push(Piece {
+                span: (from, to),
+                says,
+                severity: will_decode.then_some(Severity::High),
+            });
         }
     }
 }
@@ -86,10 +111,16 @@ fn runs(text: &str, found: &mut Vec<Piece>) {
 /// Returns decoded bytes as text, also from the two-byte letters that PowerShell uses.
 fn readable(bytes: &[u8]) -> Option<String> {
     let wide = bytes.len() >= 8 && bytes.iter().skip(1).step_by(2).all(|byte| *byte == 0);
-    let bytes: Vec<u8> = if wide { bytes.iter().copied().step_by(2).collect() } else { bytes.to_vec() };
+    let bytes: Vec<u8> = if wide {
+        bytes.iter().copied().step_by(2).collect()
+    } else {
+        bytes.to_vec()
+    };
     let plain = bytes.len() >= 4
         && (wide || bytes.len() >= 8)
-        && bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'));
+        && bytes
+            .iter()
+            .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'));
     plain.then(|| String::from_utf8(bytes).ok()).flatten()
 }
 
@@ -107,7 +138,11 @@ fn backslashes(text: &str, found: &mut Vec<Piece>) {
         }
         at = end.max(start + 1);
         if count >= ESCAPES_MIN && found.len() < PIECES_MAX {
-            found.push(Piece { span: (start, end), says, severity: Some(Severity::High) });
+            found.push(Piece {
+                span: (start, end),
+                says,
+                severity: Some(Severity::High),
+            });
         }
     }
 }
@@ -136,7 +171,10 @@ fn percents(text: &str, found: &mut Vec<Piece>) {
     for word in text.split(char::is_whitespace) {
         let from = start;
         start += word.len();
-        start += text.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        start += text
+            .get(start..)
+            .and_then(|rest| rest.chars().next())
+            .map_or(0, char::len_utf8);
         if found.len() >= PIECES_MAX {
             return;
         }
@@ -150,7 +188,8 @@ fn percents(text: &str, found: &mut Vec<Piece>) {
                 .and_then(|digits| u8::from_str_radix(digits, 16).ok());
             if let Some(code) = code {
                 escapes += 1;
-                needless += usize::from(code.is_ascii_alphanumeric() || matches!(code, b'.' | b'-' | b'_'));
+                needless +=
+                    usize::from(code.is_ascii_alphanumeric() || matches!(code, b'.' | b'-' | b'_'));
                 nul |= code == 0;
                 decoded.push(code);
                 rest = rest.get(3..).unwrap_or_default();
@@ -163,7 +202,11 @@ fn percents(text: &str, found: &mut Vec<Piece>) {
         if escapes >= 1 && (address || needless >= ESCAPES_MIN) {
             let severity = (needless >= ESCAPES_MIN || nul).then_some(Severity::High);
             let says = String::from_utf8_lossy(&decoded).into_owned();
-            found.push(Piece { span: (from, from + word.len()), says, severity });
+            found.push(Piece {
+                span: (from, from + word.len()),
+                says,
+                severity,
+            });
         }
     }
 }

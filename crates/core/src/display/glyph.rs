@@ -46,7 +46,10 @@ pub struct HiddenRun {
 impl Glyphs {
     /// Looks at all characters of `text`.
     pub fn new(text: &str) -> Self {
-        Self { glyphs: treat(text), next: 0 }
+        Self {
+            glyphs: treat(text),
+            next: 0,
+        }
     }
 
     /// If two or more characters that carry hidden text start at `at`, steps over them and returns them.
@@ -74,16 +77,31 @@ impl Glyphs {
                     _ => None,
                 })
                 .filter_map(char::from_u32)
-                .map(|character| if matches!(character, ' '..='~') { character } else { '?' })
+                .map(|character| {
+                    if matches!(character, ' '..='~') {
+                        character
+                    } else {
+                        '?'
+                    }
+                })
                 .collect()
         };
         // Selectors are used to carry bytes in two ways: counted from zero, and from sixteen.
         let (zero, sixteen) = (said(0), said(16));
         let letters = |text: &str| {
-            text.chars().filter(|c| c.is_ascii_alphanumeric() || *c == ' ').count()
+            text.chars()
+                .filter(|c| c.is_ascii_alphanumeric() || *c == ' ')
+                .count()
         };
-        let text = if letters(&zero) >= letters(&sixteen) { zero } else { sixteen };
-        Some(HiddenRun { count: codes.len(), text })
+        let text = if letters(&zero) >= letters(&sixteen) {
+            zero
+        } else {
+            sixteen
+        };
+        Some(HiddenRun {
+            count: codes.len(),
+            text,
+        })
     }
 }
 
@@ -109,7 +127,11 @@ pub(super) fn deceptions(text: &str, found: &mut Vec<Deception>) {
                     last.span.1 = end;
                     last.severity = last.severity.max(severity);
                 }
-                Some(_) | None => found.push(Deception { code, span: (glyph.at, end), severity }),
+                Some(_) | None => found.push(Deception {
+                    code,
+                    span: (glyph.at, end),
+                    severity,
+                }),
             }
         }
     }
@@ -136,20 +158,35 @@ pub(super) fn notes(text: &str, found: &mut Vec<String>) {
 pub(super) fn treat(text: &str) -> Vec<Glyph> {
     let characters: Vec<(usize, char)> = text.char_indices().collect();
     let ascii = text.is_ascii();
-    let east_asian_lines = if ascii { Vec::new() } else { east_asian_lines(&characters) };
-    let mixed = if ascii { Vec::new() } else { mixed_words(&characters) };
+    let east_asian_lines = if ascii {
+        Vec::new()
+    } else {
+        east_asian_lines(&characters)
+    };
+    let mixed = if ascii {
+        Vec::new()
+    } else {
+        mixed_words(&characters)
+    };
     let mut glyphs = Vec::with_capacity(characters.len());
     let mut marks = 0;
     let mut flag_until = 0;
     let mut line = 0;
     for (index, (at, character)) in characters.iter().copied().enumerate() {
         let place = Place {
-            before: index.checked_sub(1).and_then(|i| characters.get(i)).map(|c| c.1),
+            before: index
+                .checked_sub(1)
+                .and_then(|i| characters.get(i))
+                .map(|c| c.1),
             after: characters.get(index + 1).map(|c| c.1),
             east_asian: east_asian_lines.get(line).copied().unwrap_or(false),
         };
         line += usize::from(character == '\n');
-        marks = if !character.is_ascii() && is_combining_mark(character) { marks + 1 } else { 0 };
+        marks = if !character.is_ascii() && is_combining_mark(character) {
+            marks + 1
+        } else {
+            0
+        };
         if character == '\u{1f3f4}' {
             flag_until = index + flag_length(characters.get(index + 1..).unwrap_or_default());
         }
@@ -160,12 +197,20 @@ pub(super) fn treat(text: &str) -> Vec<Glyph> {
         } else if index <= flag_until && flag_until > 0 && is_tag(character) {
             Treatment::Show
         } else if let Some(code) = mixed.get(index).copied().flatten() {
-            let severity = if code == "homoglyph" { Severity::High } else { Severity::Low };
+            let severity = if code == "homoglyph" {
+                Severity::High
+            } else {
+                Severity::Low
+            };
             Treatment::Escape(Some(code), severity)
         } else {
             alone(character, place)
         };
-        glyphs.push(Glyph { at, character, treatment });
+        glyphs.push(Glyph {
+            at,
+            character,
+            treatment,
+        });
     }
     glyphs
 }
@@ -224,8 +269,12 @@ fn alone(character: char, place: Place) -> Treatment {
         '\u{a0}' | '\u{202f}' if place.next_to(takes_narrow_space) => Treatment::Show,
         _ if is_unusual_space(character) => marked("unusual_space"),
         // Hyphens that do not break are common in honest prose; in a command they are not.
-        '\u{2010}' | '\u{2011}' if place.next_to(|c| c.is_ascii_alphanumeric()) => marked("homoglyph"),
-        '\u{2044}' | '\u{2236}' | '\u{2215}' if place.between(|c| c.is_ascii_digit()) => Treatment::Show,
+        '\u{2010}' | '\u{2011}' if place.next_to(|c| c.is_ascii_alphanumeric()) => {
+            marked("homoglyph")
+        }
+        '\u{2044}' | '\u{2236}' | '\u{2215}' if place.between(|c| c.is_ascii_digit()) => {
+            Treatment::Show
+        }
         '\u{ff01}'..='\u{ff5e}' | '\u{ffe0}'..='\u{ffe6}' if place.east_asian => Treatment::Show,
         _ if imitates(character) => deceives("homoglyph"),
         _ if is_dressed_letter(character) => marked("homoglyph"),
@@ -237,19 +286,61 @@ fn alone(character: char, place: Place) -> Treatment {
 
 /// Signs that look like one the shell, an address or a path gives a meaning to.
 const IMITATIONS: &[(char, char)] = &[
-    ('\u{2043}', '-'), ('\u{fe58}', '-'), ('\u{fe63}', '-'), ('\u{2796}', '-'), ('\u{2215}', '/'), ('\u{2044}', '/'),
-    ('\u{29f8}', '/'), ('\u{2571}', '/'), ('\u{2afb}', '/'), ('\u{1735}', '/'), ('\u{2216}', '\\'), ('\u{29f5}', '\\'),
-    ('\u{29f9}', '\\'), ('\u{fe68}', '\\'), ('\u{37e}', ';'), ('\u{fe54}', ';'), ('\u{2223}', '|'), ('\u{1c0}', '|'),
-    ('\u{2758}', '|'), ('\u{23d0}', '|'), ('\u{2024}', '.'), ('\u{fe52}', '.'), ('\u{a4f8}', '.'), ('\u{2236}', ':'),
-    ('\u{a789}', ':'), ('\u{fe55}', ':'), ('\u{2d0}', ':'), ('\u{204e}', '*'), ('\u{fe61}', '*'), ('\u{1c3}', '!'),
-    ('\u{fe57}', '!'), ('\u{a78a}', '='), ('\u{fe66}', '='), ('\u{fe69}', '$'), ('\u{fe60}', '&'), ('\u{fe6b}', '@'),
-    ('\u{2c2}', '<'), ('\u{2c3}', '>'), ('\u{fe64}', '<'), ('\u{fe65}', '>'), ('\u{ff3f}', '_'), ('\u{2cd}', '_'), ('\u{fe5f}', '#'),
-    ('\u{fe6a}', '%'), ('\u{fe35}', '('), ('\u{fe36}', ')'), ('\u{fe59}', '('), ('\u{fe5a}', ')'),
+    ('\u{2043}', '-'),
+    ('\u{fe58}', '-'),
+    ('\u{fe63}', '-'),
+    ('\u{2796}', '-'),
+    ('\u{2215}', '/'),
+    ('\u{2044}', '/'),
+    ('\u{29f8}', '/'),
+    ('\u{2571}', '/'),
+    ('\u{2afb}', '/'),
+    ('\u{1735}', '/'),
+    ('\u{2216}', '\\'),
+    ('\u{29f5}', '\\'),
+    ('\u{29f9}', '\\'),
+    ('\u{fe68}', '\\'),
+    ('\u{37e}', ';'),
+    ('\u{fe54}', ';'),
+    ('\u{2223}', '|'),
+    ('\u{1c0}', '|'),
+    ('\u{2758}', '|'),
+    ('\u{23d0}', '|'),
+    ('\u{2024}', '.'),
+    ('\u{fe52}', '.'),
+    ('\u{a4f8}', '.'),
+    ('\u{2236}', ':'),
+    ('\u{a789}', ':'),
+    ('\u{fe55}', ':'),
+    ('\u{2d0}', ':'),
+    ('\u{204e}', '*'),
+    ('\u{fe61}', '*'),
+    ('\u{1c3}', '!'),
+    ('\u{fe57}', '!'),
+    ('\u{a78a}', '='),
+    ('\u{fe66}', '='),
+    ('\u{fe69}', '$'),
+    ('\u{fe60}', '&'),
+    ('\u{fe6b}', '@'),
+    ('\u{2c2}', '<'),
+    ('\u{2c3}', '>'),
+    ('\u{fe64}', '<'),
+    ('\u{fe65}', '>'),
+    ('\u{ff3f}', '_'),
+    ('\u{2cd}', '_'),
+    ('\u{fe5f}', '#'),
+    ('\u{fe6a}', '%'),
+    ('\u{fe35}', '('),
+    ('\u{fe36}', ')'),
+    ('\u{fe59}', '('),
+    ('\u{fe5a}', ')'),
 ];
 
 fn imitates(character: char) -> bool {
     matches!(character, '\u{ff01}'..='\u{ff5e}' | '\u{ffe0}'..='\u{ffe6}')
-        || IMITATIONS.iter().any(|(imitation, _)| *imitation == character)
+        || IMITATIONS
+            .iter()
+            .any(|(imitation, _)| *imitation == character)
 }
 
 /// Returns whether the character is a dash that honest prose uses and a command may be fooled by.
@@ -269,8 +360,11 @@ pub(super) fn is_dressed_letter(character: char) -> bool {
 
 /// Returns whether the character is a space that is not the usual one.
 pub(super) fn is_unusual_space(character: char) -> bool {
-    matches!(character,
-        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' | '\u{2800}')
+    matches!(
+        character,
+        '\u{a0}' | '\u{1680}' | '\u{2000}'
+            ..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' | '\u{2800}'
+    )
 }
 
 fn is_zero_width(character: char) -> bool {
@@ -297,7 +391,11 @@ fn flag_length(after: &[(usize, char)]) -> usize {
         .take_while(|(_, c)| matches!(c, '\u{e0061}'..='\u{e007a}' | '\u{e0030}'..='\u{e0039}'))
         .count();
     let ends = after.get(letters).is_some_and(|(_, c)| *c == '\u{e007f}');
-    if (3..=6).contains(&letters) && ends { letters + 1 } else { 0 }
+    if (3..=6).contains(&letters) && ends {
+        letters + 1
+    } else {
+        0
+    }
 }
 
 fn is_right_to_left(character: char) -> bool {
@@ -331,7 +429,24 @@ fn takes_selector(place: Place) -> bool {
 
 /// Returns whether a narrow or fixed space beside this sign is ordinary typography.
 fn takes_narrow_space(character: char) -> bool {
-    character.is_ascii_digit() || matches!(character, '«' | '»' | '!' | '?' | ';' | ':' | '%' | '€' | '£' | '$' | '–' | '—' | '°' | '§' | '№')
+    character.is_ascii_digit()
+        || matches!(
+            character,
+            '«' | '»'
+                | '!'
+                | '?'
+                | ';'
+                | ':'
+                | '%'
+                | '€'
+                | '£'
+                | '$'
+                | '–'
+                | '—'
+                | '°'
+                | '§'
+                | '№'
+        )
 }
 
 /// Returns whether the character belongs to Chinese, Japanese or Korean writing.

@@ -26,20 +26,33 @@ pub fn is_deceptive_for_shell(command: &str) -> Option<Deception> {
             Treatment::Escape(Some("mixed_script") | None, _) => None,
             Treatment::Escape(_, _) if line_end => None,
             Treatment::Escape(Some(code), _) => Some(code),
-            Treatment::Show if quote.is_none() && is_unusual_space(character) => Some("unusual_space"),
+            Treatment::Show if quote.is_none() && is_unusual_space(character) => {
+                Some("unusual_space")
+            }
             Treatment::Show if quote.is_none() && is_full_width(character) => Some("homoglyph"),
             Treatment::Show if imitates_dash(character) => {
-                let before = index.checked_sub(1).and_then(|i| glyphs.get(i)).map(|g| g.character);
+                let before = index
+                    .checked_sub(1)
+                    .and_then(|i| glyphs.get(i))
+                    .map(|g| g.character);
                 let option = before.is_none_or(char::is_whitespace)
-                    && after.is_some_and(|next| next.is_ascii_alphabetic() || imitates_dash(next) || next == '-');
-                (option && quote.is_none() && !is_reader(command.get(..glyph.at).unwrap_or_default()))
-                    .then_some("homoglyph")
+                    && after.is_some_and(|next| {
+                        next.is_ascii_alphabetic() || imitates_dash(next) || next == '-'
+                    });
+                (option
+                    && quote.is_none()
+                    && !is_reader(command.get(..glyph.at).unwrap_or_default()))
+                .then_some("homoglyph")
             }
             Treatment::Show => None,
         };
         if let Some(code) = code {
             let span = (glyph.at, glyph.at + character.len_utf8());
-            return Some(Deception { code, span, severity: Severity::High });
+            return Some(Deception {
+                code,
+                span,
+                severity: Severity::High,
+            });
         }
     }
     None
@@ -50,7 +63,10 @@ pub fn is_deceptive_for_shell(command: &str) -> Option<Deception> {
 pub fn typographic(command: &str) -> Option<Deception> {
     command
         .char_indices()
-        .find(|(_, character)| matches!(character, '‘' | '’' | '“' | '”' | '„' | '‚' | '«' | '»') || imitates_dash(*character))
+        .find(|(_, character)| {
+            matches!(character, '‘' | '’' | '“' | '”' | '„' | '‚' | '«' | '»')
+                || imitates_dash(*character)
+        })
         .map(|(at, character)| Deception {
             code: "typographic",
             span: (at, at + character.len_utf8()),
@@ -65,19 +81,28 @@ fn is_full_width(character: char) -> bool {
 /// Programs that only look. Before their options a typographic dash, which turns the option into a plain
 /// argument, is a slip of copying and harms nothing.
 const READERS: &[&str] = &[
-    "find", "ls", "grep", "egrep", "fgrep", "rg", "top", "htop", "ps", "cat", "head", "tail", "less", "more", "wc", "sort",
-    "uniq", "cut", "du", "df", "stat", "file", "which", "whereis", "locate", "echo", "printf", "tree", "free", "uptime", "date", "man",
-    "id", "who", "w", "uname", "lsof", "netstat", "ss", "ping", "dig", "nslookup", "host", "diff", "cmp", "column", "tr", "nl", "jq", "env",
+    "find", "ls", "grep", "egrep", "fgrep", "rg", "top", "htop", "ps", "cat", "head", "tail",
+    "less", "more", "wc", "sort", "uniq", "cut", "du", "df", "stat", "file", "which", "whereis",
+    "locate", "echo", "printf", "tree", "free", "uptime", "date", "man", "id", "who", "w", "uname",
+    "lsof", "netstat", "ss", "ping", "dig", "nslookup", "host", "diff", "cmp", "column", "tr",
+    "nl", "jq", "env",
 ];
 
 /// Returns whether the command that `head` belongs to is one of a program that only looks.
 fn is_reader(head: &str) -> bool {
-    let segment = head.rsplit(['|', ';', '&', '\n', '(']).next().unwrap_or_default();
-    let mut words = segment.split_whitespace().filter(|word| !word.contains('='));
+    let segment = head
+        .rsplit(['|', ';', '&', '\n', '('])
+        .next()
+        .unwrap_or_default();
+    let mut words = segment
+        .split_whitespace()
+        .filter(|word| !word.contains('='));
     let program = words.next().unwrap_or_default();
     let program = program.rsplit('/').next().unwrap_or_default();
     let after_pipe = if program == "xargs" {
-        words.find(|word| !word.starts_with('-') && !word.bytes().all(|b| b.is_ascii_digit())).unwrap_or_default()
+        words
+            .find(|word| !word.starts_with('-') && !word.bytes().all(|b| b.is_ascii_digit()))
+            .unwrap_or_default()
     } else {
         program
     };

@@ -21,44 +21,221 @@ enum Promise {
 
 /// Pieces of names that make the prefilter look closer.
 const HINTS: &[&str] = &[
-    "pass", "pwd", "kennwort", "contrase", "senha", "wachtwoord", "парол", "密码", "密碼", "パスワード",
-    "secret", "token", "key", "cred", "auth", "session", "cookie", "bearer", "_pat", "-pat", "jwt", "sid",
-    "mot de passe", "parola", "şifre", "hasło", "clave",
+    "pass",
+    "pwd",
+    "kennwort",
+    "contrase",
+    "senha",
+    "wachtwoord",
+    "парол",
+    "密码",
+    "密碼",
+    "パスワード",
+    "secret",
+    "token",
+    "key",
+    "cred",
+    "auth",
+    "session",
+    "cookie",
+    "bearer",
+    "_pat",
+    "-pat",
+    "jwt",
+    "sid",
+    "mot de passe",
+    "parola",
+    "şifre",
+    "hasło",
+    "clave",
 ];
 
 const PASSWORD_WORDS: &[&str] = &[
-    "password", "passwd", "passwort", "passphrase", "passcode", "pass", "pwd", "passw", "pw", "kennwort",
-    "contraseña", "contrasena", "senha", "wachtwoord", "пароль", "пароля", "密码", "密碼", "パスワード", "passe",
-    "parola", "şifre", "hasło", "clave", "userpass", "userpassword", "storepass", "keypass",
+    "password",
+    "passwd",
+    "passwort",
+    "passphrase",
+    "passcode",
+    "pass",
+    "pwd",
+    "passw",
+    "pw",
+    "kennwort",
+    "contraseña",
+    "contrasena",
+    "senha",
+    "wachtwoord",
+    "пароль",
+    "пароля",
+    "密码",
+    "密碼",
+    "パスワード",
+    "passe",
+    "parola",
+    "şifre",
+    "hasło",
+    "clave",
+    "userpass",
+    "userpassword",
+    "storepass",
+    "keypass",
 ];
 const PASSWORD_ENDS: &[&str] = &["password", "passwd", "passphrase", "passwort"];
 const TOKEN_WORDS: &[&str] = &[
-    "secret", "token", "apikey", "secretkey", "accesskey", "privatekey", "authkey", "appkey", "masterkey",
-    "credential", "credentials", "creds", "cred", "auth", "authorization", "session", "sessionid", "sessid",
-    "sid", "cookie", "bearer", "pat", "jwt", "csrf", "xsrf", "authtoken", "accesstoken", "refreshtoken",
-    "clientsecret", "webhooksecret", "sessiontoken", "idtoken",
+    "secret",
+    "token",
+    "apikey",
+    "secretkey",
+    "accesskey",
+    "privatekey",
+    "authkey",
+    "appkey",
+    "masterkey",
+    "credential",
+    "credentials",
+    "creds",
+    "cred",
+    "auth",
+    "authorization",
+    "session",
+    "sessionid",
+    "sessid",
+    "sid",
+    "cookie",
+    "bearer",
+    "pat",
+    "jwt",
+    "csrf",
+    "xsrf",
+    "authtoken",
+    "accesstoken",
+    "refreshtoken",
+    "clientsecret",
+    "webhooksecret",
+    "sessiontoken",
+    "idtoken",
 ];
 const TOKEN_ENDS: &[&str] = &["secret", "token", "apikey", "sessionid"];
 /// Words before `key` (or `code`) that make it a credential.
 const KEY_OWNERS: &[&str] = &[
-    "api", "access", "private", "secret", "auth", "encryption", "signing", "signature", "master", "admin",
-    "account", "application", "app", "service", "license", "root", "deploy", "storage", "shared", "client",
-    "user", "integration", "personal", "wallet", "webhook", "server", "session", "write", "ingest", "function",
-    "host", "subscription", "primary", "secondary", "license", "activation",
+    "api",
+    "access",
+    "private",
+    "secret",
+    "auth",
+    "encryption",
+    "signing",
+    "signature",
+    "master",
+    "admin",
+    "account",
+    "application",
+    "app",
+    "service",
+    "license",
+    "root",
+    "deploy",
+    "storage",
+    "shared",
+    "client",
+    "user",
+    "integration",
+    "personal",
+    "wallet",
+    "webhook",
+    "server",
+    "session",
+    "write",
+    "ingest",
+    "function",
+    "host",
+    "subscription",
+    "primary",
+    "secondary",
+    "license",
+    "activation",
 ];
 /// Words that turn a name into one of something public, or of a property of the credential.
 const NOT_SECRET: &[&str] = &[
-    "public", "publishable", "foreign", "cache", "sort", "partition", "idempotency", "count", "limit",
-    "length", "len", "max", "min", "type", "expires", "expiry", "expiration", "ttl", "lifetime", "usage", "url",
-    "uri", "endpoint", "path", "file", "filename", "name", "policy", "field", "regex", "format", "hint", "reset",
-    "required", "index", "map", "id", "ids", "size", "manager", "rotation", "version", "algorithm", "alg",
-    "fingerprint", "thumbprint", "hash", "checksum", "prompt", "label", "help", "description", "title", "status",
-    "enabled", "provider", "mode", "method", "arn", "ref", "env", "var", "prefix", "scope", "scopes", "budget",
-    "tokenizer", "tokens", "host", "header", "server",
+    "public",
+    "publishable",
+    "foreign",
+    "cache",
+    "sort",
+    "partition",
+    "idempotency",
+    "count",
+    "limit",
+    "length",
+    "len",
+    "max",
+    "min",
+    "type",
+    "expires",
+    "expiry",
+    "expiration",
+    "ttl",
+    "lifetime",
+    "usage",
+    "url",
+    "uri",
+    "endpoint",
+    "path",
+    "file",
+    "filename",
+    "name",
+    "policy",
+    "field",
+    "regex",
+    "format",
+    "hint",
+    "reset",
+    "required",
+    "index",
+    "map",
+    "id",
+    "ids",
+    "size",
+    "manager",
+    "rotation",
+    "version",
+    "algorithm",
+    "alg",
+    "fingerprint",
+    "thumbprint",
+    "hash",
+    "checksum",
+    "prompt",
+    "label",
+    "help",
+    "description",
+    "title",
+    "status",
+    "enabled",
+    "provider",
+    "mode",
+    "method",
+    "arn",
+    "ref",
+    "env",
+    "var",
+    "prefix",
+    "scope",
+    "scopes",
+    "budget",
+    "tokenizer",
+    "tokens",
+    "host",
+    "header",
+    "server",
 ];
 
-static PREFILTER: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(HINTS).ok());
+static PREFILTER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(HINTS)
+        .ok()
+});
 
 /// Longest name, connecting words and value looked at, in bytes.
 const NAME_BYTES_MAX: usize = 64;
@@ -67,7 +244,9 @@ const VALUE_BYTES_MAX: usize = 512;
 
 /// Adds every value of `text` that is named as a credential and looks like one.
 pub(super) fn scan(text: &[u8], finds: &mut Vec<Candidate>) {
-    let Some(prefilter) = PREFILTER.as_ref() else { return };
+    let Some(prefilter) = PREFILTER.as_ref() else {
+        return;
+    };
     let mut done = 0;
     for hit in prefilter.find_iter(text) {
         if hit.start() < done {
@@ -75,13 +254,22 @@ pub(super) fn scan(text: &[u8], finds: &mut Vec<Candidate>) {
         }
         let (start, end) = name_around(text, hit.start(), hit.end());
         done = end;
-        let Some(promise) = text.get(start..end).and_then(|name| promise(text, start, name)) else {
+        let Some(promise) = text
+            .get(start..end)
+            .and_then(|name| promise(text, start, name))
+        else {
             continue;
         };
         let option = start >= 2 && text.get(start.saturating_sub(2)..start) == Some(b"--")
-            || text.get(start..end).is_some_and(|name| name.starts_with(b"--"));
-        let Some((link, at)) = link(text, end, option) else { continue };
-        let Some((from, to)) = value(text, at) else { continue };
+            || text
+                .get(start..end)
+                .is_some_and(|name| name.starts_with(b"--"));
+        let Some((link, at)) = link(text, end, option) else {
+            continue;
+        };
+        let Some((from, to)) = value(text, at) else {
+            continue;
+        };
         if let Some(found) = text.get(from..to)
             && is_secret(found, promise, link)
         {
@@ -90,7 +278,11 @@ pub(super) fn scan(text: &[u8], finds: &mut Vec<Candidate>) {
                 Promise::Token => "token",
                 Promise::Vague => "key",
             };
-            finds.push(Candidate { kind, start: from, end: to });
+            finds.push(Candidate {
+                kind,
+                start: from,
+                end: to,
+            });
         }
     }
 }
@@ -144,7 +336,11 @@ fn promise(text: &[u8], start: usize, name: &[u8]) -> Option<Promise> {
         words.insert(0, before);
     }
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let ends = |list: &[&str]| words.iter().any(|word| list.iter().any(|end| word.ends_with(end)));
+    let ends = |list: &[&str]| {
+        words
+            .iter()
+            .any(|word| list.iter().any(|end| word.ends_with(end)))
+    };
     let last = words.last().map(String::as_str).unwrap_or_default();
     let is_key = matches!(last, "key" | "keys" | "schlüssel" | "code") || last.ends_with("key");
     let owned = is_key && has(KEY_OWNERS);
@@ -166,7 +362,12 @@ fn promise(text: &[u8], start: usize, name: &[u8]) -> Option<Promise> {
 /// Returns the word that stands one blank before a name: `api key`, `private key`, `public key`.
 fn word_before(text: &[u8], start: usize) -> Option<String> {
     let head = text.get(..start)?.strip_suffix(b" ")?;
-    let length = head.iter().rev().take(16).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let length = head
+        .iter()
+        .rev()
+        .take(16)
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
     let word = head.get(head.len() - length..)?;
     (!word.is_empty()).then(|| String::from_utf8_lossy(word).to_lowercase())
 }
@@ -180,18 +381,47 @@ enum Link {
     Verb,
 }
 
-const VERBS: &[&str] = &["is", "was", "ist", "lautet", "es", "est", "é", "è", "jest", "это", "是", "为", "は"];
-const CONNECTIONS: &[&str] = &["for", "to", "of", "on", "at", "für", "para", "pour", "von", "in"];
+const VERBS: &[&str] = &[
+    "is", "was", "ist", "lautet", "es", "est", "é", "è", "jest", "это", "是", "为", "は",
+];
+const CONNECTIONS: &[&str] = &[
+    "for", "to", "of", "on", "at", "für", "para", "pour", "von", "in",
+];
 
 /// Returns how the name that ends at `end` is tied to what follows, and where that starts.
 fn link(text: &[u8], end: usize, option: bool) -> Option<(Link, usize)> {
     let mut at = end;
-    at += text.iter().skip(at).take(2).take_while(|byte| matches!(byte, b'"' | b'\'' | b']' | b'`' | b'*' | b'\\')).count();
-    at += text.iter().skip(at).take(2).take_while(|byte| matches!(byte, b'"' | b'\'' | b']' | b'`' | b'*' | b'\\')).count();
-    let blanks = text.iter().skip(at).take(4).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    at += text
+        .iter()
+        .skip(at)
+        .take(2)
+        .take_while(|byte| matches!(byte, b'"' | b'\'' | b']' | b'`' | b'*' | b'\\'))
+        .count();
+    at += text
+        .iter()
+        .skip(at)
+        .take(2)
+        .take_while(|byte| matches!(byte, b'"' | b'\'' | b']' | b'`' | b'*' | b'\\'))
+        .count();
+    let blanks = text
+        .iter()
+        .skip(at)
+        .take(4)
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count();
     let rest = text.get(at + blanks..)?;
-    let rest = rest.get(..rest.len().min(CONNECTION_BYTES_MAX)).unwrap_or_default();
-    for sign in [&b"=>"[..], b":=", b"->", b"=", b":", "：".as_bytes(), b"value="] {
+    let rest = rest
+        .get(..rest.len().min(CONNECTION_BYTES_MAX))
+        .unwrap_or_default();
+    for sign in [
+        &b"=>"[..],
+        b":=",
+        b"->",
+        b"=",
+        b":",
+        "：".as_bytes(),
+        b"value=",
+    ] {
         if rest.starts_with(sign) {
             return Some((Link::Sign, at + blanks + sign.len()));
         }
@@ -217,8 +447,12 @@ fn link(text: &[u8], end: usize, option: bool) -> Option<(Link, usize)> {
         return Some((Link::Verb, after));
     }
     if CONNECTIONS.contains(&first) {
-        let sign = line.find([':', '=']).map(|found| (Link::Sign, at + blanks + found + 1));
-        let verb = line.find(" is ").map(|found| (Link::Verb, at + blanks + found + 4));
+        let sign = line
+            .find([':', '='])
+            .map(|found| (Link::Sign, at + blanks + found + 1));
+        let verb = line
+            .find(" is ")
+            .map(|found| (Link::Verb, at + blanks + found + 4));
         return sign.or(verb);
     }
     None
@@ -226,26 +460,43 @@ fn link(text: &[u8], end: usize, option: bool) -> Option<(Link, usize)> {
 
 /// Returns the value that starts at or after `at`: a quoted string, or the run up to a blank.
 fn value(text: &[u8], at: usize) -> Option<(usize, usize)> {
-    let blanks = text.iter().skip(at).take(8).take_while(|byte| byte.is_ascii_whitespace()).count();
+    let blanks = text
+        .iter()
+        .skip(at)
+        .take(8)
+        .take_while(|byte| byte.is_ascii_whitespace())
+        .count();
     let mut start = at + blanks;
     let opening = text.get(start).copied()?;
     if opening == b'\\' && text.get(start + 1) == Some(&b'"') {
         start += 1;
     }
-    let quote = text.get(start).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+    let quote = text
+        .get(start)
+        .copied()
+        .filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
     if quote.is_some() {
         start += 1;
     }
     let rest = text.get(start..)?;
-    let rest = rest.get(..rest.len().min(VALUE_BYTES_MAX)).unwrap_or_default();
+    let rest = rest
+        .get(..rest.len().min(VALUE_BYTES_MAX))
+        .unwrap_or_default();
     let stop = |byte: &u8| match quote {
         Some(quote) => *byte == quote || *byte == b'\n',
-        None => byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b',' | b';' | b'&'),
+        None => {
+            byte.is_ascii_whitespace()
+                || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b',' | b';' | b'&')
+        }
     };
     let mut length = rest.iter().position(stop).unwrap_or(rest.len());
     if quote.is_none() {
         let trimmed = rest.get(..length).unwrap_or_default();
-        length -= trimmed.iter().rev().take_while(|byte| matches!(byte, b'.' | b':' | b')' | b']' | b'}' | b'\\')).count();
+        length -= trimmed
+            .iter()
+            .rev()
+            .take_while(|byte| matches!(byte, b'.' | b':' | b')' | b']' | b'}' | b'\\'))
+            .count();
     } else if rest.get(..length).unwrap_or_default().ends_with(b"\\") {
         length -= 1;
     }
@@ -260,7 +511,10 @@ fn is_secret(value: &[u8], promise: Promise, link: Link) -> bool {
     let blank = value.contains(&b' ');
     match promise {
         Promise::Password => {
-            let counted = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let counted = value
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count();
             let measure = counted > 0 && value.get(counted) == Some(&b'-');
             let mixed = made.letter() && (made.digit || made.symbol)
                 || made.lower && value.iter().skip(1).any(u8::is_ascii_uppercase);
@@ -273,7 +527,8 @@ fn is_secret(value: &[u8], promise: Promise, link: Link) -> bool {
                 && (link == Link::Sign || made.digit || made.symbol)
         }
         Promise::Token => {
-            !blank && (is_random(value, made) || is_uuid(value) || is_short_secret(value, made, link))
+            !blank
+                && (is_random(value, made) || is_uuid(value) || is_short_secret(value, made, link))
         }
         Promise::Vague => {
             value.len() >= 24
@@ -290,15 +545,27 @@ fn is_secret(value: &[u8], promise: Promise, link: Link) -> bool {
 /// Returns whether a value after a password's name is plainly something else: a time, an amount, a verb
 /// with a sign.
 fn is_ordinary(value: &[u8]) -> bool {
-    let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let letters = value
+        .iter()
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .count();
     let closing = value.last().is_some_and(|byte| matches!(byte, b'!' | b'?'));
-    let word = value.get(..value.len().saturating_sub(1)).unwrap_or_default();
-    (closing && word.iter().all(u8::is_ascii_alphabetic) && word.iter().skip(1).all(u8::is_ascii_lowercase))
+    let word = value
+        .get(..value.len().saturating_sub(1))
+        .unwrap_or_default();
+    (closing
+        && word.iter().all(u8::is_ascii_alphabetic)
+        && word.iter().skip(1).all(u8::is_ascii_lowercase))
         || value.contains(&b'|')
         || value.contains(&b'(')
-        || letters == 0 && value.iter().any(|byte| matches!(byte, b'.' | b':' | b'/' | b'%'))
+        || letters == 0
+            && value
+                .iter()
+                .any(|byte| matches!(byte, b'.' | b':' | b'/' | b'%'))
         || value.iter().filter(|byte| **byte == b'/').count() >= 2
-        || value.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'\'' || *byte >= 0x80)
+        || value
+            .iter()
+            .all(|byte| byte.is_ascii_lowercase() || *byte == b'\'' || *byte >= 0x80)
 }
 
 fn is_random(value: &[u8], made: Made) -> bool {
@@ -316,6 +583,8 @@ fn is_short_secret(value: &[u8], made: Made, link: Link) -> bool {
         && made.digit
         && made.lower
         && (made.upper || made.symbol)
-        && !value.iter().any(|byte| matches!(byte, b'(' | b'[' | b':' | b'/') || *byte >= 0x80)
+        && !value
+            .iter()
+            .any(|byte| matches!(byte, b'(' | b'[' | b':' | b'/') || *byte >= 0x80)
         && entropy(value) >= 30
 }

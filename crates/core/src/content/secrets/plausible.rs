@@ -28,9 +28,40 @@ pub(super) fn entropy(value: &[u8]) -> u16 {
 
 /// Words that stand where a credential would stand. Matched without regard to case.
 const STAND_INS: &[&str] = &[
-    "example", "xxxxx", "placeholder", "redacted", "changeme", "change_me", "change-me", "your_",
-    "your-", "yourkey", "yourtoken", "yourpass", "yoursecret", "dummy", "replace", "insert", "todo", "<", ">", "****", "....", "‹", "›", "…", "•••", "[redacted", "sample",
-    "fake", "goes_here", "goes-here", "my_secret", "mypassword", "not-a-real", "notreal",
+    "example",
+    "xxxxx",
+    "placeholder",
+    "redacted",
+    "changeme",
+    "change_me",
+    "change-me",
+    "your_",
+    "your-",
+    "yourkey",
+    "yourtoken",
+    "yourpass",
+    "yoursecret",
+    "dummy",
+    "replace",
+    "insert",
+    "todo",
+    "<",
+    ">",
+    "****",
+    "....",
+    "‹",
+    "›",
+    "…",
+    "•••",
+    "[redacted",
+    "sample",
+    "fake",
+    "goes_here",
+    "goes-here",
+    "my_secret",
+    "mypassword",
+    "not-a-real",
+    "notreal",
 ];
 
 /// Returns whether `value` is a stand-in rather than a credential: documentation words, masks,
@@ -50,7 +81,11 @@ fn longest_run(value: &[u8], step: u8) -> usize {
     for pair in value.windows(2) {
         if let [first, second] = pair {
             // Counting up wraps from nine to zero, as people type it.
-            let next = if step == 1 && *first == b'9' { b'0' } else { first.wrapping_add(step) };
+            let next = if step == 1 && *first == b'9' {
+                b'0'
+            } else {
+                first.wrapping_add(step)
+            };
             current = if next == *second { current + 1 } else { 1 };
             longest = longest.max(current);
         }
@@ -60,7 +95,10 @@ fn longest_run(value: &[u8], step: u8) -> usize {
 
 /// Which letters a value is made of.
 #[derive(Debug, Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "four independent facts about a value")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four independent facts about a value"
+)]
 pub(super) struct Made {
     pub(super) lower: bool,
     pub(super) upper: bool,
@@ -94,7 +132,37 @@ impl Made {
 pub(super) fn is_reference(value: &[u8]) -> bool {
     let text = String::from_utf8_lossy(value);
     let text = text.as_ref();
-    let starts = ["$", "{", "[", "(", "%(", "<", "/", "./", "../", "~/", "@", "*", "#{", "&", "!vault", "vault:", "op://", "env:", "file:", "arn:", "process.env", "os.environ", "sha256", "sha512", "sha1-", "secrets.", "http://", "https://", "data:"];
+    let starts = [
+        "$",
+        "{",
+        "[",
+        "(",
+        "%(",
+        "<",
+        "/",
+        "./",
+        "../",
+        "~/",
+        "@",
+        "*",
+        "#{",
+        "&",
+        "!vault",
+        "vault:",
+        "op://",
+        "env:",
+        "file:",
+        "arn:",
+        "process.env",
+        "os.environ",
+        "sha256",
+        "sha512",
+        "sha1-",
+        "secrets.",
+        "http://",
+        "https://",
+        "data:",
+    ];
     starts.iter().any(|start| text.starts_with(start))
         || text.contains("${")
         || text.contains("{{")
@@ -112,7 +180,10 @@ fn is_name(value: &[u8]) -> bool {
     for part in value.split(|byte| matches!(byte, b'-' | b'_' | b'.' | b'/' | b':')) {
         parts += 1;
         let digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
-        let letters = part.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+        let letters = part
+            .iter()
+            .filter(|byte| byte.is_ascii_alphabetic())
+            .count();
         let word = letters == part.len() && (is_one_case(part));
         let number = digits == part.len() && digits <= 4;
         let word_and_number = part.iter().take(letters).all(u8::is_ascii_alphabetic)
@@ -144,7 +215,10 @@ pub(super) fn is_uuid(value: &[u8]) -> bool {
 /// Returns whether the last six letters of `body` are the checksum the vendor writes there
 /// (CRC-32 of the rest in base 62, as GitHub and npm do).
 pub(super) fn has_checksum(body: &[u8]) -> bool {
-    let Some((rest, tail)) = body.len().checked_sub(6).and_then(|at| body.split_at_checked(at))
+    let Some((rest, tail)) = body
+        .len()
+        .checked_sub(6)
+        .and_then(|at| body.split_at_checked(at))
     else {
         return false;
     };
@@ -167,7 +241,11 @@ fn crc32(bytes: &[u8]) -> u32 {
     for byte in bytes {
         sum ^= u32::from(*byte);
         for _ in 0..8 {
-            sum = if sum & 1 == 1 { (sum >> 1) ^ 0xEDB8_8320 } else { sum >> 1 };
+            sum = if sum & 1 == 1 {
+                (sum >> 1) ^ 0xEDB8_8320
+            } else {
+                sum >> 1
+            };
         }
     }
     !sum

@@ -76,7 +76,9 @@ fn read_row(line: &'static str) -> Option<Shape> {
                     keyword = literal;
                 }
             }
-            Part::Class { class, min, max, .. } => {
+            Part::Class {
+                class, min, max, ..
+            } => {
                 pattern.push_str(class);
                 let upper = max.map_or_else(String::new, |max| max.to_string());
                 pattern.push_str(&format!("{{{min},{upper}}}"));
@@ -84,7 +86,11 @@ fn read_row(line: &'static str) -> Option<Shape> {
         }
     }
     pattern.push(')');
-    if let Some(Part::Class { class, max: Some(_), .. }) = parts.last()
+    if let Some(Part::Class {
+        class,
+        max: Some(_),
+        ..
+    }) = parts.last()
         && !class.contains('-')
     {
         pattern.push_str(r"\b");
@@ -138,7 +144,12 @@ pub fn parts(shape: &'static str) -> Option<Vec<Part>> {
             let exact = count.parse().ok()?;
             (exact, Some(exact))
         };
-        found.push(Part::Class { name, class, min, max });
+        found.push(Part::Class {
+            name,
+            class,
+            min,
+            max,
+        });
         if !literal.is_empty() {
             found.push(Part::Literal(literal));
         }

@@ -43,7 +43,11 @@ pub(super) struct Reading {
 
 impl Reading {
     fn new(view: View) -> Self {
-        Self { view, bytes: Vec::new(), origin: Vec::new() }
+        Self {
+            view,
+            bytes: Vec::new(),
+            origin: Vec::new(),
+        }
     }
 
     fn push(&mut self, byte: u8, from: usize) {
@@ -157,9 +161,21 @@ struct Escape {
 }
 
 const ESCAPES: &[Escape] = &[
-    Escape { view: View::Percent, starts: &["%"], read: read_percent },
-    Escape { view: View::UnicodeEscape, starts: &["\\u", "\\x", "\\U"], read: read_backslash },
-    Escape { view: View::HtmlEntity, starts: &["&#"], read: read_entity },
+    Escape {
+        view: View::Percent,
+        starts: &["%"],
+        read: read_percent,
+    },
+    Escape {
+        view: View::UnicodeEscape,
+        starts: &["\\u", "\\x", "\\U"],
+        read: read_backslash,
+    },
+    Escape {
+        view: View::HtmlEntity,
+        starts: &["&#"],
+        read: read_entity,
+    },
 ];
 
 fn escapes(text: &str) -> Vec<Reading> {
@@ -171,7 +187,9 @@ fn escapes(text: &str) -> Vec<Reading> {
             let mut count = 0;
             let mut at = 0;
             while let Some(rest) = text.get(at..) {
-                let Some(character) = rest.chars().next() else { break };
+                let Some(character) = rest.chars().next() else {
+                    break;
+                };
                 let escaped = if escape.starts.iter().any(|start| rest.starts_with(start)) {
                     (escape.read)(rest)
                 } else {
@@ -236,12 +254,19 @@ fn encoded_runs(text: &str) -> Vec<Reading> {
         let length = bytes
             .iter()
             .skip(start)
-            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_'))
+            .take_while(|byte| {
+                byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+            })
             .count();
         if length >= RUN_BYTES_MIN
             && let Some(run) = bytes.get(start..start + length)
         {
-            let padding = bytes.iter().skip(start + length).take(2).filter(|b| **b == b'=').count();
+            let padding = bytes
+                .iter()
+                .skip(start + length)
+                .take(2)
+                .filter(|b| **b == b'=')
+                .count();
             let end = start + length + padding;
             let mut add = |view, decoded: Option<Vec<u8>>| {
                 if let Some(decoded) = decoded.filter(|decoded| is_readable(decoded)) {
@@ -297,7 +322,9 @@ pub(crate) fn hexadecimal(run: &[u8]) -> Option<Vec<u8>> {
 /// Returns whether decoded bytes are text, which random bytes practically never are.
 fn is_readable(decoded: &[u8]) -> bool {
     decoded.len() >= 8
-        && decoded.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
+        && decoded
+            .iter()
+            .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
 }
 
 /// Shortest run of single letters, each followed by the same separator, that is worth closing up.
@@ -310,7 +337,10 @@ fn spaced(text: &str) -> Option<Reading> {
     let mut at = 0;
     while at < bytes.len() {
         let separator = bytes.get(at + 1).copied().filter(|next| {
-            matches!(next, b' ' | b'\n' | b'\t' | b'.' | b',' | b'-' | b'|' | b'/' | b'*' | b'_')
+            matches!(
+                next,
+                b' ' | b'\n' | b'\t' | b'.' | b',' | b'-' | b'|' | b'/' | b'*' | b'_'
+            )
         });
         let length = separator.map_or(0, |separator| {
             bytes
@@ -356,10 +386,19 @@ fn joined(text: &str) -> Option<Reading> {
                 .iter()
                 .skip(at)
                 .take(16)
-                .take_while(|b| matches!(b, b'\n' | b'\r' | b' ' | b'\t' | b'\\' | b'>' | b'"' | b'\'' | b'+'))
+                .take_while(|b| {
+                    matches!(
+                        b,
+                        b'\n' | b'\r' | b' ' | b'\t' | b'\\' | b'>' | b'"' | b'\'' | b'+'
+                    )
+                })
                 .count();
             let breaks = bytes.iter().skip(at).take(gap).any(|b| *b == b'\n');
-            let letter = |at: usize| bytes.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+            let letter = |at: usize| {
+                bytes
+                    .get(at)
+                    .is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+            };
             if breaks && at > 0 && letter(at - 1) && letter(at + gap) {
                 at += gap;
                 continue;
