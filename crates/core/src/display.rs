@@ -231,10 +231,12 @@ pub fn is_printable_ascii(text: &str) -> bool {
 }
 
 fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let digest = Sha256::digest(text.as_bytes());
+    let mut written = String::with_capacity(64);
+    for byte in digest {
+        let _infallible = write!(written, "{byte:02x}");
+    }
+    written
 }
 
 /// Writes the lines of `text`, each behind the fence; long runs of empty lines are counted.

@@ -1,6 +1,11 @@
 //! Texts made to fool the person who approves are shown as what they are; honest text is shown unchanged.
 
-#![expect(clippy::disallowed_methods, reason = "tests read data")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "tests read data and may fail loudly"
+)]
 
 use countersign_core::display::{self, Severity, deceptions, is_deceptive_for_shell, plain};
 use proptest::prelude::*;
@@ -128,7 +133,7 @@ fn every_row_is_shown_as_it_is() {
 }
 
 #[derive(Deserialize)]
-struct Command {
+struct Call {
     command: String,
     label: String,
     #[serde(default)]
@@ -148,7 +153,7 @@ fn commands_that_look_other_than_they_run_are_told_from_honest_ones() {
             .unwrap()
             .lines()
         {
-            let row: Command = serde_json::from_str(line).unwrap();
+            let row: Call = serde_json::from_str(line).unwrap();
             let found = is_deceptive_for_shell(&row.command);
             if row.must_gate {
                 gated += 1;
@@ -197,7 +202,7 @@ fn is_visible(before: Option<char>, character: char) -> bool {
     let base_is_plain = before.is_none_or(|before| {
         before.is_ascii_alphabetic() || before.is_whitespace() || before == '⟩'
     });
-    !invisible && !(needs_base && base_is_plain)
+    !(invisible || needs_base && base_is_plain)
 }
 
 /// Text with a good share of what deceives.

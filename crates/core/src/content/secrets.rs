@@ -20,6 +20,7 @@ use plausible::{entropy, has_checksum, is_placeholder};
 use sha2::{Digest, Sha256};
 use shape::{SHAPES, Shape};
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 /// Most bytes of a text that are looked at.
@@ -115,10 +116,11 @@ fn replace(text: &str, finds: &[SecretFind]) -> String {
     let mut done = 0;
     for find in finds {
         replaced.push_str(text.get(done..find.span.0).unwrap_or_default());
-        replaced.push_str(&format!(
+        let _infallible = write!(
+            replaced,
             "‹secret: {}, sha256 {}›",
             find.kind, find.fingerprint
-        ));
+        );
         done = find.span.1;
     }
     replaced.push_str(text.get(done..).unwrap_or_default());
@@ -134,11 +136,12 @@ fn head(text: &str) -> &str {
 }
 
 fn fingerprint(value: &[u8]) -> String {
-    Sha256::digest(value)
-        .iter()
-        .take(2)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let digest = Sha256::digest(value);
+    let mut written = String::with_capacity(4);
+    for byte in digest.iter().take(2) {
+        let _infallible = write!(written, "{byte:02x}");
+    }
+    written
 }
 
 /// Which rules make sense for a reading.
@@ -294,12 +297,15 @@ fn is_real(shape: &Shape, value: &[u8]) -> bool {
     varied && entropy(value) >= shape.entropy_min && !is_placeholder(body)
 }
 
+/// Most places in a text where a list of seed words is looked for.
+const SEEDS_TRIED_MAX: usize = 64;
+
 fn scan_words(text: &[u8], long_run: bool, candidates: &mut Vec<Candidate>) {
     let Some(prefilter) = PREFILTER.words.as_ref() else {
         return;
     };
     let mut tried = [false; FORMS.len()];
-    let mut seed_seen = false;
+    let mut seeds_tried = 0;
     for hit in prefilter.find_overlapping_iter(text) {
         match PREFILTER.word_forms.get(hit.pattern().as_usize()) {
             Some(Some(index)) => {
@@ -312,10 +318,9 @@ fn scan_words(text: &[u8], long_run: bool, candidates: &mut Vec<Candidate>) {
                     form.scan(text, candidates);
                 }
             }
-            Some(None) if !seed_seen => {
-                let before = candidates.len();
+            Some(None) if seeds_tried < SEEDS_TRIED_MAX => {
+                seeds_tried += 1;
                 forms::scan_seed(text, hit.end(), candidates);
-                seed_seen = candidates.len() > before;
             }
             Some(None) | None => {}
         }

@@ -82,7 +82,7 @@ pub(super) fn deceptions(text: &str, found: &mut Vec<Deception>) {
         match named.matches {
             NameMatch::Matches => {}
             NameMatch::Differs => {
-                found.push(low("display_name_mismatch", named.span.0, named.span.1))
+                found.push(low("display_name_mismatch", named.span.0, named.span.1));
             }
             NameMatch::OtherAddress => {
                 found.push(high("display_name_mismatch", named.span.0, named.span.1));

@@ -250,15 +250,15 @@ const WRITTEN_OUT: Treatment = Treatment::Escape(None, Severity::Low);
 fn alone(character: char, place: Place) -> Treatment {
     match character {
         // This module's own marks may not be forged.
-        '\n' | '⟨' | '⟩' | '⇥' => WRITTEN_OUT,
-        '\u{2329}' | '\u{232a}' => WRITTEN_OUT,
+        '\n' | '⟨' | '⟩' | '⇥' | '\u{2329}' | '\u{232a}' => WRITTEN_OUT,
         '\r' if place.after == Some('\n') => marked("control"),
         '\u{1b}' | '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}'..='\u{9f}' => deceives("ansi_escape"),
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' => deceives("control"),
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => deceives("bidi"),
         // Direction marks are honest beside letters written from right to left; still they are shown.
         '\u{200e}' | '\u{200f}' | '\u{61c}' if place.next_to(is_right_to_left) => WRITTEN_OUT,
-        '\u{200e}' | '\u{200f}' | '\u{61c}' => deceives("bidi"),
+        '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            deceives("bidi")
+        }
         '\u{200c}' if place.between(joins) => Treatment::Show,
         '\u{200d}' if place.between(joins) || place.between(is_emoji_part) => Treatment::Show,
         '\u{fe00}'..='\u{fe0f}' if takes_selector(place) => Treatment::Show,
@@ -278,8 +278,11 @@ fn alone(character: char, place: Place) -> Treatment {
         '\u{ff01}'..='\u{ff5e}' | '\u{ffe0}'..='\u{ffe6}' if place.east_asian => Treatment::Show,
         _ if imitates(character) => deceives("homoglyph"),
         _ if is_dressed_letter(character) => marked("homoglyph"),
-        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}' => WRITTEN_OUT,
-        '\u{fdd0}'..='\u{fdef}' | '\u{fffe}' | '\u{ffff}' => WRITTEN_OUT,
+        // Private use and no characters at all: what they look like is up to the font.
+        '\u{e000}'..='\u{f8ff}'
+        | '\u{fdd0}'..='\u{fdef}'
+        | '\u{fffe}'..='\u{ffff}'
+        | '\u{f0000}'..='\u{10ffff}' => WRITTEN_OUT,
         _ => Treatment::Show,
     }
 }

@@ -83,7 +83,7 @@ pub(super) fn holds(name: &str, value: &[u8], before: &[u8]) -> Option<usize> {
         ),
         "ip6" => whole(
             memchr::memmem::find(value, b"::").is_some()
-                || value.iter().filter(|b| **b == b':').count() == 7,
+                || memchr::memchr_iter(b':', value).count() == 7,
         ),
         "geo" => whole(is_place(value)),
         "email" => whole(is_personal_mail(value)),
@@ -195,8 +195,8 @@ fn iban_length(value: &[u8]) -> Option<usize> {
 fn is_phone(value: &[u8]) -> bool {
     let count = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     let first = value.iter().find(|byte| byte.is_ascii_digit());
-    let international = value.iter().any(|byte| *byte == b'+');
-    let dots = value.iter().filter(|byte| **byte == b'.').count();
+    let international = value.contains(&b'+');
+    let dots = memchr::memchr_iter(b'.', value).count();
     let separators = value
         .iter()
         .filter(|byte| matches!(byte, b' ' | b'-' | b'/' | b'(' | b'.'))
@@ -212,20 +212,22 @@ fn is_public_address(value: &[u8]) -> bool {
     let octets: Option<Vec<u8>> = std::str::from_utf8(value)
         .ok()
         .and_then(|text| text.split('.').map(|part| part.parse().ok()).collect());
-    match octets.as_deref() {
-        Some(
-            [0 | 10 | 127 | 224..=255, ..]
+    let Some(octets) = octets else { return false };
+    let reserved = matches!(
+        octets.as_slice(),
+        [0 | 10 | 127 | 224..=255, ..]
             | [192, 168, ..]
             | [169, 254, ..]
             | [172, 16..=31, ..]
-            | [100, 64..=127, ..],
-        ) => false,
-        // Servers everyone asks for names.
-        Some([8, 8, 8, 8] | [8, 8, 4, 4] | [1, 1, 1, 1] | [1, 0, 0, 1] | [9, 9, 9, 9]) => false,
-        // Small numbers throughout are a version.
-        Some(octets) => octets.iter().any(|octet| *octet > 31),
-        None => false,
-    }
+            | [100, 64..=127, ..]
+    );
+    // Servers everyone asks for names.
+    let resolver = matches!(
+        octets.as_slice(),
+        [8, 8, 8, 8] | [8, 8, 4, 4] | [1, 1, 1, 1] | [1, 0, 0, 1] | [9, 9, 9, 9]
+    );
+    // Small numbers throughout are a version.
+    !reserved && !resolver && octets.iter().any(|octet| *octet > 31)
 }
 
 fn is_place(value: &[u8]) -> bool {
@@ -244,102 +246,15 @@ fn is_place(value: &[u8]) -> bool {
 }
 
 /// Mailboxes of offices and machines, not of persons.
-const ROLES: &[&str] = &[
-    "support",
-    "info",
-    "noreply",
-    "no-reply",
-    "no_reply",
-    "donotreply",
-    "do-not-reply",
-    "admin",
-    "administrator",
-    "sales",
-    "contact",
-    "help",
-    "helpdesk",
-    "hello",
-    "office",
-    "team",
-    "billing",
-    "security",
-    "abuse",
-    "postmaster",
-    "webmaster",
-    "hostmaster",
-    "hr",
-    "jobs",
-    "careers",
-    "press",
-    "privacy",
-    "legal",
-    "marketing",
-    "service",
-    "services",
-    "kontakt",
-    "root",
-    "git",
-    "mail",
-    "mailer-daemon",
-    "news",
-    "newsletter",
-    "notifications",
-    "notification",
-    "alerts",
-    "alert",
-    "ops",
-    "devops",
-    "dev",
-    "test",
-    "user",
-    "username",
-    "example",
-    "feedback",
-    "accounts",
-    "accounting",
-    "finance",
-    "invoices",
-    "invoice",
-    "orders",
-    "order",
-    "it",
-    "bot",
-    "ci",
-    "build",
-    "api",
-    "system",
-    "daemon",
-    "list",
-    "lists",
-    "all",
-    "everyone",
-    "subscribe",
-    "unsubscribe",
-    "enquiries",
-    "inquiries",
-    "reception",
-    "media",
-    "events",
-    "partners",
-    "compliance",
-    "dpo",
-    "you",
-    "me",
-    "name",
-    "email",
-    "someone",
-    "foo",
-    "anonymous",
-    "ssh",
-    "deploy",
-    "npm",
-    "staff",
-    "customerservice",
-    "customer.service",
-    "care",
-    "booking",
-    "reservations",
-];
+const ROLES: &str = "support info noreply no-reply no_reply donotreply do-not-reply admin administrator sales \
+    contact help helpdesk hello office team billing security abuse postmaster webmaster \
+    hostmaster hr jobs careers press privacy legal marketing service services kontakt root \
+    git mail mailer-daemon news newsletter notifications notification alerts alert ops \
+    devops dev test user username example feedback accounts accounting finance invoices \
+    invoice orders order it bot ci build api system daemon list lists all everyone subscribe \
+    unsubscribe enquiries inquiries reception media events partners compliance dpo you me \
+    name email someone foo anonymous ssh deploy npm staff customerservice customer.service \
+    care booking reservations";
 
 fn is_personal_mail(value: &[u8]) -> bool {
     let text = String::from_utf8_lossy(value).to_lowercase();
@@ -348,15 +263,13 @@ fn is_personal_mail(value: &[u8]) -> bool {
     };
     let base = local.split('+').next().unwrap_or_default();
     let first = base.split(['.', '-', '_']).next().unwrap_or_default();
-    !ROLES.contains(&base)
-        && !(ROLES.contains(&first)
-            && matches!(
-                first,
-                "noreply" | "no" | "support" | "notifications" | "bot"
-            ))
-        && !domain.starts_with("users.noreply")
-        && !domain.ends_with(".gserviceaccount.com")
-        && domain.bytes().any(|byte| byte.is_ascii_alphabetic())
+    let is_role = |word: &str| ROLES.split(' ').any(|role| role == word);
+    let machine = matches!(
+        first,
+        "noreply" | "no" | "support" | "notifications" | "bot"
+    ) || domain.starts_with("users.noreply")
+        || domain.ends_with(".gserviceaccount.com");
+    !is_role(base) && !machine && domain.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 /// Returns whether what was diagnosed is a fault of a machine.
@@ -382,13 +295,9 @@ fn is_about_machines(value: &[u8]) -> bool {
 
 fn is_ssn(value: &[u8]) -> bool {
     let digits = digits(value);
-    let (area, group, serial) = match digits.as_slice() {
-        [a, b, c, d, e, rest @ ..] if rest.len() == 4 => {
-            (number(&[*a, *b, *c]), number(&[*d, *e]), number(rest))
-        }
-        _ => return false,
-    };
-    area != 0 && area != 666 && area < 900 && group != 0 && serial != 0
+    let part = |from: usize, to: usize| number(digits.get(from..to).unwrap_or_default());
+    let (area, group, serial) = (part(0, 3), part(3, 5), part(5, 9));
+    digits.len() == 9 && area != 0 && area != 666 && area < 900 && group != 0 && serial != 0
 }
 
 /// Returns the sum of digits times weights.

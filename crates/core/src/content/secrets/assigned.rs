@@ -50,185 +50,27 @@ const HINTS: &[&str] = &[
     "clave",
 ];
 
-const PASSWORD_WORDS: &[&str] = &[
-    "password",
-    "passwd",
-    "passwort",
-    "passphrase",
-    "passcode",
-    "pass",
-    "pwd",
-    "passw",
-    "pw",
-    "kennwort",
-    "contraseña",
-    "contrasena",
-    "senha",
-    "wachtwoord",
-    "пароль",
-    "пароля",
-    "密码",
-    "密碼",
-    "パスワード",
-    "passe",
-    "parola",
-    "şifre",
-    "hasło",
-    "clave",
-    "userpass",
-    "userpassword",
-    "storepass",
-    "keypass",
-];
+const PASSWORD_WORDS: &str = "password passwd passwort passphrase passcode pass pwd passw pw kennwort contraseña \
+    contrasena senha wachtwoord пароль пароля 密码 密碼 パスワード \
+    passe parola şifre hasło clave userpass userpassword storepass keypass";
 const PASSWORD_ENDS: &[&str] = &["password", "passwd", "passphrase", "passwort"];
-const TOKEN_WORDS: &[&str] = &[
-    "secret",
-    "token",
-    "apikey",
-    "secretkey",
-    "accesskey",
-    "privatekey",
-    "authkey",
-    "appkey",
-    "masterkey",
-    "credential",
-    "credentials",
-    "creds",
-    "cred",
-    "auth",
-    "authorization",
-    "session",
-    "sessionid",
-    "sessid",
-    "sid",
-    "cookie",
-    "bearer",
-    "pat",
-    "jwt",
-    "csrf",
-    "xsrf",
-    "authtoken",
-    "accesstoken",
-    "refreshtoken",
-    "clientsecret",
-    "webhooksecret",
-    "sessiontoken",
-    "idtoken",
-];
+const TOKEN_WORDS: &str = "secret token apikey secretkey accesskey privatekey authkey appkey masterkey credential \
+    credentials creds cred auth authorization session sessionid sessid sid cookie bearer pat \
+    jwt csrf xsrf authtoken accesstoken refreshtoken clientsecret webhooksecret sessiontoken \
+    idtoken";
 const TOKEN_ENDS: &[&str] = &["secret", "token", "apikey", "sessionid"];
 /// Words before `key` (or `code`) that make it a credential.
-const KEY_OWNERS: &[&str] = &[
-    "api",
-    "access",
-    "private",
-    "secret",
-    "auth",
-    "encryption",
-    "signing",
-    "signature",
-    "master",
-    "admin",
-    "account",
-    "application",
-    "app",
-    "service",
-    "license",
-    "root",
-    "deploy",
-    "storage",
-    "shared",
-    "client",
-    "user",
-    "integration",
-    "personal",
-    "wallet",
-    "webhook",
-    "server",
-    "session",
-    "write",
-    "ingest",
-    "function",
-    "host",
-    "subscription",
-    "primary",
-    "secondary",
-    "license",
-    "activation",
-];
+const KEY_OWNERS: &str = "api access private secret auth encryption signing signature master admin account \
+    application app service license root deploy storage shared client user integration \
+    personal wallet webhook server session write ingest function host subscription primary \
+    secondary activation";
 /// Words that turn a name into one of something public, or of a property of the credential.
-const NOT_SECRET: &[&str] = &[
-    "public",
-    "publishable",
-    "foreign",
-    "cache",
-    "sort",
-    "partition",
-    "idempotency",
-    "count",
-    "limit",
-    "length",
-    "len",
-    "max",
-    "min",
-    "type",
-    "expires",
-    "expiry",
-    "expiration",
-    "ttl",
-    "lifetime",
-    "usage",
-    "url",
-    "uri",
-    "endpoint",
-    "path",
-    "file",
-    "filename",
-    "name",
-    "policy",
-    "field",
-    "regex",
-    "format",
-    "hint",
-    "reset",
-    "required",
-    "index",
-    "map",
-    "id",
-    "ids",
-    "size",
-    "manager",
-    "rotation",
-    "version",
-    "algorithm",
-    "alg",
-    "fingerprint",
-    "thumbprint",
-    "hash",
-    "checksum",
-    "prompt",
-    "label",
-    "help",
-    "description",
-    "title",
-    "status",
-    "enabled",
-    "provider",
-    "mode",
-    "method",
-    "arn",
-    "ref",
-    "env",
-    "var",
-    "prefix",
-    "scope",
-    "scopes",
-    "budget",
-    "tokenizer",
-    "tokens",
-    "host",
-    "header",
-    "server",
-];
+const NOT_SECRET: &str = "public publishable foreign cache sort partition idempotency count limit length len max \
+    min type expires expiry expiration ttl lifetime usage url uri endpoint path file \
+    filename name policy field regex format hint reset required index map id ids size \
+    manager rotation version algorithm alg fingerprint thumbprint hash checksum prompt label \
+    help description title status enabled provider mode method arn ref env var prefix scope \
+    scopes budget tokenizer tokens host header server";
 
 static PREFILTER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
@@ -335,7 +177,11 @@ fn promise(text: &[u8], start: usize, name: &[u8]) -> Option<Promise> {
     if let Some(before) = word_before(text, start) {
         words.insert(0, before);
     }
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let has = |list: &str| {
+        words
+            .iter()
+            .any(|word| list.split(' ').any(|listed| listed == word))
+    };
     let ends = |list: &[&str]| {
         words
             .iter()
@@ -350,7 +196,7 @@ fn promise(text: &[u8], start: usize, name: &[u8]) -> Option<Promise> {
     if has(PASSWORD_WORDS) || ends(PASSWORD_ENDS) {
         Some(Promise::Password)
     } else if has(TOKEN_WORDS) || ends(TOKEN_ENDS) || owned {
-        (!has(&["public", "publishable"])).then_some(Promise::Token)
+        (!has("public publishable")).then_some(Promise::Token)
     } else if is_key && last != "code" {
         // `DD_KEY`, `fooKey`: a compound is more telling than the word alone, but not by much.
         Some(Promise::Vague)
@@ -562,7 +408,7 @@ fn is_ordinary(value: &[u8]) -> bool {
             && value
                 .iter()
                 .any(|byte| matches!(byte, b'.' | b':' | b'/' | b'%'))
-        || value.iter().filter(|byte| **byte == b'/').count() >= 2
+        || memchr::memchr_iter(b'/', value).count() >= 2
         || value
             .iter()
             .all(|byte| byte.is_ascii_lowercase() || *byte == b'\'' || *byte >= 0x80)

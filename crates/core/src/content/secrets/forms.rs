@@ -191,24 +191,30 @@ fn is_stand_in(value: &[u8]) -> bool {
 const BLOCK_BYTES_MAX: usize = 16 * 1024;
 /// A header with less than this behind it is a mention, not a key.
 const BLOCK_LETTERS_MIN: usize = 40;
+const BLOCK_OPENING_BYTES: usize = 160;
 
 fn end_of_block(text: &[u8], start: usize) -> Option<usize> {
     let rest = text.get(start..)?;
     let rest = rest
         .get(..rest.len().min(BLOCK_BYTES_MAX))
         .unwrap_or_default();
-    let close = memchr::memmem::find(rest, b"-----END");
-    let body = rest.get(..close.unwrap_or(rest.len())).unwrap_or_default();
-    let letters = body
+    // The first lines tell a key from a mention, so that many mentions cost little.
+    let opening = rest
+        .get(..rest.len().min(BLOCK_OPENING_BYTES))
+        .unwrap_or_default();
+    let opening = opening
+        .get(..memchr::memmem::find(opening, b"-----").unwrap_or(opening.len()))
+        .unwrap_or_default();
+    let letters = opening
         .iter()
         .filter(|byte| byte.is_ascii_alphanumeric())
         .count();
-    let blanks = body.iter().filter(|byte| **byte == b' ').count();
+    let blanks = memchr::memchr_iter(b' ', opening).count();
     if letters < BLOCK_LETTERS_MIN || blanks > letters / 8 {
         return None;
     }
-    let Some(close) = close else {
-        return Some(start + body.len());
+    let Some(close) = memchr::memmem::find(rest, b"-----END") else {
+        return Some(start + rest.len());
     };
     let tail = rest.get(close + 8..).unwrap_or_default();
     let dashes = memchr::memmem::find(tail.get(..tail.len().min(64)).unwrap_or_default(), b"-----");

@@ -32,99 +32,13 @@ fn is_run_byte(byte: u8) -> bool {
 }
 
 /// Parts of a prefix that say that what follows is a credential.
-const MARKERS: &[&str] = &[
-    "live",
-    "prod",
-    "production",
-    "test",
-    "sandbox",
-    "sk",
-    "secret",
-    "token",
-    "tok",
-    "pat",
-    "key",
-    "apikey",
-    "api",
-    "auth",
-    "oauth",
-    "priv",
-    "private",
-    "svc",
-    "admin",
-    "access",
-    "refresh",
-    "session",
-    "sess",
-    "pwd",
-    "cred",
-    "sa",
-    "st",
-    "pt",
-    "at",
-    "rt",
-];
+const MARKERS: &str = "live prod production test sandbox sk secret token tok pat key apikey api auth oauth priv \
+    private svc admin access refresh session sess pwd cred sa st pt at rt";
 /// Parts of a prefix that say that it is public, a digest or an identifier.
-const PUBLIC: &[&str] = &[
-    "pk",
-    "phc",
-    "pub",
-    "public",
-    "publishable",
-    "sha",
-    "sha1",
-    "sha256",
-    "sha384",
-    "sha512",
-    "md5",
-    "id",
-    "req",
-    "request",
-    "trace",
-    "span",
-    "img",
-    "image",
-    "build",
-    "commit",
-    "rev",
-    "chunk",
-    "blob",
-    "file",
-    "etag",
-    "cus",
-    "evt",
-    "price",
-    "prod_id",
-    "client",
-    "session_id",
-    "uuid",
-    "hash",
-    "digest",
-    "h1",
-    "ssh",
-    "rsa",
-    "pi",
-    "ch",
-    "acct",
-    "inv",
-    "cs",
-    "msg",
-    "thread",
-    "run",
-    "asst",
-    "call",
-    "toolu",
-    "resp",
-    "chatcmpl",
-    "proj",
-    "org",
-    "user",
-    "v",
-    "arn",
-    "data",
-    "cache",
-    "web",
-];
+const PUBLIC: &str = "pk phc pub public publishable sha sha1 sha256 sha384 sha512 md5 id req request trace \
+    span img image build commit rev chunk blob file etag cus evt price prod_id client \
+    session_id uuid hash digest h1 ssh rsa pi ch acct inv cs msg thread run asst call toolu \
+    resp chatcmpl proj org user v arn data cache web";
 
 /// Words shortly before a value that say that it is a credential.
 const CONTEXT: &[&[u8]] = &[
@@ -186,8 +100,8 @@ fn has_telling_prefix(value: &[u8]) -> bool {
         .position(|byte| matches!(byte, b'_' | b'-' | b'.'))
     {
         let part = rest.get(..at).unwrap_or_default();
-        let plain = part.iter().all(|byte| byte.is_ascii_lowercase()) && part.len() <= 12
-            || part.iter().all(|byte| byte.is_ascii_uppercase()) && part.len() <= 8
+        let plain = part.iter().all(u8::is_ascii_lowercase) && part.len() <= 12
+            || part.iter().all(u8::is_ascii_uppercase) && part.len() <= 8
             || part.len() <= 4 && part.first().is_some_and(u8::is_ascii_alphabetic);
         if !plain || part.is_empty() || parts.len() >= 4 {
             break;
@@ -195,7 +109,11 @@ fn has_telling_prefix(value: &[u8]) -> bool {
         parts.push(String::from_utf8_lossy(part).to_ascii_lowercase());
         rest = rest.get(at + 1..).unwrap_or_default();
     }
-    if parts.is_empty() || parts.iter().any(|part| PUBLIC.contains(&part.as_str())) {
+    if parts.is_empty()
+        || parts
+            .iter()
+            .any(|part| PUBLIC.split(' ').any(|word| word == part))
+    {
         return false;
     }
     let body: &[u8] = rest;
@@ -208,7 +126,9 @@ fn has_telling_prefix(value: &[u8]) -> bool {
     if !made.digit || !made.letter() || longest < 16 {
         return false;
     }
-    let marked = parts.iter().any(|part| MARKERS.contains(&part.as_str()));
+    let marked = parts
+        .iter()
+        .any(|part| MARKERS.split(' ').any(|word| word == part));
     if marked && body.len() >= 20 {
         return entropy(body) >= 32;
     }
@@ -238,7 +158,7 @@ fn is_announced(before: &[u8], value: &[u8]) -> bool {
         .next()
         .unwrap_or_default();
     longest >= 20
-        && !memchr::memmem::find(near, b"public").is_some_and(|_| true)
+        && memchr::memmem::find(near, b"public").is_none()
         && CONTEXT
             .iter()
             .any(|word| memchr::memmem::find(near, word).is_some())

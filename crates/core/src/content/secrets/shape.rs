@@ -4,6 +4,7 @@
 //! that decides whether the expression is worth running, and the samples the tests make.
 
 use regex::bytes::{Regex, RegexBuilder};
+use std::fmt::Write as _;
 use std::sync::{LazyLock, OnceLock};
 
 /// The letters a part of a shape may be made of: name, regular expression class.
@@ -81,7 +82,7 @@ fn read_row(line: &'static str) -> Option<Shape> {
             } => {
                 pattern.push_str(class);
                 let upper = max.map_or_else(String::new, |max| max.to_string());
-                pattern.push_str(&format!("{{{min},{upper}}}"));
+                let _infallible = write!(pattern, "{{{min},{upper}}}");
             }
         }
     }
