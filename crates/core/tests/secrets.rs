@@ -3,7 +3,11 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "tests read data and run the generator"
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests read data, run the generator and may fail loudly"
 )]
 
 use countersign_core::content::secrets::shape::{CLASSES, Part, SHAPES, parts};
