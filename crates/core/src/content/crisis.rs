@@ -16,6 +16,7 @@
 mod normalise;
 mod rules;
 mod spelling;
+mod stems;
 
 use std::collections::BTreeSet;
 

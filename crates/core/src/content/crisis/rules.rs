@@ -1,10 +1,11 @@
 //! The phrase rules: which words are looked for, which idioms are passed over.
 //!
-//! Each rule names stems of which at least one must occur; only then is its pattern compiled and
-//! tried, so an ordinary message costs one pass over the stems. Masks work the same way and run
-//! first: what they match is blanked, nothing else. `knowledge/crisis_rules.tsv` tells how the
+//! Each pattern demands certain stems (see `stems`); only where one of them occurs is it compiled
+//! and tried, so an ordinary message costs one pass over the stems. Masks work the same way and
+//! run first: what they match is blanked, nothing else. `knowledge/crisis_rules.tsv` tells how the
 //! tables are written.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
@@ -54,6 +55,9 @@ pub(super) fn hits(text: &str) -> Vec<Hit> {
 /// Stands where a mask matched; no rule matches it.
 const BLANK: u8 = b'#';
 
+const WORD_BEGIN: &str = r"\b{start-half}";
+const WORD_END: &str = r"(?:\b{end-half}|\b{start})";
+
 /// The tables, read once.
 struct Book {
     /// First the masks, then the rules.
@@ -64,6 +68,8 @@ struct Book {
     stems: Option<AhoCorasick>,
     /// For each stem the entries that ask for it.
     entries_of_stem: Vec<Vec<usize>>,
+    /// Entries that demand no stem.
+    always: Vec<usize>,
 }
 
 impl Book {
@@ -74,6 +80,13 @@ impl Book {
         };
         let mut wanted = Vec::new();
         let mut any_rule = false;
+        for &entry in &self.always {
+            wanted.resize(self.entries.len(), false);
+            any_rule |= entry >= self.masks;
+            if let Some(slot) = wanted.get_mut(entry) {
+                *slot = true;
+            }
+        }
         for stem in stems.find_overlapping_iter(text) {
             wanted.resize(self.entries.len(), false);
             let asking = self.entries_of_stem.get(stem.pattern().as_usize());
@@ -123,21 +136,27 @@ static BOOK: LazyLock<Book> = LazyLock::new(|| {
         .collect();
 
     let mut stems: Vec<String> = Vec::new();
+    let mut number_of: HashMap<String, usize> = HashMap::new();
     let mut entries_of_stem: Vec<Vec<usize>> = Vec::new();
+    let mut always = Vec::new();
     for (entry, row) in masks.iter().chain(&rules).enumerate() {
-        for stem in row.needs.split('|').map(fold_pattern) {
-            let number = stems.iter().position(|known| *known == stem).unwrap_or(stems.len());
-            if number == stems.len() {
+        let Some(demanded) = super::stems::stems(&row.opened(&names)) else {
+            always.push(entry);
+            continue;
+        };
+        for stem in demanded {
+            let number = *number_of.entry(stem.clone()).or_insert_with(|| {
                 stems.push(stem);
                 entries_of_stem.push(Vec::new());
-            }
+                stems.len() - 1
+            });
             if let Some(asking) = entries_of_stem.get_mut(number) {
                 asking.push(entry);
             }
         }
     }
     let stems = AhoCorasick::new(&stems).ok();
-    Book { entries, masks: masks.len(), stems, entries_of_stem }
+    Book { entries, masks: masks.len(), stems, entries_of_stem, always }
 });
 
 /// The names for parts of patterns, with what they stand for: lines that begin with `@`.
@@ -162,7 +181,6 @@ fn open_names(pattern: &str, names: &[(&'static str, String)]) -> String {
 struct Row {
     id: &'static str,
     sign: &'static str,
-    needs: &'static str,
     pattern: &'static str,
     #[cfg(test)]
     matching: &'static str,
@@ -179,7 +197,6 @@ impl Row {
         Some(Self {
             id: columns.next()?,
             sign: columns.next()?,
-            needs: columns.next()?,
             pattern: columns.next()?,
             #[cfg(test)]
             matching: columns.next()?,
@@ -188,14 +205,16 @@ impl Row {
         })
     }
 
+    /// The pattern with names opened and letters folded; blanks are still blanks.
+    fn opened(&self, names: &[(&'static str, String)]) -> String {
+        fold_pattern(&open_names(self.pattern, names))
+    }
+
     fn entry(&self, names: &[(&'static str, String)], blank: &str) -> Entry {
-        // Patterns of Latin letters begin and end at the edge of a word unless they say else.
-        let latin = self.pattern.is_ascii();
-        let edge = |named: bool| if latin && !named { r"\b" } else { "" };
-        let before = edge(self.pattern.starts_with("<start>"));
-        let after = edge(self.pattern.ends_with("<stop>"));
-        let pattern = open_names(self.pattern, names);
-        let pattern = fold_pattern(&pattern).replace(' ', blank);
+        let pattern = self.opened(names).replace(' ', blank);
+        // Patterns of Latin letters begin and end at the edge of a word, or in a gap.
+        let latin = pattern.is_ascii();
+        let (before, after) = if latin { (WORD_BEGIN, WORD_END) } else { ("", "") };
         let (level, flags) = read_sign(self.sign);
         Entry {
             id: self.id,
@@ -239,10 +258,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_a_comment_a_name_or_six_columns() {
+    fn every_line_is_a_comment_a_name_or_five_columns() {
         for line in RULES.lines().chain(MASKS.lines()) {
             let fine = line.is_empty() || line.starts_with(['#', '@']);
-            assert!(fine || line.split('\t').count() == 6, "not six columns: {line}");
+            assert!(fine || line.split('\t').count() == 5, "not five columns: {line}");
         }
     }
 
@@ -282,6 +301,49 @@ mod tests {
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn nothing_a_pattern_can_match_lacks_all_its_stems() {
+        use proptest::strategy::{Strategy, ValueTree};
+        use proptest::test_runner::TestRunner;
+        const SAMPLES: usize = 60;
+
+        let names = names();
+        let mut runner = TestRunner::deterministic();
+        let mut wrong = std::collections::BTreeSet::new();
+        let rows = MASKS.lines().chain(RULES.lines()).filter_map(Row::parse);
+        for (row, entry) in rows.zip(&BOOK.entries) {
+            let needs = super::super::stems::stems(&row.opened(&names)).unwrap_or_default();
+            assert!(!needs.is_empty(), "{}: tried on every text", row.id);
+            // The sampler knows no anchors, and a wide gap would drown the words in noise.
+            let mut shape = entry.pattern.clone();
+            for (from, to) in [
+                (WORD_BEGIN, ""),
+                (WORD_END, ""),
+                ("^", ""),
+                ("$", ""),
+                ("(?s-u:.){0,90}", " "),
+                ("[.\n]{0,50}", " "),
+                ("[[:^punct:]]", "[a-z]"),
+            ] {
+                shape = shape.replace(from, to);
+            }
+            let shape = shape.replace("[^.\\n]", "[a-z]").replace("(?s:.)", "[a-z]");
+            let strategy = proptest::string::bytes_regex(&shape).unwrap_or_else(|error| {
+                panic!("{}: {error}: {shape}", row.id);
+            });
+            for _ in 0..SAMPLES {
+                let sample = strategy.new_tree(&mut runner).unwrap().current();
+                let sample = String::from_utf8_lossy(&sample).replace(['\n', ','], " ");
+                let sample = sample.split_whitespace().collect::<Vec<_>>().join(" ");
+                if !needs.iter().any(|stem| sample.contains(stem.as_str())) {
+                    wrong.insert(format!("{}: {sample}", row.id));
+                }
+            }
+        }
+        let list: Vec<_> = wrong.into_iter().collect();
+        assert!(list.is_empty(), "{}", list.join("\n"));
     }
 
     #[test]

@@ -102,6 +102,9 @@ fn read_words(folded: &View) -> View {
                 chars.next();
             }
             let word = folded.text.get(at..end).unwrap_or_default();
+            if view.text.ends_with(['.', ',']) {
+                view.push(' ', origin);
+            }
             if censored {
                 push_censored(&mut view, word, origin);
             } else if word.is_ascii() {
@@ -113,10 +116,8 @@ fn read_words(folded: &View) -> View {
         }
         match c {
             '\n' | '\r' => push_gap(&mut view, '\n', origin),
-            '.' | '!' | '?' | ';' | ':' | '。' | '؟' | '؛' | '।' | '॥' => {
-                push_mark(&mut view, '.', origin);
-            }
-            ',' | '،' | '、' => push_mark(&mut view, ',', origin),
+            '.' | '!' | '?' | '。' | '؟' | '।' | '॥' => push_mark(&mut view, '.', origin),
+            ',' | ';' | ':' | '،' | '؛' | '、' => push_mark(&mut view, ',', origin),
             '"' if touches_structure(folded, at) => push_mark(&mut view, '.', origin),
             _ => push_gap(&mut view, ' ', origin),
         }
@@ -144,8 +145,8 @@ fn letter_follows(folded: &View, at: usize) -> bool {
 /// Whether the quotation mark is one of a JSON document, and so ends a sentence.
 fn touches_structure(folded: &View, at: usize) -> bool {
     let bytes = folded.text.as_bytes();
-    let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-    let after = bytes.get(at + 1);
+    let before = bytes.get(..at).unwrap_or_default().iter().rev().find(|&&b| b != b' ');
+    let after = bytes.get(at + 1..).unwrap_or_default().iter().find(|&&b| b != b' ');
     before.is_none_or(|b| b"{[:,".contains(b)) || after.is_none_or(|b| b"}],:".contains(b))
 }
 
@@ -160,7 +161,7 @@ fn push_gap(view: &mut View, gap: char, origin: u32) {
 
 /// Marks stick to the word before them, and one of a kind is enough.
 fn push_mark(view: &mut View, mark: char, origin: u32) {
-    while view.text.ends_with(' ') {
+    while view.text.ends_with(' ') || mark == '.' && view.text.ends_with(',') {
         view.pop();
     }
     if !(view.text.is_empty() || view.text.ends_with(['.', '\n']) || view.text.ends_with(mark)) {
@@ -429,15 +430,18 @@ fn read_disguised(word: &str) -> Option<String> {
 
 /// Joins runs of single letters; `None` when there are none.
 fn join_spelt_out(folded: &View) -> Option<View> {
-    /// Fewer single letters in a row are initials or list marks.
+    /// Fewer single letters in a row are initials or list marks, unless they spell a word.
     const RUN_LETTERS_MIN: usize = 4;
+    const WORD_LETTERS_MIN: usize = 3;
     let letters = single_letters(&folded.text);
     let mut view = View::with_capacity(folded.text.len());
     let mut copied = 0;
     let mut found = false;
     for run in letters.chunk_by(|left, right| left.end_of_gap == right.at) {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
-        if run.len() < RUN_LETTERS_MIN {
+        let spelt = || run.iter().filter_map(|one| folded.text.get(one.at..one.end)).collect();
+        let is_word = |spelt: String| VOCABULARY.words.contains(spelt.as_str());
+        if run.len() < WORD_LETTERS_MIN || run.len() < RUN_LETTERS_MIN && !is_word(spelt()) {
             continue;
         }
         found = true;
