@@ -122,8 +122,9 @@ fn decode(rest: &str, origin: u32, view: &mut View) -> Option<usize> {
 }
 
 fn decode_backslash(after: &str, origin: u32, view: &mut View) -> Option<usize> {
-    // Texts escaped twice carry two backslashes before the letter.
-    let slashes = after.len() - after.trim_start_matches('\\').len();
+    // Texts escaped twice or thrice carry more backslashes before the letter.
+    const SLASHES_MAX: usize = 7;
+    let slashes = after.bytes().take(SLASHES_MAX).take_while(|&b| b == b'\\').count();
     let escape = after.get(slashes..)?;
     match escape.chars().next()? {
         'n' | 'r' => view.push('\n', origin),
@@ -148,18 +149,23 @@ fn decode_utf16(escape: &str, origin: u32, view: &mut View) -> Option<usize> {
     Some(if second.is_some() { 11 } else { 5 })
 }
 
+/// Drops a bare tag. One with attributes stays: these can hold text, too.
 fn decode_tag(rest: &str, origin: u32, view: &mut View) -> Option<usize> {
-    const TAG_BYTES_MAX: usize = 120;
-    let second = *rest.as_bytes().get(1)?;
-    if !(second.is_ascii_alphabetic() || second == b'/') {
-        return None;
-    }
+    const TAG_BYTES_MAX: usize = 14;
+    const INLINE: [&str; 17] = [
+        "a", "b", "i", "u", "s", "em", "strong", "span", "font", "small", "sub", "sup", "del",
+        "ins", "mark", "code", "tt",
+    ];
+    const BLOCK: [&str; 13] = [
+        "br", "p", "div", "li", "ul", "ol", "tr", "td", "table", "html", "body", "blockquote",
+        "pre",
+    ];
     let end = rest.bytes().take(TAG_BYTES_MAX).position(|b| b == b'>')?;
-    // `x < y and z > w` is no tag: a tag has no blank before its name ends, checked above.
-    let block = ["<br", "<p", "</p", "<div", "</div", "<li", "</li", "<tr", "<td"];
-    let lower = rest.get(..5.min(rest.len())).unwrap_or(rest).to_ascii_lowercase();
-    if block.iter().any(|name| lower.starts_with(name)) {
+    let name = rest.get(1..end)?.trim_matches(['/', ' ']).to_ascii_lowercase();
+    if BLOCK.contains(&name.as_str()) {
         view.push('\n', origin);
+    } else if !INLINE.contains(&name.as_str()) {
+        return None;
     }
     Some(end + 1)
 }

@@ -137,9 +137,10 @@ fn is_word_char(c: char) -> bool {
 }
 
 fn letter_follows(folded: &View, at: usize) -> bool {
-    let rest = folded.text.get(at + 1..).unwrap_or_default();
-    let next = rest.trim_start_matches(['*', '~', '`']).chars().next();
-    rest.len() < folded.text.len() && next.is_some_and(is_word_char)
+    /// Longer rows of marks part words.
+    const MARKS_MAX: usize = 4;
+    let rest = folded.text.get(at + 1..).unwrap_or_default().chars();
+    rest.take(MARKS_MAX).find(|c| !matches!(c, '*' | '~' | '`')).is_some_and(is_word_char)
 }
 
 /// Whether the quotation mark is one of a JSON document, and so ends a sentence.
@@ -447,7 +448,7 @@ fn join_spelt_out(folded: &View) -> Option<View> {
         found = true;
         copy(folded, copied, first.at, &mut view);
         push_joined(&mut view, folded, run);
-        copied = last.end_of_gap;
+        copied = last.end;
     }
     copy(folded, copied, folded.text.len(), &mut view);
     found.then_some(view)
@@ -503,10 +504,10 @@ fn push_joined(view: &mut View, folded: &View, run: &[SingleLetter]) {
     let joiner = counts.iter().max_by_key(|&(gap, count)| (count, gap)).map(|(gap, _)| *gap);
     let mut word = String::new();
     let mut origin = None;
-    for letter in run {
+    for (number, letter) in run.iter().enumerate() {
         origin = origin.or(Some(folded.origin_at(letter.at)));
         word.push_str(folded.text.get(letter.at..letter.end).unwrap_or_default());
-        if Some(gap(letter)) != joiner {
+        if Some(gap(letter)) != joiner && number + 1 < run.len() {
             push_joined_word(view, &word, origin.unwrap_or(0));
             view.push_str(if gap(letter).contains('\n') { "\n" } else { " " }, origin.unwrap_or(0));
             word.clear();
@@ -514,7 +515,6 @@ fn push_joined(view: &mut View, folded: &View, run: &[SingleLetter]) {
         }
     }
     push_joined_word(view, &word, origin.unwrap_or(0));
-    view.push(' ', origin.unwrap_or(0));
 }
 
 fn push_joined_word(view: &mut View, word: &str, origin: u32) {
