@@ -158,12 +158,17 @@ impl Walk<'_> {
             act.reversal = Score::ONE;
             self.note(act);
         }
+        let wiped = changes.edits && row.operands.first().is_some_and(|operand| operand.role == Role::Sed) && sed_scripts(read).any(language::sed::empties);
+        if row.does == Effect::Compute && read.operands.iter().any(|operand| operand.text.contains("[$(") || operand.text.contains("[`")) && matches!(row.name, "read" | "mapfile" | "getopts" | "test" | "[" | "let" | "wait") {
+            self.unreadable("a subscript that runs a command", span);
+        }
         let empties = !read.operands.is_empty() && read.operands.first().is_some_and(|operand| operand.text == "/dev/null");
         let before = self.acts.len();
         let roles = operand_roles(row, read);
         for (index, operand) in read.operands.iter().enumerate() {
             let role = match roles.get(index).copied().flatten() {
                 Some(Role::Read) if changes.deletes => Role::Delete,
+                Some(Role::Read) if wiped => Role::Empty,
                 Some(Role::Read) if changes.edits => Role::Edit,
                 Some(Role::Write) if empties => Role::Empty,
                 Some(role) => role,
@@ -272,6 +277,10 @@ impl Walk<'_> {
             Role::Move => self.moves(arg, program),
             Role::Permission => self.permits(arg, program, Score::ZERO),
             Role::Cwd => self.ground.enter(&arg.text),
+            Role::Script if row.does == Effect::Build && !crate::place::is_absolute(&arg.text) && !arg.text.starts_with("..") && !arg.vague() && !arg.text.contains("://") => {
+                // The settings of a build are part of what building the project means.
+                self.note(Act::new(Effect::Project, program, self.here(arg.span)).on(arg.shown()));
+            }
             Role::Script => {
                 self.script_file(arg, program);
             }
@@ -330,6 +339,12 @@ impl Walk<'_> {
         act.target = Score::ONE;
         self.note(act);
     }
+}
+
+/// Returns the scripts given to `sed`.
+fn sed_scripts<'a>(read: &'a Options<'_>) -> impl Iterator<Item = &'a str> {
+    let given = read.hits.iter().filter(|hit| hit.flag.value == Value::Next(Role::Sed)).filter_map(|hit| hit.value.as_ref());
+    given.chain(read.operands.first().copied()).map(|arg| arg.text.as_str())
 }
 
 /// Whether an option says that nothing is changed. `--dry-run=none` does not.

@@ -38,7 +38,7 @@ impl Walk<'_> {
         let Some(place) = self.look_up(arg) else { return arg.taint };
         if place.read < DOUBTFUL {
             let network = self.written(&place.path).is_some_and(|stream| stream.taint.network);
-            return Taint { secret: arg.taint.secret, network };
+            return Taint { network, ..arg.taint };
         }
         let secret = matches!(
             place.kind,
@@ -46,6 +46,7 @@ impl Walk<'_> {
         );
         let effect = if place.read >= SENSITIVE && secret { Effect::Secret } else { Effect::Read };
         let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).on(name(&place)).target(place.read);
+        act.marks.critical |= place.read >= SENSITIVE;
         if effect == Effect::Secret {
             act.note = "reads a place that holds secrets";
         }

@@ -80,6 +80,30 @@ impl Walk<'_> {
         }
     }
 
+    /// `gh api path`: the method decides, and a field makes it a change.
+    pub(crate) fn read_api(&mut self, line: &Line<'_>) -> Option<Stream> {
+        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
+        let method = line.read.value(&["-X", "--method"]).map(|value| value.text.to_uppercase());
+        let fields = line.read.has(&["-f", "--raw-field", "-F", "--field", "--input"]);
+        let query = line.read.operands.first().is_some_and(|arg| arg.text == "graphql") && !line.args.iter().any(|arg| arg.text.contains("mutation"));
+        let effect = match method.as_deref() {
+            Some("GET" | "HEAD") => Effect::CloudRead,
+            Some("DELETE") => Effect::CloudDelete,
+            Some(_) => Effect::CloudWrite,
+            None if fields && !query => Effect::CloudWrite,
+            None => Effect::CloudRead,
+        };
+        for hit in &line.read.hits {
+            if let (Value::Next(role) | Value::Attached(role), Some(value)) = (hit.flag.value, &hit.value) {
+                if !matches!(role, crate::knowledge::Role::Send) || value.text.contains('@') {
+                    self.role(role, value, line.row, line.stdin, false);
+                }
+            }
+        }
+        self.note(Act::new(effect, line.row.name, span).on(line.read.operands.iter().map(|arg| arg.shown()).collect::<Vec<_>>().join(" ")));
+        Some(Stream::unknown(Taint { network: true, ..Taint::default() }))
+    }
+
     /// `http METHOD url item…`.
     pub(crate) fn read_httpie(&mut self, line: &Line<'_>) -> Option<Stream> {
         let operands = &line.read.operands;
