@@ -61,10 +61,38 @@ impl Walk<'_> {
         let span = self.here(first.span);
         if asks {
             self.note(Act::new(Effect::Inspect, name.to_owned(), span));
+        } else if let Some(effect) = self.inferred(rest) {
+            let mut act = Act::new(effect, name.to_owned(), span).on(name);
+            act.certainty = Score::new(760);
+            self.note(act);
         } else {
             self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
         }
         Stream::unknown(Taint::default())
+    }
+
+    /// Infers what an unknown program does from its words: `x list`, `x describe y` only look. One
+    /// word that could mean more, or an option that could, and nothing is inferred.
+    fn inferred(&self, rest: &[Arg]) -> Option<Effect> {
+        let table = knowledge::VERBS.iter().find(|verbs| verbs.name == "unknown")?;
+        let mut found: Option<Effect> = None;
+        for (index, arg) in rest.iter().enumerate() {
+            if arg.vague() && index < 3 || arg.taint.secret || arg.delivers.is_some() {
+                return None;
+            }
+            let words = arg.text.to_ascii_lowercase();
+            for word in words.trim_start_matches('-').split(['-', '_', ':', '/', '.', '=']).take(8) {
+                match table.effect(word) {
+                    Some(effect) if effect >= Effect::VcsDiscard => return None,
+                    Some(effect) if index < 3 && !arg.text.starts_with('-') && found.is_none() && word.len() == words.len() => found = Some(effect),
+                    Some(_) | None => {}
+                }
+            }
+        }
+        match found? {
+            Effect::Build if self.ground.workspace.is_none() || !self.knows.trusts_workspace => None,
+            effect => Some(effect),
+        }
     }
 
     fn known_program(&mut self, program: &'static Program, name: &str, first: &Arg, rest: &[Arg], stdin: &Stream) -> Stream {
@@ -209,6 +237,9 @@ impl Walk<'_> {
             stream.taint.secret &= stdin.taint.secret;
         }
         stream.taint.network |= base == Effect::NetRead;
+        if base == Effect::NetRead {
+            self.remember_downloads(read, &stream);
+        }
         stream.taint.secret |= base == Effect::Secret;
         if matches!(base, Effect::NetSend | Effect::Publish | Effect::Message) && taint.secret {
             self.leak(row, span);
@@ -281,6 +312,12 @@ impl Walk<'_> {
                 // The settings of a build are part of what building the project means.
                 self.note(Act::new(Effect::Project, program, self.here(arg.span)).on(arg.shown()));
             }
+            Role::Script if matches!(arg.text.as_str(), "-" | "/dev/stdin") => {
+                self.stdin_code(&Stream { connected: true, ..stdin.clone() }, program, arg.span);
+            }
+            Role::Script if !runs_scripts(row) => {
+                self.note(Act::new(Effect::Exec, program, self.here(arg.span)).because("loads code or settings that are not seen").on(arg.shown()));
+            }
             Role::Script => {
                 self.script_file(arg, program);
             }
@@ -339,6 +376,12 @@ impl Walk<'_> {
         act.target = Score::ONE;
         self.note(act);
     }
+}
+
+/// Whether running scripts is what the program is for.
+fn runs_scripts(row: &Row) -> bool {
+    matches!(row.does, Effect::Project | Effect::Build | Effect::Start | Effect::Install | Effect::Compute | Effect::Exec | Effect::Interactive)
+        || row.operands.first().is_some_and(|operand| matches!(operand.role, Role::Sed | Role::Awk | Role::Jq))
 }
 
 /// Returns the scripts given to `sed`.

@@ -1,7 +1,8 @@
 //! What happens to files: reading, writing, deleting, by how sensitive the place is.
 
 use crate::act::{Act, Breadth};
-use crate::knowledge::{Effect, PathKind};
+use super::options::Options;
+use crate::knowledge::{Effect, PathKind, Role, Value};
 use crate::place::{HOLE, Place};
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
@@ -178,6 +179,21 @@ impl Walk<'_> {
     pub(crate) fn remember_file(&mut self, arg: &Arg, stream: Stream) {
         let path = self.ground.place(&arg.text).path;
         self.files.push((path, stream));
+    }
+
+    /// Remembers that files were loaded from the network, by the names they get.
+    pub(crate) fn remember_downloads(&mut self, read: &Options<'_>, stream: &Stream) {
+        for hit in &read.hits {
+            if let (Value::Next(Role::Write), Some(value)) = (hit.flag.value, &hit.value) {
+                self.remember_file(value, stream.clone());
+            }
+        }
+        for operand in read.operands.iter().filter(|operand| operand.text.contains("://")).take(16) {
+            let name = operand.text.rsplit('/').next().unwrap_or("").split('?').next().unwrap_or("");
+            if !name.is_empty() {
+                self.remember_file(&Arg::literal(name, operand.span), stream.clone());
+            }
+        }
     }
 
     /// Returns what this text has written into the file at `path`.
