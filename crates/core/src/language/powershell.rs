@@ -100,7 +100,7 @@ pub fn looks_like(text: &str) -> bool {
                         | "-confirm:$false"
                 )
         });
-        let is_alias = cmdlets::alias(&name.text).is_some();
+        let is_alias = cmdlets::is_alias(&name.text);
         is_cmdlet
             || (is_alias && has_parameter)
             || matches!(

@@ -44,7 +44,9 @@ impl Bindings {
             let rest = tokens.get(at + 1..).unwrap_or_default();
             match token {
                 Token::Name(word) if lang == Lang::Python && word == "import" => {
-                    bindings.python_import(tokens, at);
+                    if !bindings.understood.contains(&at) {
+                        bindings.python_import(tokens, at);
+                    }
                 }
                 Token::Name(word) if lang == Lang::JavaScript && word == "import" => {
                     bindings.javascript_import(at, rest);
