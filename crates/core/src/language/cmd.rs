@@ -602,8 +602,8 @@ fn interpreter(arguments: &[String], depth: usize, reading: &mut Reading) {
                 reading.absorb(read_at(&text, depth + 1));
             }
         }
-        None if arguments.is_empty() => {}
-        None => reading.hide(COMPUTED),
+        // Without a command it runs what it reads.
+        None => reading.hide(INPUT),
     }
 }
 

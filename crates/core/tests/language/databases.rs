@@ -144,6 +144,10 @@ fn dialects_differ_in_quotes_comments_and_client_commands() {
         |text| sql::read(text, Dialect::Generic),
         vec![
             ("no semicolon", "SELECT 1 DROP TABLE x", Sees(db_destroy("DROP TABLE x"))),
+            ("block", "BEGIN DROP TABLE x END", Sees(db_destroy("DROP TABLE x END"))),
+            ("after use", "USE master DROP DATABASE x", Sees(db_destroy("DROP DATABASE x"))),
+            ("after set", "SET NOCOUNT ON DELETE FROM t", Sees(db_destroy("DELETE FROM t"))),
+            ("after a condition", "DELETE FROM t WHERE id = 1 DROP TABLE x", Sees(db_destroy("DROP TABLE x"))),
             ("batches", "SELECT 1\nGO\nDROP TABLE x\nGO", Sees(db_destroy("DROP TABLE x"))),
             ("command shell", "EXEC xp_cmdshell 'del x'", Sees(shell("del x"))),
             ("command shell with schema", "EXEC master..xp_cmdshell 'whoami'", Sees(shell("whoami"))),

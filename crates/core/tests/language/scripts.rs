@@ -70,6 +70,9 @@ fn python_is_harmless_only_in_the_proven_subset() {
             ("pickle", "import pickle,sys; pickle.load(sys.stdin.buffer)", Hidden),
             ("escaped command", "import os; os.system('\\x72m x')", Hidden),
             ("unfinished string", "print('x", Hidden),
+            ("attributes of the environment", "import os; os.environ.__class__.__init__.__globals__", Hidden),
+            ("a path that moves", "from pathlib import Path; Path('a').replace('b')", Hidden),
+            ("two imports on a line", "from math import sqrt; import sys; print(sqrt(4), sys.argv)", Harmless),
         ],
     );
 }
@@ -121,6 +124,12 @@ fn javascript_is_harmless_only_in_the_proven_subset() {
             ("in a template", "console.log(`${require('child_process').execSync('id')}`)", Sees(shell("id"))),
             ("redeclared", "var fetch; fetch('http://x')", Sees(fetches("http://x"))),
             ("unfinished", "console.log('x", Hidden),
+            ("global by this", "['1'].map(this.eval)", Hidden),
+            ("maker through the environment", "[1].map(process.env.constructor.constructor('x'))", Hidden),
+            ("maker through a pattern", "const {constructor: C} = () => 1; [1].map(...['x'].map(C))", Hidden),
+            ("callback from a key", "const k = 'a'; [1].map([][k])", Hidden),
+            ("known callbacks", "console.log(['1'].map(Number).filter(Boolean), 'a'.replace(/a/, x => x + x))", Harmless),
+            ("load while running", "import('child_process').then(c => c.exec('id'))", Hidden),
         ],
     );
 }
@@ -151,6 +160,8 @@ fn perl_is_harmless_only_in_the_proven_subset() {
             ("system without parentheses", "system \"id\"", Deeds(vec![shell("id")])),
             ("backticks", "print `id`", Deeds(vec![shell("id")])),
             ("quoted command", "my $x = qx{id};", Deeds(vec![shell("id")])),
+            ("quoted command without interpolation", "print qx'id'", Deeds(vec![shell("id")])),
+            ("size of a file", "$sum += -s $_; END {print $sum}", Harmless),
             ("exec", "exec \"/bin/sh\"", Deeds(vec![shell("/bin/sh")])),
             ("computed system", "system(\"rm $_\")", Hidden),
             ("decoded system", "system(decode_base64(\"cm0gLXJmIH4=\"))", Hidden),
@@ -201,6 +212,8 @@ fn ruby_php_and_lua_are_harmless_only_in_the_proven_subset() {
             ("pipe", "open('|id')", Deeds(vec![shell("id")])),
             ("send", "Kernel.send(:system, 'id')", Hidden),
             ("symbol as method", "['id'].each(&:system)", Hidden),
+            ("symbol as argument", "[self, 'id'].inject(:system)", Hidden),
+            ("bar in a name", "IO.read('|id')", Deeds(vec![shell("id")])),
             ("eval", "eval 'x'", Hidden),
             ("unknown", "frobnicate 1", Hidden),
         ],
@@ -224,6 +237,8 @@ fn ruby_php_and_lua_are_harmless_only_in_the_proven_subset() {
             ("by variable", "$f = 'system'; $f('id');", Hidden),
             ("eval", "eval('x');", Hidden),
             ("include", "include 'x.php';", Hidden),
+            ("include in capitals", "INCLUDE 'x.php';", Hidden),
+            ("system in capitals", "SYSTEM('id');", Hidden),
             ("variable variable", "$$x = 1;", Hidden),
         ],
     );

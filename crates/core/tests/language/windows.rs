@@ -64,6 +64,9 @@ fn powershell_is_judged_by_cmdlet_and_verb() {
             ("made code", "[scriptblock]::Create('x').Invoke()", Hidden),
             ("unknown method", "$x.Frobnicate()", Hidden),
             ("called variable", "& $cmd x", Hidden),
+            ("called expression", "& ('Remove' + '-Item')", Hidden),
+            ("text into an interpreter", "'del x' | cmd", Hidden),
+            ("alias", "sal z Remove-Item; z x", Hidden),
             ("nested", "powershell -NoProfile -Command \"Remove-Item x\"", Deeds(vec![deletes("x")])),
             ("nested cmd", "cmd /c del /s /q C:\\x", Sees(deletes_tree("C:\\x"))),
             ("encoded", "powershell -enc UgBlAG0AbwB2AGUALQBJAHQAZQBtACAALQBSAGUAYwB1AHIAcwBlACAAQwA6AFwA", Sees(deletes_tree("C:\\"))),
@@ -131,6 +134,8 @@ fn windows_command_lines_are_judged_by_command_and_switch() {
             ("variable as name", "%COMSPEC% /c x", Hidden),
             ("program", "git status", Deeds(vec![runs(&["git", "status"])])),
             ("batch", "call build.bat", Hidden),
+            ("text into an interpreter", "echo del x | cmd", Hidden),
+            ("loop over output", "for /f %i in ('del /s x') do echo %i", Sees(deletes_tree("x"))),
         ],
     );
 }

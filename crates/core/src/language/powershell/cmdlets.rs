@@ -50,7 +50,7 @@ const CMDLETS: [(Means, &str); 16] = [
         remove-variable clear-variable new-object new-timespan new-guid add-member
         start-sleep clear-host wait-process wait-job receive-job set-psdebug
         update-typedata set-psreadlineoption new-psobject exit-pssession
-        remove-module set-alias new-alias export-modulemember
+        remove-module export-modulemember
         write-host write-output write-error write-warning write-verbose write-debug
         write-information write-progress debug-job limit-object",
     ),
@@ -82,7 +82,7 @@ const CMDLETS: [(Means, &str); 16] = [
         invoke-command invoke-cimmethod invoke-wmimethod start-job start-threadjob invoke-item
         invoke-history invoke-sqlcmd invoke-azvmruncommand enter-pssession new-pssession
         install-module install-package install-script install-packageprovider update-module
-        add-type import-module update-help invoke-build invoke-pester trace-command",
+        add-type import-module set-alias new-alias update-help invoke-build invoke-pester trace-command",
     ),
     (Means::Kill, "stop-process stop-job debug-process"),
     (
@@ -139,7 +139,7 @@ const VERBS: [(Means, &str); 4] = [
     (Means::Hidden, "invoke enter use debug send"),
 ];
 
-const ALIASES: [(&str, &str); 93] = [
+const ALIASES: [(&str, &str); 95] = [
     ("ri", "remove-item"),
     ("rm", "remove-item"),
     ("del", "remove-item"),
@@ -232,6 +232,8 @@ const ALIASES: [(&str, &str); 93] = [
     ("curl", "invoke-webrequest"),
     ("wget", "invoke-webrequest"),
     ("ipmo", "import-module"),
+    ("sal", "set-alias"),
+    ("nal", "new-alias"),
     ("epcsv", "export-csv"),
 ];
 

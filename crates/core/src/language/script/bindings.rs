@@ -285,6 +285,11 @@ impl Bindings {
 
     /// `import x from 'm'`, `import * as x from 'm'`, `import {a, b as c} from 'm'`.
     fn javascript_import(&mut self, at: usize, rest: &[Token]) {
+        // `import(…)` loads while running.
+        if rest.first().is_some_and(|token| token.is_mark("(")) {
+            self.refused = Some(FOREIGN_CODE);
+            return;
+        }
         let head = rest
             .iter()
             .take(BINDING_TOKENS_MAX)

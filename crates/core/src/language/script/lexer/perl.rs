@@ -35,7 +35,8 @@ impl Lexer<'_> {
         match name {
             "q" | "qw" => self.tokens.push(Token::Text(Some(first))),
             "qq" => self.sigils(&first, false)?,
-            "qx" => self.sigils(&first, open != '\'')?,
+            "qx" if open == '\'' => self.tokens.push(Token::Command(Some(first))),
+            "qx" => self.sigils(&first, true)?,
             "m" | "qr" => self.pattern_done(&first)?,
             _ => self.perl_substitution(name, open, &first)?,
         }
