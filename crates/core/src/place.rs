@@ -3,7 +3,9 @@
 //! Links are not followed: that would race, and the core reads no files. So a path is what its
 //! text says, after `.`, `..`, doubled slashes and the ways around (`/proc/self/root`) are gone.
 
-use crate::knowledge::{PATH_ALWAYS, PATH_PATTERNS, PATH_TRIGGERS, PATHS, PathKind, PathRoot, PathRow};
+use crate::knowledge::{
+    PATH_ALWAYS, PATH_ANYWHERE, PATH_PATTERNS, PATH_ROOTS, PATH_TRIGGERS, PATHS, PathKind, PathRoot, PathRow,
+};
 use crate::score::Score;
 
 /// Stands for the home directory in an expanded word: `~`, `$HOME`.
@@ -327,19 +329,27 @@ fn first_match(path: &str) -> Option<u16> {
     for number in PATH_ALWAYS {
         try_pattern(*number);
     }
+    if names.iter().any(|name| is_glob(name) && says_something(name)) {
+        // A glob may stand for the name a pattern needs, so all that could apply are tried.
+        let first = names.first().copied().unwrap_or("");
+        listed(PATH_ROOTS, first).iter().chain(PATH_ANYWHERE).for_each(|number| try_pattern(*number));
+        return best;
+    }
     for name in &names {
-        if is_glob(name) {
-            // A glob may stand for any name, so every pattern is tried.
-            (0..u16::try_from(PATH_PATTERNS.len()).unwrap_or(u16::MAX)).for_each(&mut try_pattern);
-            break;
-        }
-        if let Ok(at) = PATH_TRIGGERS.binary_search_by(|(trigger, _)| (*trigger).cmp(name))
-            && let Some((_, numbers)) = PATH_TRIGGERS.get(at)
-        {
-            numbers.iter().for_each(|number| try_pattern(*number));
-        }
+        listed(PATH_TRIGGERS, name).iter().for_each(|number| try_pattern(*number));
     }
     best
+}
+
+/// Returns what a sorted table lists under `name`.
+fn listed(table: &'static [(&'static str, &'static [u16])], name: &str) -> &'static [u16] {
+    let found = table.binary_search_by(|(known, _)| (*known).cmp(name)).ok();
+    found.and_then(|at| table.get(at)).map_or(&[], |(_, numbers)| numbers)
+}
+
+/// Whether a glob fixes at least two letters of what it stands for.
+fn says_something(glob: &str) -> bool {
+    glob.chars().filter(|letter| letter.is_alphanumeric()).count() >= 2
 }
 
 fn is_glob(name: &str) -> bool {
@@ -352,6 +362,11 @@ fn sequence_matches(pattern: &[&str], path: &[&str], rooted: bool) -> bool {
         Some((&"**", rest)) => {
             if rest.is_empty() {
                 return !path.is_empty();
+            }
+            if !rest.contains(&"**") {
+                // What follows must be the end of the path.
+                let tail = path.len().checked_sub(rest.len()).and_then(|from| path.get(from..));
+                return tail.is_some_and(|tail| sequence_matches(rest, tail, rooted));
             }
             (0..=path.len()).any(|skip| path.get(skip..).is_some_and(|path| sequence_matches(rest, path, rooted)))
         }

@@ -84,7 +84,7 @@ impl Walk<'_> {
             for word in words.trim_start_matches('-').split(['-', '_', ':', '/', '.', '=']).take(8) {
                 match table.effect(word) {
                     Some(effect) if effect >= Effect::VcsDiscard => return None,
-                    Some(effect) if index < 3 && !arg.text.starts_with('-') && found.is_none() && word.len() == words.len() => found = Some(effect),
+                    Some(effect) if index < 3 && !arg.text.starts_with('-') && found.is_none() && words.starts_with(word) => found = Some(effect),
                     Some(_) | None => {}
                 }
             }
@@ -106,6 +106,10 @@ impl Walk<'_> {
             return self.evaluate(&program.row, program.row.does, name, rest, stdin);
         }
         let found = find_sub(program, rest);
+        if matches!(rest, [only] if matches!(only.text.as_str(), "version" | "help")) && found.row.is_none() {
+            self.note(Act::new(Effect::Inspect, program.row.name, self.here(first.span)));
+            return Stream::unknown(Taint::default());
+        }
         if found.help || rest.is_empty() && program.row.does == Effect::Unknown {
             self.note(Act::new(Effect::Inspect, program.row.name, self.here(first.span)));
             return Stream::unknown(Taint::default());
@@ -206,6 +210,12 @@ impl Walk<'_> {
                 }
             };
             taint = taint.and(self.role(role, operand, row, stdin, dry));
+        }
+        if base == Effect::Project && read.command.is_none() && self.inferred(args) == Some(Effect::Inspect) {
+            // `java -jar tool.jar list-jobs`: whatever it is, it is asked to look at something.
+            for act in self.acts.iter_mut().filter(|act| act.effect == Effect::Project) {
+                act.clarity = act.clarity.max(Score::new(800));
+            }
         }
         let mut stream = Stream::unknown(taint);
         if let Some(at) = read.command {
@@ -446,9 +456,8 @@ fn find_sub(program: &'static Program, args: &[Arg]) -> FoundSub {
     loop {
         let row = found.row.unwrap_or(&program.row);
         let rest = args.get(at..).unwrap_or(&[]);
-        let known = options::leading(row, rest).or_else(|| options::leading(&program.row, rest));
+        let known = options::leading(row, rest).filter(|(hit, _)| hit.is_some()).or_else(|| options::leading(&program.row, rest));
         if let Some((hit, words)) = known {
-            let hit = hit.or_else(|| options::leading(&program.row, rest).and_then(|(hit, _)| hit));
             if found.row.is_none() && hit.as_ref().is_some_and(|hit| hit.flag.help) {
                 found.help = true;
             }

@@ -1,7 +1,7 @@
 //! What reaches other machines: addresses, hosts, uploads.
 
 use crate::act::Act;
-use crate::knowledge::{Effect, HOSTS, HostKind, HostRow};
+use crate::knowledge::{Effect, HOST_EXACT, HOST_OTHER, HOST_SUFFIX, HOSTS, HostKind, HostRow};
 use crate::place::HOLE;
 use crate::score::Score;
 use crate::shell::value::{Arg, Taint};
@@ -143,29 +143,35 @@ pub(crate) fn host_kind(text: &str) -> (String, Option<(HostKind, &'static HostR
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
     let host = authority.rsplit('@').next().unwrap_or("").to_lowercase();
-    let row = HOSTS.iter().find(|row| row.like.iter().any(|pattern| host_matches(pattern, &host)));
+    let row = host_row(&host);
     let shown = if host.contains(HOLE) { crate::place::display(&host) } else { host };
     (shown, row.map(|row| (row.kind, row)))
 }
 
-/// Matches `host` or `host:port` against a row's pattern.
-fn host_matches(pattern: &str, host: &str) -> bool {
+/// Returns the first row for `host` or `host:port`.
+fn host_row(host: &str) -> Option<&'static HostRow> {
     let bare = match host.strip_prefix('[') {
         Some(v6) => v6.split(']').next().unwrap_or(""),
         None if host.matches(':').count() == 1 => host.split(':').next().unwrap_or(host),
         None => host,
     };
-    let pattern = pattern.trim_start_matches('[').trim_end_matches(']');
-    if let Some(suffix) = pattern.strip_prefix("*.") {
-        return bare.strip_suffix(suffix).is_some_and(|front| front.ends_with('.'));
-    }
-    if pattern.contains('*') {
-        return crate::place::glob_matches(pattern.as_bytes(), bare.as_bytes());
-    }
-    if let Some((network, bits)) = pattern.split_once('/') {
-        return in_network(network, bits, bare);
-    }
-    pattern == host || pattern == bare
+    let sorted = |table: &'static [(&'static str, u16)], name: &str| {
+        let at = table.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+        table.get(at).map(|(_, row)| *row)
+    };
+    let whole = [sorted(HOST_EXACT, host), sorted(HOST_EXACT, bare)].into_iter().flatten().min();
+    let above = bare.match_indices('.').filter_map(|(dot, _)| sorted(HOST_SUFFIX, bare.get(dot + 1..)?)).min();
+    let numeric = bare.starts_with(|first: char| first.is_ascii_digit());
+    let other = HOST_OTHER.iter().find(|(pattern, _)| match pattern.split_once('/') {
+        Some((network, bits)) => numeric && in_network(network, bits, bare),
+        // A pattern of numbers is for addresses, not for names that begin like one.
+        None if pattern.starts_with(|first: char| first.is_ascii_digit()) => {
+            bare.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && crate::place::glob_matches(pattern.as_bytes(), bare.as_bytes())
+        }
+        None => crate::place::glob_matches(pattern.as_bytes(), bare.as_bytes()),
+    });
+    let row = [whole, above, other.map(|(_, row)| *row)].into_iter().flatten().min()?;
+    HOSTS.get(usize::from(row))
 }
 
 /// Whether an address lies in an IPv4 network. Decimal and hexadecimal spellings are read too.

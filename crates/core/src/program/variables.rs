@@ -1,7 +1,7 @@
 //! Environment variables that make programs run, load or reach something.
 
 use crate::act::Act;
-use crate::knowledge::{Effect, Role, VARIABLES, VariableRow};
+use crate::knowledge::{Effect, Role, VARIABLE_EXACT, VARIABLE_STARRED, VARIABLES, VariableRow};
 use crate::shell::value::Arg;
 use crate::shell::walk::Walk;
 
@@ -23,7 +23,7 @@ impl Walk<'_> {
                     self.note(act.because("sets a variable that makes programs run something").on(format!("{name} ({})", row.what)));
                 }
             }
-            Role::Cwd => {}
+            Role::Cwd | Role::Password | Role::Text | Role::Name => {}
             Role::Config => {
                 if LOADING_WORDS.iter().any(|word| text.contains(word)) {
                     let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
@@ -63,12 +63,14 @@ const LOADING_WORDS: &[&str] = &[
 ];
 
 fn find(name: &str) -> Option<&'static VariableRow> {
-    VARIABLES.iter().find(|row| {
-        row.names.iter().any(|pattern| match pattern.split_once('*') {
-            None => *pattern == name,
-            Some((start, end)) => name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end),
-        })
-    })
+    let row = match VARIABLE_EXACT.binary_search_by(|(known, _)| (*known).cmp(name)) {
+        Ok(at) => VARIABLE_EXACT.get(at).map(|(_, row)| *row),
+        Err(_) => VARIABLE_STARRED
+            .iter()
+            .find(|(start, end, _)| name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end))
+            .map(|(_, _, row)| *row),
+    };
+    VARIABLES.get(usize::from(row?))
 }
 
 /// Whether a search path only gains directories that are the project's or the system's own.

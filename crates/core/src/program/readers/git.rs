@@ -16,6 +16,7 @@ const RUNNING_KEYS: &[&str] = &[
     "remote.*.uploadpack", "remote.*.receivepack", "remote.*.vcs", "url.*", "include.path", "includeif.*", "init.templatedir",
     "interactive.difffilter", "sendemail.*", "browser.*", "man.*", "web.browser", "help.browser", "instaweb.*", "protocol.*",
     "http.sslverify", "http.proxy", "http.*.proxy", "safe.directory", "trailer.*", "submodule.*.update", "blame.ignorerevsfile",
+    "ui.editor", "ui.diff-editor", "ui.merge-editor", "ui.pager", "ui.diff-formatter", "ui.diff.tool", "aliases.*", "merge-tools.*", "fix.*", "signing.*", "git.executable-path",
     "hook.*", "maintenance.*", "tar.*", "imap.*", "guitool.*",
 ];
 
@@ -61,7 +62,7 @@ impl Walk<'_> {
         let reads = line.read.has(&["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool", "-l", "--list"])
             || line.args.iter().any(|arg| matches!(arg.text.as_str(), "--list" | "-l" | "--get"))
             || matches!(first, "list" | "get")
-            || words.len() == 1 && !line.args.iter().any(|arg| arg.text.starts_with("--unset") || arg.text.starts_with("--remove") || arg.text == "-e" || arg.text == "--edit");
+            || words.len() == 1 && line.row.name == "git config" && !line.args.iter().any(|arg| arg.text.starts_with("--unset") || arg.text.starts_with("--remove") || arg.text == "-e" || arg.text == "--edit");
         if reads {
             // What is stored under a credential is a secret, wherever it is asked for.
             let secret = words.iter().any(|arg| arg.text.contains("token") || arg.text.contains("password"));
