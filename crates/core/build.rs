@@ -361,7 +361,7 @@ fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
             let (root, rest) = match like.as_bytes() {
                 [b'~', ..] => ("Home", &like[1..]),
                 [b'/', ..] => ("Slash", like.as_str()),
-                [letter, b':', ..] if letter.is_ascii_alphabetic() => ("Drive", like.as_str()),
+                [letter, b':', ..] if letter.is_ascii_alphabetic() || *letter == b'*' => ("Drive", like.as_str()),
                 _ => ("Anywhere", like.as_str()),
             };
             let rest = if root == "Drive" { rest.replace('\\', "/").to_lowercase() } else { rest.to_owned() };

@@ -42,6 +42,9 @@ impl Walk<'_> {
     /// Follows a command whose first word is not a function or alias.
     pub(crate) fn program(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
         let Some((first, rest)) = args.split_first() else { return Stream::empty() };
+        if first.taint.uncertain {
+            self.unreadable("which program runs depends on what ran before", first.span);
+        }
         match resolve(first) {
             Named::Unreadable => {
                 let mut act = Act::new(Effect::Exec, "", first.span).because("which program runs cannot be known").on(first.shown());
@@ -148,7 +151,7 @@ impl Walk<'_> {
         self.hits(&program.row, &read.hits, dry);
         let title = format!("{name} {}", shown.join(" "));
         self.note(Act::new(effect, program.row.name, span).on(title));
-        Stream::unknown(Taint { secret: effect == Effect::Secret, network: true, command: false })
+        Stream::unknown(Taint { secret: effect == Effect::Secret, network: true, ..Taint::default() })
     }
 
     /// Judges a command by its row.
@@ -183,7 +186,15 @@ impl Walk<'_> {
         let base = if dry { Effect::Inspect } else { does };
         let raises = base == Effect::Privilege && read.command.is_some();
         if !raises {
-            self.note(Act::new(base, row.name, span));
+            let mut act = Act::new(base, row.name, span);
+            if base == Effect::Wipe
+                && let Some(device) = read.operands.iter().find(|operand| self.ground.place(&operand.text).kind == knowledge::PathKind::Device)
+            {
+                act.marks.floor = true;
+                act.target = Score::ONE;
+                act.subject = device.shown();
+            }
+            self.note(act);
         }
         if changes.deletes && !dry && row.operands.iter().any(|operand| operand.role == Role::Write) {
             let mut act = Act::new(Effect::Delete, row.name, span).because("deletes what the source does not have").target(Score::new(600));
@@ -191,14 +202,16 @@ impl Walk<'_> {
             self.note(act);
         }
         let wiped = changes.edits && row.operands.first().is_some_and(|operand| operand.role == Role::Sed) && sed_scripts(read).any(language::sed::empties);
-        if row.does == Effect::Compute && read.operands.iter().any(|operand| operand.text.contains("[$(") || operand.text.contains("[`")) && matches!(row.name, "read" | "mapfile" | "getopts" | "test" | "[" | "let" | "wait") {
+        if row.does == Effect::Compute && read.operands.iter().any(|operand| operand.text.contains("[$(") || operand.text.contains("[`")) && (matches!(row.name, "read" | "mapfile" | "getopts" | "let" | "wait") || args.iter().any(|arg| matches!(arg.text.as_str(), "-v" | "-eq" | "-ne" | "-lt" | "-gt" | "-le" | "-ge"))) {
             self.unreadable("a subscript that runs a command", span);
         }
+        let swallowed = read.operands.last().is_some_and(|operand| operand.text == "/dev/null");
         let empties = !read.operands.is_empty() && read.operands.first().is_some_and(|operand| operand.text == "/dev/null");
         let before = self.acts.len();
         let roles = operand_roles(row, read);
         for (index, operand) in read.operands.iter().enumerate() {
             let role = match roles.get(index).copied().flatten() {
+                Some(Role::Move) if swallowed => Role::DeleteTree,
                 Some(Role::Read) if changes.deletes => Role::Delete,
                 Some(Role::Read) if wiped => Role::Empty,
                 Some(Role::Read) if changes.edits => Role::Edit,
@@ -301,6 +314,12 @@ impl Walk<'_> {
                 return arg.taint;
             }
             Role::Text | Role::Name | Role::Password => return arg.taint,
+            Role::Variable => {
+                if crate::shell::walk::is_secret_name(&arg.text) {
+                    self.note(Act::new(Effect::Secret, program, self.here(arg.span)).because("prints a variable that holds a secret").on(arg.shown()));
+                    return Taint { secret: true, ..arg.taint };
+                }
+            }
             Role::Empty if !dry => self.writes(arg, program, Writing::Empty),
             Role::Url if row.does == Effect::Install && !self.is_local_or_registry(&arg.text) => {
                 self.note(Act::new(Effect::Exec, program, self.here(arg.span)).because("installs code from a registry nobody knows").on(arg.shown()));
@@ -374,6 +393,8 @@ impl Walk<'_> {
                 }
                 None => self.unreadable("runs code of a language that is not read", span),
             }
+        } else if row.does == Effect::Persist && let Some(text) = stdin.text.clone() {
+            self.text(&text, span);
         } else if row.does == Effect::Interactive && stdin.text.as_deref().is_some_and(|text| !text.trim().is_empty()) {
             self.unreadable("types commands into an interactive program", span);
         }

@@ -190,6 +190,8 @@ words! {
         Device = "device",
         /// `key=value` of a setting that may name a program to run.
         Config = "config",
+        /// The name of an environment variable whose value is printed.
+        Variable = "variable",
         /// A name that only the program itself understands, such as a test, target or branch.
         Name = "name",
         /// Nothing is known about it.

@@ -173,7 +173,13 @@ pub fn read(args: &[&str]) -> FindReading {
     let first = reader.options_and_paths();
     match reader.expression(first) {
         Ok(()) => {}
-        Err(NO_PRIMARY | UNFINISHED) if !args.iter().any(|word| word.contains(crate::place::HOLE)) => {
+        // One that would delete or run something stays in doubt: not every find is so strict.
+        Err(NO_PRIMARY | UNFINISHED)
+            if !reader.reading.deletes
+                && reader.reading.runs.is_empty()
+                && reader.reading.writes.is_empty()
+                && !args.iter().any(|word| word.contains(crate::place::HOLE)) =>
+        {
             return FindReading {
                 refused: true,
                 ..FindReading::default()

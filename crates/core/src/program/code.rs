@@ -14,6 +14,9 @@ impl Walk<'_> {
         if arg.taint.network {
             self.unreadable("runs code loaded from the network", arg.span);
         }
+        if arg.taint.uncertain {
+            self.unreadable("what runs depends on what ran before", arg.span);
+        }
         self.text_with(&arg.text, arg.span, stdin)
     }
 
@@ -219,6 +222,9 @@ impl Walk<'_> {
 
     /// Joins words into the text a shell elsewhere would read, and follows it.
     pub(crate) fn joined_text(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
+        if let Some(arg) = args.iter().find(|arg| arg.taint.uncertain) {
+            self.unreadable("what runs depends on what ran before", arg.span);
+        }
         let text = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
         let span = args.first().map(|arg| arg.span).unwrap_or_default();
         let span = self.here(span);

@@ -52,7 +52,7 @@ impl Walk<'_> {
             act.note = "reads a place that holds secrets";
         }
         self.note(act);
-        Taint { secret: secret || arg.taint.secret, network: false, command: false }
+        Taint { secret: secret || arg.taint.secret, network: false, ..Taint::default() }
     }
 
     /// Judges writing the file `arg`.
@@ -102,7 +102,8 @@ impl Walk<'_> {
             return;
         }
         let tree = breadth >= Breadth::Tree;
-        let many = arg.glob;
+        // A star may have lost its mark on the way through a variable.
+        let many = arg.glob || arg.text.contains('*');
         let effect = place_effect(&place, Effect::Delete);
         let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).target(place.write);
         act.breadth = breadth;
@@ -118,7 +119,10 @@ impl Walk<'_> {
             (_, false) if many => Score::new(900),
             (_, false) => Score::new(500),
         };
-        let whole = is_whole(&place, arg);
+        if arg.taint.uncertain {
+            act.clarity = Score::new(600);
+        }
+        let whole = is_whole(&place, many) || many && self.is_all_of_a_whole(arg);
         if place.vague && place.kind != PathKind::Temp && place.kind != PathKind::Generated {
             act.reversal = act.reversal.max(Score::new(900));
             act.target = act.target.max(Score::new(500));
@@ -143,6 +147,16 @@ impl Walk<'_> {
             act.reversal = Score::new(900);
         }
         self.note(act.on(name(&place)));
+    }
+
+    /// Whether a pattern stands for all that is in a root, a home or a system directory.
+    fn is_all_of_a_whole(&mut self, arg: &Arg) -> bool {
+        let Some((parent, last)) = arg.text.rsplit_once('/') else { return false };
+        if last.chars().any(char::is_alphanumeric) || !last.contains('*') {
+            return false;
+        }
+        let parent = self.place(if parent.is_empty() { "/" } else { parent });
+        parent.kind != PathKind::Temp && is_whole(&parent, false)
     }
 
     /// Judges moving `arg` away.
@@ -230,10 +244,9 @@ fn place_effect(place: &Place, ordinary: Effect) -> Effect {
 }
 
 /// Whether deleting it deletes a root, a home, or a directory the system stands on.
-fn is_whole(place: &Place, arg: &Arg) -> bool {
+fn is_whole(place: &Place, globbed: bool) -> bool {
     let path = place.path.trim_end_matches('/');
     let base = path.trim_end_matches(['*', '.', '?']).trim_end_matches('/');
-    let globbed = arg.glob && base.len() < path.len();
     let names = base.split('/').filter(|name| !name.is_empty()).count();
     match place.kind {
         PathKind::Root | PathKind::Home => true,
@@ -241,9 +254,24 @@ fn is_whole(place: &Place, arg: &Arg) -> bool {
         PathKind::Temp => {
             let own = base.trim_end_matches('…').trim_end_matches('/');
             let depth = own.split('/').filter(|name| !name.is_empty()).count();
-            depth <= if base.starts_with("/var") { 2 } else { 1 } && (globbed || !arg.glob)
+            depth <= if base.starts_with("/var") { 2 } else { 1 }
         }
-        _ => matches!(base, "" | "~") && (path != "." && !path.is_empty()) && (globbed || base == "~"),
+        PathKind::Device
+        | PathKind::Sink
+        | PathKind::Credential
+        | PathKind::Startup
+        | PathKind::Schedule
+        | PathKind::Guard
+        | PathKind::Agent
+        | PathKind::Ci
+        | PathKind::Hook
+        | PathKind::History
+        | PathKind::Process
+        | PathKind::Log
+        | PathKind::Generated
+        | PathKind::Document
+        | PathKind::ContainerSocket
+        | PathKind::Environment => place.path.starts_with(['/', '~']) && matches!(base, "" | "~") && (globbed || base == "~"),
     }
 }
 

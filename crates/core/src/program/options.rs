@@ -202,7 +202,7 @@ impl<'a> OptionReader<'_, 'a> {
         }
         // A unique beginning is enough for getopt, and several count as the worst of them.
         let begins = |known: &&&'static str| name.len() > 2 && known.starts_with("--") && known.starts_with(name);
-        let abbreviated = self.row.flags.iter().filter_map(|flag| Some((flag, *flag.names.iter().find(begins)?))).max_by_key(|(flag, _)| flag_weight(flag));
+        let abbreviated = self.row.flags.iter().filter(|flag| !flag.dry && !flag.help).filter_map(|flag| Some((flag, *flag.names.iter().find(begins)?))).max_by_key(|(flag, _)| flag_weight(flag));
         match abbreviated {
             Some((flag, name)) if self.row.style == Style::Gnu => self.take(flag, name, attached, options),
             _ => self.other(arg, options),
@@ -221,6 +221,8 @@ impl<'a> OptionReader<'_, 'a> {
             let next = at + letter.len_utf8();
             let rest = arg.text.get(next..).unwrap_or("");
             match self.exact(&name) {
+                // `-hello` does not ask for help.
+                Some((flag, _)) if flag.help && arg.text.len() > 2 => self.other(arg, options),
                 Some((flag, name)) if flag.value == Value::None => self.take(flag, name, None, options),
                 Some((flag, name)) => {
                     let value = (!rest.is_empty()).then(|| arg.after(next + usize::from(rest.starts_with('='))));

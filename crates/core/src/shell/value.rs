@@ -15,6 +15,8 @@ pub struct Taint {
     pub network: bool,
     /// Some of it is what a command printed.
     pub command: bool,
+    /// It was set where it may not have been: behind `&&`, in a branch.
+    pub uncertain: bool,
 }
 
 impl Taint {
@@ -25,6 +27,7 @@ impl Taint {
             secret: self.secret || other.secret,
             network: self.network || other.network,
             command: self.command || other.command,
+            uncertain: self.uncertain || other.uncertain,
         }
     }
 }

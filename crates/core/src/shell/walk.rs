@@ -303,12 +303,13 @@ impl<'k> Walk<'k> {
         self.positional = positional;
     }
 
-    /// Makes every variable that changed since `mark` unknown: the change may not have happened.
+    /// Marks every variable that changed since `mark`: the change may not have happened. What it
+    /// would hold is still judged, so that a doubt never makes a command look better.
     fn forget_since(&mut self, mark: &[(String, Value)]) {
         for (name, value) in &mut self.variables {
             let before = mark.iter().find(|(known, _)| known == name).map(|(_, value)| value);
             if before != Some(value) {
-                value.items = None;
+                value.taint.uncertain = true;
             }
         }
     }
@@ -523,7 +524,7 @@ impl<'k> Walk<'k> {
     /// Returns what a parameter holds that this text has not set.
     pub(super) fn unset(&self, name: &str) -> Value {
         let known = self.environment(name);
-        known.unwrap_or_else(|| Value { items: Some(vec![HOLE.to_string()]), taint: Taint { secret: is_secret_name(name), network: false, command: false } })
+        known.unwrap_or_else(|| Value { items: Some(vec![HOLE.to_string()]), taint: Taint { secret: is_secret_name(name), network: false, ..Taint::default() } })
     }
 
     /// Follows a substitution and returns what it delivers.
@@ -646,7 +647,7 @@ fn combine(before: Value, value: Value, assignment: &Assignment) -> Value {
 }
 
 /// Whether a variable's name says that it holds a secret.
-fn is_secret_name(name: &str) -> bool {
+pub(crate) fn is_secret_name(name: &str) -> bool {
     const SIGNS: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"];
     let upper = name.to_ascii_uppercase();
     SIGNS.iter().any(|sign| upper.contains(sign))
