@@ -65,13 +65,15 @@ pub struct Reading {
 impl Reading {
     /// A reading of a fragment nothing is known about.
     pub fn hidden(why: &'static str) -> Self {
-        Self { deeds: Vec::new(), hidden: Some(why) }
+        Self {
+            deeds: Vec::new(),
+            hidden: Some(why),
+        }
     }
 
     /// Whether the fragment was understood completely and does nothing but compute and print.
     pub fn is_harmless(&self) -> bool {
-        self.hidden.is_none()
-            && self.deeds.iter().all(|deed| matches!(deed, Deed::DbRead))
+        self.hidden.is_none() && self.deeds.iter().all(|deed| matches!(deed, Deed::DbRead))
     }
 
     /// Adds what `other` was seen to do.

@@ -33,11 +33,18 @@ pub(super) fn hits(text: &str) -> Vec<Hit> {
     let entries = |range: Range<usize>| {
         let wanted = wanted.get(range.clone()).unwrap_or_default();
         let entries = book.entries.get(range).unwrap_or_default();
-        entries.iter().zip(wanted).filter_map(|(entry, wanted)| wanted.then_some(entry))
+        entries
+            .iter()
+            .zip(wanted)
+            .filter_map(|(entry, wanted)| wanted.then_some(entry))
     };
     let mut blanked = text.as_bytes().to_vec();
     for mask in entries(0..book.masks) {
-        for place in mask.regex().into_iter().flat_map(|regex| regex.find_iter(text.as_bytes())) {
+        for place in mask
+            .regex()
+            .into_iter()
+            .flat_map(|regex| regex.find_iter(text.as_bytes()))
+        {
             if let Some(words) = blanked.get_mut(place.range()) {
                 words.fill(BLANK);
             }
@@ -47,7 +54,13 @@ pub(super) fn hits(text: &str) -> Vec<Hit> {
         .filter_map(|rule| {
             let place = rule.regex()?.find(&blanked)?;
             let (level, flags) = (rule.level, rule.flags);
-            Some(Hit { id: rule.id, level, flags, start: place.start(), end: place.end() })
+            Some(Hit {
+                id: rule.id,
+                level,
+                flags,
+                start: place.start(),
+                end: place.end(),
+            })
         })
         .collect()
 }
@@ -115,7 +128,12 @@ struct Entry {
 impl Entry {
     /// The compiled pattern. A test makes sure that each one compiles.
     fn regex(&self) -> Option<&Regex> {
-        let compile = || RegexBuilder::new(&self.pattern).unicode(self.unicode).build().ok();
+        let compile = || {
+            RegexBuilder::new(&self.pattern)
+                .unicode(self.unicode)
+                .build()
+                .ok()
+        };
         self.compiled.get_or_init(compile).as_ref()
     }
 }
@@ -156,14 +174,23 @@ static BOOK: LazyLock<Book> = LazyLock::new(|| {
         }
     }
     let stems = AhoCorasick::new(&stems).ok();
-    Book { entries, masks: masks.len(), stems, entries_of_stem, always }
+    Book {
+        entries,
+        masks: masks.len(),
+        stems,
+        entries_of_stem,
+        always,
+    }
 });
 
 /// The names for parts of patterns, with what they stand for: lines that begin with `@`.
 fn names() -> Vec<(&'static str, String)> {
     let mut names: Vec<(&'static str, String)> = Vec::new();
     for line in RULES.lines() {
-        if let Some((name, part)) = line.strip_prefix('@').and_then(|line| line.split_once('\t')) {
+        if let Some((name, part)) = line
+            .strip_prefix('@')
+            .and_then(|line| line.split_once('\t'))
+        {
             let part = open_names(part, &names);
             names.push((name, format!("(?:{part})")));
         }
@@ -172,9 +199,11 @@ fn names() -> Vec<(&'static str, String)> {
 }
 
 fn open_names(pattern: &str, names: &[(&'static str, String)]) -> String {
-    names.iter().fold(pattern.to_owned(), |opened, (name, part)| {
-        opened.replace(&format!("<{name}>"), part)
-    })
+    names
+        .iter()
+        .fold(pattern.to_owned(), |opened, (name, part)| {
+            opened.replace(&format!("<{name}>"), part)
+        })
 }
 
 /// The columns of a line, as written.
@@ -214,7 +243,11 @@ impl Row {
         let pattern = self.opened(names).replace(' ', blank);
         // Patterns of Latin letters begin and end at the edge of a word, or in a gap.
         let latin = pattern.is_ascii();
-        let (before, after) = if latin { (WORD_BEGIN, WORD_END) } else { ("", "") };
+        let (before, after) = if latin {
+            (WORD_BEGIN, WORD_END)
+        } else {
+            ("", "")
+        };
         let (level, flags) = read_sign(self.sign);
         Entry {
             id: self.id,
@@ -261,15 +294,27 @@ mod tests {
     fn every_line_is_a_comment_a_name_or_five_columns() {
         for line in RULES.lines().chain(MASKS.lines()) {
             let fine = line.is_empty() || line.starts_with(['#', '@']);
-            assert!(fine || line.split('\t').count() == 5, "not five columns: {line}");
+            assert!(
+                fine || line.split('\t').count() == 5,
+                "not five columns: {line}"
+            );
         }
     }
 
     #[test]
     fn every_pattern_compiles_and_names_are_known() {
         for entry in &BOOK.entries {
-            assert!(entry.regex().is_some(), "{}: does not compile: {}", entry.id, entry.pattern);
-            assert!(!entry.pattern.contains("(?:<"), "{}: unknown name", entry.id);
+            assert!(
+                entry.regex().is_some(),
+                "{}: does not compile: {}",
+                entry.id,
+                entry.pattern
+            );
+            assert!(
+                !entry.pattern.contains("(?:<"),
+                "{}: unknown name",
+                entry.id
+            );
         }
         assert!(BOOK.stems.is_some());
     }
@@ -294,7 +339,10 @@ mod tests {
         for row in MASKS.lines().filter_map(Row::parse) {
             if scan(row.matching).is_sensitive() {
                 let rules = scan(row.matching).rules;
-                wrong.push(format!("{} lets through: {} {rules:?}", row.id, row.matching));
+                wrong.push(format!(
+                    "{} lets through: {} {rules:?}",
+                    row.id, row.matching
+                ));
             }
             if !scan(row.not_matching).is_sensitive() {
                 wrong.push(format!("{} hides: {}", row.id, row.not_matching));

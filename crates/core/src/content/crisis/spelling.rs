@@ -140,14 +140,25 @@ fn letter_follows(folded: &View, at: usize) -> bool {
     /// Longer rows of marks part words.
     const MARKS_MAX: usize = 4;
     let rest = folded.text.get(at + 1..).unwrap_or_default().chars();
-    rest.take(MARKS_MAX).find(|c| !matches!(c, '*' | '~' | '`')).is_some_and(is_word_char)
+    rest.take(MARKS_MAX)
+        .find(|c| !matches!(c, '*' | '~' | '`'))
+        .is_some_and(is_word_char)
 }
 
 /// Whether the quotation mark is one of a JSON document, and so ends a sentence.
 fn touches_structure(folded: &View, at: usize) -> bool {
     let bytes = folded.text.as_bytes();
-    let before = bytes.get(..at).unwrap_or_default().iter().rev().find(|&&b| b != b' ');
-    let after = bytes.get(at + 1..).unwrap_or_default().iter().find(|&&b| b != b' ');
+    let before = bytes
+        .get(..at)
+        .unwrap_or_default()
+        .iter()
+        .rev()
+        .find(|&&b| b != b' ');
+    let after = bytes
+        .get(at + 1..)
+        .unwrap_or_default()
+        .iter()
+        .find(|&&b| b != b' ');
     before.is_none_or(|b| b"{[:,".contains(b)) || after.is_none_or(|b| b"}],:".contains(b))
 }
 
@@ -194,7 +205,10 @@ fn push_censored(view: &mut View, word: &str, origin: u32) {
     const MARKS: [char; 3] = ['*', '~', '`'];
     let guess = VOCABULARY.words.iter().filter(|known| {
         known.len() == word.len()
-            && known.chars().zip(word.chars()).all(|(k, w)| k == w || MARKS.contains(&w))
+            && known
+                .chars()
+                .zip(word.chars())
+                .all(|(k, w)| k == w || MARKS.contains(&w))
     });
     if let Some(known) = guess.min() {
         view.push_str(known, origin);
@@ -248,13 +262,21 @@ fn repair(word: &str) -> Option<String> {
     if has_long_repeat(word) {
         let short = squeezed(word);
         let known = VOCABULARY.by_squeezed.get(&short).map(ToString::to_string);
-        let meant = VOCABULARY.meanings.get(short.as_str()).map(ToString::to_string);
-        return known.or(meant).or_else(|| near_word(&short)).or(Some(short));
+        let meant = VOCABULARY
+            .meanings
+            .get(short.as_str())
+            .map(ToString::to_string);
+        return known
+            .or(meant)
+            .or_else(|| near_word(&short))
+            .or(Some(short));
     }
     if let Some(near) = near_word(word) {
         return Some(near);
     }
-    let fused = ["die", "kill", "suicid", "self", "life", "dead", "death", "alive"];
+    let fused = [
+        "die", "kill", "suicid", "self", "life", "dead", "death", "alive",
+    ];
     if word.len() >= 7 && fused.iter().any(|part| word.contains(part)) {
         return split_fused(word);
     }
@@ -262,7 +284,8 @@ fn repair(word: &str) -> Option<String> {
 }
 
 fn near_word(word: &str) -> Option<String> {
-    if word.len() < 5 || VOCABULARY.not_near.contains(word) {
+    let known = VOCABULARY.near_words.contains(&word) || VOCABULARY.not_near.contains(word);
+    if word.len() < 5 || known {
         return None;
     }
     let near = VOCABULARY.near_words.iter().find(|known| {
@@ -278,8 +301,10 @@ fn one_slip_apart(known: &str, word: &str) -> bool {
         return false;
     }
     let same_head = known.iter().zip(word).take_while(|(k, w)| k == w).count();
-    let (known, word) =
-        (known.get(same_head..).unwrap_or_default(), word.get(same_head..).unwrap_or_default());
+    let (known, word) = (
+        known.get(same_head..).unwrap_or_default(),
+        word.get(same_head..).unwrap_or_default(),
+    );
     match (known, word) {
         ([], [_]) | ([_], []) => true,
         ([k1, k2, k_rest @ ..], [w1, w2, w_rest @ ..])
@@ -311,7 +336,9 @@ fn split_fused(word: &str) -> Option<String> {
 }
 
 fn has_long_repeat(word: &str) -> bool {
-    word.as_bytes().windows(3).any(|three| matches!(three, [a, b, c] if a == b && b == c))
+    word.as_bytes()
+        .windows(3)
+        .any(|three| matches!(three, [a, b, c] if a == b && b == c))
 }
 
 /// The letters without repeats: "kiiill" and "kill" are both "kil".
@@ -323,7 +350,15 @@ fn squeezed(word: &str) -> String {
 
 /// The word as seen from afar: i, l, 1, ! and | are one stroke, digits are letters.
 fn shape(word: &str) -> String {
-    word.chars().map(|c| if c == 'l' { 'i' } else { disguised_letter(c).unwrap_or(c) }).collect()
+    word.chars()
+        .map(|c| {
+            if c == 'l' {
+                'i'
+            } else {
+                disguised_letter(c).unwrap_or(c)
+            }
+        })
+        .collect()
 }
 
 /// The letter a digit or symbol stands for in "k1ll my$3lf".
@@ -382,7 +417,8 @@ fn undisguise(folded: &View) -> Option<View> {
     let mut found = false;
     let mut at = 0;
     for piece in text.split_inclusive(|c: char| !(is_word_char(c) || c == '\'' || suspicious(c))) {
-        let word = piece.trim_end_matches(|c: char| !(is_word_char(c) || c == '\'' || suspicious(c)));
+        let word =
+            piece.trim_end_matches(|c: char| !(is_word_char(c) || c == '\'' || suspicious(c)));
         let origin = folded.origin_at(at);
         match read_disguised(word) {
             Some(read) => {
@@ -406,8 +442,12 @@ fn read_disguised(word: &str) -> Option<String> {
         return Some("i".to_owned());
     }
     let core = word.trim_end_matches(['!', '|', '+']);
-    let disguised = core.chars().any(|c| disguised_letter(c).is_some() || look_alike(c).is_some());
-    let has_letter = core.chars().any(|c| c.is_ascii_alphabetic() || look_alike(c).is_some());
+    let disguised = core
+        .chars()
+        .any(|c| disguised_letter(c).is_some() || look_alike(c).is_some());
+    let has_letter = core
+        .chars()
+        .any(|c| c.is_ascii_alphabetic() || look_alike(c).is_some());
     if !(disguised && has_letter) {
         return None;
     }
@@ -423,9 +463,12 @@ fn read_disguised(word: &str) -> Option<String> {
         Some(known) => Some(known.to_owned()),
         // The shape has lost the difference of i and l; an unknown word keeps its letters.
         None if mixed_script || all_alike => Some(latin),
-        None => {
-            Some(latin.chars().map(|c| disguised_letter(c).unwrap_or(c)).collect())
-        }
+        None => Some(
+            latin
+                .chars()
+                .map(|c| disguised_letter(c).unwrap_or(c))
+                .collect(),
+        ),
     }
 }
 
@@ -439,8 +482,14 @@ fn join_spelt_out(folded: &View) -> Option<View> {
     let mut copied = 0;
     let mut found = false;
     for run in letters.chunk_by(|left, right| left.end_of_gap == right.at) {
-        let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
-        let spelt = || run.iter().filter_map(|one| folded.text.get(one.at..one.end)).collect();
+        let (Some(first), Some(last)) = (run.first(), run.last()) else {
+            continue;
+        };
+        let spelt = || {
+            run.iter()
+                .filter_map(|one| folded.text.get(one.at..one.end))
+                .collect()
+        };
         let is_word = |spelt: String| VOCABULARY.words.contains(spelt.as_str());
         if run.len() < WORD_LETTERS_MIN || run.len() < RUN_LETTERS_MIN && !is_word(spelt()) {
             continue;
@@ -489,7 +538,11 @@ fn single_letters(text: &str) -> Vec<SingleLetter> {
             after_separator = true;
             chars.next();
         }
-        letters.push(SingleLetter { at, end: at + c.len_utf8(), end_of_gap });
+        letters.push(SingleLetter {
+            at,
+            end: at + c.len_utf8(),
+            end_of_gap,
+        });
     }
     letters
 }
@@ -501,7 +554,10 @@ fn push_joined(view: &mut View, folded: &View, run: &[SingleLetter]) {
     for letter in run.iter().rev().skip(1) {
         *counts.entry(gap(letter)).or_default() += 1;
     }
-    let joiner = counts.iter().max_by_key(|&(gap, count)| (count, gap)).map(|(gap, _)| *gap);
+    let joiner = counts
+        .iter()
+        .max_by_key(|&(gap, count)| (count, gap))
+        .map(|(gap, _)| *gap);
     let mut word = String::new();
     let mut origin = None;
     for (number, letter) in run.iter().enumerate() {
@@ -509,7 +565,14 @@ fn push_joined(view: &mut View, folded: &View, run: &[SingleLetter]) {
         word.push_str(folded.text.get(letter.at..letter.end).unwrap_or_default());
         if Some(gap(letter)) != joiner && number + 1 < run.len() {
             push_joined_word(view, &word, origin.unwrap_or(0));
-            view.push_str(if gap(letter).contains('\n') { "\n" } else { " " }, origin.unwrap_or(0));
+            view.push_str(
+                if gap(letter).contains('\n') {
+                    "\n"
+                } else {
+                    " "
+                },
+                origin.unwrap_or(0),
+            );
             word.clear();
             origin = None;
         }

@@ -11,12 +11,23 @@ use std::str::Chars;
 /// Words such that every match of the pattern contains at least one of them; `None` if the
 /// pattern demands none.
 pub(super) fn stems(pattern: &str) -> Option<BTreeSet<String>> {
-    let mut parser = Parser { rest: pattern.chars().peekable() };
+    let mut parser = Parser {
+        rest: pattern.chars().peekable(),
+    };
     let words = parser.alternatives().into_words()?;
     // A word that contains another one of them adds nothing.
-    let contains_other =
-        |word: &String| words.iter().any(|other| other != word && word.contains(other.as_str()));
-    Some(words.iter().filter(|word| !contains_other(word)).cloned().collect())
+    let contains_other = |word: &String| {
+        words
+            .iter()
+            .any(|other| other != word && word.contains(other.as_str()))
+    };
+    Some(
+        words
+            .iter()
+            .filter(|word| !contains_other(word))
+            .cloned()
+            .collect(),
+    )
 }
 
 /// More spellings than this of one place in a pattern are not written out.
@@ -94,9 +105,12 @@ impl Parser<'_> {
                         .flat_map(|head| texts.iter().map(move |tail| format!("{head}{tail}")))
                         .collect();
                 }
-                other => {
+                other @ (Demand::Exactly(_) | Demand::OneOf(_) | Demand::Nothing) => {
                     unbroken = false;
-                    best = rarer(best, Some(std::mem::replace(&mut run, BTreeSet::from([String::new()]))));
+                    best = rarer(
+                        best,
+                        Some(std::mem::replace(&mut run, BTreeSet::from([String::new()]))),
+                    );
                     best = rarer(best, other.into_words());
                 }
             }
@@ -115,11 +129,8 @@ impl Parser<'_> {
                 Some('+') => false,
                 Some('{') => {
                     let counts: String = self.rest.by_ref().take_while(|&c| c != '}').collect();
-                    demand = match demand {
-                        _ if counts.starts_with("{0") => Demand::Nothing,
-                        Demand::Exactly(texts) => Demand::OneOf(texts),
-                        kept @ (Demand::OneOf(_) | Demand::Nothing) => kept,
-                    };
+                    let words = demand.into_words().filter(|_| !counts.starts_with("{0"));
+                    demand = words.map_or(Demand::Nothing, Demand::OneOf);
                     continue;
                 }
                 Some(_) | None => return demand,
@@ -130,8 +141,9 @@ impl Parser<'_> {
                     texts.insert(String::new());
                     Demand::Exactly(texts)
                 }
-                Demand::Exactly(texts) if !optional => Demand::OneOf(texts),
-                kept @ Demand::OneOf(_) if !optional => kept,
+                kept @ (Demand::Exactly(_) | Demand::OneOf(_)) if !optional => {
+                    kept.into_words().map_or(Demand::Nothing, Demand::OneOf)
+                }
                 Demand::Exactly(_) | Demand::OneOf(_) | Demand::Nothing => Demand::Nothing,
             };
         }
@@ -198,5 +210,9 @@ fn weight(word: &str) -> usize {
         se te le les des une pas est pour dans je tu il nous vous ne non per con che di mi si \
         sono het een van ik niet je dat er zijn na nie sie do ze ";
     let everyday = EVERYDAY.split_whitespace().any(|known| known == word);
-    if everyday { 1 } else { word.chars().map(char::len_utf8).sum::<usize>().min(7) + 1 }
+    if everyday {
+        1
+    } else {
+        word.chars().map(char::len_utf8).sum::<usize>().min(7) + 1
+    }
 }
