@@ -1,5 +1,12 @@
 //! The crisis detector held to its goals and laws, on its own corpus and on larger sets.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test that cannot read its data should fail"
+)]
+
 use std::path::{Path, PathBuf};
 
 use countersign_core::content::crisis::{Flag, Level, scan, scan_conversation};

@@ -38,6 +38,19 @@ impl View {
         self.origin.resize(self.text.len(), origin);
     }
 
+    /// Pushes ASCII text in small letters; it stands for itself, from byte `at` on.
+    pub(super) fn push_plain(&mut self, text: &str, at: usize) {
+        let first = u32::try_from(at).unwrap_or(u32::MAX);
+        let bytes = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        let start = self.text.len();
+        self.text.push_str(text);
+        if let Some(pushed) = self.text.get_mut(start..) {
+            pushed.make_ascii_lowercase();
+        }
+        self.origin.extend(first..first.saturating_add(bytes));
+        self.origin.resize(self.text.len(), u32::MAX);
+    }
+
     pub(super) fn pop(&mut self) {
         self.text.pop();
         self.origin.truncate(self.text.len());
@@ -76,13 +89,18 @@ pub(super) fn fold(text: &str) -> View {
     while let Some(rest) = text.get(at..)
         && let Some(c) = rest.chars().next()
     {
+        let plain = rest
+            .bytes()
+            .take_while(|b| b.is_ascii_alphanumeric() || b" .,'-".contains(b));
+        let plain = plain.count();
+        if plain > 0 {
+            view.push_plain(rest.get(..plain).unwrap_or_default(), at);
+            at += plain;
+            continue;
+        }
         let origin = u32::try_from(at).unwrap_or(u32::MAX);
         let taken = match c {
             '\\' | '%' | '=' | '&' | '<' => decode(rest, origin, &mut view),
-            'A'..='Z' => {
-                view.push(c.to_ascii_lowercase(), origin);
-                Some(1)
-            }
             _ if c.is_ascii() => None,
             _ => {
                 fold_char(c, origin, &mut view);

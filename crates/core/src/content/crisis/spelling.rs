@@ -30,6 +30,8 @@ pub(super) fn views(folded: &View) -> Vec<View> {
 struct Vocabulary {
     /// A short form or frequent misspelling, and what it stands for.
     meanings: HashMap<&'static str, &'static str>,
+    /// For each first letter the lengths of its short forms, one bit each.
+    meaning_lengths: [u32; 128],
     /// Words that are recognised with one letter wrong.
     near_words: Vec<&'static str>,
     /// Real words that are one letter away from a near word.
@@ -44,9 +46,29 @@ struct Vocabulary {
     longest_word: usize,
 }
 
+impl Vocabulary {
+    fn meaning(&self, word: &str) -> Option<&'static str> {
+        // Most words can be told from all short forms by their first letter and length.
+        let lengths = self
+            .meaning_lengths
+            .get(usize::from(*word.as_bytes().first()?))?;
+        let possible = lengths
+            .checked_shr(u32::try_from(word.len()).ok()?)
+            .unwrap_or(0)
+            & 1
+            == 1;
+        if possible {
+            self.meanings.get(word).copied()
+        } else {
+            None
+        }
+    }
+}
+
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
     let mut vocabulary = Vocabulary {
         meanings: HashMap::new(),
+        meaning_lengths: [0; 128],
         near_words: Vec::new(),
         not_near: HashSet::new(),
         words: HashSet::new(),
@@ -64,6 +86,10 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
             match (kind, meaning) {
                 ("means", Some(meaning)) => {
                     vocabulary.meanings.insert(word, meaning);
+                    let first = word.as_bytes().first().copied().unwrap_or(0);
+                    if let Some(lengths) = vocabulary.meaning_lengths.get_mut(usize::from(first)) {
+                        *lengths |= 1 << word.len().min(31);
+                    }
                 }
                 ("near", None) => vocabulary.near_words.push(word),
                 ("not-near", None) => {
@@ -220,7 +246,7 @@ fn push_censored(view: &mut View, word: &str, origin: u32) {
 
 /// Pushes one word, with contractions opened and misspellings repaired.
 fn push_word(view: &mut View, word: &str, origin: u32) {
-    if let Some(meaning) = VOCABULARY.meanings.get(word) {
+    if let Some(meaning) = VOCABULARY.meaning(word) {
         view.push_str(meaning, origin);
         return;
     }
@@ -247,16 +273,14 @@ fn push_word(view: &mut View, word: &str, origin: u32) {
         view.push_str(&repaired, origin);
         return;
     }
-    for (offset, c) in word.chars().enumerate() {
-        view.push(c, origin.saturating_add(u32::try_from(offset).unwrap_or(0)));
-    }
+    view.push_plain(word, origin as usize);
 }
 
 /// The word somebody meant, when it is not the one written.
 fn repair(word: &str) -> Option<String> {
     /// Longer ones are identifiers or noise.
     const WORD_BYTES_MAX: usize = 40;
-    if word.len() < 4 || word.len() > WORD_BYTES_MAX || VOCABULARY.words.contains(word) {
+    if word.len() < 4 || word.len() > WORD_BYTES_MAX {
         return None;
     }
     if has_long_repeat(word) {
@@ -277,21 +301,23 @@ fn repair(word: &str) -> Option<String> {
     let fused = [
         "die", "kill", "suicid", "self", "life", "dead", "death", "alive",
     ];
-    if word.len() >= 7 && fused.iter().any(|part| word.contains(part)) {
-        return split_fused(word);
+    let is_fused = word.len() >= 7 && fused.iter().any(|part| word.contains(part));
+    if is_fused && !VOCABULARY.words.contains(word) {
+        split_fused(word)
+    } else {
+        None
     }
-    None
 }
 
 fn near_word(word: &str) -> Option<String> {
-    let known = VOCABULARY.near_words.contains(&word) || VOCABULARY.not_near.contains(word);
-    if word.len() < 5 || known {
+    if word.len() < 5 || VOCABULARY.near_words.contains(&word) {
         return None;
     }
     let near = VOCABULARY.near_words.iter().find(|known| {
         known.as_bytes().first() == word.as_bytes().first() && one_slip_apart(known, word)
     });
-    near.map(ToString::to_string)
+    near.filter(|_| !VOCABULARY.not_near.contains(word))
+        .map(ToString::to_string)
 }
 
 /// Whether one letter more, less or different, or two neighbours swapped, makes them equal.
@@ -410,7 +436,13 @@ fn look_alike(c: char) -> Option<char> {
 fn undisguise(folded: &View) -> Option<View> {
     let text = &folded.text;
     let suspicious = |c: char| disguised_letter(c).is_some() || look_alike(c).is_some();
-    if !text.contains(suspicious) {
+    let mut before = ' ';
+    let mixed = text.chars().any(|c| {
+        let pair = (std::mem::replace(&mut before, c), c);
+        pair.0.is_ascii_alphabetic() && suspicious(c)
+            || suspicious(pair.0) && c.is_ascii_alphabetic()
+    });
+    if !mixed {
         return None;
     }
     let mut view = View::with_capacity(text.len());
@@ -565,14 +597,7 @@ fn push_joined(view: &mut View, folded: &View, run: &[SingleLetter]) {
         word.push_str(folded.text.get(letter.at..letter.end).unwrap_or_default());
         if Some(gap(letter)) != joiner && number + 1 < run.len() {
             push_joined_word(view, &word, origin.unwrap_or(0));
-            view.push_str(
-                if gap(letter).contains('\n') {
-                    "\n"
-                } else {
-                    " "
-                },
-                origin.unwrap_or(0),
-            );
+            view.push_str(gap(letter), origin.unwrap_or(0));
             word.clear();
             origin = None;
         }
