@@ -1,5 +1,12 @@
 //! The crisis detector held to its goals and laws, on its own corpus and on larger sets.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test that cannot read its data should fail"
+)]
+
 use std::path::{Path, PathBuf};
 
 use countersign_core::content::crisis::{Flag, Level, scan, scan_conversation};
@@ -12,8 +19,14 @@ struct Goal {
     false_alarms: usize,
 }
 
-const ALONE: Goal = Goal { recall: 970, false_alarms: 20 };
-const IN_CONVERSATION: Goal = Goal { recall: 950, false_alarms: 20 };
+const ALONE: Goal = Goal {
+    recall: 970,
+    false_alarms: 20,
+};
+const IN_CONVERSATION: Goal = Goal {
+    recall: 950,
+    false_alarms: 20,
+};
 
 #[test]
 fn the_own_corpus_meets_the_goals() {
@@ -25,7 +38,10 @@ fn the_own_corpus_meets_the_goals() {
 fn the_larger_sets_meet_the_goals() {
     let Some(data) = data_dir() else { return };
     measure(&data.join("content/crisis_open.jsonl"), &ALONE);
-    measure(&data.join("content/crisis_ctx_open.jsonl"), &IN_CONVERSATION);
+    measure(
+        &data.join("content/crisis_ctx_open.jsonl"),
+        &IN_CONVERSATION,
+    );
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests may look for data sets")]
@@ -42,17 +58,26 @@ fn measure(file: &Path, goal: &Goal) {
     let rows = std::fs::read_to_string(file).expect("the data set is readable");
     let (mut must, mut noticed, mut harmless, mut alarms) = (0, 0, 0, 0);
     let mut wrong = Vec::new();
-    for row in rows.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")) {
+    for row in rows
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+    {
         let (signs, shown) = if let Some(turns) = row["context"].as_array() {
             let outgoing = row["outgoing"].as_str().unwrap_or_default();
             let before = turns.iter().filter_map(|turn| turn["text"].as_str());
-            (scan_conversation(outgoing, before), row["context"].to_string())
+            (
+                scan_conversation(outgoing, before),
+                row["context"].to_string(),
+            )
         } else {
             let text = row["text"].as_str().unwrap_or_default();
             (scan(text), text.to_owned())
         };
         let sensitive = signs.is_sensitive();
-        let gate = row["gate"].as_str().or_else(|| row["label"].as_str()).unwrap_or_default();
+        let gate = row["gate"]
+            .as_str()
+            .or_else(|| row["label"].as_str())
+            .unwrap_or_default();
         match gate {
             "must" | "crisis" => {
                 must += 1;
@@ -72,29 +97,69 @@ fn measure(file: &Path, goal: &Goal) {
             _ => {}
         }
     }
-    println!("{}: {noticed}/{must} noticed, {alarms}/{harmless} alarms", file.display());
+    println!(
+        "{}: {noticed}/{must} noticed, {alarms}/{harmless} alarms",
+        file.display()
+    );
     let wrong = wrong.join("\n");
-    assert!(noticed * 1000 >= goal.recall * must, "recall {noticed}/{must}\n{wrong}");
-    assert!(alarms * 1000 <= goal.false_alarms * harmless, "alarms {alarms}/{harmless}\n{wrong}");
+    assert!(
+        noticed * 1000 >= goal.recall * must,
+        "recall {noticed}/{must}\n{wrong}"
+    );
+    assert!(
+        alarms * 1000 <= goal.false_alarms * harmless,
+        "alarms {alarms}/{harmless}\n{wrong}"
+    );
 }
 
 #[test]
 fn levels_and_flags_say_what_kind_of_sign_it_is() {
     let rows: &[(&str, Level, &[Flag])] = &[
         ("I want to kill myself", Level::Thoughts, &[]),
-        ("I tried to take my own life, my last suicide attempt was in May", Level::Plan, &[Flag::Past]),
-        ("Goodbye everyone, I'm sorry, I can't stay", Level::Imminent, &[]),
-        ("I cut myself again last night", Level::Thoughts, &[Flag::SelfHarm]),
-        ("my friend wants to kill herself", Level::Thoughts, &[Flag::ThirdParty]),
-        ("you can call or text 988 at any time", Level::Indirect, &[Flag::Intervention]),
-        ("nobody would miss you, kill yourself", Level::Thoughts, &[Flag::Encouragement]),
-        ("I'm not suicidal, just tired", Level::Indirect, &[Flag::Denial]),
+        (
+            "I tried to take my own life, my last suicide attempt was in May",
+            Level::Plan,
+            &[Flag::Past],
+        ),
+        (
+            "Goodbye everyone, I'm sorry, I can't stay",
+            Level::Imminent,
+            &[],
+        ),
+        (
+            "I cut myself again last night",
+            Level::Thoughts,
+            &[Flag::SelfHarm],
+        ),
+        (
+            "my friend wants to kill herself",
+            Level::Thoughts,
+            &[Flag::ThirdParty],
+        ),
+        (
+            "you can call or text 988 at any time",
+            Level::Indirect,
+            &[Flag::Intervention],
+        ),
+        (
+            "nobody would miss you, kill yourself",
+            Level::Thoughts,
+            &[Flag::Encouragement],
+        ),
+        (
+            "I'm not suicidal, just tired",
+            Level::Indirect,
+            &[Flag::Denial],
+        ),
     ];
     for (text, level, flags) in rows {
         let signs = scan(text);
         assert!(signs.level >= *level, "{text}: {signs:?}");
         for flag in *flags {
-            assert!(signs.flags.contains(*flag), "{text}: no {flag:?} in {signs:?}");
+            assert!(
+                signs.flags.contains(*flag),
+                "{text}: no {flag:?} in {signs:?}"
+            );
         }
     }
 }
@@ -109,16 +174,26 @@ fn a_harmless_text_leaves_no_trace() {
 
 #[test]
 fn the_span_points_at_the_words() {
-    for text in ["The build is fine. I want to die, sorry", "Всё ок. Ｉ ｗａｎｔ ｔｏ ｄｉｅ"] {
+    for text in [
+        "The build is fine. I want to die, sorry",
+        "Всё ок. Ｉ ｗａｎｔ ｔｏ ｄｉｅ",
+    ] {
         let (start, end) = scan(text).span.expect("a span");
         let words = text[start..end].to_lowercase();
-        assert!(words.contains("die") || words.contains("ｄｉｅ"), "{text}: {words}");
+        assert!(
+            words.contains("die") || words.contains("ｄｉｅ"),
+            "{text}: {words}"
+        );
     }
 }
 
 #[test]
 fn a_retraction_does_not_clear_what_was_said() {
-    let before = ["I want to kill myself", "I'm listening.", "sorry, forget it, I'm fine"];
+    let before = [
+        "I want to kill myself",
+        "I'm listening.",
+        "sorry, forget it, I'm fine",
+    ];
     assert!(scan_conversation("ok", before).is_sensitive());
     assert!(!scan_conversation("ok", ["please restart the server"]).is_sensitive());
 }
@@ -159,7 +234,11 @@ fn a_text_too_long_to_read_counts_as_a_sign() {
 
     let hidden = format!("{}I want to kill myself", "all is well. ".repeat(100_000));
     let (start, end) = scan(&hidden).span.expect("a span in the tail");
-    assert!(hidden[start..end].contains("kill"), "{}", &hidden[start..end]);
+    assert!(
+        hidden[start..end].contains("kill"),
+        "{}",
+        &hidden[start..end]
+    );
 }
 
 /// Texts of the corpus with the given gate.
@@ -178,7 +257,10 @@ fn corpus(gate: &str) -> Vec<String> {
 #[test]
 fn harmless_text_around_a_sign_never_clears_it() {
     let harmless = corpus("no");
-    let signs: Vec<String> = corpus("must").into_iter().filter(|t| scan(t).is_sensitive()).collect();
+    let signs: Vec<String> = corpus("must")
+        .into_iter()
+        .filter(|t| scan(t).is_sensitive())
+        .collect();
     let mut cleared = Vec::new();
     for (number, sign) in signs.iter().enumerate() {
         for step in 0..6 {
@@ -200,14 +282,28 @@ fn harmless_text_around_a_sign_never_clears_it() {
 
 #[test]
 fn time_grows_with_the_text_and_no_faster() {
-    for unit in ["kill the process. ", "a*", "\\", "i w a n t ", "\"  ", "不想活", "d1e ", "<a", "&#", "%41"] {
+    for unit in [
+        "kill the process. ",
+        "a*",
+        "\\",
+        "i w a n t ",
+        "\"  ",
+        "不想活",
+        "d1e ",
+        "<a",
+        "&#",
+        "%41",
+    ] {
         let small = unit.repeat(4_000);
         let large = unit.repeat(32_000);
         scan(&small);
         let short = time(|| scan(&small));
         let long = time(|| scan(&large));
         // Eight times the text; a generous factor keeps a busy machine from failing the test.
-        assert!(long < short * 40 + std::time::Duration::from_millis(50), "{unit}: {short:?} {long:?}");
+        assert!(
+            long < short * 40 + std::time::Duration::from_millis(50),
+            "{unit}: {short:?} {long:?}"
+        );
     }
 }
 

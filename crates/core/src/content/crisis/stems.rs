@@ -4,50 +4,89 @@
 //! of the regular-expression language the tables use; whatever else occurs counts as "could be
 //! anything", which costs time but never a match.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::iter::Peekable;
 use std::str::Chars;
+use std::sync::LazyLock;
 
 /// Words such that every match of the pattern contains at least one of them; `None` if the
 /// pattern demands none.
-pub(super) fn stems(pattern: &str) -> Option<BTreeSet<String>> {
-    let mut parser = Parser { rest: pattern.chars().peekable() };
-    let words = parser.alternatives().into_words()?;
-    // A word that contains another one of them adds nothing.
-    let contains_other =
-        |word: &String| words.iter().any(|other| other != word && word.contains(other.as_str()));
-    Some(words.iter().filter(|word| !contains_other(word)).cloned().collect())
+pub(super) fn stems(pattern: &str, names: &Names) -> Option<BTreeSet<String>> {
+    let words = demand(pattern, names).into_words()?.words;
+    Some(words.iter().map(|word| beginning(word)).collect())
+}
+
+/// What the named parts of patterns demand.
+pub(super) type Names = HashMap<&'static str, Demand>;
+
+/// What a pattern demands, for the use of its name in other patterns.
+pub(super) fn demand(pattern: &str, names: &Names) -> Demand {
+    Parser {
+        rest: pattern.chars().peekable(),
+        names,
+    }
+    .alternatives()
+}
+
+/// Long words are cut: it saves memory, and whoever writes the beginning is worth a look.
+fn beginning(word: &str) -> String {
+    const STEM_BYTES_MAX: usize = 9;
+    word.get(..word.floor_char_boundary(STEM_BYTES_MAX))
+        .unwrap_or(word)
+        .to_owned()
 }
 
 /// More spellings than this of one place in a pattern are not written out.
 const SPELLINGS_MAX: usize = 24;
 
 /// What a part of a pattern demands.
-enum Demand {
+#[derive(Clone)]
+pub(super) enum Demand {
     /// It matches exactly these texts.
-    Exactly(BTreeSet<String>),
+    Exactly(Vec<String>),
     /// It contains at least one of these words.
-    OneOf(BTreeSet<String>),
+    OneOf(Words),
     /// It can match without any particular word.
     Nothing,
 }
 
+/// Words, and how often texts contain one of them, roughly.
+#[derive(Clone)]
+pub(super) struct Words {
+    words: Vec<String>,
+    frequency: u32,
+}
+
+impl Words {
+    fn new(words: Vec<String>) -> Option<Self> {
+        let frequency = words
+            .iter()
+            .map(|word| frequency(word))
+            .fold(0, u32::saturating_add);
+        words
+            .iter()
+            .all(|word| !word.is_empty())
+            .then_some(Self { words, frequency })
+    }
+}
+
 impl Demand {
-    fn into_words(self) -> Option<BTreeSet<String>> {
+    fn into_words(self) -> Option<Words> {
         match self {
-            Self::Exactly(texts) => texts.iter().all(|text| !text.is_empty()).then_some(texts),
+            Self::Exactly(texts) => Words::new(texts),
             Self::OneOf(words) => Some(words),
             Self::Nothing => None,
         }
     }
 
     fn text(text: &str) -> Self {
-        Self::Exactly(BTreeSet::from([text.to_owned()]))
+        Self::Exactly(vec![text.to_owned()])
     }
 }
 
 struct Parser<'a> {
     rest: Peekable<Chars<'a>>,
+    names: &'a Names,
 }
 
 impl Parser<'_> {
@@ -56,33 +95,37 @@ impl Parser<'_> {
         while self.rest.next_if_eq(&'|').is_some() {
             branches.push(self.sequence());
         }
-        let mut all_exact = true;
-        let mut words = BTreeSet::new();
-        let mut open = false;
-        for branch in branches {
+        let mut texts = Vec::new();
+        for branch in &branches {
             match branch {
-                Demand::Exactly(texts) => {
-                    open |= texts.contains("");
-                    words.extend(texts);
-                }
-                Demand::OneOf(branch_words) => {
-                    all_exact = false;
-                    words.extend(branch_words);
-                }
-                Demand::Nothing => return Demand::Nothing,
+                Demand::Exactly(of_branch) => texts.extend_from_slice(of_branch),
+                Demand::OneOf(_) | Demand::Nothing => texts.clear(),
             }
         }
-        match (all_exact && words.len() <= SPELLINGS_MAX, open) {
-            (true, _) => Demand::Exactly(words),
-            (false, false) => Demand::OneOf(words),
-            (false, true) => Demand::Nothing,
+        let exact = branches
+            .iter()
+            .all(|branch| matches!(branch, Demand::Exactly(_)));
+        if exact && texts.len() <= SPELLINGS_MAX {
+            return Demand::Exactly(texts);
         }
+        let mut all = Words {
+            words: Vec::new(),
+            frequency: 0,
+        };
+        for branch in branches {
+            let Some(words) = branch.into_words() else {
+                return Demand::Nothing;
+            };
+            all.words.extend(words.words);
+            all.frequency = all.frequency.saturating_add(words.frequency);
+        }
+        Demand::OneOf(all)
     }
 
     fn sequence(&mut self) -> Demand {
-        let mut run = BTreeSet::from([String::new()]);
+        let mut run = vec![String::new()];
         let mut unbroken = true;
-        let mut best: Option<BTreeSet<String>> = None;
+        let mut best: Option<Words> = None;
         while let Some(&c) = self.rest.peek() {
             if c == '|' || c == ')' {
                 break;
@@ -94,46 +137,50 @@ impl Parser<'_> {
                         .flat_map(|head| texts.iter().map(move |tail| format!("{head}{tail}")))
                         .collect();
                 }
-                other => {
+                other @ (Demand::Exactly(_) | Demand::OneOf(_) | Demand::Nothing) => {
                     unbroken = false;
-                    best = rarer(best, Some(std::mem::replace(&mut run, BTreeSet::from([String::new()]))));
-                    best = rarer(best, other.into_words());
+                    let ended = std::mem::replace(&mut run, vec![String::new()]);
+                    best = rarer(rarer(best, Words::new(ended)), other.into_words());
                 }
             }
         }
         if unbroken {
             return Demand::Exactly(run);
         }
-        rarer(best, Some(run)).map_or(Demand::Nothing, Demand::OneOf)
+        rarer(best, Words::new(run)).map_or(Demand::Nothing, Demand::OneOf)
     }
 
     fn repeated(&mut self) -> Demand {
         let mut demand = self.atom();
         loop {
-            let optional = match self.rest.peek() {
-                Some('?' | '*') => true,
-                Some('+') => false,
-                Some('{') => {
-                    let counts: String = self.rest.by_ref().take_while(|&c| c != '}').collect();
+            let may_be_absent = match self.rest.peek() {
+                Some('?') => {
+                    self.rest.next();
                     demand = match demand {
-                        _ if counts.starts_with("{0") => Demand::Nothing,
-                        Demand::Exactly(texts) => Demand::OneOf(texts),
-                        kept @ (Demand::OneOf(_) | Demand::Nothing) => kept,
+                        Demand::Exactly(mut texts) => {
+                            texts.push(String::new());
+                            Demand::Exactly(texts)
+                        }
+                        Demand::OneOf(_) | Demand::Nothing => Demand::Nothing,
                     };
                     continue;
                 }
+                Some('*') => {
+                    self.rest.next();
+                    true
+                }
+                Some('+') => {
+                    self.rest.next();
+                    false
+                }
+                Some('{') => {
+                    let counts: String = self.rest.by_ref().take_while(|&c| c != '}').collect();
+                    counts.starts_with("{0")
+                }
                 Some(_) | None => return demand,
             };
-            let sign = self.rest.next();
-            demand = match demand {
-                Demand::Exactly(mut texts) if sign == Some('?') => {
-                    texts.insert(String::new());
-                    Demand::Exactly(texts)
-                }
-                Demand::Exactly(texts) if !optional => Demand::OneOf(texts),
-                kept @ Demand::OneOf(_) if !optional => kept,
-                Demand::Exactly(_) | Demand::OneOf(_) | Demand::Nothing => Demand::Nothing,
-            };
+            let words = demand.into_words().filter(|_| !may_be_absent);
+            demand = words.map_or(Demand::Nothing, Demand::OneOf);
         }
     }
 
@@ -149,6 +196,13 @@ impl Parser<'_> {
                 inner
             }
             Some('[') => self.class(),
+            Some('<') => {
+                let name: String = self.rest.by_ref().take_while(|&c| c != '>').collect();
+                self.names
+                    .get(name.as_str())
+                    .cloned()
+                    .unwrap_or(Demand::Nothing)
+            }
             Some('^' | '$') => Demand::text(""),
             // A blank in a pattern may be a line break in the text.
             Some('.' | ' ') | None => Demand::Nothing,
@@ -156,7 +210,23 @@ impl Parser<'_> {
                 Some(c) if !c.is_alphanumeric() => Demand::text(c.encode_utf8(&mut [0; 4])),
                 Some(_) | None => Demand::Nothing,
             },
-            Some(c) => Demand::text(c.encode_utf8(&mut [0; 4])),
+            Some(c) => self.literal(c),
+        }
+    }
+
+    /// Reads on as long as letters follow; one with a sign of repetition stands for itself.
+    fn literal(&mut self, first: char) -> Demand {
+        let mut text = String::from(first);
+        loop {
+            let mut ahead = self.rest.clone();
+            let Some(next) = ahead.next().filter(|next| next.is_alphanumeric()) else {
+                return Demand::Exactly(vec![text]);
+            };
+            if matches!(ahead.peek(), Some('?' | '*' | '+' | '{')) {
+                return Demand::Exactly(vec![text]);
+            }
+            text.push(next);
+            self.rest = ahead;
         }
     }
 
@@ -169,34 +239,37 @@ impl Parser<'_> {
     }
 }
 
-/// The one of two demands that fewer texts fulfil.
-fn rarer(
-    left: Option<BTreeSet<String>>,
-    right: Option<BTreeSet<String>>,
-) -> Option<BTreeSet<String>> {
-    let whole = |words: &BTreeSet<String>| words.iter().all(|word| !word.is_empty());
-    let rarity = |words: &BTreeSet<String>| {
-        let weakest = words.iter().map(|word| weight(word)).min();
-        (weakest, std::cmp::Reverse(words.len()))
-    };
-    match (left.filter(whole), right.filter(whole)) {
-        (Some(left), Some(right)) if rarity(&right) > rarity(&left) => Some(right),
+fn rarer(left: Option<Words>, right: Option<Words>) -> Option<Words> {
+    match (left, right) {
+        (Some(left), Some(right)) if right.frequency < left.frequency => Some(right),
         (Some(left), _) => Some(left),
         (None, right) => right,
     }
 }
 
-/// How much it tells that a word occurs: longer ones more, everyday ones next to nothing.
-fn weight(word: &str) -> usize {
-    const EVERYDAY: &str = " a i the and you your that this with for are was were have has had will would \
-        want wants wanted going just not never can could should she her his him they them their \
-        our all any about from out how who what when why one more than then too now here there \
-        been being please need needs think like make made get got let know see say said tell told \
-        try tried take took give gave find found do does did done be am is it me my to of in on at \
-        if or so no up by go we us he as an but off over life time day way thing things people \
-        und die der das ich ist nicht ein eine mich mir mit von auf que de la el en un una los me \
-        se te le les des une pas est pour dans je tu il nous vous ne non per con che di mi si \
-        sono het een van ik niet je dat er zijn na nie sie do ze ";
-    let everyday = EVERYDAY.split_whitespace().any(|known| known == word);
-    if everyday { 1 } else { word.chars().map(char::len_utf8).sum::<usize>().min(7) + 1 }
+/// How many of a hundred thousand ordinary messages contain the word, as a rough guess.
+fn frequency(word: &str) -> u32 {
+    if EVERYDAY.contains(word) {
+        return 8_000;
+    }
+    match word.len() {
+        0..=1 => 90_000,
+        2 => 50_000,
+        3 => 3_000,
+        4 => 600,
+        5 => 200,
+        6 => 80,
+        _ => 30,
+    }
 }
+
+/// Words so common that they tell nothing.
+static EVERYDAY: LazyLock<HashSet<&str>> = LazyLock::new(|| EVERYDAY_WORDS.split(' ').collect());
+
+const EVERYDAY_WORDS: &str = "\
+    the and you your that this with for are was were have has had will would want going just not \
+    never can could should she her his him they them their our all any about from out how who \
+    what when why one more than then too now here there been being please need think like make \
+    made get got let know see say said tell try take find off over time day way thing people \
+    without after before better everyone anything something nothing today tomorrow next last \
+    good right still point end live life les";
