@@ -87,6 +87,18 @@ impl Reading {
         self.hidden.is_none() && self.deeds.iter().all(|deed| matches!(deed, Deed::DbRead))
     }
 
+    /// Notes a deed; that the database was read is noted once.
+    pub(crate) fn see(&mut self, deed: Deed) {
+        if deed != Deed::DbRead || !self.deeds.contains(&Deed::DbRead) {
+            self.deeds.push(deed);
+        }
+    }
+
+    /// Notes that something stayed hidden; the first reason is kept.
+    pub(crate) fn hide(&mut self, why: &'static str) {
+        self.hidden = self.hidden.or(Some(why));
+    }
+
     /// Adds what `other` was seen to do.
     pub fn absorb(&mut self, other: Self) {
         self.deeds.extend(other.deeds);
