@@ -141,8 +141,8 @@ pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathere
     match named.row {
         Some(row) if terminal::is_terminal(row) => {
             terminal::call(row, &args, ground, knows, gathered);
-            for word in infer::effect_of(&named.skipped) {
-                gathered.acts.push(named.act(word));
+            if let Some(effect) = infer::effect_of(&named.skipped).filter(|effect| !infer::is_reading(*effect)) {
+                gathered.acts.push(named.act(effect));
             }
         }
         Some(row) => roles::apply(row, &named, call, &args, ground, knows, gathered),

@@ -6,7 +6,7 @@ use super::gather::Gathered;
 use super::infer::{effect_of, is_about_permission, is_reading, words};
 use super::named::Named;
 use super::roles::{path_word, word};
-use super::{arguments, terminal};
+use super::terminal;
 use crate::act::Breadth;
 use crate::assessment::SideEffect;
 use crate::knowledge::{Effect, PathKind, Role};
@@ -21,6 +21,8 @@ const SHELL_KEYS: &[&str] = &["command", "cmd", "commands", "shell", "bash", "co
 const SQL_KEYS: &[&str] = &["sql", "query", "statement", "q", "sql_query", "statements"];
 /// Arguments that hold code if they look like it.
 const CODE_KEYS: &[&str] = &["code", "script", "source_code", "python", "javascript", "program", "snippet", "expression", "function"];
+/// Arguments beside code that do not change what it does.
+const BESIDE_KEYS: &[&str] = &["cwd", "workdir", "working_directory", "description", "timeout", "language", "lang", "explanation", "title", "database", "schema", "project_id", "limit"];
 /// Arguments that name something that is read.
 const PATH_KEYS: &[&str] = &["path", "paths", "file", "files", "filename", "file_path", "filepath", "dir", "directory", "folder", "source", "src", "local_path", "input_path", "input_file", "target_file", "uri", "absolute_path", "attachment", "attachments"];
 /// Arguments that name something that is written.
@@ -52,17 +54,16 @@ pub(super) fn unknown_tool(named: &Named, args: &Map<String, Value>, ground: &Gr
     }
     let has = |keys: &[&str]| args.iter().any(|(key, value)| !value.is_null() && keys.contains(&key.to_lowercase().as_str()));
     if !is_reading(effect) && has(AMOUNT_KEYS) && has(MONEY_KEYS) {
-        effect = effect.max(Effect::Pay);
+        effect = if effect == Effect::Unknown { Effect::Pay } else { effect.max(Effect::Pay) };
     } else if !is_reading(effect) && has(RECIPIENT_KEYS) && has(BODY_KEYS) && (effect == Effect::Unknown || effect < Effect::Message) {
         effect = Effect::Message;
     }
     let before = gathered.acts.len();
     let read = arguments(args, effect, named, ground, knows, gathered);
     // Code that was read says better than a name what running it does.
-    if effect == Effect::Exec && read {
+    if effect == Effect::Exec && read && args.iter().all(|(key, value)| is_plain(key, value)) {
         gathered.at_least = gathered.at_least.max(SideEffect::LocalReversible);
-        let harmless = gathered.acts.iter().skip(before).all(|act| !act.marks.unreadable);
-        if harmless {
+        if gathered.acts.iter().skip(before).all(|act| !act.marks.unreadable) {
             return;
         }
     }
@@ -71,6 +72,14 @@ pub(super) fn unknown_tool(named: &Named, args: &Map<String, Value>, ground: &Gr
         gathered.sender = true;
     }
     gathered.acts.push(named.act(effect).on(named.tool.clone()));
+}
+
+/// Whether an argument of a tool that runs code is the code, or cannot change what runs.
+fn is_plain(key: &str, value: &Value) -> bool {
+    let key = key.to_lowercase();
+    let key = key.as_str();
+    let code = SHELL_KEYS.contains(&key) || SQL_KEYS.contains(&key) || CODE_KEYS.contains(&key);
+    code || BESIDE_KEYS.contains(&key) || matches!(value, Value::Null | Value::Bool(_) | Value::Number(_))
 }
 
 /// Judges arguments by their names and looks. Returns whether one of them was code that was read.

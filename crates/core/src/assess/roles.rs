@@ -7,7 +7,7 @@ use super::infer::{effect_of, is_reading};
 use super::named::Named;
 use super::patch::{self, Change};
 use super::{arguments, loose, page_script, people, terminal};
-use crate::act::{Act, Breadth};
+use crate::act::Breadth;
 use crate::assessment::{Finding, Severity, SideEffect};
 use crate::knowledge::{ArgumentRole, Effect, PathKind, Role, ToolRow};
 use crate::place::{Ground, HOME, mark_home};
@@ -24,6 +24,8 @@ const PAGE: &str = "page";
 const CONTENT_BYTES_LARGE: usize = 100 * 1024;
 /// How much an external change of a listed service weighs.
 const BEYOND: Score = Score::new(250);
+/// How hard it is to have a process back that the agent itself started.
+const OWN_PROCESS: Score = Score::new(500);
 
 /// Names under which a call inside a list of calls gives its tool and its arguments.
 const TOOL_KEYS: &[&str] = &["tool", "name", "tool_name", "recipient_name", "toolName"];
@@ -50,6 +52,7 @@ pub(super) fn apply(row: &'static ToolRow, named: &Named, call: &Inner<'_>, args
         }
     }
     reading.wide = args.get("recursive").is_some_and(|value| value == &Value::Bool(true)) || row.names.contains(&"delete_directory");
+    reading.numbered = args.contains_key("pid") || args.contains_key("pids");
     for (key, role, value) in &given {
         reading.argument(key, *role, value, gathered);
     }
@@ -101,6 +104,8 @@ struct RowReading<'k, 'n> {
     language: String,
     /// Whether a directory goes with everything in it.
     wide: bool,
+    /// Whether the call names a process by its number.
+    numbered: bool,
     /// Paths that were judged, and whether all of them lie in the workspace.
     paths: u32,
     all_inside: bool,
@@ -114,7 +119,7 @@ impl<'k, 'n> RowReading<'k, 'n> {
     fn new(row: &'static ToolRow, named: &'n Named, effect: Effect, walk: Walk<'k>) -> Self {
         let fixed = FIXED_LANGUAGES.iter().find(|(name, _)| row.names.first() == Some(name));
         let language = fixed.map_or("", |(_, language)| language).to_owned();
-        Self { row, named, effect, walk, language, wide: false, paths: 0, all_inside: true, written: Vec::new(), urls: 0, subjects: Vec::new() }
+        Self { row, named, effect, walk, language, wide: false, numbered: false, paths: 0, all_inside: true, written: Vec::new(), urls: 0, subjects: Vec::new() }
     }
 
     fn unreadable(&mut self, why: &'static str) {
@@ -286,12 +291,16 @@ impl<'k, 'n> RowReading<'k, 'n> {
             }
             return;
         }
+        if address.starts_with("file:") {
+            self.path(address, ArgumentRole::Read);
+            return;
+        }
         if loose::is_firewall(address, &self.walk) {
             self.walk.note(self.named.act(Effect::Guard).on(address.to_owned()));
             return;
         }
         if is_reading(self.effect) {
-            self.walk.fetches(&path_word(address), &self.named.whole);
+            self.walk.fetches(&word(address), &self.named.whole);
         } else {
             self.walk.sends_to(&word(address), &self.named.whole);
         }
@@ -335,6 +344,10 @@ impl<'k, 'n> RowReading<'k, 'n> {
             act.note = self.row.what;
         }
         act.subject = shorten(&self.subjects.join(", "));
+        if self.effect == Effect::Kill && !self.numbered {
+            // Without a number of its own choosing, an agent ends only what it started.
+            act.reversal = OWN_PROCESS;
+        }
         let changes = !is_reading(self.effect);
         if self.row.outbound && changes || self.effect == Effect::Message {
             act.marks.outbound = true;
@@ -446,7 +459,6 @@ fn shorten(text: &str) -> String {
     format!("{}…", text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(""))
 }
 
-/// Returns an act of this tool on a subject.
 #[cfg(test)]
 mod tests {
     use super::*;
