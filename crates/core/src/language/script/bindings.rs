@@ -44,7 +44,9 @@ impl Bindings {
             let rest = tokens.get(at + 1..).unwrap_or_default();
             match token {
                 Token::Name(word) if lang == Lang::Python && word == "import" => {
-                    bindings.python_import(tokens, at);
+                    if !bindings.understood.contains(&at) {
+                        bindings.python_import(tokens, at);
+                    }
                 }
                 Token::Name(word) if lang == Lang::JavaScript && word == "import" => {
                     bindings.javascript_import(at, rest);
@@ -207,8 +209,14 @@ impl Bindings {
 
     /// `import a.b, c as d` and `from a import b as c, d`.
     fn python_import(&mut self, tokens: &[Token], at: usize) {
-        let statement_start = (1..=16)
+        let statement_start = (1..=BINDING_TOKENS_MAX)
             .filter_map(|back| at.checked_sub(back))
+            .take_while(|place| {
+                !matches!(
+                    tokens.get(*place),
+                    None | Some(Token::Newline | Token::Mark(";" | ":"))
+                )
+            })
             .find(|place| {
                 tokens
                     .get(*place)
@@ -277,6 +285,11 @@ impl Bindings {
 
     /// `import x from 'm'`, `import * as x from 'm'`, `import {a, b as c} from 'm'`.
     fn javascript_import(&mut self, at: usize, rest: &[Token]) {
+        // `import(…)` loads while running.
+        if rest.first().is_some_and(|token| token.is_mark("(")) {
+            self.refused = Some(FOREIGN_CODE);
+            return;
+        }
         let head = rest
             .iter()
             .take(BINDING_TOKENS_MAX)
