@@ -16,6 +16,7 @@
 mod normalise;
 mod rules;
 mod spelling;
+mod stems;
 
 use std::collections::BTreeSet;
 
@@ -127,7 +128,9 @@ pub fn scan(text: &str) -> CrisisSigns {
     if text.len() <= TEXT_BYTES_MAX {
         return scan_whole(text);
     }
-    let head = text.get(..text.floor_char_boundary(WINDOW_BYTES)).unwrap_or_default();
+    let head = text
+        .get(..text.floor_char_boundary(WINDOW_BYTES))
+        .unwrap_or_default();
     let tail_start = text.ceil_char_boundary(text.len() - WINDOW_BYTES);
     let tail = text.get(tail_start..).unwrap_or_default();
 
@@ -140,7 +143,9 @@ pub fn scan(text: &str) -> CrisisSigns {
         ..CrisisSigns::default()
     });
     if signs.span.is_none() {
-        signs.span = of_tail.span.map(|(start, end)| (start + tail_start, end + tail_start));
+        signs.span = of_tail
+            .span
+            .map(|(start, end)| (start + tail_start, end + tail_start));
     }
     signs
 }

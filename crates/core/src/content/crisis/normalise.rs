@@ -22,7 +22,10 @@ pub(super) struct View {
 
 impl View {
     pub(super) fn with_capacity(bytes: usize) -> Self {
-        Self { text: String::with_capacity(bytes), origin: Vec::with_capacity(bytes) }
+        Self {
+            text: String::with_capacity(bytes),
+            origin: Vec::with_capacity(bytes),
+        }
     }
 
     pub(super) fn push(&mut self, c: char, origin: u32) {
@@ -35,13 +38,30 @@ impl View {
         self.origin.resize(self.text.len(), origin);
     }
 
+    /// Pushes ASCII text in small letters; it stands for itself, from byte `at` on.
+    pub(super) fn push_plain(&mut self, text: &str, at: usize) {
+        let first = u32::try_from(at).unwrap_or(u32::MAX);
+        let bytes = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        let start = self.text.len();
+        self.text.push_str(text);
+        if let Some(pushed) = self.text.get_mut(start..) {
+            pushed.make_ascii_lowercase();
+        }
+        self.origin.extend(first..first.saturating_add(bytes));
+        self.origin.resize(self.text.len(), u32::MAX);
+    }
+
     pub(super) fn pop(&mut self) {
         self.text.pop();
         self.origin.truncate(self.text.len());
     }
 
     pub(super) fn origin_at(&self, byte: usize) -> u32 {
-        self.origin.get(byte).or(self.origin.last()).copied().unwrap_or(0)
+        self.origin
+            .get(byte)
+            .or(self.origin.last())
+            .copied()
+            .unwrap_or(0)
     }
 
     /// The part of `original` that the given part of this view stands for.
@@ -52,7 +72,10 @@ impl View {
         original: &str,
     ) -> Option<(usize, usize)> {
         let from = original.floor_char_boundary(*self.origin.get(start)? as usize);
-        let to = self.origin.get(end).map_or(original.len(), |&at| at as usize);
+        let to = self
+            .origin
+            .get(end)
+            .map_or(original.len(), |&at| at as usize);
         let to = original.floor_char_boundary(to.max(from));
         let seen = original.get(from..to)?.trim_end();
         Some((from, from + seen.len()))
@@ -66,13 +89,18 @@ pub(super) fn fold(text: &str) -> View {
     while let Some(rest) = text.get(at..)
         && let Some(c) = rest.chars().next()
     {
+        let plain = rest
+            .bytes()
+            .take_while(|b| b.is_ascii_alphanumeric() || b" .,'-".contains(b));
+        let plain = plain.count();
+        if plain > 0 {
+            view.push_plain(rest.get(..plain).unwrap_or_default(), at);
+            at += plain;
+            continue;
+        }
         let origin = u32::try_from(at).unwrap_or(u32::MAX);
         let taken = match c {
             '\\' | '%' | '=' | '&' | '<' => decode(rest, origin, &mut view),
-            'A'..='Z' => {
-                view.push(c.to_ascii_lowercase(), origin);
-                Some(1)
-            }
             _ if c.is_ascii() => None,
             _ => {
                 fold_char(c, origin, &mut view);
@@ -122,8 +150,13 @@ fn decode(rest: &str, origin: u32, view: &mut View) -> Option<usize> {
 }
 
 fn decode_backslash(after: &str, origin: u32, view: &mut View) -> Option<usize> {
-    // Texts escaped twice carry two backslashes before the letter.
-    let slashes = after.len() - after.trim_start_matches('\\').len();
+    // Texts escaped twice or thrice carry more backslashes before the letter.
+    const SLASHES_MAX: usize = 7;
+    let slashes = after
+        .bytes()
+        .take(SLASHES_MAX)
+        .take_while(|&b| b == b'\\')
+        .count();
     let escape = after.get(slashes..)?;
     match escape.chars().next()? {
         'n' | 'r' => view.push('\n', origin),
@@ -141,32 +174,59 @@ fn decode_utf16(escape: &str, origin: u32, view: &mut View) -> Option<usize> {
         u16::from_str_radix(digits, 16).ok()
     };
     let first = unit(1)?;
-    let second = escape.get(5..).filter(|next| next.starts_with("\\u")).and_then(|_| unit(7));
+    let second = escape
+        .get(5..)
+        .filter(|next| next.starts_with("\\u"))
+        .and_then(|_| unit(7));
     let second = second.filter(|_| (0xd800..0xdc00).contains(&first));
-    let c = char::decode_utf16(std::iter::once(first).chain(second)).next()?.ok()?;
+    let c = char::decode_utf16(std::iter::once(first).chain(second))
+        .next()?
+        .ok()?;
     fold_any(c, origin, view);
     Some(if second.is_some() { 11 } else { 5 })
 }
 
+/// Drops a bare tag. One with attributes stays: these can hold text, too.
 fn decode_tag(rest: &str, origin: u32, view: &mut View) -> Option<usize> {
-    const TAG_BYTES_MAX: usize = 120;
-    let second = *rest.as_bytes().get(1)?;
-    if !(second.is_ascii_alphabetic() || second == b'/') {
-        return None;
-    }
+    const TAG_BYTES_MAX: usize = 14;
+    const INLINE: [&str; 17] = [
+        "a", "b", "i", "u", "s", "em", "strong", "span", "font", "small", "sub", "sup", "del",
+        "ins", "mark", "code", "tt",
+    ];
+    const BLOCK: [&str; 13] = [
+        "br",
+        "p",
+        "div",
+        "li",
+        "ul",
+        "ol",
+        "tr",
+        "td",
+        "table",
+        "html",
+        "body",
+        "blockquote",
+        "pre",
+    ];
     let end = rest.bytes().take(TAG_BYTES_MAX).position(|b| b == b'>')?;
-    // `x < y and z > w` is no tag: a tag has no blank before its name ends, checked above.
-    let block = ["<br", "<p", "</p", "<div", "</div", "<li", "</li", "<tr", "<td"];
-    let lower = rest.get(..5.min(rest.len())).unwrap_or(rest).to_ascii_lowercase();
-    if block.iter().any(|name| lower.starts_with(name)) {
+    let name = rest
+        .get(1..end)?
+        .trim_matches(['/', ' '])
+        .to_ascii_lowercase();
+    if BLOCK.contains(&name.as_str()) {
         view.push('\n', origin);
+    } else if !INLINE.contains(&name.as_str()) {
+        return None;
     }
     Some(end + 1)
 }
 
 fn decode_entity(rest: &str, origin: u32, view: &mut View) -> Option<usize> {
     const ENTITY_BYTES_MAX: usize = 10;
-    let end = rest.bytes().take(ENTITY_BYTES_MAX).position(|b| b == b';')?;
+    let end = rest
+        .bytes()
+        .take(ENTITY_BYTES_MAX)
+        .position(|b| b == b';')?;
     let name = rest.get(1..end)?;
     let c = match name {
         "quot" => '"',
@@ -259,7 +319,11 @@ fn fold_letter(c: char, origin: u32, view: &mut View) {
     }
     // A voicing mark or a Hangul part written by itself joins the letter before it.
     if matches!(c, '\u{3099}' | '\u{309a}' | '\u{1161}'..='\u{11ff}')
-        && let Some(whole) = view.text.chars().next_back().and_then(|last| compose(last, c))
+        && let Some(whole) = view
+            .text
+            .chars()
+            .next_back()
+            .and_then(|last| compose(last, c))
     {
         let first_origin = view.origin_at(view.text.len().saturating_sub(1));
         view.pop();
@@ -340,11 +404,10 @@ fn replacement(c: char) -> Option<&'static str> {
         'ʏ' => "y",
         'ᴢ' => "z",
         'أ' | 'إ' | 'آ' | 'ٱ' => "ا",
-        'ى' | 'ی' => "ي",
+        'ى' | 'ی' | 'ئ' => "ي",
         'ة' => "ه",
         'ک' => "ك",
         'ؤ' => "و",
-        'ئ' => "ي",
         'ँ' => "ं",
         'ё' => "е",
         _ => return None,

@@ -30,6 +30,8 @@ pub(super) fn views(folded: &View) -> Vec<View> {
 struct Vocabulary {
     /// A short form or frequent misspelling, and what it stands for.
     meanings: HashMap<&'static str, &'static str>,
+    /// For each first letter the lengths of its short forms, one bit each.
+    meaning_lengths: [u32; 128],
     /// Words that are recognised with one letter wrong.
     near_words: Vec<&'static str>,
     /// Real words that are one letter away from a near word.
@@ -44,9 +46,29 @@ struct Vocabulary {
     longest_word: usize,
 }
 
+impl Vocabulary {
+    fn meaning(&self, word: &str) -> Option<&'static str> {
+        // Most words can be told from all short forms by their first letter and length.
+        let lengths = self
+            .meaning_lengths
+            .get(usize::from(*word.as_bytes().first()?))?;
+        let possible = lengths
+            .checked_shr(u32::try_from(word.len()).ok()?)
+            .unwrap_or(0)
+            & 1
+            == 1;
+        if possible {
+            self.meanings.get(word).copied()
+        } else {
+            None
+        }
+    }
+}
+
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
     let mut vocabulary = Vocabulary {
         meanings: HashMap::new(),
+        meaning_lengths: [0; 128],
         near_words: Vec::new(),
         not_near: HashSet::new(),
         words: HashSet::new(),
@@ -64,6 +86,10 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
             match (kind, meaning) {
                 ("means", Some(meaning)) => {
                     vocabulary.meanings.insert(word, meaning);
+                    let first = word.as_bytes().first().copied().unwrap_or(0);
+                    if let Some(lengths) = vocabulary.meaning_lengths.get_mut(usize::from(first)) {
+                        *lengths |= 1 << word.len().min(31);
+                    }
                 }
                 ("near", None) => vocabulary.near_words.push(word),
                 ("not-near", None) => {
@@ -102,6 +128,9 @@ fn read_words(folded: &View) -> View {
                 chars.next();
             }
             let word = folded.text.get(at..end).unwrap_or_default();
+            if view.text.ends_with(['.', ',']) {
+                view.push(' ', origin);
+            }
             if censored {
                 push_censored(&mut view, word, origin);
             } else if word.is_ascii() {
@@ -113,10 +142,8 @@ fn read_words(folded: &View) -> View {
         }
         match c {
             '\n' | '\r' => push_gap(&mut view, '\n', origin),
-            '.' | '!' | '?' | ';' | ':' | '。' | '؟' | '؛' | '।' | '॥' => {
-                push_mark(&mut view, '.', origin);
-            }
-            ',' | '،' | '、' => push_mark(&mut view, ',', origin),
+            '.' | '!' | '?' | '。' | '؟' | '।' | '॥' => push_mark(&mut view, '.', origin),
+            ',' | ';' | ':' | '،' | '؛' | '、' => push_mark(&mut view, ',', origin),
             '"' if touches_structure(folded, at) => push_mark(&mut view, '.', origin),
             _ => push_gap(&mut view, ' ', origin),
         }
@@ -136,16 +163,28 @@ fn is_word_char(c: char) -> bool {
 }
 
 fn letter_follows(folded: &View, at: usize) -> bool {
-    let rest = folded.text.get(at + 1..).unwrap_or_default();
-    let next = rest.trim_start_matches(['*', '~', '`']).chars().next();
-    rest.len() < folded.text.len() && next.is_some_and(is_word_char)
+    /// Longer rows of marks part words.
+    const MARKS_MAX: usize = 4;
+    let rest = folded.text.get(at + 1..).unwrap_or_default().chars();
+    rest.take(MARKS_MAX)
+        .find(|c| !matches!(c, '*' | '~' | '`'))
+        .is_some_and(is_word_char)
 }
 
 /// Whether the quotation mark is one of a JSON document, and so ends a sentence.
 fn touches_structure(folded: &View, at: usize) -> bool {
     let bytes = folded.text.as_bytes();
-    let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-    let after = bytes.get(at + 1);
+    let before = bytes
+        .get(..at)
+        .unwrap_or_default()
+        .iter()
+        .rev()
+        .find(|&&b| b != b' ');
+    let after = bytes
+        .get(at + 1..)
+        .unwrap_or_default()
+        .iter()
+        .find(|&&b| b != b' ');
     before.is_none_or(|b| b"{[:,".contains(b)) || after.is_none_or(|b| b"}],:".contains(b))
 }
 
@@ -160,7 +199,7 @@ fn push_gap(view: &mut View, gap: char, origin: u32) {
 
 /// Marks stick to the word before them, and one of a kind is enough.
 fn push_mark(view: &mut View, mark: char, origin: u32) {
-    while view.text.ends_with(' ') {
+    while view.text.ends_with(' ') || mark == '.' && view.text.ends_with(',') {
         view.pop();
     }
     if !(view.text.is_empty() || view.text.ends_with(['.', '\n']) || view.text.ends_with(mark)) {
@@ -192,7 +231,10 @@ fn push_censored(view: &mut View, word: &str, origin: u32) {
     const MARKS: [char; 3] = ['*', '~', '`'];
     let guess = VOCABULARY.words.iter().filter(|known| {
         known.len() == word.len()
-            && known.chars().zip(word.chars()).all(|(k, w)| k == w || MARKS.contains(&w))
+            && known
+                .chars()
+                .zip(word.chars())
+                .all(|(k, w)| k == w || MARKS.contains(&w))
     });
     if let Some(known) = guess.min() {
         view.push_str(known, origin);
@@ -204,7 +246,7 @@ fn push_censored(view: &mut View, word: &str, origin: u32) {
 
 /// Pushes one word, with contractions opened and misspellings repaired.
 fn push_word(view: &mut View, word: &str, origin: u32) {
-    if let Some(meaning) = VOCABULARY.meanings.get(word) {
+    if let Some(meaning) = VOCABULARY.meaning(word) {
         view.push_str(meaning, origin);
         return;
     }
@@ -231,42 +273,51 @@ fn push_word(view: &mut View, word: &str, origin: u32) {
         view.push_str(&repaired, origin);
         return;
     }
-    for (offset, c) in word.chars().enumerate() {
-        view.push(c, origin.saturating_add(u32::try_from(offset).unwrap_or(0)));
-    }
+    view.push_plain(word, origin as usize);
 }
 
 /// The word somebody meant, when it is not the one written.
 fn repair(word: &str) -> Option<String> {
     /// Longer ones are identifiers or noise.
     const WORD_BYTES_MAX: usize = 40;
-    if word.len() < 4 || word.len() > WORD_BYTES_MAX || VOCABULARY.words.contains(word) {
+    if word.len() < 4 || word.len() > WORD_BYTES_MAX {
         return None;
     }
     if has_long_repeat(word) {
         let short = squeezed(word);
         let known = VOCABULARY.by_squeezed.get(&short).map(ToString::to_string);
-        let meant = VOCABULARY.meanings.get(short.as_str()).map(ToString::to_string);
-        return known.or(meant).or_else(|| near_word(&short)).or(Some(short));
+        let meant = VOCABULARY
+            .meanings
+            .get(short.as_str())
+            .map(ToString::to_string);
+        return known
+            .or(meant)
+            .or_else(|| near_word(&short))
+            .or(Some(short));
     }
     if let Some(near) = near_word(word) {
         return Some(near);
     }
-    let fused = ["die", "kill", "suicid", "self", "life", "dead", "death", "alive"];
-    if word.len() >= 7 && fused.iter().any(|part| word.contains(part)) {
-        return split_fused(word);
+    let fused = [
+        "die", "kill", "suicid", "self", "life", "dead", "death", "alive",
+    ];
+    let is_fused = word.len() >= 7 && fused.iter().any(|part| word.contains(part));
+    if is_fused && !VOCABULARY.words.contains(word) {
+        split_fused(word)
+    } else {
+        None
     }
-    None
 }
 
 fn near_word(word: &str) -> Option<String> {
-    if word.len() < 5 || VOCABULARY.not_near.contains(word) {
+    if word.len() < 5 || VOCABULARY.near_words.contains(&word) {
         return None;
     }
     let near = VOCABULARY.near_words.iter().find(|known| {
         known.as_bytes().first() == word.as_bytes().first() && one_slip_apart(known, word)
     });
-    near.map(ToString::to_string)
+    near.filter(|_| !VOCABULARY.not_near.contains(word))
+        .map(ToString::to_string)
 }
 
 /// Whether one letter more, less or different, or two neighbours swapped, makes them equal.
@@ -276,8 +327,10 @@ fn one_slip_apart(known: &str, word: &str) -> bool {
         return false;
     }
     let same_head = known.iter().zip(word).take_while(|(k, w)| k == w).count();
-    let (known, word) =
-        (known.get(same_head..).unwrap_or_default(), word.get(same_head..).unwrap_or_default());
+    let (known, word) = (
+        known.get(same_head..).unwrap_or_default(),
+        word.get(same_head..).unwrap_or_default(),
+    );
     match (known, word) {
         ([], [_]) | ([_], []) => true,
         ([k1, k2, k_rest @ ..], [w1, w2, w_rest @ ..])
@@ -309,7 +362,9 @@ fn split_fused(word: &str) -> Option<String> {
 }
 
 fn has_long_repeat(word: &str) -> bool {
-    word.as_bytes().windows(3).any(|three| matches!(three, [a, b, c] if a == b && b == c))
+    word.as_bytes()
+        .windows(3)
+        .any(|three| matches!(three, [a, b, c] if a == b && b == c))
 }
 
 /// The letters without repeats: "kiiill" and "kill" are both "kil".
@@ -321,7 +376,15 @@ fn squeezed(word: &str) -> String {
 
 /// The word as seen from afar: i, l, 1, ! and | are one stroke, digits are letters.
 fn shape(word: &str) -> String {
-    word.chars().map(|c| if c == 'l' { 'i' } else { disguised_letter(c).unwrap_or(c) }).collect()
+    word.chars()
+        .map(|c| {
+            if c == 'l' {
+                'i'
+            } else {
+                disguised_letter(c).unwrap_or(c)
+            }
+        })
+        .collect()
 }
 
 /// The letter a digit or symbol stands for in "k1ll my$3lf".
@@ -373,14 +436,21 @@ fn look_alike(c: char) -> Option<char> {
 fn undisguise(folded: &View) -> Option<View> {
     let text = &folded.text;
     let suspicious = |c: char| disguised_letter(c).is_some() || look_alike(c).is_some();
-    if !text.contains(suspicious) {
+    let mut before = ' ';
+    let mixed = text.chars().any(|c| {
+        let pair = (std::mem::replace(&mut before, c), c);
+        pair.0.is_ascii_alphabetic() && suspicious(c)
+            || suspicious(pair.0) && c.is_ascii_alphabetic()
+    });
+    if !mixed {
         return None;
     }
     let mut view = View::with_capacity(text.len());
     let mut found = false;
     let mut at = 0;
     for piece in text.split_inclusive(|c: char| !(is_word_char(c) || c == '\'' || suspicious(c))) {
-        let word = piece.trim_end_matches(|c: char| !(is_word_char(c) || c == '\'' || suspicious(c)));
+        let word =
+            piece.trim_end_matches(|c: char| !(is_word_char(c) || c == '\'' || suspicious(c)));
         let origin = folded.origin_at(at);
         match read_disguised(word) {
             Some(read) => {
@@ -404,8 +474,12 @@ fn read_disguised(word: &str) -> Option<String> {
         return Some("i".to_owned());
     }
     let core = word.trim_end_matches(['!', '|', '+']);
-    let disguised = core.chars().any(|c| disguised_letter(c).is_some() || look_alike(c).is_some());
-    let has_letter = core.chars().any(|c| c.is_ascii_alphabetic() || look_alike(c).is_some());
+    let disguised = core
+        .chars()
+        .any(|c| disguised_letter(c).is_some() || look_alike(c).is_some());
+    let has_letter = core
+        .chars()
+        .any(|c| c.is_ascii_alphabetic() || look_alike(c).is_some());
     if !(disguised && has_letter) {
         return None;
     }
@@ -421,29 +495,41 @@ fn read_disguised(word: &str) -> Option<String> {
         Some(known) => Some(known.to_owned()),
         // The shape has lost the difference of i and l; an unknown word keeps its letters.
         None if mixed_script || all_alike => Some(latin),
-        None => {
-            Some(latin.chars().map(|c| disguised_letter(c).unwrap_or(c)).collect())
-        }
+        None => Some(
+            latin
+                .chars()
+                .map(|c| disguised_letter(c).unwrap_or(c))
+                .collect(),
+        ),
     }
 }
 
 /// Joins runs of single letters; `None` when there are none.
 fn join_spelt_out(folded: &View) -> Option<View> {
-    /// Fewer single letters in a row are initials or list marks.
+    /// Fewer single letters in a row are initials or list marks, unless they spell a word.
     const RUN_LETTERS_MIN: usize = 4;
+    const WORD_LETTERS_MIN: usize = 3;
     let letters = single_letters(&folded.text);
     let mut view = View::with_capacity(folded.text.len());
     let mut copied = 0;
     let mut found = false;
     for run in letters.chunk_by(|left, right| left.end_of_gap == right.at) {
-        let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
-        if run.len() < RUN_LETTERS_MIN {
+        let (Some(first), Some(last)) = (run.first(), run.last()) else {
+            continue;
+        };
+        let spelt = || {
+            run.iter()
+                .filter_map(|one| folded.text.get(one.at..one.end))
+                .collect()
+        };
+        let is_word = |spelt: String| VOCABULARY.words.contains(spelt.as_str());
+        if run.len() < WORD_LETTERS_MIN || run.len() < RUN_LETTERS_MIN && !is_word(spelt()) {
             continue;
         }
         found = true;
         copy(folded, copied, first.at, &mut view);
         push_joined(&mut view, folded, run);
-        copied = last.end_of_gap;
+        copied = last.end;
     }
     copy(folded, copied, folded.text.len(), &mut view);
     found.then_some(view)
@@ -484,7 +570,11 @@ fn single_letters(text: &str) -> Vec<SingleLetter> {
             after_separator = true;
             chars.next();
         }
-        letters.push(SingleLetter { at, end: at + c.len_utf8(), end_of_gap });
+        letters.push(SingleLetter {
+            at,
+            end: at + c.len_utf8(),
+            end_of_gap,
+        });
     }
     letters
 }
@@ -496,21 +586,23 @@ fn push_joined(view: &mut View, folded: &View, run: &[SingleLetter]) {
     for letter in run.iter().rev().skip(1) {
         *counts.entry(gap(letter)).or_default() += 1;
     }
-    let joiner = counts.iter().max_by_key(|&(gap, count)| (count, gap)).map(|(gap, _)| *gap);
+    let joiner = counts
+        .iter()
+        .max_by_key(|&(gap, count)| (count, gap))
+        .map(|(gap, _)| *gap);
     let mut word = String::new();
     let mut origin = None;
-    for letter in run {
+    for (number, letter) in run.iter().enumerate() {
         origin = origin.or(Some(folded.origin_at(letter.at)));
         word.push_str(folded.text.get(letter.at..letter.end).unwrap_or_default());
-        if Some(gap(letter)) != joiner {
+        if Some(gap(letter)) != joiner && number + 1 < run.len() {
             push_joined_word(view, &word, origin.unwrap_or(0));
-            view.push_str(if gap(letter).contains('\n') { "\n" } else { " " }, origin.unwrap_or(0));
+            view.push_str(gap(letter), origin.unwrap_or(0));
             word.clear();
             origin = None;
         }
     }
     push_joined_word(view, &word, origin.unwrap_or(0));
-    view.push(' ', origin.unwrap_or(0));
 }
 
 fn push_joined_word(view: &mut View, word: &str, origin: u32) {
