@@ -60,6 +60,8 @@ pub struct Walk<'k> {
 pub struct Knows {
     /// Whether code of the workspace may run without a question.
     pub trusts_workspace: bool,
+    /// Servers whose own hints about their tools the user has chosen to believe.
+    pub pinned_servers: Vec<String>,
 }
 
 /// Where a command runs.
