@@ -38,7 +38,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// The shell command to judge; `-` reads it from standard input
-    #[arg(value_name = "COMMAND", allow_hyphen_values = true)]
+    #[arg(value_name = "COMMAND")]
     pub(crate) command: Option<String>,
     /// Judge a call of this tool instead of a shell command
     #[arg(long, value_name = "NAME")]

@@ -76,16 +76,20 @@ impl Shape {
             return false;
         }
         let mut at = 0;
+        let mut is_subcommand = true;
         rest.iter().all(|shape| {
             if shape.starts_with('-') && shape.len() > 1 {
                 return arguments.iter().flatten().any(|word| is_flag(shape, word));
             }
-            let found = arguments
-                .iter()
-                .skip(at)
-                .position(|word| shape == "*" || word.as_ref() == Some(shape));
+            let ahead = arguments.get(at..).unwrap_or(&[]);
+            let found = ahead.iter().position(|word| shape == "*" || word.as_ref() == Some(shape));
+            // A subcommand stands behind nothing but options and what may be their values:
+            // `git -C x push` pushes, `npm run push` does not.
+            let skipped = ahead.get(..found.unwrap_or(0)).unwrap_or(&[]);
+            let fits = !is_subcommand || shape == "*" || only_options(skipped);
+            is_subcommand = false;
             at += found.map_or(0, |ahead| ahead + 1);
-            found.is_some()
+            found.is_some() && fits
         })
     }
 }
@@ -144,7 +148,7 @@ impl Search<'_> {
         self.block(commands, documents, depth)
             || commands.windows(2).any(|pair| match pair {
                 [Command::Simple(from), Command::Simple(to)] => {
-                    program_of(to).is_some_and(|name| carries_commands(&name))
+                    carries_commands(&to.words.iter().map(quoted).collect::<Vec<_>>())
                         && from.words.iter().skip(1).filter_map(quoted).any(|text| self.text(&text, depth + 1))
                 }
                 _ => false,
@@ -158,8 +162,7 @@ impl Search<'_> {
         if self.shape.fits(&words) {
             return true;
         }
-        let carries = program_of(simple).is_some_and(|name| carries_commands(&name));
-        if carries && self.carried(&words, simple, documents, depth) {
+        if carries_commands(&words) && self.carried(&words, simple, documents, depth) {
             return true;
         }
         let assigned = simple.assignments.iter().any(|assignment| match &assignment.value {
@@ -263,12 +266,15 @@ pub(super) fn quoted(word: &Word) -> Option<String> {
     Some(text)
 }
 
-fn program_of(simple: &Simple) -> Option<String> {
-    simple.words.first().and_then(quoted).map(|word| base_name(&word).to_owned())
-}
-
 fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether `words` are options, each followed by at most one word that may be its value.
+fn only_options(words: &[Option<String>]) -> bool {
+    let is_option = |word: &Option<String>| word.as_ref().is_none_or(|word| word.starts_with('-'));
+    let first = words.first().is_none_or(is_option);
+    first && words.windows(2).all(|pair| pair.iter().any(is_option))
 }
 
 /// Whether `word` gives the flag `shape`: itself, with a value, or among bundled letters.
@@ -283,10 +289,15 @@ fn is_flag(shape: &str, word: &str) -> bool {
         && shape.chars().skip(1).all(|letter| word.chars().skip(1).any(|other| other == letter))
 }
 
-/// Whether the program called `name` runs a command or shell text it is given.
-fn carries_commands(name: &str) -> bool {
-    program(name).is_some_and(|known| {
-        row_carries(&known.row) || known.subs.iter().any(|(_, row)| row_carries(row))
+/// Whether the program that `words` begin with runs a command or shell text it is given.
+fn carries_commands(words: &[Option<String>]) -> bool {
+    let Some((Some(name), arguments)) = words.split_first() else { return false };
+    let given = |sub: &str| {
+        let first = sub.split(' ').next().unwrap_or(sub);
+        arguments.iter().flatten().any(|word| word == first)
+    };
+    program(base_name(name)).is_some_and(|known| {
+        row_carries(&known.row) || known.subs.iter().any(|(sub, row)| given(sub) && row_carries(row))
     })
 }
 

@@ -40,8 +40,8 @@ pub(super) fn paint(call: &ToolCall, judged: &Judged, redacts: bool) -> String {
     row(&mut out, "effect", &effect(assessment));
     let rule = ruling.rule;
     row(&mut out, "decided by", &format!("rule {} of {RULES}: {}", rule.number(), rule.sentence()));
-    for (at, reason) in assessment.reasons.iter().enumerate() {
-        row(&mut out, if at == 0 { "because" } else { "" }, &inline(reason));
+    for (at, reason) in assessment.reasons.iter().skip(1).enumerate() {
+        row(&mut out, if at == 0 { "also" } else { "" }, &inline(reason));
     }
     out.push('\n');
     for factor in &assessment.factors {
