@@ -11,6 +11,7 @@ pub mod call;
 pub mod assess;
 pub mod assessment;
 pub mod verdict;
+pub mod policy;
 pub mod act;
 pub mod shell;
 mod program;

@@ -1,1 +1,15 @@
-fn main() {}
+//! The binary: reads the command line, does what it says, and turns the outcome into an exit code.
+
+mod cli;
+mod cmd;
+mod complaint;
+mod config;
+mod judge;
+mod wire;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let outcome = cli::parse().and_then(cmd::run);
+    outcome.unwrap_or_else(|complaint| complaint.report())
+}

@@ -1,0 +1,301 @@
+//! What the owner has decided beforehand: lines, modes and rules, as plain data.
+//!
+//! Reading the file is the binary's work; what arrives here is already typed. [`Changes`] is what
+//! one file says, [`Policy`] is what holds. The owner's file may say anything ([`Policy::with`]); a
+//! project's file comes with the code an agent works on, so it may only tighten
+//! ([`Policy::tightened`]).
+//!
+//! INVARIANT: for every assessment, the verdict under a tightened policy is at least as strict as
+//! under the policy it was made from. (`tests/policy.rs` holds it.)
+
+pub mod rule;
+pub mod shape;
+
+use crate::assessment::Assessment;
+use crate::call::ToolCall;
+use crate::place::{display, mark_home, normalise};
+use crate::score::Score;
+use crate::verdict::{Mode, Situation, Thresholds};
+
+pub use rule::{Example, ExampleError, PolicyRule, RuleKind};
+pub use shape::Shape;
+
+/// Shown to a person in crisis while another person has been asked to look.
+pub const CRISIS_NOTICE: &str =
+    "A person has been asked to look at this before anything is sent.";
+
+/// Who answers, from strictest to loosest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ApprovalsMode {
+    /// People answer.
+    #[default]
+    Manual,
+    /// A model may answer where nothing critical, outbound or crisis-sensitive is at stake.
+    Smart,
+    /// Nobody is asked, except by the rules that cannot be switched off.
+    Off,
+}
+
+/// Whether verdicts are enforced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FirewallMode {
+    /// They are.
+    #[default]
+    Enforce,
+    /// Everything is assessed; only the gates that cannot be switched off stand.
+    Observe,
+}
+
+/// Which directories count as a workspace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Trust {
+    /// Any that may be one at all.
+    #[default]
+    All,
+    /// These and what lies in them.
+    Listed(Vec<String>),
+}
+
+/// What holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// The lines of rule 11.
+    pub thresholds: Thresholds,
+    /// Whether verdicts are enforced.
+    pub firewall: FirewallMode,
+    /// Who answers.
+    pub approvals: ApprovalsMode,
+    /// What is refused.
+    pub deny: Vec<PolicyRule>,
+    /// What always asks.
+    pub ask: Vec<PolicyRule>,
+    /// What runs, unless it is critical.
+    pub allow: Vec<PolicyRule>,
+    /// Tools that need approval, or do not although they send something.
+    pub approval_required: Vec<(String, bool)>,
+    /// Whether tools marked as needing approval, and all that send, ask.
+    pub require_approval: bool,
+    /// Whether what can be rolled back may run and be reviewed afterwards.
+    pub review: bool,
+    /// Which directories count as a workspace.
+    pub trust: Trust,
+    /// What a person in crisis is shown meanwhile.
+    pub crisis_notice: String,
+    /// Whether secrets are hidden where calls are shown.
+    pub redact_secrets: bool,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            thresholds: Thresholds::default(),
+            firewall: FirewallMode::Enforce,
+            approvals: ApprovalsMode::Manual,
+            deny: Vec::new(),
+            ask: Vec::new(),
+            allow: Vec::new(),
+            approval_required: Vec::new(),
+            require_approval: true,
+            review: false,
+            trust: Trust::All,
+            crisis_notice: CRISIS_NOTICE.to_owned(),
+            redact_secrets: true,
+        }
+    }
+}
+
+/// What one file says; what it does not mention stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// `approvals.thresholds.auto_below`
+    pub auto_below: Option<Score>,
+    /// `approvals.thresholds.ask_above`
+    pub ask_above: Option<Score>,
+    /// `approvals.thresholds.confidence_min`
+    pub confidence_min: Option<Score>,
+    /// `firewall.mode`
+    pub firewall: Option<FirewallMode>,
+    /// `approvals.mode`
+    pub approvals: Option<ApprovalsMode>,
+    /// `approvals.deny`
+    pub deny: Vec<PolicyRule>,
+    /// `approvals.ask`
+    pub ask: Vec<PolicyRule>,
+    /// `approvals.allow`
+    pub allow: Vec<PolicyRule>,
+    /// `tools.NAME.approval_required`
+    pub approval_required: Vec<(String, bool)>,
+    /// `outbound.require_approval`
+    pub require_approval: Option<bool>,
+    /// `review.enabled`
+    pub review: Option<bool>,
+    /// `workspaces.trust` with `workspaces.listed`
+    pub trust: Option<Trust>,
+    /// `crisis.notice`
+    pub crisis_notice: Option<String>,
+    /// `security.redact_secrets`
+    pub redact_secrets: Option<bool>,
+}
+
+/// A project's file would loosen the policy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}` would loosen the policy: {why}")]
+pub struct LoosenError {
+    /// The key that would.
+    pub key: String,
+    /// What it may be instead.
+    pub why: String,
+}
+
+impl Policy {
+    /// Returns the policy with what the owner's file says.
+    #[must_use]
+    pub fn with(mut self, changes: Changes) -> Self {
+        let lines = &mut self.thresholds;
+        lines.auto_below = changes.auto_below.unwrap_or(lines.auto_below);
+        lines.ask_above = changes.ask_above.unwrap_or(lines.ask_above);
+        lines.confidence_min = changes.confidence_min.unwrap_or(lines.confidence_min);
+        self.firewall = changes.firewall.unwrap_or(self.firewall);
+        self.approvals = changes.approvals.unwrap_or(self.approvals);
+        self.deny.extend(changes.deny);
+        self.ask.extend(changes.ask);
+        self.allow.extend(changes.allow);
+        self.approval_required.extend(changes.approval_required);
+        self.require_approval = changes.require_approval.unwrap_or(self.require_approval);
+        self.review = changes.review.unwrap_or(self.review);
+        self.trust = changes.trust.unwrap_or(self.trust);
+        self.crisis_notice = changes.crisis_notice.unwrap_or(self.crisis_notice);
+        self.redact_secrets = changes.redact_secrets.unwrap_or(self.redact_secrets);
+        self
+    }
+
+    /// Returns the policy with what a project's file says, if that only tightens it.
+    pub fn tightened(self, changes: Changes) -> Result<Self, LoosenError> {
+        if let Some(error) = self.loosened_by(&changes) {
+            return Err(error);
+        }
+        let trust = match (&self.trust, &changes.trust) {
+            (Trust::Listed(ours), Some(Trust::Listed(theirs))) => Some(Trust::Listed(
+                theirs.iter().filter(|path| lies_in_one(path, ours)).cloned().collect(),
+            )),
+            (Trust::All, Some(Trust::Listed(theirs))) => Some(Trust::Listed(theirs.clone())),
+            (Trust::All | Trust::Listed(_), Some(Trust::All) | None) => None,
+        };
+        Ok(self.with(Changes { trust, ..changes }))
+    }
+
+    /// Returns how the firewall is set, as the verdict sees it.
+    pub const fn mode(&self) -> Mode {
+        mode(self.firewall, self.approvals)
+    }
+
+    /// Whether `workspace` counts as one by the owner's choice. That it can be one at all is
+    /// judged elsewhere.
+    pub fn trusts(&self, workspace: Option<&str>) -> bool {
+        match (&self.trust, workspace) {
+            (Trust::All, _) => true,
+            (Trust::Listed(listed), Some(path)) => lies_in_one(path, listed),
+            (Trust::Listed(_), None) => false,
+        }
+    }
+
+    fn marked(&self, tool: &str) -> Option<bool> {
+        // The strictest mark wins, so that a later file cannot take an earlier one back.
+        let marks = self.approval_required.iter().filter(|(name, _)| rule::glob(name, tool));
+        marks.map(|(_, required)| *required).max()
+    }
+
+    fn loosened_by(&self, changes: &Changes) -> Option<LoosenError> {
+        let loosens = |key: &str, why: String| Some(LoosenError { key: key.to_owned(), why });
+        let lines = self.thresholds;
+        if changes.auto_below.is_some_and(|line| line > lines.auto_below) {
+            let why = format!("a project may set {} or less", lines.auto_below);
+            return loosens("approvals.thresholds.auto_below", why);
+        }
+        if changes.ask_above.is_some_and(|line| line > lines.ask_above) {
+            let why = format!("a project may set {} or less", lines.ask_above);
+            return loosens("approvals.thresholds.ask_above", why);
+        }
+        if changes.confidence_min.is_some_and(|line| line < lines.confidence_min) {
+            let why = format!("a project may set {} or more", lines.confidence_min);
+            return loosens("approvals.thresholds.confidence_min", why);
+        }
+        if changes.approvals.is_some_and(|mode| mode > self.approvals) {
+            return loosens("approvals.mode", "a project may only set a stricter mode".to_owned());
+        }
+        let after = mode(
+            changes.firewall.unwrap_or(self.firewall),
+            changes.approvals.unwrap_or(self.approvals),
+        );
+        // Observing asks about dangerous commands that an allow rule would let through when
+        // enforcing, so neither of the two is stricter than the other.
+        if self.mode() != Mode::Off && after != self.mode() {
+            return loosens("firewall.mode", "only the owner switches between modes".to_owned());
+        }
+        if let Some(rule) = changes.allow.first() {
+            let why = format!("`{}` stands in a project, which may only deny and ask", rule.name);
+            return loosens("approvals.allow", why);
+        }
+        if let Some((tool, _)) = changes.approval_required.iter().find(|(_, required)| !required) {
+            let key = format!("tools.{tool}.approval_required");
+            return loosens(&key, "a project may only set it to true".to_owned());
+        }
+        if changes.require_approval == Some(false) && self.require_approval {
+            let why = "a project may only set it to true".to_owned();
+            return loosens("outbound.require_approval", why);
+        }
+        if changes.review == Some(true) && !self.review {
+            let why = "a project may only switch it off".to_owned();
+            return loosens("review.enabled", why);
+        }
+        if changes.trust == Some(Trust::All) && self.trust != Trust::All {
+            let why = "a project may only list fewer workspaces".to_owned();
+            return loosens("workspaces.trust", why);
+        }
+        if changes.crisis_notice.as_ref().is_some_and(|notice| *notice != self.crisis_notice) {
+            return loosens("crisis.notice", "only the owner speaks to people in crisis".to_owned());
+        }
+        if changes.redact_secrets == Some(false) && self.redact_secrets {
+            let why = "a project may only set it to true".to_owned();
+            return loosens("security.redact_secrets", why);
+        }
+        None
+    }
+}
+
+/// Returns what `policy` says about `call`, which was assessed as `assessment`.
+///
+/// What only the moment knows, grants and earlier denials, is left unset.
+pub fn situation(policy: &Policy, call: &ToolCall, assessment: &Assessment) -> Situation {
+    let any = |rules: &[PolicyRule], kind| rules.iter().any(|rule| rule.matches(call, kind));
+    let marked = policy.marked(&call.tool).unwrap_or(assessment.marks.sender);
+    Situation {
+        thresholds: policy.thresholds,
+        denied_by_rule: any(&policy.deny, RuleKind::Deny),
+        approval_required: policy.require_approval && marked,
+        granted: false,
+        mode: policy.mode(),
+        denied_before: false,
+        asked_by_rule: any(&policy.ask, RuleKind::Ask),
+        allowed_by_rule: any(&policy.allow, RuleKind::Allow),
+        review: policy.review,
+    }
+}
+
+const fn mode(firewall: FirewallMode, approvals: ApprovalsMode) -> Mode {
+    match (firewall, approvals) {
+        (FirewallMode::Observe, _) => Mode::Observe,
+        (FirewallMode::Enforce, ApprovalsMode::Off) => Mode::Off,
+        (FirewallMode::Enforce, ApprovalsMode::Manual | ApprovalsMode::Smart) => Mode::Enforce,
+    }
+}
+
+fn lies_in_one(path: &str, directories: &[String]) -> bool {
+    let clean = |path: &str| display(&normalise(&mark_home(path)));
+    let path = clean(path);
+    directories.iter().any(|directory| {
+        let directory = clean(directory);
+        let rest = path.strip_prefix(directory.trim_end_matches('/'));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}

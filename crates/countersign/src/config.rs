@@ -1,0 +1,124 @@
+//! The configuration: where it is, what it says, and what is wrong with it.
+//!
+//! `config.yaml` in the home directory is the owner's; `.countersign.yaml` in a project comes with
+//! the project, so it may only tighten. Files are read only where they exist, so a machine without
+//! any pays nothing for them.
+
+pub(crate) mod edit;
+pub(crate) mod read;
+pub(crate) mod schema;
+
+use std::path::{Path, PathBuf};
+
+use countersign_core::policy::Policy;
+use serde_json::Value;
+
+use crate::complaint::Complaint;
+
+/// Longest configuration that is read.
+const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
+/// Parents that are searched for a project's file.
+const PARENTS_MAX: usize = 64;
+/// Name of a project's file.
+pub(crate) const PROJECT_FILE: &str = ".countersign.yaml";
+
+/// The home of the configuration.
+#[derive(Clone, Debug)]
+pub(crate) struct Home {
+    directory: PathBuf,
+}
+
+impl Home {
+    /// Returns the home named on the command line, in the environment, or the usual one.
+    pub(crate) fn new(named: Option<PathBuf>) -> Result<Self, Complaint> {
+        let named = named.or_else(|| std::env::var_os("COUNTERSIGN_HOME").filter(|it| !it.is_empty()).map(PathBuf::from));
+        let directory = named.or_else(|| user_home().map(|home| home.join(".countersign")));
+        directory.map(|directory| Self { directory }).ok_or_else(|| {
+            let hint = "set COUNTERSIGN_HOME, or use --home DIR or --no-config";
+            Complaint::usage("there is no home directory to read the configuration from", hint)
+        })
+    }
+
+    /// Returns where the owner's file is, whether or not it exists.
+    pub(crate) fn file(&self) -> PathBuf {
+        self.directory.join("config.yaml")
+    }
+}
+
+/// Returns the policy of the owner's file.
+pub(crate) fn load(home: &Home) -> Result<Policy, Complaint> {
+    let file = home.file();
+    match values(&file)? {
+        None => Ok(Policy::default()),
+        Some(values) => {
+            let changes = read::changes(&values).map_err(|problem| problem.in_file(&file))?;
+            Ok(Policy::default().with(changes))
+        }
+    }
+}
+
+/// Returns `policy` with what the project's `file` tightens.
+pub(crate) fn tighten(policy: &Policy, file: &Path) -> Result<Policy, Complaint> {
+    let Some(values) = values(file)? else { return Ok(policy.clone()) };
+    let changes = read::project_changes(&values).map_err(|problem| problem.in_file(file))?;
+    policy.clone().tightened(changes).map_err(|error| {
+        let hint = format!("take `{}` out of {}; it belongs in the owner's config.yaml", error.key, file.display());
+        Complaint::usage(format!("{}: {error}", file.display()), hint)
+    })
+}
+
+/// Returns the project's file that holds for `directory`: its own or the nearest parent's, up to
+/// the user's home.
+pub(crate) fn project_file(directory: &Path, home: &Home) -> Option<PathBuf> {
+    if !directory.is_absolute() {
+        return None;
+    }
+    let stop = user_home();
+    for parent in directory.ancestors().take(PARENTS_MAX) {
+        if stop.as_deref() == Some(parent) || parent == home.directory {
+            return None;
+        }
+        let file = parent.join(PROJECT_FILE);
+        if file.is_file() {
+            return Some(file);
+        }
+    }
+    None
+}
+
+/// Reads and checks `file`; `None` if there is none.
+pub(crate) fn values(file: &Path) -> Result<Option<Value>, Complaint> {
+    let metadata = match std::fs::metadata(file) {
+        Ok(metadata) => metadata,
+        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) => return Err(unreadable(file, &error.to_string())),
+    };
+    if metadata.len() > CONFIG_BYTES_MAX {
+        return Err(unreadable(file, "it is longer than 1 MiB"));
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| unreadable(file, &error.to_string()))?;
+    let values = parse(&text).map_err(|problem| problem.in_file(file))?;
+    Ok(Some(values))
+}
+
+/// Parses `text` and checks it against the schema.
+pub(crate) fn parse(text: &str) -> Result<Value, schema::Problem> {
+    let values: Value = serde_saphyr::from_str(text).map_err(|error| {
+        let place = error.location().map(|at| format!(" at line {}, column {}", at.line(), at.column()));
+        let message = error.without_snippet().to_string();
+        let message = message.lines().next().unwrap_or("it cannot be parsed").to_owned();
+        schema::Problem::new("", format!("it is not YAML{}: {message}", place.unwrap_or_default()), "")
+    })?;
+    let values = if values.is_null() { Value::Object(serde_json::Map::new()) } else { values };
+    schema::check(&values)?;
+    Ok(values)
+}
+
+fn unreadable(file: &Path, why: &str) -> Complaint {
+    let hint = "nothing is judged under a policy that cannot be read; --no-config judges without";
+    Complaint::usage(format!("cannot read {}: {why}", file.display()), hint)
+}
+
+fn user_home() -> Option<PathBuf> {
+    std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
+}

@@ -1,0 +1,143 @@
+//! From checked YAML values to the changes the core understands.
+
+use countersign_core::policy::{
+    ApprovalsMode, Changes, Example, FirewallMode, PolicyRule, RuleKind, Shape, Trust,
+};
+use countersign_core::score::Score;
+use serde_json::Value;
+
+use super::schema::{Problem, word};
+
+/// What a project's file may speak about at all.
+const PROJECT_KEYS: &[&str] =
+    &["approvals", "crisis", "firewall", "outbound", "review", "security", "tools", "workspaces"];
+/// Keys under those that are the owner's alone.
+const OWNERS_KEYS: &[(&str, &str)] = &[
+    ("approvals", "timeout"),
+    ("approvals", "deny_memory"),
+    ("approvals", "undo_seconds"),
+    ("approvals", "starter_may_answer"),
+    ("outbound", "token_ttl"),
+];
+
+/// Returns what the owner's file says. `values` has been checked against the schema.
+pub(crate) fn changes(values: &Value) -> Result<Changes, Problem> {
+    let lines = &values["approvals"]["thresholds"];
+    let changes = Changes {
+        auto_below: share(&lines["auto_below"]),
+        ask_above: share(&lines["ask_above"]),
+        confidence_min: share(&lines["confidence_min"]),
+        firewall: word(&values["firewall"]["mode"]).map(|mode| match mode {
+            "observe" => FirewallMode::Observe,
+            _ => FirewallMode::Enforce,
+        }),
+        approvals: word(&values["approvals"]["mode"]).map(|mode| match mode {
+            "off" => ApprovalsMode::Off,
+            "smart" => ApprovalsMode::Smart,
+            _ => ApprovalsMode::Manual,
+        }),
+        deny: rules(values, "deny", RuleKind::Deny)?,
+        ask: rules(values, "ask", RuleKind::Ask)?,
+        allow: rules(values, "allow", RuleKind::Allow)?,
+        approval_required: marked_tools(values),
+        require_approval: values["outbound"]["require_approval"].as_bool(),
+        review: values["review"]["enabled"].as_bool(),
+        trust: trust(values)?,
+        crisis_notice: values["crisis"]["notice"].as_str().map(str::to_owned),
+        redact_secrets: values["security"]["redact_secrets"].as_bool(),
+    };
+    if let (Some(auto), Some(ask)) = (changes.auto_below, changes.ask_above)
+        && auto > ask
+    {
+        let what = format!("{auto} is above ask_above, which is {ask}");
+        return Err(Problem::new("approvals.thresholds.auto_below", what, "let auto_below be the lower line"));
+    }
+    Ok(changes)
+}
+
+/// Returns what a project's file says. That it only tightens is checked by the core; that it does
+/// not speak about people, channels and keys is checked here.
+pub(crate) fn project_changes(values: &Value) -> Result<Changes, Problem> {
+    let hint = "put it into the owner's config.yaml";
+    let owners = |key: &str| Problem::new(key, "a project may not set this", hint);
+    let names = values.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
+    for name in names {
+        if !PROJECT_KEYS.contains(&name) {
+            return Err(owners(name));
+        }
+    }
+    for (section, name) in OWNERS_KEYS {
+        if values[section].get(name).is_some() {
+            return Err(owners(&format!("{section}.{name}")));
+        }
+    }
+    changes(values)
+}
+
+fn share(value: &Value) -> Option<Score> {
+    // The schema has checked that it lies between 0 and 1.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1000")]
+    value.as_f64().map(|share| Score::new((share * 1000.0).round() as u16))
+}
+
+fn marked_tools(values: &Value) -> Vec<(String, bool)> {
+    let tools = values["tools"].as_object().into_iter().flatten();
+    tools.filter_map(|(name, tool)| Some((name.clone(), tool["approval_required"].as_bool()?))).collect()
+}
+
+fn trust(values: &Value) -> Result<Option<Trust>, Problem> {
+    let listed = values["workspaces"]["listed"].as_array();
+    match (word(&values["workspaces"]["trust"]), listed) {
+        (Some("listed"), listed) => {
+            let listed = listed.into_iter().flatten().filter_map(Value::as_str);
+            Ok(Some(Trust::Listed(listed.map(str::to_owned).collect())))
+        }
+        (Some(_), None) => Ok(Some(Trust::All)),
+        (None, None) => Ok(None),
+        (_, Some(listed)) if listed.is_empty() => Ok(None),
+        (_, Some(_)) => Err(Problem::new("workspaces.listed", "has no effect under `trust: all`", "set `workspaces.trust: listed`")),
+    }
+}
+
+fn rules(values: &Value, list: &str, kind: RuleKind) -> Result<Vec<PolicyRule>, Problem> {
+    let rules = values["approvals"][list].as_array().into_iter().flatten();
+    rules.enumerate().map(|(at, value)| rule(value, &format!("approvals.{list}[{at}]"), kind)).collect()
+}
+
+fn rule(value: &Value, path: &str, kind: RuleKind) -> Result<PolicyRule, Problem> {
+    let text = |key: &str| value[key].as_str().map(str::to_owned);
+    // A text alone is a command shape.
+    let command = value.as_str().map(str::to_owned).or_else(|| text("command"));
+    let shape = command.as_deref().map(|text| {
+        Shape::new(text).ok_or_else(|| Problem::new(path, "the command is empty", ""))
+    });
+    let rule = PolicyRule {
+        name: text("name").or(command).unwrap_or_else(|| path.to_owned()),
+        tool: text("tool"),
+        command: shape.transpose()?,
+        path: text("path"),
+        recipient: text("recipient"),
+        matches: examples(&value["match"]),
+        not_match: examples(&value["not_match"]),
+    };
+    if rule.tool.is_none() && rule.command.is_none() && rule.path.is_none() && rule.recipient.is_none() {
+        let hint = "give it a tool, a command, a path or a recipient";
+        return Err(Problem::new(path, "the rule says nothing about any call", hint));
+    }
+    let hint = "change the rule or the example; a rule must do what its examples say";
+    rule.check(kind).map_err(|error| Problem::new(path, error.to_string(), hint))?;
+    Ok(rule)
+}
+
+fn examples(value: &Value) -> Vec<Example> {
+    let items = value.as_array().into_iter().flatten();
+    items
+        .map(|item| match item.as_str() {
+            Some(text) => Example::Text(text.to_owned()),
+            None => Example::Call {
+                tool: item["tool"].as_str().unwrap_or_default().to_owned(),
+                args: item["args"].clone(),
+            },
+        })
+        .collect()
+}

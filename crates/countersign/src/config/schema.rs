@@ -1,0 +1,360 @@
+//! Every key of the configuration, what its value must be, and what it means.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::complaint::Complaint;
+
+/// Longest time a token may live.
+const TOKEN_SECONDS_MAX: u64 = 300;
+/// Longest time anything else may be set to.
+const SECONDS_MAX: u64 = 366 * 24 * 3600;
+
+/// What a value must be.
+#[derive(Debug)]
+pub(crate) enum Spec {
+    /// True or false.
+    Flag,
+    /// A share from 0 to 1.
+    Share,
+    /// A time, such as `120s`, `5m`, `2h` or `1d`, of at most so many seconds.
+    Time(u64),
+    /// A whole number up to this.
+    Count(u64),
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A text.
+    Text,
+    /// A text or a number.
+    Scalar,
+    /// A list.
+    List(&'static Spec),
+    /// A mapping with any keys.
+    Map(&'static Spec),
+    /// A mapping with these keys.
+    Keys(&'static [Key]),
+    /// The first, or the second.
+    Either(&'static Spec, &'static Spec),
+    /// Anything at all.
+    Any,
+}
+
+/// One key of a mapping.
+#[derive(Debug)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) spec: Spec,
+    /// What holds when nothing is said, as it would be written; empty where there is nothing.
+    pub(crate) default: &'static str,
+}
+
+const fn key(name: &'static str, spec: Spec, default: &'static str) -> Key {
+    Key { name, spec, default }
+}
+
+/// A rule of the policy, or a command shape alone.
+static RULE: Spec = Spec::Either(
+    &Spec::Text,
+    &Spec::Keys(&[
+        key("name", Spec::Text, ""),
+        key("tool", Spec::Text, ""),
+        key("command", Spec::Text, ""),
+        key("path", Spec::Text, ""),
+        key("recipient", Spec::Text, ""),
+        key("match", Spec::List(&EXAMPLE), ""),
+        key("not_match", Spec::List(&EXAMPLE), ""),
+    ]),
+);
+
+static EXAMPLE: Spec = Spec::Either(
+    &Spec::Text,
+    &Spec::Keys(&[key("tool", Spec::Text, ""), key("args", Spec::Map(&Spec::Any), "")]),
+);
+
+static MODEL: Spec = Spec::Keys(&[
+    key("base_url", Spec::Text, ""),
+    key("model", Spec::Text, ""),
+    key("api_key_env", Spec::Text, ""),
+]);
+
+static PERSON: Spec = Spec::Keys(&[
+    key("name", Spec::Text, ""),
+    key("roles", Spec::List(&Spec::Word(&["viewer", "approver", "admin"])), ""),
+    key("mattermost", Spec::Scalar, ""),
+    key("slack", Spec::Scalar, ""),
+    key("discord", Spec::Scalar, ""),
+    key("telegram", Spec::Scalar, ""),
+    key("matrix", Spec::Scalar, ""),
+    key("email", Spec::Text, ""),
+]);
+
+static ASSESSOR: Spec = Spec::Keys(&[
+    key("command", Spec::Text, ""),
+    key("url", Spec::Text, ""),
+    key("timeout", Spec::Time(60), ""),
+    key("may_lower", Spec::Flag, ""),
+]);
+
+static TIME: Spec = Spec::Time(SECONDS_MAX);
+
+/// The whole configuration.
+pub(crate) static CONFIG: &[Key] = &[
+    key("firewall", Spec::Keys(&[key("mode", Spec::Word(&["enforce", "observe"]), "enforce")]), ""),
+    key(
+        "approvals",
+        Spec::Keys(&[
+            key("mode", Spec::Word(&["manual", "smart", "off"]), "manual"),
+            key("timeout", Spec::Either(&TIME, &Spec::Map(&TIME)), "5m"),
+            key(
+                "thresholds",
+                Spec::Keys(&[
+                    key("auto_below", Spec::Share, "0.25"),
+                    key("ask_above", Spec::Share, "0.6"),
+                    key("confidence_min", Spec::Share, "0.7"),
+                ]),
+                "",
+            ),
+            key("deny", Spec::List(&RULE), "[]"),
+            key("ask", Spec::List(&RULE), "[]"),
+            key("allow", Spec::List(&RULE), "[]"),
+            key("deny_memory", Spec::Time(SECONDS_MAX), "10m"),
+            key("undo_seconds", Spec::Count(3600), "0"),
+            key("starter_may_answer", Spec::Flag, "true"),
+        ]),
+        "",
+    ),
+    key(
+        "outbound",
+        Spec::Keys(&[
+            key("require_approval", Spec::Flag, "true"),
+            key("token_ttl", Spec::Time(TOKEN_SECONDS_MAX), "120s"),
+        ]),
+        "",
+    ),
+    key("tools", Spec::Map(&Spec::Keys(&[key("approval_required", Spec::Flag, "")])), "{}"),
+    key("review", Spec::Keys(&[key("enabled", Spec::Flag, "false")]), ""),
+    key(
+        "crisis",
+        Spec::Keys(&[key("notice", Spec::Text, countersign_core::policy::CRISIS_NOTICE)]),
+        "",
+    ),
+    key("security", Spec::Keys(&[key("redact_secrets", Spec::Flag, "true")]), ""),
+    key("people", Spec::List(&PERSON), "[]"),
+    key("contacts", Spec::Map(&Spec::Scalar), "{}"),
+    key(
+        "auxiliary",
+        Spec::Keys(&[
+            key("chain", Spec::List(&MODEL), "[]"),
+            key("tasks", Spec::Map(&Spec::Map(&Spec::Any)), "{}"),
+        ]),
+        "",
+    ),
+    key("assessors", Spec::List(&ASSESSOR), "[]"),
+    key(
+        "agent",
+        Spec::Keys(&[
+            key("base_url", Spec::Text, ""),
+            key("model", Spec::Text, ""),
+            key("api_key_env", Spec::Text, ""),
+        ]),
+        "",
+    ),
+    key("store", Spec::Keys(&[key("url", Spec::Text, "sqlite")]), ""),
+    key("channels", Spec::Map(&Spec::Map(&Spec::Any)), "{}"),
+    key(
+        "workspaces",
+        Spec::Keys(&[
+            key("trust", Spec::Word(&["all", "listed"]), "all"),
+            key("listed", Spec::List(&Spec::Text), "[]"),
+        ]),
+        "",
+    ),
+    key("api", Spec::Keys(&[key("dialect", Spec::Word(&["native", "hermes"]), "native")]), ""),
+];
+
+/// What is wrong with a configuration, and where.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    key: String,
+    what: String,
+    hint: String,
+}
+
+impl Problem {
+    /// Returns a problem with `key`; an empty key means the whole file.
+    pub(crate) fn new(key: &str, what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { key: key.to_owned(), what: what.into(), hint: hint.into() }
+    }
+
+    /// Returns the complaint about `file`.
+    pub(crate) fn in_file(self, file: &Path) -> Complaint {
+        let place = if self.key.is_empty() { String::new() } else { format!("`{}`: ", self.key) };
+        let message = format!("{}: {place}{}", file.display(), self.what);
+        let usual = "nothing is judged under a policy that cannot be read; --no-config judges without";
+        let hint = if self.hint.is_empty() { usual.to_owned() } else { self.hint };
+        Complaint::usage(message, hint)
+    }
+
+    /// Returns the complaint about what was typed.
+    pub(crate) fn typed(self) -> Complaint {
+        let hint = if self.hint.is_empty() { "see `countersign config list`".to_owned() } else { self.hint };
+        Complaint::usage(format!("`{}`: {}", self.key, self.what), hint)
+    }
+}
+
+/// Checks a whole configuration.
+pub(crate) fn check(values: &Value) -> Result<(), Problem> {
+    match values {
+        Value::Object(map) => check_keys(map, CONFIG, ""),
+        other => Err(Problem::new("", format!("it must be a mapping, not {}", kind(other)), "")),
+    }
+}
+
+/// Checks `value` against `spec`; `path` is the key it stands under.
+pub(crate) fn check_value(value: &Value, spec: &Spec, path: &str) -> Result<(), Problem> {
+    let wrong = |wanted: &str| {
+        Err(Problem::new(path, format!("must be {wanted}, not {}", kind(value)), ""))
+    };
+    match spec {
+        Spec::Any => Ok(()),
+        Spec::Flag if value.is_boolean() => Ok(()),
+        Spec::Flag => wrong("true or false"),
+        Spec::Share => match value.as_f64() {
+            Some(share) if (0.0..=1.0).contains(&share) => Ok(()),
+            Some(_) | None => wrong("a number from 0 to 1"),
+        },
+        Spec::Time(most) => match seconds(value) {
+            Some(seconds) if seconds <= *most as f64 => Ok(()),
+            Some(_) => Err(Problem::new(path, format!("must be at most {most}s"), "")),
+            None => wrong("a time such as 120s, 5m or 2h"),
+        },
+        Spec::Count(most) => match value.as_u64() {
+            Some(count) if count <= *most => Ok(()),
+            Some(_) | None => wrong(&format!("a whole number up to {most}")),
+        },
+        Spec::Word(words) => match word(value) {
+            Some(given) if words.contains(&given) => Ok(()),
+            Some(given) => {
+                let hint = nearest(given, words.iter().copied());
+                let what = format!("must be {}, not `{given}`", words.join(", "));
+                Err(Problem::new(path, what, hint.map_or_else(String::new, |near| format!("did you mean `{near}`?"))))
+            }
+            None => wrong(&words.join(", ")),
+        },
+        Spec::Text if value.is_string() => Ok(()),
+        Spec::Text => wrong("a text"),
+        Spec::Scalar if value.is_string() || value.is_number() => Ok(()),
+        Spec::Scalar => wrong("a text or a number"),
+        Spec::List(item) => {
+            let Some(items) = value.as_array() else { return wrong("a list") };
+            items.iter().enumerate().try_for_each(|(at, value)| check_value(value, item, &format!("{path}[{at}]")))
+        }
+        Spec::Map(item) => {
+            let Some(map) = value.as_object() else { return wrong("a mapping") };
+            map.iter().try_for_each(|(name, value)| check_value(value, item, &format!("{path}.{name}")))
+        }
+        Spec::Keys(keys) => match value {
+            Value::Object(map) => check_keys(map, keys, path),
+            // `approvals:` with nothing under it.
+            Value::Null => Ok(()),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => wrong("a mapping"),
+        },
+        Spec::Either(first, second) => {
+            // The second is the richer one, so its complaint helps more, unless it is a plain value.
+            let plain = !(value.is_object() || value.is_array());
+            match (check_value(value, first, path), check_value(value, second, path)) {
+                (Ok(()), _) | (_, Ok(())) => Ok(()),
+                (Err(problem), Err(_)) if plain => Err(problem),
+                (Err(_), Err(problem)) => Err(problem),
+            }
+        }
+    }
+}
+
+fn check_keys(map: &Map<String, Value>, keys: &[Key], path: &str) -> Result<(), Problem> {
+    map.iter().try_for_each(|(name, value)| {
+        let full = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        match keys.iter().find(|key| key.name == name) {
+            Some(key) => check_value(value, &key.spec, &full),
+            None => Err(unknown(&full, name, keys)),
+        }
+    })
+}
+
+fn unknown(path: &str, name: &str, keys: &[Key]) -> Problem {
+    let hint = match nearest(name, keys.iter().map(|key| key.name)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+            format!("known here: {}", names.join(", "))
+        }
+    };
+    Problem::new(path, "there is no such key", hint)
+}
+
+/// Returns the spec of `path`, written with dots, and its default.
+pub(crate) fn find(path: &str) -> Result<(&'static Spec, &'static str), Problem> {
+    let mut keys = CONFIG;
+    let mut names = path.split('.').peekable();
+    while let Some(name) = names.next() {
+        let Some(key) = keys.iter().find(|key| key.name == name) else {
+            return Err(unknown(path, name, keys));
+        };
+        match (&key.spec, names.peek().is_some()) {
+            (spec, false) => return Ok((spec, key.default)),
+            (Spec::Keys(inner), true) => keys = inner,
+            (_, true) => {
+                let hint = format!("`countersign config get {}` shows all of it", path.split_once(&format!(".{}", names.peek().unwrap_or(&""))).map_or(path, |(front, _)| front));
+                return Err(Problem::new(path, "it cannot be named alone", hint));
+            }
+        }
+    }
+    Err(unknown(path, path, CONFIG))
+}
+
+/// Returns the word a value stands for. YAML reads `off` as false, which is not what was meant.
+pub(crate) fn word(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(word) => Some(word),
+        Value::Bool(false) => Some("off"),
+        Value::Bool(true) => Some("on"),
+        Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// Returns a time in seconds: `90`, `120s`, `200ms`, `5m`, `2h`, `1d`.
+fn seconds(value: &Value) -> Option<f64> {
+    if let Some(number) = value.as_f64() {
+        return (number >= 0.0).then_some(number);
+    }
+    let text = value.as_str()?.trim();
+    let unit_at = text.find(|letter: char| letter.is_ascii_alphabetic())?;
+    let (number, unit) = text.split_at(unit_at);
+    let scale = match unit {
+        "ms" => 0.001,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        _ => return None,
+    };
+    let number: f64 = number.trim().parse().ok()?;
+    (number >= 0.0 && number.is_finite()).then_some(number * scale)
+}
+
+fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let far = |known: &str| strsim::damerau_levenshtein(name, known);
+    known.map(|known| (far(known), known)).min().filter(|(far, known)| *far <= known.len().div_ceil(3)).map(|(_, known)| known)
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "this number",
+        Value::String(_) => "this text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a mapping",
+    }
+}

@@ -1,0 +1,85 @@
+//! One call from assessment to verdict, under the policy that holds where it is made.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use countersign_core::assess::assess;
+use countersign_core::assessment::Assessment;
+use countersign_core::call::{ARGUMENT_BYTES_MAX, ToolCall};
+use countersign_core::policy::{Policy, situation};
+use countersign_core::shell::walk::Knows;
+use countersign_core::verdict::{Ruling, verdict};
+
+use crate::complaint::Complaint;
+use crate::config::{self, Home};
+
+/// Directories whose policy is remembered; more than a session ever works in.
+const DIRECTORIES_MAX: usize = 1024;
+
+/// A call as judged.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    pub(crate) assessment: Assessment,
+    pub(crate) ruling: Ruling,
+}
+
+/// Judges `call`, whose arguments were `bytes` long as JSON, under `policy`.
+pub(crate) fn judge(policy: &Policy, call: &ToolCall, bytes: usize) -> Judged {
+    let workspace = call.workspace.as_deref().or(call.cwd.as_deref());
+    let knows = Knows { trusts_workspace: policy.trusts(workspace) };
+    let mut assessment = assess(call, &knows);
+    if bytes > ARGUMENT_BYTES_MAX {
+        // Whatever was seen in them, more may be there than a person can be shown.
+        assessment.marks.unreadable = true;
+        let limit = ARGUMENT_BYTES_MAX / 1024;
+        assessment.reasons.insert(0, format!("the arguments are longer than {limit} KiB"));
+    }
+    let situation = situation(policy, call, &assessment);
+    let ruling = verdict(&assessment, &situation);
+    Judged { assessment, ruling }
+}
+
+/// The policies in force, by the directory a call is made from.
+#[derive(Debug)]
+pub(crate) struct Policies {
+    /// `None`: no configuration is read.
+    home: Option<Home>,
+    base: Arc<Policy>,
+    known: HashMap<String, Arc<Policy>>,
+}
+
+impl Policies {
+    /// Returns policies that are the defaults everywhere.
+    pub(crate) fn defaults() -> Self {
+        Self { home: None, base: Arc::new(Policy::default()), known: HashMap::new() }
+    }
+
+    /// Returns the policies of `home` and of the projects calls are made from.
+    pub(crate) fn of(home: Home) -> Result<Self, Complaint> {
+        let base = Arc::new(config::load(&home)?);
+        Ok(Self { home: Some(home), base, known: HashMap::new() })
+    }
+
+    /// Returns policies with the same home file that is not read again.
+    pub(crate) fn share(&self) -> Self {
+        Self { home: self.home.clone(), base: Arc::clone(&self.base), known: HashMap::new() }
+    }
+
+    /// Returns the policy for a call from `cwd`.
+    pub(crate) fn at(&mut self, cwd: Option<&str>) -> Result<Arc<Policy>, Complaint> {
+        let (Some(home), Some(cwd)) = (&self.home, cwd) else { return Ok(Arc::clone(&self.base)) };
+        if let Some(policy) = self.known.get(cwd) {
+            return Ok(Arc::clone(policy));
+        }
+        let policy = match config::project_file(Path::new(cwd), home) {
+            None => Arc::clone(&self.base),
+            Some(file) => Arc::new(config::tighten(self.base.as_ref(), &file)?),
+        };
+        if self.known.len() >= DIRECTORIES_MAX {
+            self.known.clear();
+        }
+        self.known.insert(cwd.to_owned(), Arc::clone(&policy));
+        Ok(policy)
+    }
+}

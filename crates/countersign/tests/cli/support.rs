@@ -1,0 +1,87 @@
+//! A home and a project of its own for each test, and the binary run in them.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// A home directory, a project in it, and nothing else of the machine.
+#[derive(Debug)]
+pub struct Sandbox {
+    directory: tempfile::TempDir,
+    variables: Vec<(&'static str, &'static str)>,
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Sandbox {
+    pub fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(directory.path().join("home/.countersign")).unwrap();
+        std::fs::create_dir_all(directory.path().join("home/project")).unwrap();
+        Self { directory, variables: Vec::new() }
+    }
+
+    /// Sets an environment variable for the runs.
+    pub fn with(mut self, name: &'static str, value: &'static str) -> Self {
+        self.variables.push((name, value));
+        self
+    }
+
+    /// Returns the directory the binary runs in.
+    pub fn project(&self) -> PathBuf {
+        self.directory.path().join("home/project")
+    }
+
+    /// Returns the owner's configuration.
+    pub fn config(&self) -> PathBuf {
+        self.directory.path().join("home/.countersign/config.yaml")
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_with(arguments, b"")
+    }
+
+    pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        let mut child = self.spawn(arguments);
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_vec();
+        let writer = std::thread::spawn(move || stdin.write_all(&input));
+        let output = child.wait_with_output().unwrap();
+        // A command that needs no input may end before it has been written.
+        let _written = writer.join().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Ran { code: output.status.code().unwrap(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    pub fn spawn(&self, arguments: &[&str]) -> Child {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("countersign"));
+        command
+            .args(arguments)
+            .current_dir(self.project())
+            .env_clear()
+            .env("HOME", self.directory.path().join("home"))
+            .envs(self.variables.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    /// Returns `text` without the parts that differ from run to run.
+    pub fn steady(&self, text: &str) -> String {
+        text.replace(&*self.directory.path().to_string_lossy(), "[SANDBOX]")
+    }
+}
+
+impl Ran {
+    /// Returns what a person saw, with the exit code.
+    pub fn shown(&self) -> String {
+        format!("{}{}exit {}\n", self.stdout, self.stderr, self.code)
+    }
+}
