@@ -84,7 +84,7 @@ impl Ground {
         let vague = path.contains(HOLE);
         let inside = self.inside(&path);
         let whole_workspace = self.whole(&path);
-        let found = lookup(&path, self.relative(&path));
+        let found = lookup(&path, self.relative(&path)).or_else(|| behind_hole(&path));
         let (kind, what, read, write) = match found {
             Some(row) => (row.kind, row.what, row.read, row.write),
             None => self.ordinary(&path, inside, vague),
@@ -128,7 +128,7 @@ impl Ground {
             Some(workspace) => {
                 base == workspace || workspace.strip_prefix(base).is_some_and(|rest| rest.starts_with('/'))
             }
-            None => matches!(base, "" | ".") || base.split('/').all(|name| name == ".."),
+            None => !is_absolute(path) && (matches!(base, "" | ".") || base.split('/').all(|name| name == "..")),
         }
     }
 
@@ -138,7 +138,9 @@ impl Ground {
             return (PathKind::Document, "", 40, 100);
         }
         if path.starts_with(HOLE) {
-            return (PathKind::Document, "a path that cannot be known", 150, 450);
+            // `$dir/name` may be anywhere, but it is called `name`; `$path` is called nothing.
+            let named = path.rsplit('/').next().is_some_and(|name| name.chars().any(|letter| letter != HOLE) && path.contains('/'));
+            return (PathKind::Document, "a path that cannot be known", 150, if named { 300 } else { 450 });
         }
         if !is_absolute(path) {
             let up = path.starts_with("..");
@@ -277,6 +279,18 @@ fn lookup(path: &str, relative: Option<&str>) -> Option<&'static PathRow> {
     PATHS.get(usize::from(row))
 }
 
+/// Returns the first row for what follows an unknown directory, which may be a home or the root.
+fn behind_hole(path: &str) -> Option<&'static PathRow> {
+    let (first, rest) = path.split_once('/')?;
+    if !first.ends_with(HOLE) || first.chars().any(|letter| letter.is_alphanumeric()) {
+        return None;
+    }
+    let row = first_match(&format!("{HOME}/{rest}"))?;
+    let row = PATHS.get(usize::from(row))?;
+    // Only a telling name counts: anything at all may lie in a home.
+    matches!(row.kind, PathKind::Credential | PathKind::Startup | PathKind::Guard | PathKind::Agent | PathKind::Environment | PathKind::Hook).then_some(row)
+}
+
 /// Returns the number of the first row for `path`.
 fn first_match(path: &str) -> Option<u16> {
     let root = if path.starts_with('/') {
@@ -301,7 +315,7 @@ fn first_match(path: &str) -> Option<u16> {
         if let Some(pattern) = PATH_PATTERNS.get(usize::from(number))
             && best.is_none_or(|row| pattern.row < row)
             && (pattern.root == root || pattern.root == PathRoot::Anywhere)
-            && sequence_matches(pattern.names, &names)
+            && sequence_matches(pattern.names, &names, pattern.root != PathRoot::Anywhere)
         {
             best = Some(pattern.row);
         }
@@ -328,17 +342,17 @@ fn is_glob(name: &str) -> bool {
     name.contains(['*', '?', '['])
 }
 
-fn sequence_matches(pattern: &[&str], path: &[&str]) -> bool {
+fn sequence_matches(pattern: &[&str], path: &[&str], rooted: bool) -> bool {
     match pattern.split_first() {
         None => path.is_empty(),
         Some((&"**", rest)) => {
             if rest.is_empty() {
                 return !path.is_empty();
             }
-            (0..=path.len()).any(|skip| path.get(skip..).is_some_and(|path| sequence_matches(rest, path)))
+            (0..=path.len()).any(|skip| path.get(skip..).is_some_and(|path| sequence_matches(rest, path, rooted)))
         }
         Some((first, rest)) => match path.split_first() {
-            Some((name, path)) => name_matches(first, name) && sequence_matches(rest, path),
+            Some((name, path)) => name_matches(first, name, rooted) && sequence_matches(rest, path, rooted),
             None => false,
         },
     }
@@ -346,13 +360,17 @@ fn sequence_matches(pattern: &[&str], path: &[&str]) -> bool {
 
 /// Whether one name matches a pattern with at most a few stars. A name that is itself a glob
 /// matches what it could stand for, if it says enough to mean it.
-fn name_matches(pattern: &str, name: &str) -> bool {
+fn name_matches(pattern: &str, name: &str, rooted: bool) -> bool {
     if pattern == "*" {
         return true;
     }
     if is_glob(name) {
-        let fixed = name.chars().filter(|letter| letter.is_alphanumeric()).count();
-        return fixed >= 2 && !pattern.contains('*') && glob_matches(name.as_bytes(), pattern.as_bytes());
+        if pattern == name {
+            return true;
+        }
+        let letters = |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).count();
+        let says_enough = letters(name) >= 2 && (rooted || letters(name) * 2 >= letters(pattern));
+        return says_enough && !pattern.contains('*') && glob_matches(name.as_bytes(), pattern.as_bytes());
     }
     if pattern.contains('*') {
         return glob_matches(pattern.as_bytes(), name.as_bytes());

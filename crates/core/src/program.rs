@@ -74,7 +74,7 @@ impl Walk<'_> {
             return Stream::unknown(Taint::default());
         }
         if !program.has_subs {
-            return self.evaluate(&program.row, program.row.does, name, rest, stdin, Vec::new());
+            return self.evaluate(&program.row, program.row.does, name, rest, stdin);
         }
         let found = find_sub(program, rest);
         if found.help || rest.is_empty() && program.row.does == Effect::Unknown {
@@ -84,7 +84,7 @@ impl Walk<'_> {
         let ground = self.ground.clone();
         let taint = self.hits(&program.row, &found.hits, false).0;
         let stream = match found.row {
-            Some(row) => self.evaluate(row, row.does, row.name, rest.get(found.taken..).unwrap_or(&[]), stdin, Vec::new()),
+            Some(row) => self.evaluate(row, row.does, row.name, rest.get(found.taken..).unwrap_or(&[]), stdin),
             None => self.by_verb(program, name, first, rest, stdin),
         };
         self.ground = ground;
@@ -93,26 +93,23 @@ impl Walk<'_> {
 
     /// Judges a subcommand that has no row by the verbs in its leading words.
     fn by_verb(&mut self, program: &'static Program, name: &str, first: &Arg, rest: &[Arg], stdin: &Stream) -> Stream {
-        let words: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
-        let options_before = words.iter().take_while(|word| word.starts_with('-')).count();
-        let leading = words.iter().filter(|word| !word.starts_with('-')).take(usize::from(program.verb_words) + options_before);
-        let verb = program.verbs.and_then(|verbs| leading.clone().filter_map(|word| verbs.effect(word)).max());
         let span = self.here(first.span);
-        let shown: Vec<&str> = leading.copied().collect();
+        if rest.iter().any(|arg| arg.text == "--help") || rest.last().is_some_and(|arg| arg.text == "help") {
+            self.note(Act::new(Effect::Inspect, program.row.name, span));
+            return Stream::unknown(Taint::default());
+        }
+        let shown = leading_words(program, rest);
+        let verb = program.verbs.and_then(|verbs| shown.iter().filter_map(|word| verbs.effect(word)).max());
         let Some(effect) = verb else {
             if program.row.does != Effect::Unknown && shown.is_empty() {
-                return self.evaluate(&program.row, program.row.does, name, rest, stdin, Vec::new());
+                return self.evaluate(&program.row, program.row.does, name, rest, stdin);
             }
             let title = format!("{name} {}", shown.first().copied().unwrap_or(""));
             self.note(Act::new(Effect::Unknown, title.trim().to_owned(), span).on(title.trim()));
             return Stream::unknown(Taint::default());
         };
         let read = options::read(&program.row, rest);
-        if read.hits.iter().any(|hit| hit.flag.help) || words.contains(&"--help") {
-            self.note(Act::new(Effect::Inspect, program.row.name, span));
-            return Stream::unknown(Taint::default());
-        }
-        let dry = read.hits.iter().any(|hit| hit.flag.dry);
+        let dry = is_dry(&read);
         let effect = if dry { Effect::CloudRead } else { effect };
         self.hits(&program.row, &read.hits, dry);
         let title = format!("{name} {}", shown.join(" "));
@@ -121,10 +118,10 @@ impl Walk<'_> {
     }
 
     /// Judges a command by its row.
-    pub(crate) fn evaluate(&mut self, row: &'static Row, does: Effect, name: &str, args: &[Arg], stdin: &Stream, _more: Vec<Hit>) -> Stream {
+    pub(crate) fn evaluate(&mut self, row: &'static Row, does: Effect, name: &str, args: &[Arg], stdin: &Stream) -> Stream {
         let span = self.here(args.first().map(|arg| arg.span).unwrap_or_default());
         let read = options::read(row, args);
-        let helps = read.hits.iter().any(|hit| hit.flag.help) || matches!(args, [only] if only.text == "--help");
+        let helps = read.hits.iter().any(|hit| hit.flag.help) || asks_for_help(row, args);
         if helps && read.command.is_none() {
             self.note(Act::new(Effect::Inspect, row.name, span));
             return Stream::unknown(Taint::default());
@@ -145,17 +142,28 @@ impl Walk<'_> {
     /// Judges a command whose options have been read.
     pub(crate) fn evaluate_read(&mut self, row: &'static Row, does: Effect, name: &str, args: &[Arg], read: &Options<'_>, stdin: &Stream) -> Stream {
         let span = self.here(args.first().map(|arg| arg.span).unwrap_or_default());
-        let dry = read.hits.iter().any(|hit| hit.flag.dry);
+        let dry = is_dry(read);
         let ground = self.ground.clone();
         let (mut taint, changes) = self.hits(row, &read.hits, dry);
         taint = taint.and(stdin.taint);
         let base = if dry { Effect::Inspect } else { does };
-        self.note(Act::new(base, row.name, span));
+        let raises = base == Effect::Privilege && read.command.is_some();
+        if !raises {
+            self.note(Act::new(base, row.name, span));
+        }
+        if changes.deletes && !dry && row.operands.iter().any(|operand| operand.role == Role::Write) {
+            let mut act = Act::new(Effect::Delete, row.name, span).because("deletes what the source does not have").target(Score::new(600));
+            act.reversal = Score::ONE;
+            self.note(act);
+        }
+        let empties = !read.operands.is_empty() && read.operands.first().is_some_and(|operand| operand.text == "/dev/null");
+        let before = self.acts.len();
         let roles = operand_roles(row, read);
         for (index, operand) in read.operands.iter().enumerate() {
             let role = match roles.get(index).copied().flatten() {
                 Some(Role::Read) if changes.deletes => Role::Delete,
                 Some(Role::Read) if changes.edits => Role::Edit,
+                Some(Role::Write) if empties => Role::Empty,
                 Some(role) => role,
                 None => {
                     self.note(Act::new(Effect::Unknown, row.name, span).because("a word that is not expected").on(format!("`{}` of {}", operand.shown(), row.name)));
@@ -166,10 +174,32 @@ impl Walk<'_> {
         }
         let mut stream = Stream::unknown(taint);
         if let Some(at) = read.command {
-            stream = self.dispatch(args.get(at..).unwrap_or(&[]), stdin);
-            stream.taint = stream.taint.and(taint);
-        } else if let Some(text) = output::constant(name, read, stdin) {
+            let rest = args.get(at..).unwrap_or(&[]);
+            if row.operands.iter().any(|operand| operand.role == Role::Redis) {
+                let words: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
+                self.deeds(&language::sql::redis(&words), row.name, span);
+            } else if !dry {
+                // A program that is started by another one is never a function of the shell.
+                stream = self.program(rest, stdin);
+                stream.taint = stream.taint.and(taint);
+            }
+        } else if let Some(at) = read.option_command {
+            let words: Vec<String> = args.get(at..).unwrap_or(&[]).iter().map(|arg| arg.text.clone()).take_while(|word| word != ";").collect();
+            let filled = code::Filled { marker: Some("{}".to_owned()), with: HOLE.to_string(), appended: true, ..code::Filled::default() };
+            stream.taint = stream.taint.and(self.template(&words, span, &filled).taint);
+        } else if read.operands.is_empty() && stdin.connected && !dry {
+            self.reads_code(row, read, stdin, span);
+        }
+        if raises {
+            // Who a harmless command runs as does not matter; who any other one runs as does.
+            let harmless = self.acts.get(before..).unwrap_or(&[]).iter().all(|act| act.risk() < Score::new(250) && !act.marks.unreadable);
+            self.note(Act::new(if harmless && !read.operands.iter().any(|operand| operand.vague()) { Effect::Inspect } else { Effect::Privilege }, row.name, span));
+        }
+        if let Some(text) = output::constant(name, args, read, stdin) {
             stream.text = Some(text);
+        }
+        if base != Effect::Compute && !matches!(base, Effect::Read | Effect::Secret | Effect::Inspect) {
+            stream.taint.secret &= stdin.taint.secret;
         }
         stream.taint.network |= base == Effect::NetRead;
         stream.taint.secret |= base == Effect::Secret;
@@ -200,8 +230,7 @@ impl Walk<'_> {
                     Effect::Delete => changes.deletes = true,
                     _ if dry => {}
                     effect => {
-                        let option = hit.flag.names.last().copied().unwrap_or("");
-                        self.note(Act::new(*effect, row.name, self.here(span)).on(format!("{} {option}", row.name)));
+                        self.note(Act::new(*effect, row.name, self.here(span)).on(format!("{} {}", row.name, hit.name)));
                     }
                 }
             }
@@ -217,10 +246,22 @@ impl Walk<'_> {
         let program = row.name;
         let names_only = matches!(row.does, Effect::Inspect | Effect::Compute);
         match role {
+            Role::Text | Role::Name if row.does == Effect::Install => {
+                if arg.text.contains("://") || arg.text.starts_with("git+") || arg.text.starts_with("git@") {
+                    self.note(Act::new(Effect::Exec, program, self.here(arg.span)).because("installs code from an address").on(arg.shown()));
+                }
+                return arg.taint;
+            }
             Role::Text | Role::Name | Role::Password => return arg.taint,
+            Role::Empty if !dry => self.writes(arg, program, Writing::Empty),
+            Role::Url if row.does == Effect::Install && !self.is_local_or_registry(&arg.text) => {
+                self.note(Act::new(Effect::Exec, program, self.here(arg.span)).because("installs code from a registry nobody knows").on(arg.shown()));
+            }
             Role::Read if names_only => return arg.taint,
             Role::Read => return self.reads(arg, program),
-            Role::Write | Role::Edit | Role::Create | Role::Delete | Role::DeleteTree | Role::Move | Role::Permission | Role::Device if dry => {}
+            Role::Write | Role::Edit | Role::Delete | Role::Move if dry => return self.reads(arg, program),
+            Role::Create | Role::DeleteTree | Role::Permission | Role::Device | Role::Empty if dry => {}
+            Role::Empty => {}
             Role::Write => self.writes(arg, program, Writing::Replace),
             Role::Edit => self.writes(arg, program, Writing::Edit),
             Role::Create => self.writes(arg, program, Writing::Create),
@@ -232,7 +273,7 @@ impl Walk<'_> {
             Role::Script => {
                 self.script_file(arg, program);
             }
-            Role::Program => self.program_value(arg, program),
+            Role::Program => self.hook(arg, program),
             Role::Shell | Role::Command => {
                 self.shell_text(arg, stdin);
             }
@@ -255,6 +296,24 @@ impl Walk<'_> {
         arg.taint
     }
 
+    /// Judges a program that takes code or statements from its standard input.
+    fn reads_code(&mut self, row: &'static Row, read: &Options<'_>, stdin: &Stream, span: crate::shell::syntax::Span) {
+        let carried = |role: &Role| read.hits.iter().any(|hit| hit.flag.value == Value::Next(*role));
+        let languages = [Role::Sql, Role::Mongo, Role::Redis];
+        let role = languages.into_iter().find(|role| row.flags.iter().any(|flag| flag.value == Value::Next(*role)) || row.operands.iter().any(|operand| operand.role == *role));
+        if let Some(role) = role {
+            if languages.iter().any(carried) {
+                return;
+            }
+            match &stdin.text {
+                Some(text) => self.mini_language(role, &Arg::literal(text.clone(), span), row.name),
+                None => self.unreadable("runs statements that come from elsewhere", span),
+            }
+        } else if row.operands.first().is_some_and(|operand| operand.role == Role::Script) && matches!(row.does, Effect::Project | Effect::Build) {
+            self.stdin_code(stdin, row.name, span);
+        }
+    }
+
     fn device(&mut self, arg: &Arg, program: &'static str) {
         let place = self.place(&arg.text);
         let mut act = Act::new(Effect::Wipe, program, self.here(arg.span)).on(place.path);
@@ -262,6 +321,39 @@ impl Walk<'_> {
         act.target = Score::ONE;
         self.note(act);
     }
+}
+
+/// Whether an option says that nothing is changed. `--dry-run=none` does not.
+fn is_dry(read: &Options<'_>) -> bool {
+    read.hits.iter().any(|hit| hit.flag.dry && !hit.value.as_ref().is_some_and(|value| matches!(value.text.as_str(), "none" | "false" | "no" | "0")))
+}
+
+/// Whether a command only asks for help: `--help` at the end, no other option, and a program that
+/// does not hand its words on.
+fn asks_for_help(row: &Row, args: &[Arg]) -> bool {
+    let Some((last, others)) = args.split_last() else { return false };
+    let hands_on = row.operands.iter().any(|operand| matches!(operand.role, Role::Command | Role::Script | Role::Shell | Role::Program))
+        || matches!(row.does, Effect::Project | Effect::Exec | Effect::Build | Effect::Start)
+        || row.reader.is_some() && row.name != "rm";
+    last.text == "--help" && (others.is_empty() || !hands_on && others.iter().all(|arg| !arg.text.starts_with('-')))
+}
+
+/// Returns the leading words that may hold a verb, options and their values skipped.
+fn leading_words<'a>(program: &'static Program, args: &'a [Arg]) -> Vec<&'a str> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    while let Some(arg) = args.get(at)
+        && words.len() < usize::from(program.verb_words)
+    {
+        match options::leading(&program.row, args.get(at..).unwrap_or(&[])) {
+            Some((_, taken)) => at += taken.max(1),
+            None => {
+                words.push(arg.text.as_str());
+                at += 1;
+            }
+        }
+    }
+    words
 }
 
 /// What options make of the operands.
@@ -386,9 +478,13 @@ fn operand_roles(row: &Row, read: &Options<'_>) -> Vec<Option<Role>> {
     let mut places: Vec<(Role, bool)> = row.operands.iter().map(|operand| (operand.role, operand.many)).collect();
     places.retain(|(role, _)| *role != Role::Command);
     // `grep -e pattern file`, `sed -f script file`: the option took the first operand's part.
-    let takes_first = matches!(places.first(), Some((Role::Text | Role::Sed | Role::Awk | Role::Jq | Role::Sql | Role::Perl, false)))
-        && read.has(&["-e", "-f", "--regexp", "--file", "--expression", "--from-file"])
-        && read.value(&["-e", "-f", "--regexp", "--file", "--expression", "--from-file"]).is_some();
+    let takes_first = match places.first() {
+        Some((Role::Text | Role::Name, false)) => read.value(&["-e", "-f", "--regexp", "--file"]).is_some() || read.has(&["--files"]),
+        Some((role @ (Role::Sed | Role::Awk | Role::Jq | Role::Sql | Role::Perl | Role::Script), false)) => {
+            read.hits.iter().any(|hit| hit.flag.value == Value::Next(*role) || hit.flag.value == Value::Next(Role::Script))
+        }
+        _ => false,
+    };
     if takes_first {
         places.remove(0);
     }

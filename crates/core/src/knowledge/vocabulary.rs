@@ -122,6 +122,8 @@ words! {
         Read = "read",
         /// A file that is created or overwritten.
         Write = "write",
+        /// A file that is emptied or cut short.
+        Empty = "empty",
         /// A file that is appended to or changed in place.
         Edit = "edit",
         /// A file or directory that is created if it is not there.
@@ -260,12 +262,16 @@ words! {
         Source = "source",
         /// `ssh`: options, a host, then text for a shell there.
         Ssh = "ssh",
+        /// `set`: options of the shell.
+        Set = "set",
         /// `systemctl` and `service`: verb and unit.
         Systemctl = "systemctl",
         /// `tar`: old-style bundles, and options that run something.
         Tar = "tar",
         /// `trap text signal`.
         Trap = "trap",
+        /// `unset`: variables that keep a record.
+        Unset = "unset",
         /// `xargs`, `parallel`: a command whose last words come from elsewhere.
         Xargs = "xargs",
     }

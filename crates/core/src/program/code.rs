@@ -25,6 +25,18 @@ impl Walk<'_> {
         self.shell_text(arg, &Stream::default());
     }
 
+    /// Judges a program that another program is told to use as a helper: a pager, an editor, a
+    /// compressor. A plain known program is what it is; a shell or interpreter there is code.
+    pub(crate) fn hook(&mut self, arg: &Arg, program: &str) {
+        let first = arg.text.split_whitespace().next().unwrap_or("");
+        let base = first.rsplit('/').next().unwrap_or(first);
+        let shell = interpreter_role(base).is_some() || arg.text.contains(['|', ';', '&', '$', '`', '>', '<']);
+        if shell || arg.vague() {
+            self.note(Act::new(Effect::Exec, program.to_owned(), self.here(arg.span)).because("makes a program run a command of its own").on(arg.shown()));
+        }
+        self.program_value(arg, program);
+    }
+
     /// Judges running a file that is not a known program.
     pub(crate) fn run_file(&mut self, file: &Arg, rest: &[Arg], _stdin: &Stream) -> Stream {
         let asks = matches!(rest, [only] if matches!(only.text.as_str(), "--version" | "--help"));
@@ -107,7 +119,9 @@ impl Walk<'_> {
 
     /// Judges a fragment of a small language.
     pub(crate) fn mini_language(&mut self, role: Role, arg: &Arg, program: &str) {
-        let text = arg.text.as_str();
+        let filter = matches!(role, Role::Sed | Role::Awk | Role::Jq);
+        let patched = arg.text.replace(crate::place::HOLE, "0");
+        let text = if filter { patched.as_str() } else { arg.text.as_str() };
         let name = program.split(' ').next().unwrap_or(program);
         let reading = match role {
             Role::Sql => language::sql::read(text, dialect(name)),
@@ -120,10 +134,14 @@ impl Walk<'_> {
             _ => Reading::hidden("code of a language that is not read"),
         };
         // A hole in a filter for text is data; in anything that runs or deletes it is not.
-        let live = !matches!(role, Role::Sed | Role::Awk | Role::Jq);
+        let live = !filter;
         if arg.vague() && (live || reading.hidden.is_some() || !reading.deeds.is_empty()) {
             self.unreadable("runs code of which a part cannot be known", arg.span);
             return;
+        }
+        if reading.deeds.iter().any(|deed| matches!(deed, Deed::Shell(_) | Deed::Run(_))) {
+            // Nobody filters text or asks a database in order to run a program.
+            self.note(Act::new(Effect::Exec, program.to_owned(), self.here(arg.span)).because("runs a command from inside a filter or query"));
         }
         self.deeds(&reading, program, arg.span);
     }

@@ -79,8 +79,9 @@ impl Walk<'_> {
         if how == Writing::Empty && !matches!(place.kind, PathKind::Temp | PathKind::Generated) {
             act.note = "empties a file";
         }
-        if place.vague && place.kind == PathKind::Document {
-            act.clarity = Score::new(720);
+        if place.vague {
+            // An unknown directory with a known name is common in builds; an unknown path is not.
+            act.clarity = if place.write <= Score::new(300) { Score::new(780) } else { Score::new(720) };
         }
         if place.write >= SENSITIVE {
             act.marks.critical = true;
@@ -104,7 +105,12 @@ impl Walk<'_> {
         let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).target(place.write);
         act.breadth = breadth;
         act.reversal = match (place.kind, tree) {
-            (PathKind::Generated, _) => Score::new(100),
+            (PathKind::Generated, _) if place.inside == Some(true) || !tree => Score::new(100),
+            // Outside a known project nobody can tell whether a build made it.
+            (PathKind::Generated, _) => {
+                act.clarity = Score::new(650);
+                Score::new(300)
+            }
             (PathKind::Temp, _) => Score::new(250),
             (_, true) => Score::ONE,
             (_, false) if many => Score::new(900),
@@ -215,7 +221,11 @@ fn is_whole(place: &Place, arg: &Arg) -> bool {
     match place.kind {
         PathKind::Root | PathKind::Home => true,
         PathKind::System => names <= 1 && !base.contains('…'),
-        PathKind::Temp => names <= if base.starts_with("/var") { 2 } else { 1 } && (globbed || !arg.glob),
+        PathKind::Temp => {
+            let own = base.trim_end_matches('…').trim_end_matches('/');
+            let depth = own.split('/').filter(|name| !name.is_empty()).count();
+            depth <= if base.starts_with("/var") { 2 } else { 1 } && (globbed || !arg.glob)
+        }
         _ => matches!(base, "" | "~") && (path != "." && !path.is_empty()) && (globbed || base == "~"),
     }
 }

@@ -55,7 +55,6 @@ impl Walk<'_> {
                 act.target = Score::ZERO;
                 act.reversal = Score::new(300);
                 act.marks.outbound = false;
-                act.clarity = Score::new(650);
             }
             Some((HostKind::Metadata | HostKind::Drop, row)) => {
                 act.note = row.what;

@@ -63,6 +63,8 @@ impl Walk<'_> {
             Reader::Rm => self.read_rm(&line),
             Reader::Rsync => self.read_rsync(&line),
             Reader::Scp => self.read_scp(&line),
+            Reader::Set => self.read_set(&line),
+            Reader::Unset => self.read_unset(&line),
             Reader::Shell => self.read_shell(&line),
             Reader::Source => self.read_source(&line),
             Reader::Ssh => self.read_ssh(&line),

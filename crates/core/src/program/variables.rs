@@ -16,7 +16,7 @@ impl Walk<'_> {
         match row.value {
             Role::Shell | Role::Program => {
                 let before = self.acts.len();
-                self.program_value(value, row.what);
+                self.hook(value, row.what);
                 let worst = self.acts.get(before..).unwrap_or(&[]).iter().map(Act::risk).max().unwrap_or_default();
                 if worst >= crate::score::Score::new(250) {
                     let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
@@ -24,6 +24,22 @@ impl Walk<'_> {
                 }
             }
             Role::Cwd => {}
+            Role::Config => {
+                if LOADING_WORDS.iter().any(|word| text.contains(word)) {
+                    let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
+                    self.note(act.because("sets a variable that makes programs load code").on(format!("{name} ({})", row.what)));
+                }
+            }
+            Role::Script => {
+                // A search path inside the project only finds what the project brings.
+                for part in text.split(':').filter(|part| !part.is_empty()) {
+                    let place = self.place(part);
+                    if place.inside == Some(false) && place.kind != crate::knowledge::PathKind::System && !place.vague || place.kind == crate::knowledge::PathKind::Temp {
+                        let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
+                        self.note(act.because("sets a variable that makes programs load code").on(format!("{name} ({})", row.what)));
+                    }
+                }
+            }
             _ if extends_itself(name, text) => {}
             Role::Url => {
                 let act = Act::new(Effect::Privilege, name.to_owned(), self.here(value.span));
@@ -38,6 +54,13 @@ impl Walk<'_> {
         }
     }
 }
+
+/// Words in compiler, interpreter and build options that load or run something.
+const LOADING_WORDS: &[&str] = &[
+    "-fplugin", "-wrapper", "-specs", "linker", "-toolexec", "-exec", "javaagent", "agentpath", "agentlib", "bootclasspath",
+    "--require", "-r ", "--import", "--eval", "-e ", "--loader", "runner", "wrapper", "--init-script", "-I", "-p ", "@", "-B", "plugin", "load",
+    "SHELL=", "--to-command", "checkpoint-action", "use-compress-program", "!", "|", "`", "$(",
+];
 
 fn find(name: &str) -> Option<&'static VariableRow> {
     VARIABLES.iter().find(|row| {

@@ -45,6 +45,8 @@ pub struct Walk<'k> {
     commands: u32,
     /// Where in the outermost text the text being followed stands.
     origin: Option<Span>,
+    /// How many pipes and substitutions catch what is printed here.
+    caught: u32,
     /// Harmless effects already noted, so that a long script does not note them again.
     noted: u64,
     /// What this text has written into files.
@@ -89,6 +91,7 @@ impl<'k> Walk<'k> {
             texts: 0,
             commands: 0,
             origin: None,
+            caught: 0,
             noted: 0,
             files: Vec::new(),
             lookups: 0,
@@ -190,9 +193,13 @@ impl<'k> Walk<'k> {
             Command::Simple(simple) => self.simple(simple, stdin),
             Command::Pipeline(commands) => {
                 let mut stream = stdin.clone();
-                for command in commands {
+                let last = commands.len().saturating_sub(1);
+                for (index, command) in commands.iter().enumerate() {
                     let ground = self.ground.clone();
+                    let caught = u32::from(index < last);
+                    self.caught += caught;
                     stream = self.command(command, &stream);
+                    self.caught -= caught;
                     stream.connected = true;
                     self.ground = ground;
                 }
@@ -352,6 +359,11 @@ impl<'k> Walk<'k> {
                 sink = sink.or(to_file);
             }
         }
+        let prints = sink.is_none() && self.caught == 0 && args.iter().any(|arg| arg.taint.secret);
+        if prints && matches!(args.first().map(|arg| arg.text.as_str()), Some("echo" | "printf")) {
+            let span = self.here(args.first().map(|arg| arg.span).unwrap_or_default());
+            self.note(Act::new(Effect::Secret, "echo", span).because("prints a variable that holds a secret").target(Score::new(300)));
+        }
         sink.unwrap_or(out)
     }
 
@@ -457,6 +469,11 @@ impl<'k> Walk<'k> {
         }
     }
 
+    /// Forgets a variable or function.
+    pub(crate) fn forget(&mut self, name: &str) {
+        self.variables.retain(|(known, _)| known != name);
+    }
+
     /// Returns what a parameter holds, where this text has set it.
     pub(super) fn lookup(&self, name: &str, index: Option<&Word>) -> Option<Value> {
         if let Some(positional) = &self.positional {
@@ -511,7 +528,9 @@ impl<'k> Walk<'k> {
     /// Follows a substitution and returns what it delivers.
     pub(super) fn substitute(&mut self, body: &Block) -> Stream {
         let (variables, ground) = (self.variables.clone(), self.ground.clone());
+        self.caught += 1;
         let out = self.block(body, &Stream::default());
+        self.caught -= 1;
         self.variables = variables;
         self.ground = ground;
         out

@@ -381,12 +381,9 @@ fn pragma(tokens: &[Token], _: Context, reading: &mut Reading) {
         collation_list function_list module_list pragma_list compile_options";
     const CHANGING: &str = "optimize wal_checkpoint incremental_vacuum shrink_memory";
     const PROTECTIONS: &str = "writable_schema trusted_schema key rekey cell_size_check";
-    let name = match tokens {
-        [_, _, Token::Mark('.'), name, ..] | [_, name, ..] => name,
-        _ => {
-            reading.hide(UNKNOWN_VERB);
-            return;
-        }
+    let ([_, _, Token::Mark('.'), name, ..] | [_, name, ..]) = tokens else {
+        reading.hide(UNKNOWN_VERB);
+        return;
     };
     let named = |list: &str| list.split_whitespace().any(|known| name.is(known));
     let sets = tokens.contains(&Token::Mark('=')) || tokens.contains(&Token::Mark('('));

@@ -27,6 +27,18 @@ impl Walk<'_> {
         }
         let forced = line.read.operands.iter().any(|arg| arg.text.starts_with('+') || arg.text.starts_with(':') && arg.text.len() > 1);
         let does = if forced { Effect::VcsForce } else { Effect::VcsRemote };
+        // A branch others build on, or a place that is not the usual one, is worth a question.
+        let remote = line.read.operands.first().map_or("", |arg| arg.text.as_str());
+        let shared = line.read.operands.iter().any(|arg| {
+            let target = arg.text.rsplit(':').next().unwrap_or("").trim_start_matches("refs/heads/");
+            matches!(target, "main" | "master" | "production" | "prod" | "release" | "stable" | "trunk" | "develop")
+        });
+        if !forced && (shared || !matches!(remote, "" | "origin" | "upstream") && !remote.contains(crate::place::HOLE)) {
+            let mut act = Act::new(Effect::VcsRemote, line.row.name, self.here(line.args.first().map(|arg| arg.span).unwrap_or_default()));
+            act.note = if shared { "publishes straight to a shared branch" } else { "publishes commits to another place" };
+            act.target = Score::new(700);
+            self.note(act.on(line.read.operands.iter().map(|arg| arg.shown()).collect::<Vec<_>>().join(" ")));
+        }
         Some(self.by_table(line, does))
     }
 
@@ -102,6 +114,19 @@ impl Walk<'_> {
             }
             if runs(&key) && !harmless_value(&key, &value.text) {
                 self.note(Act::new(Effect::Exec, program, span).because("a setting that runs something").on(key));
+            }
+            return;
+        }
+        if base == "cargo" {
+            const LOADING: &[&str] = &["wrapper", "runner", "linker", "rustc", "rustdoc", "credential", "alias", "env.", "registr", "source", "proxy"];
+            if arg.text.contains('=') && LOADING.iter().any(|word| key.contains(word)) {
+                self.note(Act::new(Effect::Exec, program, span).because("a setting that runs something").on(key));
+            }
+            return;
+        }
+        if base == "sysctl" {
+            if arg.text.contains('=') {
+                self.note(Act::new(Effect::System, program, span).on(key));
             }
             return;
         }

@@ -14,9 +14,9 @@ use crate::shell::walk::{Walk, Writing};
 const MODULES: &[(&str, Effect)] = &[
     ("ast", Effect::Read), ("build", Effect::Build), ("calendar", Effect::Compute), ("compileall", Effect::Build),
     ("cProfile", Effect::Project), ("dis", Effect::Read), ("doctest", Effect::Build), ("ensurepip", Effect::Install),
-    ("http.server", Effect::Start), ("json.tool", Effect::Read), ("pdb", Effect::Interactive), ("platform", Effect::Inspect),
+    ("http.server", Effect::Start), ("json.tool", Effect::Read), ("pdb", Effect::Exec), ("platform", Effect::Inspect),
     ("py_compile", Effect::Build), ("pydoc", Effect::Inspect), ("site", Effect::Inspect), ("sysconfig", Effect::Inspect),
-    ("tabnanny", Effect::Read), ("this", Effect::Compute), ("timeit", Effect::Project), ("tokenize", Effect::Read),
+    ("tabnanny", Effect::Read), ("this", Effect::Compute), ("tokenize", Effect::Read),
     ("unittest", Effect::Build), ("venv", Effect::Create), ("virtualenv", Effect::Create), ("zipfile", Effect::Write),
 ];
 
@@ -91,6 +91,12 @@ impl Walk<'_> {
             let mut args = vec![Arg::literal(module, span)];
             args.extend_from_slice(rest);
             return self.dispatch(&args, line.stdin);
+        }
+        if module == "timeit" {
+            for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
+                self.code(Role::Python, word, "python -m timeit");
+            }
+            return Stream::unknown(Taint::default());
         }
         let effect = MODULES.iter().find(|(name, _)| *name == module).map(|(_, effect)| *effect);
         let act = match effect {

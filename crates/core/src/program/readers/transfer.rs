@@ -182,7 +182,7 @@ impl Walk<'_> {
         self.by_options(line);
         let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
         for hit in &line.read.hits {
-            if hit.flag.names.iter().any(|name| matches!(*name, "-L" | "-R" | "-D" | "-w" | "-W")) {
+            if matches!(hit.name, "-L" | "-R" | "-D" | "-w" | "-W") {
                 self.note(Act::new(Effect::Remote, line.row.name, span).because("opens a tunnel"));
             }
         }
@@ -237,7 +237,7 @@ impl Walk<'_> {
         let ground = self.ground.clone();
         let mut taint = line.stdin.taint;
         for hit in &line.read.hits {
-            if hit.flag.names.contains(&"-f") {
+            if matches!(hit.name, "-f" | "--file") {
                 continue;
             }
             for effect in hit.flag.effects {
