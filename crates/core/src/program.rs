@@ -19,6 +19,7 @@ use crate::place::HOLE;
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
+use code::interpreter_role;
 use options::{Hit, Options};
 
 /// Directories whose programs are known by their name alone.
@@ -82,9 +83,10 @@ impl Walk<'_> {
             return Stream::unknown(Taint::default());
         }
         let ground = self.ground.clone();
-        let taint = self.hits(&program.row, &found.hits, false).0;
+        let dry = found.hits.iter().any(|hit| hit.flag.dry);
+        let taint = self.hits(&program.row, &found.hits, dry).0;
         let stream = match found.row {
-            Some(row) => self.evaluate(row, row.does, row.name, rest.get(found.taken..).unwrap_or(&[]), stdin),
+            Some(row) => self.evaluate(row, if dry { Effect::Inspect } else { row.does }, row.name, rest.get(found.taken..).unwrap_or(&[]), stdin),
             None => self.by_verb(program, name, first, rest, stdin),
         };
         self.ground = ground;
@@ -114,7 +116,7 @@ impl Walk<'_> {
         self.hits(&program.row, &read.hits, dry);
         let title = format!("{name} {}", shown.join(" "));
         self.note(Act::new(effect, program.row.name, span).on(title));
-        Stream::unknown(Taint { secret: effect == Effect::Secret, network: true })
+        Stream::unknown(Taint { secret: effect == Effect::Secret, network: true, command: false })
     }
 
     /// Judges a command by its row.
@@ -187,7 +189,7 @@ impl Walk<'_> {
             let words: Vec<String> = args.get(at..).unwrap_or(&[]).iter().map(|arg| arg.text.clone()).take_while(|word| word != ";").collect();
             let filled = code::Filled { marker: Some("{}".to_owned()), with: HOLE.to_string(), appended: true, ..code::Filled::default() };
             stream.taint = stream.taint.and(self.template(&words, span, &filled).taint);
-        } else if read.operands.is_empty() && stdin.connected && !dry {
+        } else if stdin.connected && !dry {
             self.reads_code(row, read, stdin, span);
         }
         if raises {
@@ -244,7 +246,7 @@ impl Walk<'_> {
     /// Judges one word by what it stands for.
     pub(crate) fn role(&mut self, role: Role, arg: &Arg, row: &'static Row, stdin: &Stream, dry: bool) -> Taint {
         let program = row.name;
-        let names_only = matches!(row.does, Effect::Inspect | Effect::Compute);
+        let names_only = row.does == Effect::Inspect;
         match role {
             Role::Text | Role::Name if row.does == Effect::Install => {
                 if arg.text.contains("://") || arg.text.starts_with("git+") || arg.text.starts_with("git@") {
@@ -309,8 +311,15 @@ impl Walk<'_> {
                 Some(text) => self.mini_language(role, &Arg::literal(text.clone(), span), row.name),
                 None => self.unreadable("runs statements that come from elsewhere", span),
             }
-        } else if row.operands.first().is_some_and(|operand| operand.role == Role::Script) && matches!(row.does, Effect::Project | Effect::Build) {
-            self.stdin_code(stdin, row.name, span);
+        } else if read.operands.is_empty() && row.operands.first().is_some_and(|operand| operand.role == Role::Script) && matches!(row.does, Effect::Project | Effect::Build) {
+            match interpreter_role(row.name) {
+                Some(_) => {
+                    self.stdin_code(stdin, row.name, span);
+                }
+                None => self.unreadable("runs code of a language that is not read", span),
+            }
+        } else if row.does == Effect::Interactive && stdin.text.as_deref().is_some_and(|text| !text.trim().is_empty()) {
+            self.unreadable("types commands into an interactive program", span);
         }
     }
 

@@ -114,6 +114,9 @@ impl Walk<'_> {
             Some(language) => language::script::read(language, &arg.text),
             None => Reading::hidden("code of a language that is not read"),
         };
+        if reading.deeds.iter().any(|deed| matches!(deed, Deed::Shell(_) | Deed::Run(_) | Deed::DeleteTree(_))) {
+            self.note(Act::new(Effect::Exec, program.to_owned(), self.here(arg.span)).because("runs or deletes something from inside code"));
+        }
         self.deeds(&reading, program, arg.span);
     }
 

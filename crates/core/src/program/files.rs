@@ -50,7 +50,7 @@ impl Walk<'_> {
             act.note = "reads a place that holds secrets";
         }
         self.note(act);
-        Taint { secret: secret || arg.taint.secret, network: false }
+        Taint { secret: secret || arg.taint.secret, network: false, command: false }
     }
 
     /// Judges writing the file `arg`.

@@ -14,7 +14,15 @@ impl Walk<'_> {
             let path = Arg { text: path.to_owned(), ..arg.clone() };
             return self.reads(&path, program);
         }
+        if arg.text.starts_with("ext::") || arg.text.starts_with("fd::") {
+            self.note(Act::new(Effect::Exec, program.to_owned(), self.here(arg.span)).because("an address that runs a command").on(arg.shown()));
+        }
         let (host, kind) = host_kind(&arg.text);
+        if host.contains('…') && arg.taint.command {
+            let mut act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span)).because("puts the output of a command into a host name").on(host.clone());
+            act.target = Score::new(600);
+            self.note(act);
+        }
         let mut act = Act::new(Effect::NetRead, program.to_owned(), self.here(arg.span)).on(host);
         match kind {
             Some((HostKind::Metadata, row)) => {
@@ -38,7 +46,7 @@ impl Walk<'_> {
             act.target = Score::ONE;
         }
         self.note(act);
-        Taint { secret: arg.taint.secret, network: true }
+        Taint { network: true, ..arg.taint }
     }
 
     /// Judges sending to `arg`.
@@ -55,6 +63,11 @@ impl Walk<'_> {
                 act.target = Score::ZERO;
                 act.reversal = Score::new(300);
                 act.marks.outbound = false;
+                if DESTROYING_WORDS.iter().any(|word| path_words(&arg.text).any(|part| part.starts_with(word))) {
+                    act.note = "asks a service on this machine to change or delete something";
+                    act.reversal = Score::new(900);
+                    act.target = Score::new(400);
+                }
             }
             Some((HostKind::Metadata | HostKind::Drop, row)) => {
                 act.note = row.what;
@@ -110,6 +123,19 @@ impl Walk<'_> {
     pub(crate) fn is_local_or_registry(&self, text: &str) -> bool {
         matches!(host_kind(text).1, Some((HostKind::Loopback | HostKind::Registry, _)))
     }
+}
+
+/// Words in the path of an address that say what the service is asked to do.
+const DESTROYING_WORDS: &[&str] = &[
+    "delet", "remov", "purge", "drop", "destroy", "truncat", "flush", "reset", "shutdown", "stop", "kill", "terminat", "close",
+    "wipe", "clear", "restart", "reload", "admin", "settings", "exec", "eval", "quit", "rollback", "uninstall",
+];
+
+/// Returns the words of an address's path, in lower case.
+fn path_words(address: &str) -> impl Iterator<Item = String> + '_ {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let path = rest.split_once('/').map_or("", |(_, path)| path);
+    path.split(['/', '?', '&', '=', '_', '-', '.']).map(str::to_lowercase)
 }
 
 /// Returns the host of an address as people read it, and what is known about it.

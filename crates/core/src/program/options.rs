@@ -63,7 +63,8 @@ pub(crate) fn read<'a>(row: &Row, args: &'a [Arg]) -> Options<'a> {
 /// `None` if the first word is no option.
 pub(crate) fn leading(row: &Row, args: &[Arg]) -> Option<(Option<Hit>, usize)> {
     let first = args.first()?;
-    if !is_option(&first.text, row.style) || first.text == "--" {
+    let plus = first.text.starts_with('+') && row.flags.iter().any(|flag| flag.names.contains(&"+"));
+    if !plus && (!is_option(&first.text, row.style) || first.text == "--") {
         return None;
     }
     let mut options = Options::default();

@@ -58,7 +58,7 @@ impl Walk<'_> {
 /// Words in compiler, interpreter and build options that load or run something.
 const LOADING_WORDS: &[&str] = &[
     "-fplugin", "-wrapper", "-specs", "linker", "-toolexec", "-exec", "javaagent", "agentpath", "agentlib", "bootclasspath",
-    "--require", "-r ", "--import", "--eval", "-e ", "--loader", "runner", "wrapper", "--init-script", "-I", "-p ", "@", "-B", "plugin", "load",
+    "--require", "-r ", "--import", "--eval", "-e ", "--loader", "runner", "wrapper", "--init-script", "-p ", "@", "-B", "plugin", "load",
     "SHELL=", "--to-command", "checkpoint-action", "use-compress-program", "!", "|", "`", "$(",
 ];
 

@@ -131,7 +131,7 @@ impl Walk<'_> {
                     let stream = self.substitute(body);
                     let value = match stream.text {
                         Some(text) => Value { items: Some(vec![text.trim_end_matches('\n').to_owned()]), taint: stream.taint },
-                        None => Value::unknown(stream.taint),
+                        None => Value::unknown(Taint { command: true, ..stream.taint }),
                     };
                     add(fields, &value, *quoted || splitting == Splitting::Off, false, span);
                 }

@@ -522,7 +522,7 @@ impl<'k> Walk<'k> {
     /// Returns what a parameter holds that this text has not set.
     pub(super) fn unset(&self, name: &str) -> Value {
         let known = self.environment(name);
-        known.unwrap_or_else(|| Value { items: Some(vec![HOLE.to_string()]), taint: Taint { secret: is_secret_name(name), network: false } })
+        known.unwrap_or_else(|| Value { items: Some(vec![HOLE.to_string()]), taint: Taint { secret: is_secret_name(name), network: false, command: false } })
     }
 
     /// Follows a substitution and returns what it delivers.

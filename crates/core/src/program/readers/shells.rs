@@ -133,7 +133,7 @@ impl Walk<'_> {
         let prints = line.args.iter().all(|arg| arg.text.starts_with('-'));
         self.note(Act::new(Effect::Compute, line.row.name, crate::shell::syntax::Span::default()));
         // `export` alone prints the environment, secrets included.
-        Some(Stream::unknown(Taint { secret: taint.secret || prints, network: taint.network }))
+        Some(Stream::unknown(Taint { secret: taint.secret || prints, network: taint.network, command: false }))
     }
 
     /// `set +o history` hides what follows; other options of the shell do nothing by themselves.
@@ -149,7 +149,7 @@ impl Walk<'_> {
         }
         self.note(Act::new(Effect::Compute, line.row.name, crate::shell::syntax::Span::default()));
         // `set` alone prints every variable.
-        Some(Stream::unknown(Taint { secret: words.is_empty(), network: false }))
+        Some(Stream::unknown(Taint { secret: words.is_empty(), network: false, command: false }))
     }
 
     /// `unset NAME`.

@@ -102,7 +102,7 @@ impl Walk<'_> {
                 self.note(Act::new(Effect::CloudDelete, line.row.name, self.here(url.span)).because("asks a server to delete something").on(url.shown()));
             }
         }
-        Some(Stream::unknown(Taint { network: true, secret: false }))
+        Some(Stream::unknown(Taint { network: true, secret: false, command: false }))
     }
 
     /// `rsync`: from or to another machine, and what it deletes.
@@ -174,7 +174,7 @@ impl Walk<'_> {
         } else if !sources.is_empty() {
             self.note(Act::new(Effect::Remote, line.row.name, span).on(target.shown()));
         }
-        Some(Stream::unknown(Taint { network: true, secret: false }))
+        Some(Stream::unknown(Taint { network: true, secret: false, command: false }))
     }
 
     /// `ssh host text`: what runs there is judged as if it ran here.

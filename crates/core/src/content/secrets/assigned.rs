@@ -1,0 +1,437 @@
+//! Credentials told by the name they are given: `password = …`, `"api_key": "…"`, `the token is …`.
+//!
+//! Names are split into words (`DB_PASSWORD`, `clientSecret`, `api key`), so that `compass` or
+//! `tokenizer` say nothing. The value decides the rest: references, names and stand-ins are no secrets.
+
+use super::Candidate;
+use super::plausible::{Made, entropy, is_placeholder, is_reference, is_uuid};
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
+
+/// What the name promises about the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Promise {
+    /// A password: may be short, and need not be random.
+    Password,
+    /// A token, key or secret: long and random.
+    Token,
+    /// A word that may mean many things (`key`): only a value that is random beyond doubt counts.
+    Vague,
+}
+
+/// Pieces of names that make the prefilter look closer.
+const HINTS: &[&str] = &[
+    "pass",
+    "pwd",
+    "kennwort",
+    "contrase",
+    "senha",
+    "wachtwoord",
+    "парол",
+    "密码",
+    "密碼",
+    "パスワード",
+    "secret",
+    "token",
+    "key",
+    "cred",
+    "auth",
+    "session",
+    "cookie",
+    "bearer",
+    "_pat",
+    "-pat",
+    "jwt",
+    "sid",
+    "mot de passe",
+    "parola",
+    "şifre",
+    "hasło",
+    "clave",
+];
+
+const PASSWORD_WORDS: &str = "password passwd passwort passphrase passcode pass pwd passw pw kennwort contraseña \
+    contrasena senha wachtwoord пароль пароля 密码 密碼 パスワード \
+    passe parola şifre hasło clave userpass userpassword storepass keypass";
+const PASSWORD_ENDS: &[&str] = &["password", "passwd", "passphrase", "passwort"];
+const TOKEN_WORDS: &str = "secret token apikey secretkey accesskey privatekey authkey appkey masterkey credential \
+    credentials creds cred auth authorization session sessionid sessid sid cookie bearer pat \
+    jwt csrf xsrf authtoken accesstoken refreshtoken clientsecret webhooksecret sessiontoken \
+    idtoken";
+const TOKEN_ENDS: &[&str] = &["secret", "token", "apikey", "sessionid"];
+/// Words before `key` (or `code`) that make it a credential.
+const KEY_OWNERS: &str = "api access private secret auth encryption signing signature master admin account \
+    application app service license root deploy storage shared client user integration \
+    personal wallet webhook server session write ingest function host subscription primary \
+    secondary activation";
+/// Words that turn a name into one of something public, or of a property of the credential.
+const NOT_SECRET: &str = "public publishable foreign cache sort partition idempotency count limit length len max \
+    min type expires expiry expiration ttl lifetime usage url uri endpoint path file \
+    filename name policy field regex format hint reset required index map id ids size \
+    manager rotation version algorithm alg fingerprint thumbprint hash checksum prompt label \
+    help description title status enabled provider mode method arn ref env var prefix scope \
+    scopes budget tokenizer tokens host header server";
+
+static PREFILTER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(HINTS)
+        .ok()
+});
+
+/// Longest name, connecting words and value looked at, in bytes.
+const NAME_BYTES_MAX: usize = 64;
+const CONNECTION_BYTES_MAX: usize = 48;
+const VALUE_BYTES_MAX: usize = 512;
+
+/// Adds every value of `text` that is named as a credential and looks like one.
+pub(super) fn scan(text: &[u8], finds: &mut Vec<Candidate>) {
+    let Some(prefilter) = PREFILTER.as_ref() else {
+        return;
+    };
+    let mut done = 0;
+    for hit in prefilter.find_iter(text) {
+        if hit.start() < done {
+            continue;
+        }
+        let (start, end) = name_around(text, hit.start(), hit.end());
+        done = end;
+        let Some(promise) = text
+            .get(start..end)
+            .and_then(|name| promise(text, start, name))
+        else {
+            continue;
+        };
+        let option = start >= 2 && text.get(start.saturating_sub(2)..start) == Some(b"--")
+            || text
+                .get(start..end)
+                .is_some_and(|name| name.starts_with(b"--"));
+        let Some((link, at)) = link(text, end, option) else {
+            continue;
+        };
+        let Some((from, to)) = value(text, at) else {
+            continue;
+        };
+        if let Some(found) = text.get(from..to)
+            && is_secret(found, promise, link)
+        {
+            let kind = match promise {
+                Promise::Password => "password",
+                Promise::Token => "token",
+                Promise::Vague => "key",
+            };
+            finds.push(Candidate {
+                kind,
+                start: from,
+                end: to,
+            });
+        }
+    }
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-') || byte >= 0x80
+}
+
+fn name_around(text: &[u8], start: usize, end: usize) -> (usize, usize) {
+    let before = text
+        .get(..start)
+        .unwrap_or_default()
+        .iter()
+        .rev()
+        .take(NAME_BYTES_MAX)
+        .take_while(|byte| is_name_byte(**byte))
+        .count();
+    let after = text
+        .iter()
+        .skip(end)
+        .take(NAME_BYTES_MAX)
+        .take_while(|byte| is_name_byte(**byte))
+        .count();
+    (start - before, end + after)
+}
+
+/// Splits a name at `_`, `-`, `.` and where a small letter meets a large one; all in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut after_small = false;
+    for character in name.chars() {
+        let breaks = matches!(character, '_' | '-' | '.');
+        if (breaks || (after_small && character.is_uppercase()))
+            && found.last().is_some_and(|word| !word.is_empty())
+        {
+            found.push(String::new());
+        }
+        after_small = character.is_lowercase() || character.is_ascii_digit();
+        if !breaks && let Some(word) = found.last_mut() {
+            word.extend(character.to_lowercase());
+        }
+    }
+    found.retain(|word| !word.is_empty());
+    found
+}
+
+fn promise(text: &[u8], start: usize, name: &[u8]) -> Option<Promise> {
+    let name = std::str::from_utf8(name).ok()?;
+    let mut words = words(name);
+    if let Some(before) = word_before(text, start) {
+        words.insert(0, before);
+    }
+    let has = |list: &str| {
+        words
+            .iter()
+            .any(|word| list.split(' ').any(|listed| listed == word))
+    };
+    let ends = |list: &[&str]| {
+        words
+            .iter()
+            .any(|word| list.iter().any(|end| word.ends_with(end)))
+    };
+    let last = words.last().map(String::as_str).unwrap_or_default();
+    let is_key = matches!(last, "key" | "keys" | "schlüssel" | "code") || last.ends_with("key");
+    let owned = is_key && has(KEY_OWNERS);
+    if has(NOT_SECRET) && !owned {
+        return None;
+    }
+    if has(PASSWORD_WORDS) || ends(PASSWORD_ENDS) {
+        Some(Promise::Password)
+    } else if has(TOKEN_WORDS) || ends(TOKEN_ENDS) || owned {
+        (!has("public publishable")).then_some(Promise::Token)
+    } else if is_key && last != "code" {
+        // `DD_KEY`, `fooKey`: a compound is more telling than the word alone, but not by much.
+        Some(Promise::Vague)
+    } else {
+        None
+    }
+}
+
+/// Returns the word that stands one blank before a name: `api key`, `private key`, `public key`.
+fn word_before(text: &[u8], start: usize) -> Option<String> {
+    let head = text.get(..start)?.strip_suffix(b" ")?;
+    let length = head
+        .iter()
+        .rev()
+        .take(16)
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let word = head.get(head.len() - length..)?;
+    (!word.is_empty()).then(|| String::from_utf8_lossy(word).to_lowercase())
+}
+
+/// How a name and its value are connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Link {
+    /// By a sign: `=`, `:`, an attribute, an option.
+    Sign,
+    /// By a verb: `is`, `lautet`.
+    Verb,
+}
+
+const VERBS: &[&str] = &[
+    "is", "was", "ist", "lautet", "es", "est", "é", "è", "jest", "это", "是", "为", "は",
+];
+const CONNECTIONS: &[&str] = &[
+    "for", "to", "of", "on", "at", "für", "para", "pour", "von", "in",
+];
+
+/// Returns how the name that ends at `end` is tied to what follows, and where that starts.
+fn link(text: &[u8], end: usize, option: bool) -> Option<(Link, usize)> {
+    let mut at = end;
+    at += text
+        .iter()
+        .skip(at)
+        .take(2)
+        .take_while(|byte| matches!(byte, b'"' | b'\'' | b']' | b'`' | b'*' | b'\\'))
+        .count();
+    at += text
+        .iter()
+        .skip(at)
+        .take(2)
+        .take_while(|byte| matches!(byte, b'"' | b'\'' | b']' | b'`' | b'*' | b'\\'))
+        .count();
+    let blanks = text
+        .iter()
+        .skip(at)
+        .take(4)
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count();
+    let rest = text.get(at + blanks..)?;
+    let rest = rest
+        .get(..rest.len().min(CONNECTION_BYTES_MAX))
+        .unwrap_or_default();
+    for sign in [
+        &b"=>"[..],
+        b":=",
+        b"->",
+        b"=",
+        b":",
+        "：".as_bytes(),
+        b"value=",
+    ] {
+        if rest.starts_with(sign) {
+            return Some((Link::Sign, at + blanks + sign.len()));
+        }
+    }
+    if blanks == 0 {
+        return rest.starts_with(b">").then_some((Link::Sign, at + 1));
+    }
+    if option {
+        return Some((Link::Sign, at + blanks));
+    }
+    let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = String::from_utf8_lossy(line).into_owned();
+    let first = line.split(' ').next().unwrap_or_default();
+    if VERBS.contains(&first) {
+        let mut after = at + blanks + first.len();
+        // `is: X`, `is now X`, `is still X`.
+        let tail = line.get(first.len()..).unwrap_or_default();
+        for filler in [":", " now", " still", " currently", " simply", " just"] {
+            if tail.starts_with(filler) {
+                after += filler.len();
+            }
+        }
+        return Some((Link::Verb, after));
+    }
+    if CONNECTIONS.contains(&first) {
+        let sign = line
+            .find([':', '='])
+            .map(|found| (Link::Sign, at + blanks + found + 1));
+        let verb = line
+            .find(" is ")
+            .map(|found| (Link::Verb, at + blanks + found + 4));
+        return sign.or(verb);
+    }
+    None
+}
+
+/// Returns the value that starts at or after `at`: a quoted string, or the run up to a blank.
+fn value(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let blanks = text
+        .iter()
+        .skip(at)
+        .take(8)
+        .take_while(|byte| byte.is_ascii_whitespace())
+        .count();
+    let mut start = at + blanks;
+    let opening = text.get(start).copied()?;
+    if opening == b'\\' && text.get(start + 1) == Some(&b'"') {
+        start += 1;
+    }
+    let quote = text
+        .get(start)
+        .copied()
+        .filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+    if quote.is_some() {
+        start += 1;
+    }
+    let rest = text.get(start..)?;
+    let rest = rest
+        .get(..rest.len().min(VALUE_BYTES_MAX))
+        .unwrap_or_default();
+    let stop = |byte: &u8| match quote {
+        Some(quote) => *byte == quote || *byte == b'\n',
+        None => {
+            byte.is_ascii_whitespace()
+                || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b',' | b';' | b'&')
+        }
+    };
+    let mut length = rest.iter().position(stop).unwrap_or(rest.len());
+    if quote.is_none() {
+        let trimmed = rest.get(..length).unwrap_or_default();
+        length -= trimmed
+            .iter()
+            .rev()
+            .take_while(|byte| matches!(byte, b'.' | b':' | b')' | b']' | b'}' | b'\\'))
+            .count();
+    } else if rest.get(..length).unwrap_or_default().ends_with(b"\\") {
+        length -= 1;
+    }
+    (length > 0).then_some((start, start + length))
+}
+
+fn is_secret(value: &[u8], promise: Promise, link: Link) -> bool {
+    if is_placeholder(value) || is_reference(value) || value.len() > VALUE_BYTES_MAX {
+        return false;
+    }
+    let made = Made::of(value);
+    let blank = value.contains(&b' ');
+    match promise {
+        Promise::Password => {
+            let counted = value
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count();
+            let measure = counted > 0 && value.get(counted) == Some(&b'-');
+            let mixed = made.letter() && (made.digit || made.symbol)
+                || made.lower && value.iter().skip(1).any(u8::is_ascii_uppercase);
+            let number = made.digit && !made.letter() && link == Link::Sign && value.len() >= 6;
+            value.len() >= 6
+                && !blank
+                && !measure
+                && !is_ordinary(value)
+                && (mixed || number)
+                && (link == Link::Sign || made.digit || made.symbol)
+        }
+        Promise::Token => {
+            !blank
+                && (is_random(value, made) || is_uuid(value) || is_short_secret(value, made, link))
+        }
+        Promise::Vague => {
+            value.len() >= 24
+                && !blank
+                && made.lower
+                && made.upper
+                && made.digit
+                && !value.starts_with(b"AAAA")
+                && entropy(value) >= 38
+        }
+    }
+}
+
+/// Returns whether a value after a password's name is plainly something else: a time, an amount, a verb
+/// with a sign.
+fn is_ordinary(value: &[u8]) -> bool {
+    let letters = value
+        .iter()
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let closing = value.last().is_some_and(|byte| matches!(byte, b'!' | b'?'));
+    let word = value
+        .get(..value.len().saturating_sub(1))
+        .unwrap_or_default();
+    (closing
+        && word.iter().all(u8::is_ascii_alphabetic)
+        && word.iter().skip(1).all(u8::is_ascii_lowercase))
+        || value.contains(&b'|')
+        || value.contains(&b'(')
+        || letters == 0
+            && value
+                .iter()
+                .any(|byte| matches!(byte, b'.' | b':' | b'/' | b'%'))
+        || memchr::memchr_iter(b'/', value).count() >= 2
+        || value
+            .iter()
+            .all(|byte| byte.is_ascii_lowercase() || *byte == b'\'' || *byte >= 0x80)
+}
+
+fn is_random(value: &[u8], made: Made) -> bool {
+    value.len() >= 16
+        && made.letter()
+        && (made.digit || (made.lower && made.upper && entropy(value) >= 38))
+        && entropy(value) >= 29
+        && !value
+            .iter()
+            .any(|byte| matches!(byte, b'(' | b'@') || *byte >= 0x80)
+}
+
+fn is_short_secret(value: &[u8], made: Made, link: Link) -> bool {
+    link == Link::Sign
+        && value.len() >= 10
+        && made.digit
+        && made.lower
+        && (made.upper || made.symbol)
+        && !value
+            .iter()
+            .any(|byte| matches!(byte, b'(' | b'[' | b':' | b'/') || *byte >= 0x80)
+        && entropy(value) >= 30
+}

@@ -1,0 +1,165 @@
+//! Credentials of vendors nobody has listed: a short name, a separator and a long random part, or a long
+//! random value shortly after a word such as *token*.
+
+use super::Candidate;
+use super::plausible::{Made, entropy, is_placeholder};
+
+/// No credential told by its shape has a run of letters, digits, `-`, `_` and `.` shorter than this.
+const LONG_RUN_BYTES_MIN: usize = 16;
+
+/// Returns whether `text` has a run long enough for any shape.
+pub(super) fn has_long_run(text: &[u8]) -> bool {
+    let mut length = 0;
+    for byte in text {
+        if is_run_byte(*byte) {
+            length += 1;
+            if length >= LONG_RUN_BYTES_MIN {
+                return true;
+            }
+        } else {
+            length = 0;
+        }
+    }
+    false
+}
+
+fn is_run_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'-' | b'_' | b'.' | b':' | b'/' | b'$' | b'%' | b'~' | b'+'
+        )
+}
+
+/// Parts of a prefix that say that what follows is a credential.
+const MARKERS: &str = "live prod production test sandbox sk secret token tok pat key apikey api auth oauth priv \
+    private svc admin access refresh session sess pwd cred sa st pt at rt";
+/// Parts of a prefix that say that it is public, a digest or an identifier.
+const PUBLIC: &str = "pk phc pub public publishable sha sha1 sha256 sha384 sha512 md5 id req request trace \
+    span img image build commit rev chunk blob file etag cus evt price prod_id client \
+    session_id uuid hash digest h1 ssh rsa pi ch acct inv cs msg thread run asst call toolu \
+    resp chatcmpl proj org user v arn data cache web";
+
+/// Words shortly before a value that say that it is a credential.
+const CONTEXT: &[&[u8]] = &[
+    b"token",
+    b"secret",
+    b"api key",
+    b"apikey",
+    b"api_key",
+    b"credential",
+    b"password",
+    b"access key",
+    b"passphrase",
+    b"private key",
+    b"auth key",
+];
+const CONTEXT_BYTES: usize = 40;
+/// Longer runs are data, not credentials.
+const RUN_BYTES_MAX: usize = 200;
+
+/// Adds every long random value with a telling prefix or context.
+pub(super) fn scan(text: &[u8], finds: &mut Vec<Candidate>) {
+    let mut start = 0;
+    for run in
+        text.split(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')))
+    {
+        let trimmed = run.len() - run.iter().rev().take_while(|byte| **byte == b'.').count();
+        let run_start = start;
+        start += run.len() + 1;
+        let Some(value) = run.get(..trimmed) else {
+            continue;
+        };
+        if !(24..=RUN_BYTES_MAX).contains(&value.len()) || is_placeholder(value) {
+            continue;
+        }
+        let before = text
+            .get(run_start.saturating_sub(CONTEXT_BYTES)..run_start)
+            .unwrap_or_default();
+        let kind = if has_telling_prefix(value) {
+            "api key"
+        } else if is_announced(before, value) {
+            "token"
+        } else {
+            continue;
+        };
+        finds.push(Candidate {
+            kind,
+            start: run_start,
+            end: run_start + value.len(),
+        });
+    }
+}
+
+fn has_telling_prefix(value: &[u8]) -> bool {
+    let mut rest = value;
+    let mut parts: Vec<String> = Vec::new();
+    // The prefix is every short part before the first long one.
+    while let Some(at) = rest
+        .iter()
+        .position(|byte| matches!(byte, b'_' | b'-' | b'.'))
+    {
+        let part = rest.get(..at).unwrap_or_default();
+        let plain = part.iter().all(u8::is_ascii_lowercase) && part.len() <= 12
+            || part.iter().all(u8::is_ascii_uppercase) && part.len() <= 8
+            || part.len() <= 4 && part.first().is_some_and(u8::is_ascii_alphabetic);
+        if !plain || part.is_empty() || parts.len() >= 4 {
+            break;
+        }
+        parts.push(String::from_utf8_lossy(part).to_ascii_lowercase());
+        rest = rest.get(at + 1..).unwrap_or_default();
+    }
+    if parts.is_empty()
+        || parts
+            .iter()
+            .any(|part| PUBLIC.split(' ').any(|word| word == part))
+    {
+        return false;
+    }
+    let body: &[u8] = rest;
+    let longest = body
+        .split(|byte| matches!(byte, b'-' | b'_' | b'.'))
+        .map(<[u8]>::len)
+        .max()
+        .unwrap_or(0);
+    let made = Made::of(body);
+    if !made.digit || !made.letter() || longest < 16 {
+        return false;
+    }
+    let marked = parts
+        .iter()
+        .any(|part| MARKERS.split(' ').any(|word| word == part));
+    if marked && body.len() >= 20 {
+        return entropy(body) >= 32;
+    }
+    body.len() >= 30 && made.lower && made.upper && entropy(body) >= 42
+}
+
+fn is_announced(before: &[u8], value: &[u8]) -> bool {
+    let made = Made::of(value);
+    if value.len() < 30
+        || !made.digit
+        || !made.lower
+        || !made.upper
+        || entropy(value) < 42
+        || value.starts_with(b"AAAA")
+    {
+        return false;
+    }
+    let longest = value
+        .split(|byte| matches!(byte, b'-' | b'_' | b'.'))
+        .map(<[u8]>::len)
+        .max()
+        .unwrap_or(0);
+    let lower = before.to_ascii_lowercase();
+    // What has a new line or sentence between it and the word is not what the word announced.
+    let near = lower
+        .rsplit(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    longest >= 20
+        && memchr::memmem::find(near, b"public").is_none()
+        && CONTEXT
+            .iter()
+            .any(|word| memchr::memmem::find(near, word).is_some())
+}
