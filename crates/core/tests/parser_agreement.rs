@@ -52,7 +52,7 @@ fn bash_is_missing() -> bool {
 
 fn bash_accepts(command: &str) -> bool {
     Process::new("bash")
-        .args(["-O", "extglob", "-n", "-c", command])
+        .args(["-O", "extglob", "-n", "-c", "--", command])
         .env_clear()
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -87,7 +87,9 @@ fn we_accept_what_bash_accepts_and_refuse_what_it_refuses() {
     for row in &differing {
         let ours = parse(&row.command).map_or_else(|error| error.to_string(), |_| "accepted".to_owned());
         let why = explained(&row.command);
-        eprintln!("{} {} {:?}: we say {ours}{}", row.set, row.label, row.command, why.map_or(String::new(), |why| format!(" ({why})")));
+        let why_shown = why.map_or(String::new(), |why| format!(" ({why})"));
+        let gate = if row.must_gate { " must gate" } else { "" };
+        eprintln!("{} {} {}{gate} {:?}: we say {ours}{why_shown}", row.set, row.category, row.label, row.command);
         if why.is_none() {
             unexplained.push(*row);
         }
