@@ -72,6 +72,10 @@ impl Ground {
         if is_absolute(text) {
             return normalise(text);
         }
+        // A `~` that was quoted is a strange name for a file, and more likely meant as a home.
+        if text == "~" || text.starts_with("~/") {
+            return normalise(&mark_home(text));
+        }
         match &self.cwd {
             Some(cwd) => normalise(&format!("{cwd}/{text}")),
             None => normalise(text),

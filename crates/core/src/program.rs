@@ -61,10 +61,38 @@ impl Walk<'_> {
         let span = self.here(first.span);
         if asks {
             self.note(Act::new(Effect::Inspect, name.to_owned(), span));
+        } else if let Some(effect) = self.inferred(rest) {
+            let mut act = Act::new(effect, name.to_owned(), span).on(name);
+            act.certainty = Score::new(760);
+            self.note(act);
         } else {
             self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
         }
         Stream::unknown(Taint::default())
+    }
+
+    /// Infers what an unknown program does from its words: `x list`, `x describe y` only look. One
+    /// word that could mean more, or an option that could, and nothing is inferred.
+    fn inferred(&self, rest: &[Arg]) -> Option<Effect> {
+        let table = knowledge::VERBS.iter().find(|verbs| verbs.name == "unknown")?;
+        let mut found: Option<Effect> = None;
+        for (index, arg) in rest.iter().enumerate() {
+            if arg.vague() && index < 3 || arg.taint.secret || arg.delivers.is_some() {
+                return None;
+            }
+            let words = arg.text.to_ascii_lowercase();
+            for word in words.trim_start_matches('-').split(['-', '_', ':', '/', '.', '=']).take(8) {
+                match table.effect(word) {
+                    Some(effect) if effect >= Effect::VcsDiscard => return None,
+                    Some(effect) if index < 3 && !arg.text.starts_with('-') && found.is_none() && word.len() == words.len() => found = Some(effect),
+                    Some(_) | None => {}
+                }
+            }
+        }
+        match found? {
+            Effect::Build if self.ground.workspace.is_none() || !self.knows.trusts_workspace => None,
+            effect => Some(effect),
+        }
     }
 
     fn known_program(&mut self, program: &'static Program, name: &str, first: &Arg, rest: &[Arg], stdin: &Stream) -> Stream {
@@ -158,12 +186,17 @@ impl Walk<'_> {
             act.reversal = Score::ONE;
             self.note(act);
         }
+        let wiped = changes.edits && row.operands.first().is_some_and(|operand| operand.role == Role::Sed) && sed_scripts(read).any(language::sed::empties);
+        if row.does == Effect::Compute && read.operands.iter().any(|operand| operand.text.contains("[$(") || operand.text.contains("[`")) && matches!(row.name, "read" | "mapfile" | "getopts" | "test" | "[" | "let" | "wait") {
+            self.unreadable("a subscript that runs a command", span);
+        }
         let empties = !read.operands.is_empty() && read.operands.first().is_some_and(|operand| operand.text == "/dev/null");
         let before = self.acts.len();
         let roles = operand_roles(row, read);
         for (index, operand) in read.operands.iter().enumerate() {
             let role = match roles.get(index).copied().flatten() {
                 Some(Role::Read) if changes.deletes => Role::Delete,
+                Some(Role::Read) if wiped => Role::Empty,
                 Some(Role::Read) if changes.edits => Role::Edit,
                 Some(Role::Write) if empties => Role::Empty,
                 Some(role) => role,
@@ -204,6 +237,9 @@ impl Walk<'_> {
             stream.taint.secret &= stdin.taint.secret;
         }
         stream.taint.network |= base == Effect::NetRead;
+        if base == Effect::NetRead {
+            self.remember_downloads(read, &stream);
+        }
         stream.taint.secret |= base == Effect::Secret;
         if matches!(base, Effect::NetSend | Effect::Publish | Effect::Message) && taint.secret {
             self.leak(row, span);
@@ -272,6 +308,16 @@ impl Walk<'_> {
             Role::Move => self.moves(arg, program),
             Role::Permission => self.permits(arg, program, Score::ZERO),
             Role::Cwd => self.ground.enter(&arg.text),
+            Role::Script if row.does == Effect::Build && !crate::place::is_absolute(&arg.text) && !arg.text.starts_with("..") && !arg.vague() && !arg.text.contains("://") => {
+                // The settings of a build are part of what building the project means.
+                self.note(Act::new(Effect::Project, program, self.here(arg.span)).on(arg.shown()));
+            }
+            Role::Script if matches!(arg.text.as_str(), "-" | "/dev/stdin") => {
+                self.stdin_code(&Stream { connected: true, ..stdin.clone() }, program, arg.span);
+            }
+            Role::Script if !runs_scripts(row) => {
+                self.note(Act::new(Effect::Exec, program, self.here(arg.span)).because("loads code or settings that are not seen").on(arg.shown()));
+            }
             Role::Script => {
                 self.script_file(arg, program);
             }
@@ -330,6 +376,18 @@ impl Walk<'_> {
         act.target = Score::ONE;
         self.note(act);
     }
+}
+
+/// Whether running scripts is what the program is for.
+fn runs_scripts(row: &Row) -> bool {
+    matches!(row.does, Effect::Project | Effect::Build | Effect::Start | Effect::Install | Effect::Compute | Effect::Exec | Effect::Interactive)
+        || row.operands.first().is_some_and(|operand| matches!(operand.role, Role::Sed | Role::Awk | Role::Jq))
+}
+
+/// Returns the scripts given to `sed`.
+fn sed_scripts<'a>(read: &'a Options<'_>) -> impl Iterator<Item = &'a str> {
+    let given = read.hits.iter().filter(|hit| hit.flag.value == Value::Next(Role::Sed)).filter_map(|hit| hit.value.as_ref());
+    given.chain(read.operands.first().copied()).map(|arg| arg.text.as_str())
 }
 
 /// Whether an option says that nothing is changed. `--dry-run=none` does not.

@@ -218,6 +218,8 @@ words! {
     Reader {
         /// `alias name=text`.
         Alias = "alias",
+        /// `gh api`, `glab api`: the method decides.
+        Api = "api",
         /// `cd`, `pushd`, `popd`.
         Cd = "cd",
         /// `chmod`: the mode decides.

@@ -30,15 +30,32 @@ impl Walk<'_> {
     pub(crate) fn hook(&mut self, arg: &Arg, program: &str) {
         let first = arg.text.split_whitespace().next().unwrap_or("");
         let base = first.rsplit('/').next().unwrap_or(first);
-        let shell = interpreter_role(base).is_some() || arg.text.contains(['|', ';', '&', '$', '`', '>', '<']);
+        let shell = interpreter_role(base).is_some() || base.len() < first.len() && !first.starts_with("/usr/bin/") && !first.starts_with("/bin/") || arg.text.contains(['|', ';', '&', '$', '`', '>', '<']);
         if shell || arg.vague() {
             self.note(Act::new(Effect::Exec, program.to_owned(), self.here(arg.span)).because("makes a program run a command of its own").on(arg.shown()));
         }
         self.program_value(arg, program);
     }
 
+    /// Raises the question when a script's name or its words say that it deploys or destroys.
+    pub(crate) fn telling_words(&mut self, script: &Arg, args: &[Arg]) {
+        let name = script.text.rsplit('/').next().unwrap_or("");
+        let mut words = std::iter::once(name).chain(args.iter().map(|arg| arg.text.as_str()).take(8));
+        let telling = words.find(|word| {
+            let lower = word.to_ascii_lowercase();
+            let parts = lower.trim_start_matches('-').split(['-', '_', '.', ':', '/']);
+            word.len() <= 40 && parts.take(6).any(|part| TELLING_WORDS.contains(&part))
+        });
+        if let Some(word) = telling {
+            let mut act = Act::new(Effect::CloudWrite, name.to_owned(), self.here(script.span)).because("a script that by its words deploys or destroys something").on(word.to_owned());
+            act.target = Score::new(200);
+            self.note(act);
+        }
+    }
+
     /// Judges running a file that is not a known program.
     pub(crate) fn run_file(&mut self, file: &Arg, rest: &[Arg], _stdin: &Stream) -> Stream {
+        self.telling_words(file, rest);
         let asks = matches!(rest, [only] if matches!(only.text.as_str(), "--version" | "--help"));
         let before = self.acts.len();
         self.script_file(file, "");
@@ -68,7 +85,7 @@ impl Walk<'_> {
             self.stdin_code(&stream, if interpreter.is_empty() { "sh" } else { interpreter }, arg.span);
         }
         let trusted = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
-        let harmless_place = place.write < Score::new(600);
+        let harmless_place = place.write < Score::new(600) || trusted && !matches!(place.kind, crate::knowledge::PathKind::Guard | crate::knowledge::PathKind::Agent);
         let mut act = if trusted && harmless_place {
             Act::new(Effect::Project, interpreter.to_owned(), span)
         } else if place.inside.is_none() && !place.vague && harmless_place && !crate::place::is_absolute(&arg.text) {
@@ -229,6 +246,12 @@ impl Walk<'_> {
         self.dispatch(&args, &Stream::default())
     }
 }
+
+/// Words in the name or arguments of a script that nobody gives to a harmless one.
+const TELLING_WORDS: &[&str] = &[
+    "deploy", "undeploy", "publish", "destroy", "delete", "drop", "wipe", "purge", "rollback", "uninstall", "terminate", "flush",
+    "truncate", "nuke", "teardown", "unpublish", "decommission",
+];
 
 /// What stands for the words a template is filled with.
 #[derive(Clone, Debug, Default)]

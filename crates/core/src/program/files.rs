@@ -1,7 +1,8 @@
 //! What happens to files: reading, writing, deleting, by how sensitive the place is.
 
 use crate::act::{Act, Breadth};
-use crate::knowledge::{Effect, PathKind};
+use super::options::Options;
+use crate::knowledge::{Effect, PathKind, Role, Value};
 use crate::place::{HOLE, Place};
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
@@ -38,7 +39,7 @@ impl Walk<'_> {
         let Some(place) = self.look_up(arg) else { return arg.taint };
         if place.read < DOUBTFUL {
             let network = self.written(&place.path).is_some_and(|stream| stream.taint.network);
-            return Taint { secret: arg.taint.secret, network };
+            return Taint { network, ..arg.taint };
         }
         let secret = matches!(
             place.kind,
@@ -46,6 +47,7 @@ impl Walk<'_> {
         );
         let effect = if place.read >= SENSITIVE && secret { Effect::Secret } else { Effect::Read };
         let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).on(name(&place)).target(place.read);
+        act.marks.critical |= place.read >= SENSITIVE;
         if effect == Effect::Secret {
             act.note = "reads a place that holds secrets";
         }
@@ -177,6 +179,21 @@ impl Walk<'_> {
     pub(crate) fn remember_file(&mut self, arg: &Arg, stream: Stream) {
         let path = self.ground.place(&arg.text).path;
         self.files.push((path, stream));
+    }
+
+    /// Remembers that files were loaded from the network, by the names they get.
+    pub(crate) fn remember_downloads(&mut self, read: &Options<'_>, stream: &Stream) {
+        for hit in &read.hits {
+            if let (Value::Next(Role::Write), Some(value)) = (hit.flag.value, &hit.value) {
+                self.remember_file(value, stream.clone());
+            }
+        }
+        for operand in read.operands.iter().filter(|operand| operand.text.contains("://")).take(16) {
+            let name = operand.text.rsplit('/').next().unwrap_or("").split('?').next().unwrap_or("");
+            if !name.is_empty() {
+                self.remember_file(&Arg::literal(name, operand.span), stream.clone());
+            }
+        }
     }
 
     /// Returns what this text has written into the file at `path`.

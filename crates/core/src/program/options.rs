@@ -242,7 +242,7 @@ impl<'a> OptionReader<'_, 'a> {
         // A glob could turn into an option that matters. And whatever the program, an option that
         // speaks of running something is not harmless because nobody listed it.
         let option = arg.text.split('=').next().unwrap_or("");
-        let speaks = option.starts_with("--") && RUNNING_WORDS.iter().any(|word| option.contains(word));
+        let speaks = option.starts_with("--") && !option.starts_with("--no-") && !option.starts_with("--@") && RUNNING_WORDS.iter().any(|word| option.contains(word));
         if self.row.closed || arg.glob || speaks {
             options.unknown.get_or_insert_with(|| arg.shown());
         }

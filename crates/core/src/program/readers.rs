@@ -44,6 +44,7 @@ impl Walk<'_> {
         let line = Line { row, does, name, args, read, stdin };
         match reader {
             Reader::Alias => self.read_alias(&line),
+            Reader::Api => self.read_api(&line),
             Reader::Cd => self.read_cd(&line),
             Reader::Chmod => self.read_chmod(&line),
             Reader::Crontab => self.read_crontab(&line),

@@ -509,7 +509,8 @@ impl<'k> Walk<'k> {
     pub(super) fn environment(&self, name: &str) -> Option<Value> {
         let text = match name {
             "HOME" => HOME.to_string(),
-            "PWD" => ".".to_owned(),
+            "PWD" | "GITHUB_WORKSPACE" | "CI_PROJECT_DIR" | "BUILD_WORKSPACE_DIRECTORY" => ".".to_owned(),
+            "MAKE" => "make".to_owned(),
             "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => "/tmp".to_owned(),
             "IFS" => " ".to_owned(),
             "SHELL" | "BASH" | "0" => "bash".to_owned(),

@@ -67,7 +67,7 @@ impl Walk<'_> {
             let secret = words.iter().any(|arg| arg.text.contains("token") || arg.text.contains("password"));
             let effect = if secret { Effect::Secret } else { Effect::Inspect };
             self.note(Act::new(effect, line.row.name, crate::shell::syntax::Span::default()));
-            return Some(Stream::unknown(Taint { secret, network: false }));
+            return Some(Stream::unknown(Taint { secret, ..Taint::default() }));
         }
         let words = if matches!(first, "set" | "unset") { words.get(1..).unwrap_or(&[]).to_vec() } else { words };
         let key = words.first().map_or(String::new(), |arg| arg.text.to_lowercase());

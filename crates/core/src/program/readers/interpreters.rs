@@ -53,7 +53,16 @@ impl Walk<'_> {
         }
         match line.read.operands.first() {
             Some(script) if script.text != "-" => {
+                let base = script.text.rsplit('/').next().unwrap_or("");
+                // `python manage.py flush`: what the script does with its words is known.
+                if base.contains(['.', 'a']) && matches!(base, "manage.py" | "setup.py" | "artisan" | "console") && knowledge::program(base).is_some() {
+                    let at = line.args.iter().position(|arg| arg == *script).unwrap_or(0);
+                    let mut args = vec![Arg::literal(base, script.span)];
+                    args.extend_from_slice(line.args.get(at + 1..).unwrap_or(&[]));
+                    return Some(self.program(&args, line.stdin));
+                }
                 self.script_file(script, line.row.name);
+                self.telling_words(script, line.args);
                 Some(Stream::unknown(Taint::default()))
             }
             _ if line.stdin.connected => Some(self.stdin_code(line.stdin, line.row.name.split(' ').next().unwrap_or(""), span)),
@@ -91,6 +100,12 @@ impl Walk<'_> {
             let mut args = vec![Arg::literal(module, span)];
             args.extend_from_slice(rest);
             return self.dispatch(&args, line.stdin);
+        }
+        let tool = module.split(['.', '_']).next().unwrap_or(module);
+        if matches!(tool, "hermes" | "countersign") {
+            let mut args = vec![Arg::literal(tool, span)];
+            args.extend_from_slice(rest);
+            return self.program(&args, line.stdin);
         }
         if module == "timeit" {
             for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
