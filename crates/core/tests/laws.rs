@@ -145,9 +145,12 @@ fn law_2_floor_under_every_wrapper() {
 
 #[test]
 fn law_2_floor_holds_without_any_wrapper() {
-    for payload in FLOOR_SIMPLE.iter().chain(FLOOR_SCRIPT) {
-        assert_eq!(judge_command(payload).1, Verdict::Refuse, "{payload}");
-    }
+    let missing: Vec<&&str> = FLOOR_SIMPLE.iter().chain(FLOOR_SCRIPT).filter(|payload| !is_floor(payload)).collect();
+    assert!(missing.is_empty(), "not refused: {missing:#?}");
+}
+
+fn is_floor(command: &str) -> bool {
+    judge_command(command).1 == Verdict::Refuse
 }
 
 #[test]
@@ -161,6 +164,10 @@ fn law_2_floor_under_wrappers_of_wrappers() {
         let outer = dice.pick(WRAPPERS);
         // A disguise changes words of a plain command, which a wrapped command no longer is.
         if inner.gives == Form::Script && outer.takes == Form::Simple || outer.takes == Form::Simple && outer.gives == Form::Script {
+            continue;
+        }
+        // These join the words they are given with blanks, so quotes inside are lost.
+        if matches!(outer.name, "ssh words" | "parallel") && inner.takes == Form::Script {
             continue;
         }
         // Code in double quotes and text in brackets or octal would have to be escaped once more.
@@ -178,6 +185,10 @@ fn is_code(wrapper: &Wrapper) -> bool {
 }
 
 fn holds_the_floor(path: &[&Wrapper], payload: &str, failures: &mut BTreeMap<String, Vec<String>>) {
+    // One word in braces is no list. What is not refused by itself is the other test's finding.
+    if path.iter().any(|wrapper| wrapper.name == "braces") && !payload.contains(' ') || !is_floor(payload) {
+        return;
+    }
     let command = path.iter().fold(payload.to_owned(), |command, wrapper| (wrapper.wrap)(&command));
     let wanted = if path.iter().all(|wrapper| wrapper.visible) { Verdict::Refuse } else { Verdict::Ask };
     let (assessment, verdict) = judge_command(&command);
@@ -411,7 +422,7 @@ fn law_14_callers_cannot_talk_risk_down() {
 #[test]
 fn law_14_no_workspace_lifts_the_floor() {
     for workspace in ["/home/dev/project", "/srv/app", "/workspace", "/", "~"] {
-        for payload in FLOOR_SIMPLE.iter().chain(FLOOR_SCRIPT) {
+        for payload in FLOOR_SIMPLE.iter().chain(FLOOR_SCRIPT).filter(|payload| is_floor(payload)) {
             let call = ToolCall { cwd: Some(workspace.to_owned()), workspace: Some(workspace.to_owned()), ..ToolCall::command(*payload) };
             assert_eq!(judge(&call).1, Verdict::Refuse, "{payload} in {workspace}");
         }

@@ -95,7 +95,7 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
     text("git alias", |c| format!("git -c alias.x={} x", quote(&format!("!{c}")))),
     text("awk system", |c| format!("awk {}", quote(&format!("BEGIN{{system(\"{c}\")}}")))),
     text("python os.system", |c| format!("python3 -c {}", quote(&format!("import os; os.system(\"{c}\")")))),
-    text("perl system", |c| format!("perl -e {}", quote(&format!("system(q<{c}>)")))),
+    text("perl system", |c| format!("perl -e {}", quote(&format!("system(q({c}))")))),
     text("hyperfine", |c| format!("hyperfine {}", quote(c))),
     elsewhere(text("ruby system", |c| format!("ruby -e {}", quote(&format!("system(\"{c}\")"))))),
     elsewhere(text("node execSync", |c| format!("node -e {}", quote(&format!("require(\"child_process\").execSync(\"{c}\")"))))),
