@@ -5,6 +5,9 @@
 
 mod commands;
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use self::commands::{COMMANDS, Means, Otherwise, RUNNERS};
 use super::cursor::Cursor;
 use super::{Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
@@ -20,7 +23,7 @@ const DEPTH_MAX: usize = 8;
 
 /// Whether a command or program name is one of Windows.
 pub(crate) fn knows(name: &str) -> bool {
-    find(name).is_some() || RUNNERS.split_whitespace().any(|runner| runner == name)
+    find(name).is_some()
 }
 
 /// Reads a command line of `cmd`.
@@ -94,8 +97,11 @@ const WINDOWS_ONLY: &str = "
 /// Names that need Windows paths or switches to be taken for Windows commands.
 const SHARED: &str = "
     del erase rd rmdir mkdir md copy move ren type dir format attrib cipher shutdown reg sc net cd
-    start certutil if for echo cmd call where find sort more set path runas sfc dism label replace
-    expand powershell";
+    start certutil cmd call where find sort more set path runas sfc dism label replace expand
+    powershell";
+
+/// Those of them that take formats with percent signs on Unix.
+const FORMATTING: &str = "find sort more set where type path expand";
 
 /// Whether a command line is for `cmd` and not for a Unix shell.
 pub fn looks_like(text: &str) -> bool {
@@ -109,7 +115,10 @@ pub fn looks_like(text: &str) -> bool {
         let is_program = first.to_ascii_lowercase().ends_with(".exe");
         let name = base_name(first);
         let listed = |list: &str| list.split_whitespace().any(|known| known == name);
-        let evidence = rest.iter().any(|word| is_windows_word(word));
+        // Formats such as `%T%p` of Unix tools are no variables.
+        let evidence = rest
+            .iter()
+            .any(|word| is_windows_word(word) && (!is_variable(word) || !listed(FORMATTING)));
         let by_form = match name.as_str() {
             "reg" => {
                 rest.first().is_some_and(|form| {
@@ -144,18 +153,17 @@ pub fn looks_like(text: &str) -> bool {
         listed(WINDOWS_ONLY)
             || by_form
             || (is_program && !first.contains('/'))
-            || (listed(SHARED) && evidence && !matches!(name.as_str(), "echo" | "for" | "if"))
+            || (listed(SHARED) && evidence)
             || glued_switch(first).is_some()
     })
 }
 
 /// `/s`, `/q`, `/f:x`, `C:\x`, `\\server\x` and `%NAME%` exist on Windows only.
 fn is_windows_word(word: &str) -> bool {
-    is_switch(word)
-        || has_drive(word)
-        || word.starts_with("\\\\")
-        || is_variable(word)
-        || word.contains(":\\")
+    let is_share = word
+        .strip_prefix("\\\\")
+        .is_some_and(|host| host.starts_with(|c: char| c.is_ascii_alphanumeric()));
+    is_switch(word) || has_drive(word) || is_share || is_variable(word)
 }
 
 fn is_switch(word: &str) -> bool {
@@ -293,15 +301,19 @@ fn glued_switch(word: &str) -> Option<(&str, &str)> {
     (known && is_switch(switches)).then_some((name, switches))
 }
 
+/// The tables by name; a text may hold many thousand names.
+static BY_NAME: LazyLock<HashMap<&str, Means>> = LazyLock::new(|| {
+    let runners = RUNNERS
+        .split_whitespace()
+        .map(|name| (name, Means::RunsCode));
+    COMMANDS.into_iter().chain(runners).collect()
+});
+
 fn find(name: &str) -> Option<Means> {
     match name {
         "cmd" => Some(Means::Interpreter),
         "powershell" | "pwsh" => Some(Means::PowerShell),
-        _ if RUNNERS.split_whitespace().any(|runner| runner == name) => Some(Means::RunsCode),
-        _ => COMMANDS
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, means)| *means),
+        _ => BY_NAME.get(name).copied(),
     }
 }
 
@@ -369,7 +381,8 @@ fn apply(means: Means, name: &str, arguments: &[String], depth: usize, reading: 
             }
         }
         Means::Unless(wanted, otherwise) if has(wanted) => otherwise.see(shown(), reading),
-        Means::Unless(..) => {}
+        // What a loop goes through and its body are commands of their own.
+        Means::Unless(..) | Means::For => {}
         Means::Only(wanted, _) if has(wanted) || arguments.is_empty() => {}
         Means::Only(_, otherwise) if name == "net" => net(arguments, otherwise, &shown(), reading),
         Means::Only(_, otherwise) | Means::Always(otherwise) => otherwise.see(shown(), reading),
@@ -404,8 +417,6 @@ fn apply(means: Means, name: &str, arguments: &[String], depth: usize, reading: 
         Means::RunsCode => runner(name, arguments, &shown(), reading),
         Means::Prefix => judge(arguments, depth + 1, reading),
         Means::If => judge(after_condition(arguments), depth + 1, reading),
-        // What it goes through and its body are commands of their own.
-        Means::For => {}
         Means::Start => start(arguments, depth, reading),
         Means::Interpreter => interpreter(arguments, depth, reading),
         Means::PowerShell => {
@@ -591,8 +602,8 @@ fn interpreter(arguments: &[String], depth: usize, reading: &mut Reading) {
                 reading.absorb(read_at(&text, depth + 1));
             }
         }
-        None if arguments.is_empty() => {}
-        None => reading.hide(COMPUTED),
+        // Without a command it runs what it reads.
+        None => reading.hide(INPUT),
     }
 }
 

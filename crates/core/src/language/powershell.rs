@@ -100,7 +100,7 @@ pub fn looks_like(text: &str) -> bool {
                         | "-confirm:$false"
                 )
         });
-        let is_alias = cmdlets::alias(&name.text).is_some();
+        let is_alias = cmdlets::is_alias(&name.text);
         is_cmdlet
             || (is_alias && has_parameter)
             || matches!(
@@ -373,6 +373,10 @@ fn program(name: &str, rest: &[Word], depth: usize, reading: &mut Reading) {
 /// Reads such arguments, `depth` commands deep inside others.
 pub(crate) fn arguments_at(arguments: &[&str], depth: usize) -> Reading {
     let mut reading = Reading::default();
+    if arguments.is_empty() {
+        // Without arguments it runs what it reads.
+        reading.hide(RUNS_TEXT);
+    }
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let Some(name) = argument.strip_prefix(['-', '/']) else {

@@ -97,7 +97,12 @@ impl<'a> Reader<'a> {
                     at + 1
                 }
                 Token::Symbol(name) => {
-                    // `&:name` calls the method of that name.
+                    // `&:name` calls the method of that name, and so do some methods.
+                    let reaches = self.knowledge.forbidden.contains(name.as_str())
+                        || self.knowledge.effects.contains_key(name.as_str());
+                    if reaches {
+                        self.reading.hide(NOT_UNDERSTOOD);
+                    }
                     if self.before(at).is_some_and(|token| token.is_mark("&"))
                         && !self.knowledge.methods.contains(name.as_str())
                     {
@@ -232,7 +237,9 @@ impl<'a> Reader<'a> {
         let next = |mark: &str| self.is_mark(at + 1, mark);
         match self.lang {
             Lang::JavaScript => {
-                next(":") && !self.knowledge.forbidden.contains(name)
+                next(":")
+                    && !self.knowledge.forbidden.contains(name)
+                    && !matches!(name, "constructor" | "__proto__" | "prototype")
                     || self
                         .before(at)
                         .is_some_and(|token| token.is_name("function"))
@@ -245,8 +252,13 @@ impl<'a> Reader<'a> {
             }
             Lang::Ruby => next(":") || next("=>"),
             Lang::Php => {
+                let lower = name.to_ascii_lowercase();
+                let is_word = self.knowledge.forbidden.contains(lower.as_str())
+                    || self.knowledge.effects.contains_key(lower.as_str());
                 next("=>")
-                    || (name.chars().all(|c| c.is_ascii_uppercase() || c == '_') && !next("("))
+                    || (!is_word
+                        && name.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+                        && !next("("))
             }
             Lang::Lua => next("=") && !self.knowledge.forbidden.contains(name),
             Lang::Python => false,
@@ -356,12 +368,15 @@ impl<'a> Reader<'a> {
             }
             return;
         }
-        if matches!(path.as_str(), "os.environ" | "process.env" | "ENV")
+        if path == "os.getenv"
+            || matches!(path.as_str(), "os.environ" | "process.env" | "ENV")
             || path.starts_with("os.environ.")
             || path.starts_with("process.env.")
             || path.starts_with("ENV.")
         {
             self.reading.see(Deed::ReadFile(ENVIRONMENT.to_owned()));
+            let depth = if self.lang == Lang::Ruby { 1 } else { 2 };
+            self.check_members(parts.get(depth..).unwrap_or_default(), end);
             return;
         }
         // Where modules are searched decides what a later import runs.
@@ -382,10 +397,7 @@ impl<'a> Reader<'a> {
             self.reading.hide(NOT_UNDERSTOOD);
             return;
         }
-        for (place, part) in rest.iter().enumerate() {
-            let is_last = place + 1 == rest.len();
-            self.check_member(part, is_last && self.is_call(end));
-        }
+        self.check_members(rest, end);
     }
 
     /// Whether nothing is done with the value before `end` but to hand it on.
@@ -414,11 +426,7 @@ impl<'a> Reader<'a> {
                         "__version__" | "VERSION" | "version" | "__file__"
                     ));
             if listed {
-                let members = parts.get(split + 1..).unwrap_or_default();
-                for (place, member) in members.iter().enumerate() {
-                    let is_last = place + 1 == members.len();
-                    self.check_member(member, is_last && self.is_call(end));
-                }
+                self.check_members(parts.get(split + 1..).unwrap_or_default(), end);
                 return true;
             }
         }
@@ -452,6 +460,76 @@ impl<'a> Reader<'a> {
             return;
         }
         self.check_member(name, called);
+        if called {
+            self.check_callbacks(name, at + 1);
+        }
+    }
+
+    /// Checks names chained to a value; the last of them may be called at `end`.
+    fn check_members(&mut self, members: &[String], end: usize) {
+        for (place, member) in members.iter().enumerate() {
+            let called = place + 1 == members.len() && self.is_call(end);
+            self.check_member(member, called);
+            if called {
+                self.check_callbacks(member, end);
+            }
+        }
+    }
+
+    /// A function handed to a method must be visible as one: a value fetched by a computed key
+    /// could be a maker of code.
+    fn check_callbacks(&mut self, method: &str, end: usize) {
+        const CALLING: [&str; 20] = [
+            "map",
+            "filter",
+            "reduce",
+            "reduceRight",
+            "forEach",
+            "some",
+            "every",
+            "find",
+            "findIndex",
+            "findLast",
+            "findLastIndex",
+            "flatMap",
+            "sort",
+            "toSorted",
+            "then",
+            "catch",
+            "finally",
+            "from",
+            "replace",
+            "replaceAll",
+        ];
+        if self.lang != Lang::JavaScript || !CALLING.contains(&method) {
+            return;
+        }
+        let arguments = self.arguments(end);
+        let suspicious = arguments.iter().enumerate().any(|(place, argument)| {
+            let takes_value = place == 0 && matches!(method, "from" | "replace" | "replaceAll")
+                || place > 0 && matches!(method, "reduce" | "reduceRight");
+            !takes_value && !self.is_visible_function(argument)
+        });
+        if suspicious {
+            self.reading.hide(FOREIGN_CODE);
+        }
+    }
+
+    fn is_visible_function(&self, argument: &[Token]) -> bool {
+        match argument {
+            [Token::Name(name)] => {
+                self.knowledge.functions.contains(name.as_str())
+                    || self.bindings.functions.contains(name)
+            }
+            [Token::Name(first), ..] if first == "function" || first == "async" => true,
+            [Token::Text(_) | Token::Number] | [Token::Name(_), Token::Mark("=>"), ..] => true,
+            // Parameters of an arrow function, or a known function of a known object.
+            [Token::Mark("("), ..] => argument.iter().any(|token| token.is_mark("=>")),
+            [Token::Name(object), Token::Mark("."), Token::Name(_)] => {
+                self.knowledge.functions.contains(object.as_str())
+            }
+            _ => false,
+        }
     }
 
     fn check_member(&mut self, name: &str, called: bool) {
@@ -462,7 +540,11 @@ impl<'a> Reader<'a> {
                 name,
                 "constructor" | "__proto__" | "prototype" | "mainModule" | "binding"
             );
-        if !known && !free_property {
+        // The method of a string is also the one that moves a file of `pathlib`.
+        let moves_file = self.lang == Lang::Python
+            && name == "replace"
+            && self.bindings.modules.contains("pathlib");
+        if (!known && !free_property) || moves_file {
             self.reading.hide(NOT_UNDERSTOOD);
         }
     }

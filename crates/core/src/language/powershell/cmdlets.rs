@@ -1,5 +1,8 @@
 //! What cmdlets, their aliases and the usual .NET methods mean.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// What a cmdlet does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Means {
@@ -47,7 +50,7 @@ const CMDLETS: [(Means, &str); 16] = [
         remove-variable clear-variable new-object new-timespan new-guid add-member
         start-sleep clear-host wait-process wait-job receive-job set-psdebug
         update-typedata set-psreadlineoption new-psobject exit-pssession
-        remove-module set-alias new-alias export-modulemember
+        remove-module export-modulemember
         write-host write-output write-error write-warning write-verbose write-debug
         write-information write-progress debug-job limit-object",
     ),
@@ -79,7 +82,7 @@ const CMDLETS: [(Means, &str); 16] = [
         invoke-command invoke-cimmethod invoke-wmimethod start-job start-threadjob invoke-item
         invoke-history invoke-sqlcmd invoke-azvmruncommand enter-pssession new-pssession
         install-module install-package install-script install-packageprovider update-module
-        add-type import-module update-help invoke-build invoke-pester trace-command",
+        add-type import-module set-alias new-alias update-help invoke-build invoke-pester trace-command",
     ),
     (Means::Kill, "stop-process stop-job debug-process"),
     (
@@ -136,7 +139,7 @@ const VERBS: [(Means, &str); 4] = [
     (Means::Hidden, "invoke enter use debug send"),
 ];
 
-const ALIASES: [(&str, &str); 93] = [
+const ALIASES: [(&str, &str); 95] = [
     ("ri", "remove-item"),
     ("rm", "remove-item"),
     ("del", "remove-item"),
@@ -229,6 +232,8 @@ const ALIASES: [(&str, &str); 93] = [
     ("curl", "invoke-webrequest"),
     ("wget", "invoke-webrequest"),
     ("ipmo", "import-module"),
+    ("sal", "set-alias"),
+    ("nal", "new-alias"),
     ("epcsv", "export-csv"),
 ];
 
@@ -315,6 +320,21 @@ const METHODS: [(Method, &str); 7] = [
     (Method::Kills, "kill closemainwindow terminate"),
 ];
 
+/// The tables above by name; a text may hold many thousand names.
+static BY_NAME: LazyLock<HashMap<&str, Means>> = LazyLock::new(|| by_word(&CMDLETS));
+static BY_VERB: LazyLock<HashMap<&str, Means>> = LazyLock::new(|| by_word(&VERBS));
+static BY_ALIAS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| ALIASES.into_iter().collect());
+static BY_METHOD: LazyLock<HashMap<&str, Method>> = LazyLock::new(|| by_word(&METHODS));
+
+fn by_word<Meaning: Copy>(
+    table: &'static [(Meaning, &'static str)],
+) -> HashMap<&'static str, Meaning> {
+    table
+        .iter()
+        .flat_map(|(meaning, names)| names.split_whitespace().map(|name| (name, *meaning)))
+        .collect()
+}
+
 /// The full name, in lower case, of a cmdlet or alias.
 pub(super) fn canonical(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
@@ -323,65 +343,51 @@ pub(super) fn canonical(name: &str) -> String {
         Some((module, name)) if module.starts_with("microsoft.powershell") => name.to_owned(),
         _ => lower,
     };
-    match alias(&lower) {
-        Some(full) => full.to_owned(),
+    match BY_ALIAS.get(lower.as_str()) {
+        Some(full) => (*full).to_owned(),
         None => lower,
     }
 }
 
-pub(super) fn alias(name: &str) -> Option<&'static str> {
-    ALIASES
-        .iter()
-        .find(|(alias, _)| alias.eq_ignore_ascii_case(name))
-        .map(|(_, full)| *full)
+/// Whether a name is short for a cmdlet.
+pub(super) fn is_alias(name: &str) -> bool {
+    BY_ALIAS.contains_key(name.to_ascii_lowercase().as_str())
 }
 
 /// What a name means, if it is a cmdlet or an alias of one.
 pub(super) fn find(name: &str) -> Option<Means> {
     let full = canonical(name);
-    listed(&full).or_else(|| {
-        let (verb, noun) = full.split_once('-')?;
-        let is_noun = noun.starts_with(|c: char| c.is_ascii_alphabetic())
-            && noun.chars().all(|c| c.is_ascii_alphanumeric());
-        if !is_noun || !is_pascal_cmdlet(name) && !is_known_get(&full) {
-            return None;
-        }
-        VERBS
-            .iter()
-            .find(|(_, verbs)| verbs.split_whitespace().any(|known| known == verb))
-            .map(|(means, _)| *means)
-    })
+    if let Some(means) = BY_NAME.get(full.as_str()) {
+        return Some(*means);
+    }
+    let (verb, noun) = full.split_once('-')?;
+    let is_noun = noun.starts_with(|c: char| c.is_ascii_alphabetic())
+        && noun.chars().all(|c| c.is_ascii_alphanumeric());
+    if is_noun && (is_pascal_cmdlet(name) || READING_VERBS.contains(&verb)) {
+        BY_VERB.get(verb).copied()
+    } else {
+        None
+    }
 }
 
-/// Cmdlets that only read are also known in lower case.
-fn is_known_get(full: &str) -> bool {
-    [
-        "get-",
-        "select-",
-        "measure-",
-        "test-",
-        "sort-",
-        "group-",
-        "compare-",
-        "convertto-",
-        "convertfrom-",
-        "where-",
-        "format-",
-    ]
-    .iter()
-    .any(|verb| full.starts_with(verb))
-}
-
-fn listed(full: &str) -> Option<Means> {
-    CMDLETS
-        .iter()
-        .find(|(_, names)| names.split_whitespace().any(|known| known == full))
-        .map(|(means, _)| *means)
-}
+/// Verbs of cmdlets that only read, which are also known in lower case.
+const READING_VERBS: [&str; 11] = [
+    "get",
+    "select",
+    "measure",
+    "test",
+    "sort",
+    "group",
+    "compare",
+    "convertto",
+    "convertfrom",
+    "where",
+    "format",
+];
 
 /// Whether this is the full name of a listed cmdlet, in any case.
 pub(super) fn is_listed(name: &str) -> bool {
-    name.contains('-') && listed(&name.to_ascii_lowercase()).is_some()
+    name.contains('-') && BY_NAME.contains_key(name.to_ascii_lowercase().as_str())
 }
 
 /// Whether a name is written like a cmdlet: `Verb-Noun` with capitals and a known verb.
@@ -394,18 +400,10 @@ pub(super) fn is_pascal_cmdlet(name: &str) -> bool {
             && part.chars().all(|c| c.is_ascii_alphanumeric())
             && part.contains(|c: char| c.is_ascii_lowercase())
     };
-    let lower = verb.to_ascii_lowercase();
-    capital(verb)
-        && capital(noun)
-        && VERBS
-            .iter()
-            .any(|(_, verbs)| verbs.split_whitespace().any(|known| known == lower))
+    capital(verb) && capital(noun) && BY_VERB.contains_key(verb.to_ascii_lowercase().as_str())
 }
 
 /// What a method means, by its lower-case name.
 pub(super) fn method(name: &str) -> Option<Method> {
-    METHODS
-        .iter()
-        .find(|(_, names)| names.split_whitespace().any(|known| known == name))
-        .map(|(method, _)| *method)
+    BY_METHOD.get(name).copied()
 }

@@ -131,6 +131,13 @@ impl Splitter {
                 }
                 '(' => {
                     self.cursor.bump();
+                    // What is called is computed in the parentheses.
+                    if self.command.is_called && self.command.words.is_empty() {
+                        self.command.words.push(Word {
+                            text: "$()".to_owned(),
+                            ..Word::default()
+                        });
+                    }
                     self.end();
                 }
                 '>' => self.redirect()?,

@@ -44,7 +44,9 @@ impl Bindings {
             let rest = tokens.get(at + 1..).unwrap_or_default();
             match token {
                 Token::Name(word) if lang == Lang::Python && word == "import" => {
-                    bindings.python_import(tokens, at);
+                    if !bindings.understood.contains(&at) {
+                        bindings.python_import(tokens, at);
+                    }
                 }
                 Token::Name(word) if lang == Lang::JavaScript && word == "import" => {
                     bindings.javascript_import(at, rest);
@@ -283,6 +285,11 @@ impl Bindings {
 
     /// `import x from 'm'`, `import * as x from 'm'`, `import {a, b as c} from 'm'`.
     fn javascript_import(&mut self, at: usize, rest: &[Token]) {
+        // `import(…)` loads while running.
+        if rest.first().is_some_and(|token| token.is_mark("(")) {
+            self.refused = Some(FOREIGN_CODE);
+            return;
+        }
         let head = rest
             .iter()
             .take(BINDING_TOKENS_MAX)

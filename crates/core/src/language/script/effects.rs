@@ -38,6 +38,12 @@ pub(super) fn apply(effect: Effect, lang: Lang, arguments: &[&[Token]], reading:
         Effect::Program => program(arguments).map(|words| vec![Deed::Run(words)]),
         // Without a name it is the standard input that is read.
         Effect::Read if lang == Lang::Lua && arguments.is_empty() => Some(Vec::new()),
+        // Ruby runs a name that starts with a bar.
+        Effect::Read
+            if lang == Lang::Ruby && literal(0).is_some_and(|path| path.starts_with('|')) =>
+        {
+            literal(0).map(|path| vec![Deed::Shell(path.trim_start_matches('|').to_owned())])
+        }
         Effect::Read => literal(0).map(|path| read(path).into_iter().collect()),
         Effect::Open => open(lang, arguments),
         Effect::Write => literal(0).map(|path| vec![Deed::WriteFile(path)]),

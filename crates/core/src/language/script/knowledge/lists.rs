@@ -35,7 +35,7 @@ pub(super) const PYTHON: Lists = Lists {
         as_posix as_uri exists is_file is_dir is_absolute is_symlink name stem suffix suffixes
         parent parents parts resolve absolute relative_to with_name with_suffix joinpath iterdir
         glob rglob stat st_size st_mtime st_mode st_uid st_gid home cwd expanduser anchor
-        major minor micro releaselevel machine node system release processor version sysname
+        major minor micro releaselevel machine node release processor version sysname
         nodename from_iterable cache_info cache_clear hostname netloc scheme path query fragment
         params port username geturl int fields bytes urn variant lineno offset msg args
         elements cycle next total columns lines fieldnames writerow writerows writeheader
@@ -113,7 +113,7 @@ pub(super) const PYTHON: Lists = Lists {
         importlib.util: find_spec
         sysconfig: get_path get_paths get_config_var get_config_vars get_platform get_python_version
         site: getsitepackages getusersitepackages USER_SITE USER_BASE ENABLE_USER_SITE
-        inspect: signature getsource getdoc getmembers isfunction isclass getfile
+        inspect: signature getsource getdoc isfunction isclass getfile
         keyword: kwlist iskeyword
         secrets: token_hex token_urlsafe token_bytes choice randbelow
         traceback: print_exc format_exc
@@ -176,7 +176,7 @@ pub(super) const JAVASCRIPT: Lists = Lists {
     functions: "
         async await break case catch class const continue default delete do else export extends
         false finally for function if in instanceof let new null of return static super switch
-        this throw true try typeof undefined var void while yield NaN Infinity from as
+        throw true try typeof undefined var void while yield NaN Infinity from as
         JSON Math Object Array String Number Boolean Date Map Set WeakMap WeakSet RegExp Error
         TypeError RangeError SyntaxError Promise Symbol BigInt Intl parseInt parseFloat isNaN
         isFinite encodeURIComponent decodeURIComponent encodeURI decodeURI escape unescape
