@@ -92,6 +92,9 @@ fn settle(title: &str, goals: &[Goal], judged: &[(&Row, bool)]) {
             eprintln!("  … and {} more of {what}", rows.len() - SHOWN);
         }
     }
+    for (row, _) in judged.iter().filter(|(row, gated)| row.must_gate && !gated) {
+        eprintln!("  silent: {} {}: {:?}", row.set, row.category, row.command);
+    }
     let missed: Vec<&str> = goals.iter().filter(|goal| !goal.is_met()).map(|goal| goal.name).collect();
     assert!(missed.is_empty(), "{title}: missed {missed:?}");
 }
