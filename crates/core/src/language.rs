@@ -5,6 +5,8 @@
 //! it was seen to do, and whether anything in it stayed hidden. Readers never run anything, take
 //! linear time, and say [`Reading::hidden`] when in doubt.
 
+mod cursor;
+
 pub mod awk;
 pub mod cmd;
 pub mod find;
@@ -13,6 +15,15 @@ pub mod powershell;
 pub mod script;
 pub mod sed;
 pub mod sql;
+
+/// Longer fragments are not read at all: nobody types them, and a person should look.
+pub(crate) const FRAGMENT_BYTES_MAX: usize = 64 * 1024;
+
+/// Why a fragment above [`FRAGMENT_BYTES_MAX`] stays hidden.
+pub(crate) const TOO_LONG: &str = "a fragment of code that is too long to read";
+
+/// What stands for the environment variables where a fragment reads them.
+pub(crate) const ENVIRONMENT: &str = "environment";
 
 /// One thing a fragment of code was seen to do. Texts are taken from the fragment as they stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,9 +87,33 @@ impl Reading {
         self.hidden.is_none() && self.deeds.iter().all(|deed| matches!(deed, Deed::DbRead))
     }
 
+    /// Notes a deed; that the database was read is noted once.
+    pub(crate) fn see(&mut self, deed: Deed) {
+        if deed != Deed::DbRead || !self.deeds.contains(&Deed::DbRead) {
+            self.deeds.push(deed);
+        }
+    }
+
+    /// Notes that something stayed hidden; the first reason is kept.
+    pub(crate) fn hide(&mut self, why: &'static str) {
+        self.hidden = self.hidden.or(Some(why));
+    }
+
     /// Adds what `other` was seen to do.
     pub fn absorb(&mut self, other: Self) {
         self.deeds.extend(other.deeds);
         self.hidden = self.hidden.or(other.hidden);
     }
+}
+
+/// Whether a command takes its orders from its standard input, so that text piped into it runs.
+pub(crate) fn runs_its_input(command: &str) -> bool {
+    const INTERPRETERS: [&str; 22] = [
+        "sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "csh", "tcsh", "python", "python3",
+        "perl", "ruby", "node", "php", "lua", "xargs", "parallel", "at", "batch", "ssh", "sudo",
+    ];
+    let words = command.split(|c: char| c.is_whitespace() || matches!(c, '|' | ';' | '&'));
+    words
+        .map(|word| word.rsplit('/').next().unwrap_or(word))
+        .any(|name| INTERPRETERS.contains(&name))
 }
