@@ -3,6 +3,7 @@
 
 use super::gather::Gathered;
 use super::infer::is_reading;
+use super::loose::act_by_name;
 use super::named::look_up;
 use crate::act::Act;
 use crate::assessment::SideEffect;
@@ -31,8 +32,7 @@ pub(super) fn apply(call: &ToolCall, knows: &Knows, gathered: &mut Gathered) {
     if pinned && !listed && hints.read_only == Some(true) && hints.destructive != Some(true) {
         // Only the act that the name alone led to; what the arguments show stays.
         let by_name = gathered.acts.iter().rposition(|act| {
-            act.subject == named.tool
-                && act.program == named.whole
+            *act == act_by_name(&named, act.effect)
                 && !matches!(act.effect, Effect::Guard | Effect::Pay)
         });
         if let Some(at) = by_name {

@@ -7,7 +7,7 @@ use super::infer::{effect_of, is_about_permission, is_reading, words};
 use super::named::Named;
 use super::roles::{path_word, word};
 use super::terminal;
-use crate::act::Breadth;
+use crate::act::{Act, Breadth, profile};
 use crate::assessment::SideEffect;
 use crate::knowledge::{Effect, PathKind, Role};
 use crate::language;
@@ -206,7 +206,18 @@ pub(super) fn unknown_tool(
         gathered.outbound = true;
         gathered.sender = true;
     }
-    gathered.acts.push(named.act(effect).on(named.tool.clone()));
+    gathered.acts.push(act_by_name(named, effect));
+}
+
+/// Returns the act that nothing but a tool's name speaks for.
+pub(super) fn act_by_name(named: &Named, effect: Effect) -> Act {
+    let mut act = named
+        .act(effect)
+        .on(format!("going by its name `{}`", named.tool));
+    if effect != Effect::Unknown {
+        act.note = profile(effect).verb;
+    }
+    act
 }
 
 /// Whether an argument of a tool that runs code is the code, or cannot change what runs.

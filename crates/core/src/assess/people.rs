@@ -52,14 +52,8 @@ pub(super) fn judge(call: &ToolCall, gathered: &mut Gathered) {
             .iter()
             .any(|act| act.effect == Effect::Message);
     if to_people && call.replying_to.is_empty() {
-        let aside = "context: the message being answered was not given".to_owned();
-        gathered.findings.push(Finding {
-            code: "context.missing",
-            severity: Severity::Info,
-            message: aside.clone(),
-            span: None,
-        });
-        gathered.asides.push(aside);
+        let message = "context: the message being answered was not given".to_owned();
+        aside(gathered, "context.missing", Severity::Info, message);
     }
 }
 
@@ -138,17 +132,28 @@ fn leaving_secrets(text: &str, gathered: &mut Gathered) {
     gathered.acts.push(act);
 }
 
+/// Notes something that is worth a word after all others.
+fn aside(gathered: &mut Gathered, code: &'static str, severity: Severity, message: String) {
+    gathered.asides.push(message.clone());
+    gathered.findings.push(Finding {
+        code,
+        severity,
+        message,
+        span: None,
+    });
+}
+
 fn personal_data(text: &str, gathered: &mut Gathered) {
     let finds = personal::scan(text);
     let Some(worst) = finds.iter().max_by_key(|find| find.weight) else {
         return;
     };
-    gathered.findings.push(Finding {
-        code: "content.personal",
-        severity: Severity::Medium,
-        message: format!("holds personal data ({})", worst.kind),
-        span: None,
-    });
+    aside(
+        gathered,
+        "content.personal",
+        Severity::Medium,
+        format!("holds personal data ({})", worst.kind),
+    );
     for act in gathered
         .acts
         .iter_mut()
@@ -165,12 +170,8 @@ fn steps(text: &str, gathered: &mut Gathered) {
     };
     gathered.human_impact = gathered.human_impact.max(worst.score);
     worst.kind.clone_into(&mut gathered.impact_evidence);
-    gathered.findings.push(Finding {
-        code: "content.impact",
-        severity: Severity::High,
-        message: format!("changes something in a person's life ({})", worst.kind),
-        span: None,
-    });
+    let message = format!("may change something in a person's life ({})", worst.kind);
+    aside(gathered, "content.impact", Severity::High, message);
     if finds
         .iter()
         .any(|find| matches!(find.kind, "medical" | "safety") && find.score >= LIFE)

@@ -92,8 +92,13 @@ pub(super) fn apply(
         .is_some_and(|value| value == &Value::Bool(true))
         || row.names.contains(&"delete_directory");
     reading.numbered = args.contains_key("pid") || args.contains_key("pids");
-    for (key, role, value) in &given {
-        reading.argument(key, *role, value, gathered);
+    // What is written is judged by where it goes, so the places come first.
+    let is_content =
+        |role: ArgumentRole| matches!(role, ArgumentRole::Content | ArgumentRole::Patch);
+    let (content, rest): (Vec<_>, Vec<_>) =
+        given.iter().partition(|(_, role, _)| is_content(*role));
+    for (key, role, value) in rest.into_iter().chain(content) {
+        reading.argument(key, role, value, gathered);
     }
     nested(row, &given, call, ground, knows, gathered);
     if !by_value && reading.lacks_what_matters(&given) {
@@ -263,7 +268,11 @@ impl<'k, 'n> RowReading<'k, 'n> {
             self.url(path);
             return;
         }
-        let arg = path_word(path);
+        // A file tool knows no standard input, so `-` is a file.
+        let arg = path_word(if path.trim() == "-" { "./-" } else { path });
+        if arg.text.is_empty() && role != ArgumentRole::Read {
+            self.unreadable("a path is empty");
+        }
         let place = self.walk.ground.place(&arg.text);
         self.paths += 1;
         self.all_inside &= place.inside == Some(true);
@@ -301,14 +310,9 @@ impl<'k, 'n> RowReading<'k, 'n> {
             return;
         }
         // Files that are given as a list of path and content name their paths here.
-        if let Value::Array(items) = value
-            && self.row.names.contains(&"write_file")
-        {
-            for path in items
-                .iter()
-                .filter_map(|item| item.get("path").or_else(|| item.get("file_path"))?.as_str())
-            {
-                self.path(path, ArgumentRole::Write);
+        if let Value::Array(items) = value {
+            for path in items.iter().filter_map(arguments::path_in) {
+                self.path(path, ArgumentRole::Edit);
             }
         }
         let mut text = String::new();
@@ -471,7 +475,8 @@ impl<'k, 'n> RowReading<'k, 'n> {
             || lacks(&[ArgumentRole::Tool])
             || !in_row(&[ArgumentRole::Tool]) && lacks(&[ArgumentRole::Arguments])
             || !is_reading(self.effect)
-                && (lacks(&changes) || in_row(&[ArgumentRole::Patch]) && self.paths == 0)
+                && (lacks(&changes) && self.paths == 0
+                    || in_row(&[ArgumentRole::Patch]) && self.paths == 0)
     }
 
     /// Notes what the tool itself does, where its arguments have not said it already.

@@ -54,10 +54,15 @@ pub(super) fn call(
                 Some(directory) => ground.enter(&mark_home(directory)),
                 None => gathered.unreadable(first_name(row), "the working directory is not a text"),
             },
-            _ if INPUT_KEYS.contains(&key.as_str()) => match value.as_str() {
-                Some(text) => input.push_str(text),
-                None => gathered.unreadable(first_name(row), "what is typed in is not a text"),
-            },
+            _ if INPUT_KEYS.contains(&key.as_str()) => {
+                match (value.as_str(), command_text(key, value)) {
+                    (Some(text), _) => input.push_str(text),
+                    (None, Some(command)) => commands.push(command),
+                    (None, None) => {
+                        gathered.unreadable(first_name(row), "what is typed in is not a text")
+                    }
+                }
+            }
             Some(ArgumentRole::Shell) => match command_text(key, value) {
                 Some(command) => commands.push(command),
                 None => gathered.unreadable(first_name(row), "the command is not a text"),
