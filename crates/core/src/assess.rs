@@ -11,6 +11,7 @@ mod gather;
 mod terminal;
 mod named;
 mod roles;
+mod carried;
 mod patch;
 mod page_script;
 mod infer;

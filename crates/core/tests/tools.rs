@@ -260,6 +260,54 @@ fn arguments_over_the_limits_are_put_to_a_person() {
 }
 
 #[test]
+fn texts_made_to_be_slow_are_read_in_no_time() {
+    let many = |unit: &str| unit.repeat(240_000 / unit.len());
+    let files: Vec<String> = (0..15_000).map(|n| format!("src/f{n}.rs")).collect();
+    let keys: Map<String, Value> = (0..15_000).map(|n| (format!("k{n}"), json!("x"))).collect();
+    let rows = [
+        (
+            "marks",
+            "send_message",
+            json!({ "to": "x", "text": many("MEDIA:") }),
+        ),
+        (
+            "carried files",
+            "send_message",
+            json!({ "to": "x", "text": many("MEDIA:/a ") }),
+        ),
+        (
+            "percents",
+            "send_message",
+            json!({ "to": "x", "text": many("%41") }),
+        ),
+        (
+            "headers",
+            "apply_patch",
+            json!({ "input": many("*** Add File: ") }),
+        ),
+        ("files", "read_many_files", json!({ "paths": files })),
+        (
+            "addresses",
+            "frobnicate",
+            json!({ "url": vec!["http://a/b"; 15_000] }),
+        ),
+        ("keys", "send_message", Value::Object(keys)),
+    ];
+    for (name, tool, args) in rows {
+        let call = ToolCall {
+            tool: tool.to_owned(),
+            args,
+            ..ToolCall::default()
+        };
+        let (_, ruling) = judged(&call, &knows());
+        assert!(
+            ruling.verdict >= Verdict::Ask || name == "headers",
+            "{name}"
+        );
+    }
+}
+
+#[test]
 fn no_claimed_directory_makes_a_sensitive_place_ordinary() {
     let places = [
         "/etc/passwd",

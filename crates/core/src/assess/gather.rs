@@ -23,6 +23,8 @@ use crate::shell::walk::Knows;
 const NAME_BYTES_MAX: usize = 256;
 /// How many tools that call tools are followed.
 const CALLS_DEPTH_MAX: u32 = 4;
+/// Most arguments of one call.
+const ARGUMENTS_MAX: usize = 256;
 /// How many calls one call may carry.
 const CALLS_MAX: u32 = 64;
 
@@ -154,6 +156,13 @@ pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathere
             return;
         }
     };
+    if args.len() > ARGUMENTS_MAX {
+        gathered.unreadable(
+            shown_name(call.tool),
+            "it has more arguments than can be looked at",
+        );
+        return;
+    }
     if args.iter().any(|(key, value)| raises_rights(key, value)) {
         let note = "asks for more rights than the agent has";
         gathered

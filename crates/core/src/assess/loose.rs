@@ -151,6 +151,8 @@ const MONEY_KEYS: &[&str] = &[
     "to_address",
 ];
 
+/// Most texts that are looked at.
+const TEXTS_MAX: u32 = 512;
 /// Longest text that is taken for a path.
 const PATH_BYTES_MAX: usize = 4096;
 /// Sensitive enough to count in an argument nobody named.
@@ -244,6 +246,7 @@ pub(super) fn arguments(
         walk: Walk::new(ground.clone(), knows),
         code: false,
         language: String::new(),
+        texts: 0,
     };
     if let Some(language) = args
         .get("language")
@@ -266,6 +269,7 @@ struct Loose<'k, 'n> {
     walk: Walk<'k>,
     code: bool,
     language: String,
+    texts: u32,
 }
 
 impl Loose<'_, '_> {
@@ -298,6 +302,14 @@ impl Loose<'_, '_> {
     }
 
     fn text(&mut self, key: &str, text: &str, gathered: &mut Gathered) {
+        self.texts += 1;
+        if self.texts > TEXTS_MAX {
+            if self.texts == TEXTS_MAX + 1 {
+                let why = "it has more arguments than can be looked at";
+                self.walk.note(self.named.act(Effect::Exec).because(why));
+            }
+            return;
+        }
         let tool = self.named.whole.as_str();
         if SQL_KEYS.contains(&key) && (key.contains("sql") || language::sql::looks_like(text)) {
             self.code = true;

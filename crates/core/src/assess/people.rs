@@ -20,6 +20,10 @@ const CONVERSATION_BYTES_MAX: usize = 4 * 1024 * 1024;
 const LIFE: Score = Score::new(800);
 /// How a file is named in the text of a message that carries it.
 const MEDIA_MARK: &str = "MEDIA:";
+/// Most files that the text of a message may carry.
+pub(super) const ATTACHED_MAX: usize = 16;
+/// Longest path of such a file.
+const PATH_BYTES_MAX: usize = 4096;
 
 /// Judges what `call` means for people.
 pub(super) fn judge(call: &ToolCall, gathered: &mut Gathered) {
@@ -66,12 +70,19 @@ pub(super) fn secret_kinds(text: &str) -> String {
 }
 
 /// Returns the files that the text of a message carries along.
-pub(super) fn attached_paths(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices(MEDIA_MARK).filter_map(|(at, mark)| {
-        let rest = text.get(at + mark.len()..)?.trim_start();
-        rest.split(|letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`'))
-            .find(|path| !path.is_empty())
-    })
+pub(super) fn attached_paths(text: &str) -> Vec<&str> {
+    let after_mark = text
+        .match_indices(MEDIA_MARK)
+        .take(ATTACHED_MAX + 1)
+        .filter_map(|(at, mark)| {
+            let from = at + mark.len();
+            // A bounded window keeps a text made of nothing but marks from being read over and over.
+            let to = text.floor_char_boundary(from.saturating_add(PATH_BYTES_MAX));
+            let rest = text.get(from..to)?.trim_start();
+            let ends = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`');
+            rest.split(ends).find(|path| !path.is_empty())
+        });
+    after_mark.collect()
 }
 
 /// Returns `text` with `%41` and `+` decoded, where it holds any.

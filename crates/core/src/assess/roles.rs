@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::gather::{Gathered, Inner, one_call};
+use super::gather::{Gathered, Inner};
 use super::infer::{effect_of, is_reading};
 use super::named::Named;
 use super::patch::{self, Change};
-use super::{arguments, loose, page_script, people, terminal};
+use super::{arguments, carried, loose, page_script, people, terminal};
 use crate::act::Breadth;
 use crate::assessment::{Finding, Severity, SideEffect};
 use crate::knowledge::{ArgumentRole, Effect, PathKind, Role, ToolRow};
@@ -31,16 +31,8 @@ const BEYOND: Score = Score::new(250);
 /// How hard it is to have a process back that the agent itself started.
 const OWN_PROCESS: Score = Score::new(500);
 
-/// Names under which a call inside a list of calls gives its tool and its arguments.
-const TOOL_KEYS: &[&str] = &["tool", "name", "tool_name", "recipient_name", "toolName"];
-const ARGUMENT_KEYS: &[&str] = &[
-    "parameters",
-    "arguments",
-    "args",
-    "input",
-    "params",
-    "tool_input",
-];
+/// Most paths, and most addresses, that are looked up for one call.
+const PLACES_MAX: u32 = 256;
 
 /// Whether two spellings name the same argument: `filePath`, `file_path`.
 pub(super) fn same_key(one: &str, other: &str) -> bool {
@@ -100,7 +92,7 @@ pub(super) fn apply(
     for (key, role, value) in rest.into_iter().chain(content) {
         reading.argument(key, role, value, gathered);
     }
-    nested(row, &given, call, ground, knows, gathered);
+    carried::nested(row, &given, call, ground, knows, gathered);
     if !by_value && reading.lacks_what_matters(&given) {
         reading.unreadable("the argument that says what is done is missing");
     }
@@ -166,6 +158,7 @@ struct RowReading<'k, 'n> {
     /// Kinds of the places that are written.
     written: Vec<PathKind>,
     urls: u32,
+    attached: usize,
     subjects: Vec<String>,
 }
 
@@ -187,6 +180,7 @@ impl<'k, 'n> RowReading<'k, 'n> {
             all_inside: true,
             written: Vec::new(),
             urls: 0,
+            attached: 0,
             subjects: Vec::new(),
         }
     }
@@ -241,18 +235,11 @@ impl<'k, 'n> RowReading<'k, 'n> {
                 arguments::each_text(value, &mut |_, text| self.subjects.push(text.to_owned()));
             }
             ArgumentRole::Body => arguments::each_text(value, &mut |_, text| {
-                people::attached_paths(text)
-                    .for_each(|path| self.walk.uploads(&path_word(path), &self.named.whole));
+                let files = people::attached_paths(text);
+                self.attach(files.iter().copied());
             }),
             ArgumentRole::Attachment => match arguments::words(value) {
-                Some(files) => {
-                    for file in files
-                        .iter()
-                        .filter(|file| !file.contains("://") || file.starts_with("file://"))
-                    {
-                        self.walk.uploads(&path_word(file), &self.named.whole);
-                    }
-                }
+                Some(files) => self.attach(files.iter().map(String::as_str)),
                 None => self.unreadable("which file is sent cannot be read"),
             },
             ArgumentRole::Patch => match arguments::words(value).map(|words| words.join("\n")) {
@@ -262,10 +249,34 @@ impl<'k, 'n> RowReading<'k, 'n> {
         }
     }
 
+    /// Notes once that a call names more than is looked up.
+    fn too_many(&mut self) {
+        const WHY: &str = "it names more places than can be looked up";
+        if !self.walk.acts.iter().any(|act| act.note == WHY) {
+            self.unreadable(WHY);
+        }
+    }
+
+    /// Judges files that are sent along.
+    fn attach<'f>(&mut self, files: impl Iterator<Item = &'f str>) {
+        for file in files.filter(|file| !file.contains("://") || file.starts_with("file:")) {
+            self.attached += 1;
+            if self.attached > people::ATTACHED_MAX {
+                self.unreadable("sends more files than can be looked up");
+                return;
+            }
+            self.walk.uploads(&path_word(file), &self.named.whole);
+        }
+    }
+
     /// Judges one path. A call that only reads reads whatever its paths are called.
     fn path(&mut self, path: &str, role: ArgumentRole) {
         if path.contains("://") && !path.starts_with("file:") {
             self.url(path);
+            return;
+        }
+        if self.paths >= PLACES_MAX {
+            self.too_many();
             return;
         }
         // A file tool knows no standard input, so `-` is a file.
@@ -420,6 +431,10 @@ impl<'k, 'n> RowReading<'k, 'n> {
     }
 
     fn url(&mut self, address: &str) {
+        if self.urls >= PLACES_MAX {
+            self.too_many();
+            return;
+        }
         self.urls += 1;
         let address = address.trim();
         if let Some(script) = address.strip_prefix("javascript:") {
@@ -475,8 +490,8 @@ impl<'k, 'n> RowReading<'k, 'n> {
             || lacks(&[ArgumentRole::Tool])
             || !in_row(&[ArgumentRole::Tool]) && lacks(&[ArgumentRole::Arguments])
             || !is_reading(self.effect)
-                && (lacks(&changes) && self.paths == 0
-                    || in_row(&[ArgumentRole::Patch]) && self.paths == 0)
+                && self.paths == 0
+                && (lacks(&changes) || in_row(&[ArgumentRole::Patch]))
     }
 
     /// Notes what the tool itself does, where its arguments have not said it already.
@@ -527,68 +542,6 @@ impl<'k, 'n> RowReading<'k, 'n> {
             });
         if ordinary && mild && self.paths > 0 && self.all_inside {
             gathered.rollback = true;
-        }
-    }
-}
-
-/// Follows the calls that a call carries.
-fn nested(
-    row: &ToolRow,
-    given: &[(&str, ArgumentRole, &Value)],
-    call: &Inner<'_>,
-    ground: &Ground,
-    knows: &Knows,
-    gathered: &mut Gathered,
-) {
-    let with_role = |wanted: ArgumentRole| {
-        given
-            .iter()
-            .filter(move |(_, role, _)| *role == wanted)
-            .map(|(_, _, value)| *value)
-    };
-    let mut follow = |tool: &Value, args: &Value| match tool.as_str() {
-        Some(tool) => one_call(
-            &Inner {
-                tool: tool.strip_prefix("functions.").unwrap_or(tool),
-                args,
-                depth: call.depth + 1,
-            },
-            ground,
-            knows,
-            gathered,
-        ),
-        None => gathered.unreadable("tool_call", "the tool that is called cannot be read"),
-    };
-    let nothing = Value::Null;
-    if row.args.iter().any(|(_, role)| *role == ArgumentRole::Tool) {
-        for tool in with_role(ArgumentRole::Tool) {
-            let mut carried = with_role(ArgumentRole::Arguments).peekable();
-            if carried.peek().is_none() {
-                follow(tool, &nothing);
-            }
-            carried.for_each(|args| follow(tool, args));
-        }
-        return;
-    }
-    for calls in with_role(ArgumentRole::Arguments) {
-        let parsed = calls
-            .as_str()
-            .and_then(|text| serde_json::from_str::<Value>(text).ok());
-        let calls = parsed.as_ref().unwrap_or(calls);
-        let Value::Array(items) = calls else {
-            follow(&Value::Null, &nothing);
-            continue;
-        };
-        for item in items {
-            let tool = TOOL_KEYS
-                .iter()
-                .find_map(|key| item.get(*key))
-                .unwrap_or(&nothing);
-            let args = ARGUMENT_KEYS
-                .iter()
-                .find_map(|key| item.get(*key))
-                .unwrap_or(&nothing);
-            follow(tool, args);
         }
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn call(
                     (Some(text), _) => input.push_str(text),
                     (None, Some(command)) => commands.push(command),
                     (None, None) => {
-                        gathered.unreadable(first_name(row), "what is typed in is not a text")
+                        gathered.unreadable(first_name(row), "what is typed in is not a text");
                     }
                 }
             }
