@@ -25,16 +25,23 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Judge one tool call, or a stream of them
+    #[command(
+        after_help = "Exit code: 0 allow, 10 ask, 11 allow then review, 20 refuse, 2 wrong usage.\n\
+        With --jsonl: 0, or 1 if a line could not be read. A line is {\"id\"?, \"tool\", \"args\", \"cwd\"?,\n\
+        \"replying_to\"?, \"annotations\"?}, or {\"command\": …} for a shell command."
+    )]
     Check(Check),
     /// Measure the judge against labelled calls
+    #[command(
+        after_help = "A line is {\"command\" or \"tool\" and \"args\", \"label\": dangerous|safe|ask|unlabelled,\n\
+        \"source\", \"must_gate\"?}. No configuration is read, so that figures can be compared."
+    )]
     Eval(Eval),
     /// Look at the configuration, check it, change it
     Config(Config),
 }
 
 /// Judge one tool call, or a stream of them.
-///
-/// Exit code: 0 allow, 10 ask, 11 allow then review, 20 refuse, 2 wrong usage.
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// The shell command to judge; `-` reads it from standard input
@@ -64,9 +71,6 @@ pub(crate) struct Check {
 }
 
 /// Measure the judge against labelled calls.
-///
-/// Each line is {"command" or "tool" and "args", "label": dangerous|safe|ask|unlabelled, "source",
-/// "must_gate"?}. No configuration is read, so that figures can be compared.
 #[derive(Debug, Args)]
 pub(crate) struct Eval {
     /// Files of labelled calls, one JSON object per line
@@ -136,18 +140,34 @@ pub(crate) fn parse() -> Result<Cli, Complaint> {
 
 fn complain(error: &clap::Error) -> Complaint {
     let text = error.to_string();
-    let message = text.lines().next().unwrap_or("the command line cannot be read");
+    let message = text
+        .lines()
+        .next()
+        .unwrap_or("the command line cannot be read");
     let message = message.strip_prefix("error: ").unwrap_or(message);
     // Clap lists what is missing on lines of its own.
-    let missing: Vec<&str> = text.lines().skip(1).take_while(|line| line.starts_with("  ")).map(str::trim).collect();
-    let message = if missing.is_empty() { message.to_owned() } else { format!("{message} {}", missing.join(" ")) };
-    let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue]
-        .into_iter()
-        .find_map(|kind| match error.get(kind) {
-            Some(ContextValue::String(text)) => Some(text.clone()),
-            Some(ContextValue::Strings(texts)) => texts.first().cloned(),
-            Some(_) | None => None,
-        });
+    let missing: Vec<&str> = text
+        .lines()
+        .skip(1)
+        .take_while(|line| line.starts_with("  "))
+        .map(str::trim)
+        .collect();
+    let message = if missing.is_empty() {
+        message.to_owned()
+    } else {
+        format!("{message} {}", missing.join(" "))
+    };
+    let suggested = [
+        ContextKind::SuggestedArg,
+        ContextKind::SuggestedSubcommand,
+        ContextKind::SuggestedValue,
+    ]
+    .into_iter()
+    .find_map(|kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) => texts.first().cloned(),
+        Some(_) | None => None,
+    });
     let hint = match suggested {
         Some(name) => format!("did you mean `{name}`?"),
         None => "see `countersign --help` and `countersign check --help`".to_owned(),
