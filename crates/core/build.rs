@@ -348,6 +348,8 @@ fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
     const KINDS: &[&str] = &["root", "home", "system", "device", "sink", "temp", "credential", "startup", "schedule", "guard", "agent", "ci", "hook", "history", "process", "log", "generated", "document", "container_socket", "environment"];
     let mut patterns = String::new();
     let mut triggers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut roots: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut anywhere = Vec::new();
     let mut always = Vec::new();
     let mut count = 0;
     writeln!(code, "/// How sensitive places are; the first row that matches counts.\npub static PATHS: &[PathRow] = &[").unwrap();
@@ -359,7 +361,7 @@ fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
             let (root, rest) = match like.as_bytes() {
                 [b'~', ..] => ("Home", &like[1..]),
                 [b'/', ..] => ("Slash", like.as_str()),
-                [letter, b':', ..] if letter.is_ascii_alphabetic() => ("Drive", like.as_str()),
+                [letter, b':', ..] if letter.is_ascii_alphabetic() || *letter == b'*' => ("Drive", like.as_str()),
                 _ => ("Anywhere", like.as_str()),
             };
             let rest = if root == "Drive" { rest.replace('\\', "/").to_lowercase() } else { rest.to_owned() };
@@ -369,6 +371,10 @@ fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
             match trigger {
                 Some(trigger) if root != "Drive" => triggers.entry((*trigger).to_owned()).or_default().push(count),
                 _ => always.push(count),
+            }
+            match names.first().filter(|name| !name.contains('*')) {
+                Some(first) if root != "Anywhere" => roots.entry((*first).to_owned()).or_default().push(count),
+                _ => anywhere.push(count),
             }
             count += 1;
         }
@@ -380,30 +386,65 @@ fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
     for (name, list) in &triggers {
         writeln!(code, "({name:?}, &{list:?}),").unwrap();
     }
-    writeln!(code, "];\n/// The patterns that need no particular name.\npub static PATH_ALWAYS: &[u16] = &{always:?};").unwrap();
+    writeln!(code, "];\n/// For the first name of a path, the patterns that begin with it.\npub static PATH_ROOTS: &[(&str, &[u16])] = &[").unwrap();
+    for (name, list) in &roots {
+        writeln!(code, "({name:?}, &{list:?}),").unwrap();
+    }
+    writeln!(code, "];\n/// The patterns that may begin anywhere.\npub static PATH_ANYWHERE: &[u16] = &{anywhere:?};").unwrap();
+    writeln!(code, "/// The patterns that need no particular name.\npub static PATH_ALWAYS: &[u16] = &{always:?};").unwrap();
     Ok(())
 }
 
 fn write_hosts(tables: &Tables, code: &mut String) -> Result<(), String> {
     const KINDS: &[&str] = &["loopback", "private", "metadata", "firewall", "registry", "drop"];
+    let mut exact: BTreeMap<String, usize> = BTreeMap::new();
+    let mut suffix: BTreeMap<String, usize> = BTreeMap::new();
+    let mut other: Vec<(String, usize)> = Vec::new();
     writeln!(code, "/// What is known about hosts; the first row that matches counts.\npub static HOSTS: &[HostRow] = &[").unwrap();
-    for row in &tables.host {
+    for (index, row) in tables.host.iter().enumerate() {
         if !KINDS.contains(&row.kind.as_str()) {
             return Err(format!("host `{}`: no kind is called `{}`", row.what, row.kind));
         }
+        for like in &row.like {
+            let like = like.trim_start_matches('[').trim_end_matches(']').to_lowercase();
+            match like.strip_prefix("*.") {
+                Some(rest) if !rest.contains('*') => {
+                    suffix.entry(rest.to_owned()).or_insert(index);
+                }
+                _ if like.contains(['*', '/']) => other.push((like, index)),
+                _ => {
+                    exact.entry(like).or_insert(index);
+                }
+            }
+        }
         writeln!(code, "HostRow {{ like: &{:?}, what: {:?}, kind: HostKind::{}, matches: &{:?}, not_match: &{:?} }},", row.like, row.what, camel(&row.kind), row.matches, row.not_match).unwrap();
     }
-    writeln!(code, "];").unwrap();
+    let list = |pairs: &mut dyn Iterator<Item = (&String, &usize)>| pairs.map(|(name, row)| format!("({name:?}, {row}),")).collect::<String>();
+    writeln!(code, "];\n/// Whole hosts and their rows, sorted.\npub static HOST_EXACT: &[(&str, u16)] = &[{}];", list(&mut exact.iter())).unwrap();
+    writeln!(code, "/// Domains whose subdomains have a row, sorted.\npub static HOST_SUFFIX: &[(&str, u16)] = &[{}];", list(&mut suffix.iter())).unwrap();
+    writeln!(code, "/// Networks and patterns with their rows.\npub static HOST_OTHER: &[(&str, u16)] = &[{}];", list(&mut other.iter().map(|(name, row)| (name, row)))).unwrap();
     Ok(())
 }
 
 fn write_variables(tables: &Tables, code: &mut String) -> Result<(), String> {
+    let mut exact: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut starred = String::new();
     writeln!(code, "/// Environment variables that make programs run, load or reach something.\npub static VARIABLES: &[VariableRow] = &[").unwrap();
-    for row in &tables.variable {
+    for (index, row) in tables.variable.iter().enumerate() {
         let role = Role::from_word(&row.value).ok_or_else(|| format!("variable `{}`: no role is called `{}`", row.what, row.value))?;
+        for name in &row.names {
+            match name.split_once('*') {
+                Some((start, end)) => write!(starred, "({start:?}, {end:?}, {index}),").unwrap(),
+                None => {
+                    exact.entry(name).or_insert(index);
+                }
+            }
+        }
         writeln!(code, "VariableRow {{ names: &{:?}, what: {:?}, value: Role::{role:?}, matches: &{:?}, not_match: &{:?} }},", row.names, row.what, row.matches, row.not_match).unwrap();
     }
-    writeln!(code, "];").unwrap();
+    let exact: String = exact.iter().map(|(name, row)| format!("({name:?}, {row}),")).collect();
+    writeln!(code, "];\n/// Whole names of variables and their rows, sorted.\npub static VARIABLE_EXACT: &[(&str, u16)] = &[{exact}];").unwrap();
+    writeln!(code, "/// Beginnings and ends of names of variables and their rows.\npub static VARIABLE_STARRED: &[(&str, &str, u16)] = &[{starred}];").unwrap();
     Ok(())
 }
 

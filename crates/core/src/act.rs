@@ -126,7 +126,7 @@ pub const fn profile(effect: Effect) -> Profile {
         Effect::VcsForce    => row(      600, 1000, Critical, "rewrites or deletes shared history", "vcs.force"),
         Effect::Permission  => row(      450,  450, Local,    "changes permissions of",        "fs.permission"),
         Effect::NetSend     => row(      600,  950, External, "sends data to",                 "net.send"),
-        Effect::CloudWrite  => row(      600,  600, External, "changes",                       "cloud.write"),
+        Effect::CloudWrite  => row(      650,  750, External, "changes",                       "cloud.write"),
         Effect::CloudDelete => row(      700, 1000, Critical, "deletes or stops",              "cloud.delete"),
         Effect::DbDestroy   => row(      700, 1000, Critical, "destroys data in the database", "db.destroy"),
         Effect::DbAdmin     => row(      700,  700, Critical, "changes users or settings of the database", "db.admin"),

@@ -8,6 +8,16 @@
 //! is the worst of them.
 
 mod gather;
+mod terminal;
+mod named;
+mod roles;
+mod patch;
+mod page_script;
+mod infer;
+mod loose;
+mod people;
+mod annotations;
+mod arguments;
 
 use crate::act::{Act, profile};
 use crate::assessment::{Assessment, AssessmentMarks, Factor, Finding, Severity, SideEffect};
@@ -30,7 +40,7 @@ pub fn assess(call: &ToolCall, knows: &Knows) -> Assessment {
 
 /// Assesses a shell command without a working directory.
 pub fn assess_command(command: &str) -> Assessment {
-    assess(&ToolCall::command(command), &Knows { trusts_workspace: true })
+    assess(&ToolCall::command(command), &Knows { trusts_workspace: true, ..Knows::default() })
 }
 
 fn put_together(call: &ToolCall, mut gathered: Gathered) -> Assessment {
@@ -96,6 +106,7 @@ fn reasons(gathered: &Gathered) -> Vec<String> {
     if reasons.is_empty() {
         reasons.push("changes nothing".to_owned());
     }
+    reasons.extend(gathered.asides.iter().cloned());
     reasons
 }
 

@@ -105,3 +105,15 @@ impl Reading {
         self.hidden = self.hidden.or(other.hidden);
     }
 }
+
+/// Whether a command takes its orders from its standard input, so that text piped into it runs.
+pub(crate) fn runs_its_input(command: &str) -> bool {
+    const INTERPRETERS: [&str; 22] = [
+        "sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "csh", "tcsh", "python", "python3",
+        "perl", "ruby", "node", "php", "lua", "xargs", "parallel", "at", "batch", "ssh", "sudo",
+    ];
+    let words = command.split(|c: char| c.is_whitespace() || matches!(c, '|' | ';' | '&'));
+    words
+        .map(|word| word.rsplit('/').next().unwrap_or(word))
+        .any(|name| INTERPRETERS.contains(&name))
+}

@@ -3,7 +3,9 @@
 //! Links are not followed: that would race, and the core reads no files. So a path is what its
 //! text says, after `.`, `..`, doubled slashes and the ways around (`/proc/self/root`) are gone.
 
-use crate::knowledge::{PATH_ALWAYS, PATH_PATTERNS, PATH_TRIGGERS, PATHS, PathKind, PathRoot, PathRow};
+use crate::knowledge::{
+    PATH_ALWAYS, PATH_ANYWHERE, PATH_PATTERNS, PATH_ROOTS, PATH_TRIGGERS, PATHS, PathKind, PathRoot, PathRow,
+};
 use crate::score::Score;
 
 /// Stands for the home directory in an expanded word: `~`, `$HOME`.
@@ -72,6 +74,10 @@ impl Ground {
         if is_absolute(text) {
             return normalise(text);
         }
+        // A `~` that was quoted is a strange name for a file, and more likely meant as a home.
+        if text == "~" || text.starts_with("~/") {
+            return normalise(&mark_home(text));
+        }
         match &self.cwd {
             Some(cwd) => normalise(&format!("{cwd}/{text}")),
             None => normalise(text),
@@ -84,7 +90,7 @@ impl Ground {
         let vague = path.contains(HOLE);
         let inside = self.inside(&path);
         let whole_workspace = self.whole(&path);
-        let found = lookup(&path, self.relative(&path));
+        let found = lookup(&path, self.relative(&path)).or_else(|| behind_hole(&path));
         let (kind, what, read, write) = match found {
             Some(row) => (row.kind, row.what, row.read, row.write),
             None => self.ordinary(&path, inside, vague),
@@ -128,7 +134,7 @@ impl Ground {
             Some(workspace) => {
                 base == workspace || workspace.strip_prefix(base).is_some_and(|rest| rest.starts_with('/'))
             }
-            None => matches!(base, "" | ".") || base.split('/').all(|name| name == ".."),
+            None => !is_absolute(path) && (matches!(base, "" | ".") || base.split('/').all(|name| name == "..")),
         }
     }
 
@@ -138,7 +144,9 @@ impl Ground {
             return (PathKind::Document, "", 40, 100);
         }
         if path.starts_with(HOLE) {
-            return (PathKind::Document, "a path that cannot be known", 150, 450);
+            // `$dir/name` may be anywhere, but it is called `name`; `$path` is called nothing.
+            let named = path.rsplit('/').next().is_some_and(|name| name.chars().any(|letter| letter != HOLE) && path.contains('/'));
+            return (PathKind::Document, "a path that cannot be known", 150, if named { 300 } else { 450 });
         }
         if !is_absolute(path) {
             let up = path.starts_with("..");
@@ -277,6 +285,18 @@ fn lookup(path: &str, relative: Option<&str>) -> Option<&'static PathRow> {
     PATHS.get(usize::from(row))
 }
 
+/// Returns the first row for what follows an unknown directory, which may be a home or the root.
+fn behind_hole(path: &str) -> Option<&'static PathRow> {
+    let (first, rest) = path.split_once('/')?;
+    if !first.ends_with(HOLE) || first.chars().any(|letter| letter.is_alphanumeric()) {
+        return None;
+    }
+    let row = first_match(&format!("{HOME}/{rest}"))?;
+    let row = PATHS.get(usize::from(row))?;
+    // Only a telling name counts: anything at all may lie in a home.
+    matches!(row.kind, PathKind::Credential | PathKind::Startup | PathKind::Guard | PathKind::Agent | PathKind::Environment | PathKind::Hook).then_some(row)
+}
+
 /// Returns the number of the first row for `path`.
 fn first_match(path: &str) -> Option<u16> {
     let root = if path.starts_with('/') {
@@ -301,7 +321,7 @@ fn first_match(path: &str) -> Option<u16> {
         if let Some(pattern) = PATH_PATTERNS.get(usize::from(number))
             && best.is_none_or(|row| pattern.row < row)
             && (pattern.root == root || pattern.root == PathRoot::Anywhere)
-            && sequence_matches(pattern.names, &names)
+            && sequence_matches(pattern.names, &names, pattern.root != PathRoot::Anywhere)
         {
             best = Some(pattern.row);
         }
@@ -309,36 +329,49 @@ fn first_match(path: &str) -> Option<u16> {
     for number in PATH_ALWAYS {
         try_pattern(*number);
     }
+    if names.iter().any(|name| is_glob(name) && says_something(name)) {
+        // A glob may stand for the name a pattern needs, so all that could apply are tried.
+        let first = names.first().copied().unwrap_or("");
+        listed(PATH_ROOTS, first).iter().chain(PATH_ANYWHERE).for_each(|number| try_pattern(*number));
+        return best;
+    }
     for name in &names {
-        if is_glob(name) {
-            // A glob may stand for any name, so every pattern is tried.
-            (0..u16::try_from(PATH_PATTERNS.len()).unwrap_or(u16::MAX)).for_each(&mut try_pattern);
-            break;
-        }
-        if let Ok(at) = PATH_TRIGGERS.binary_search_by(|(trigger, _)| (*trigger).cmp(name))
-            && let Some((_, numbers)) = PATH_TRIGGERS.get(at)
-        {
-            numbers.iter().for_each(|number| try_pattern(*number));
-        }
+        listed(PATH_TRIGGERS, name).iter().for_each(|number| try_pattern(*number));
     }
     best
+}
+
+/// Returns what a sorted table lists under `name`.
+fn listed(table: &'static [(&'static str, &'static [u16])], name: &str) -> &'static [u16] {
+    let found = table.binary_search_by(|(known, _)| (*known).cmp(name)).ok();
+    found.and_then(|at| table.get(at)).map_or(&[], |(_, numbers)| numbers)
+}
+
+/// Whether a glob fixes at least two letters of what it stands for.
+fn says_something(glob: &str) -> bool {
+    glob.chars().filter(|letter| letter.is_alphanumeric()).count() >= 2
 }
 
 fn is_glob(name: &str) -> bool {
     name.contains(['*', '?', '['])
 }
 
-fn sequence_matches(pattern: &[&str], path: &[&str]) -> bool {
+fn sequence_matches(pattern: &[&str], path: &[&str], rooted: bool) -> bool {
     match pattern.split_first() {
         None => path.is_empty(),
         Some((&"**", rest)) => {
             if rest.is_empty() {
                 return !path.is_empty();
             }
-            (0..=path.len()).any(|skip| path.get(skip..).is_some_and(|path| sequence_matches(rest, path)))
+            if !rest.contains(&"**") {
+                // What follows must be the end of the path.
+                let tail = path.len().checked_sub(rest.len()).and_then(|from| path.get(from..));
+                return tail.is_some_and(|tail| sequence_matches(rest, tail, rooted));
+            }
+            (0..=path.len()).any(|skip| path.get(skip..).is_some_and(|path| sequence_matches(rest, path, rooted)))
         }
         Some((first, rest)) => match path.split_first() {
-            Some((name, path)) => name_matches(first, name) && sequence_matches(rest, path),
+            Some((name, path)) => name_matches(first, name, rooted) && sequence_matches(rest, path, rooted),
             None => false,
         },
     }
@@ -346,13 +379,17 @@ fn sequence_matches(pattern: &[&str], path: &[&str]) -> bool {
 
 /// Whether one name matches a pattern with at most a few stars. A name that is itself a glob
 /// matches what it could stand for, if it says enough to mean it.
-fn name_matches(pattern: &str, name: &str) -> bool {
+fn name_matches(pattern: &str, name: &str, rooted: bool) -> bool {
     if pattern == "*" {
         return true;
     }
     if is_glob(name) {
-        let fixed = name.chars().filter(|letter| letter.is_alphanumeric()).count();
-        return fixed >= 2 && !pattern.contains('*') && glob_matches(name.as_bytes(), pattern.as_bytes());
+        if pattern == name {
+            return true;
+        }
+        let letters = |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).count();
+        let says_enough = letters(name) >= 2 && (rooted || letters(name) * 2 >= letters(pattern));
+        return says_enough && !pattern.contains('*') && glob_matches(name.as_bytes(), pattern.as_bytes());
     }
     if pattern.contains('*') {
         return glob_matches(pattern.as_bytes(), name.as_bytes());

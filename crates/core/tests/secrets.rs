@@ -349,117 +349,55 @@ fn credentials_of_unlisted_vendors_are_found() {
     assert!(missed.len() <= 9, "{} missed: {missed:#?}", missed.len());
 }
 
+/// Forms and what they look like, written as shapes.
+const CARRIERS: &[(&str, &str)] = &[
+    (
+        "netrc",
+        "machine git.example.org login bob password <an:14>",
+    ),
+    ("address", "amqp://svc:<an:12>@mq.example.org/"),
+    ("curl", "curl -u bob:<an:12> https://x.example"),
+    ("cookie", "Cookie: theme=dark; sessionid=<ld:32>"),
+    ("basic", "authorization: basic <an:27>="),
+    (
+        "connection string",
+        "Server=db;User Id=sa;Password=Xy9<an:10>;Encrypt=true",
+    ),
+    (
+        "storage",
+        "DefaultEndpointsProtocol=https;AccountKey=<an:86>==",
+    ),
+    ("json", r#"{"client_secret":"<ur:40>"}"#),
+    ("escaped json", r#"{\"api_key\":\"<an:32>\"}"#),
+    ("German", "Das Passwort lautet Xy9<an:8>"),
+    ("Spanish", "la contraseña es Xy9<an:8>"),
+    (
+        "words between",
+        "the password for the staging server is Xy9<an:8>",
+    ),
+    ("words and a sign", "password for prod: Xy9<an:8>"),
+    ("option", "mytool --password Xy9<an:8>"),
+    ("sshpass", "sshpass -p Xy9<an:8> ssh root@x"),
+    ("shadow", "root:$6$<an:16>$<an:60>:19000:0:99999:7:::"),
+    ("signed token", "eyJ<ur:30>.eyJ<ur:60>.<ur:43>"),
+    (
+        "key block",
+        "-----BEGIN PRIVATE KEY-----\n<an:64>\n-----END PRIVATE KEY-----",
+    ),
+    ("one-time password", "otpauth://totp/x?secret=<b3:32>"),
+];
+
 #[test]
 fn forms_that_carry_a_credential_are_found() {
     let mut dice = Dice(0x5EED_0004);
-    let mut made = |shape: &'static str| sample(shape, &mut dice);
-    let rows = [
-        (
-            "netrc",
-            format!(
-                "machine git.example.org login bob password {}",
-                made("<an:14>")
-            ),
-        ),
-        (
-            "url",
-            format!("amqp://svc:{}@mq.example.org/", made("<an:12>")),
-        ),
-        (
-            "curl",
-            format!("curl -u bob:{} https://x.example", made("<an:12>")),
-        ),
-        (
-            "cookie",
-            format!("Cookie: theme=dark; sessionid={}", made("<ld:32>")),
-        ),
-        (
-            "basic",
-            format!("authorization: basic {}=", made("<an:27>")),
-        ),
-        (
-            "connection string",
-            format!(
-                "Server=db;User Id=sa;Password={};Encrypt=true",
-                made("Xy9<an:10>")
-            ),
-        ),
-        (
-            "storage",
-            format!(
-                "DefaultEndpointsProtocol=https;AccountKey={}==",
-                made("<an:86>")
-            ),
-        ),
-        (
-            "json",
-            format!("{{\"client_secret\":\"{}\"}}", made("<ur:40>")),
-        ),
-        (
-            "escaped json",
-            format!("{{\\\"api_key\\\":\\\"{}\\\"}}", made("<an:32>")),
-        ),
-        (
-            "german",
-            format!("Das Passwort lautet {}", made("Xy9<an:8>")),
-        ),
-        ("spanish", format!("la contraseña es {}", made("Xy9<an:8>"))),
-        (
-            "for",
-            format!(
-                "the password for the staging server is {}",
-                made("Xy9<an:8>")
-            ),
-        ),
-        (
-            "for sign",
-            format!("password for prod: {}", made("Xy9<an:8>")),
-        ),
-        ("option", format!("mytool --password {}", made("Xy9<an:8>"))),
-        (
-            "sshpass",
-            format!("sshpass -p {} ssh root@x", made("Xy9<an:8>")),
-        ),
-        (
-            "shadow",
-            format!(
-                "root:$6${}${}:19000:0:99999:7:::",
-                made("<an:16>"),
-                made("<an:60>")
-            ),
-        ),
-        (
-            "jwt",
-            format!(
-                "eyJ{}.eyJ{}.{}",
-                made("<ur:30>"),
-                made("<ur:60>"),
-                made("<ur:43>")
-            ),
-        ),
-        (
-            "key block",
-            format!(
-                "-----BEGIN {} KEY-----\n{}\n-----END {} KEY-----",
-                "PRIVATE",
-                made("<an:64>"),
-                "PRIVATE"
-            ),
-        ),
-        (
-            "seed",
-            "my recovery phrase: ".to_owned() + &["apple"; 12].join(" "),
-        ),
-        (
-            "otp",
-            format!("otpauth://totp/x?secret={}", made("<b3:32>")),
-        ),
-    ];
-    let missed: Vec<_> = rows
-        .iter()
-        .filter(|(_, text)| scan(text).is_empty())
-        .collect();
-    assert!(missed.is_empty(), "{missed:#?}");
+    for (name, shape) in CARRIERS {
+        for _ in 0..5 {
+            let text = sample(shape, &mut dice);
+            assert!(!scan(&text).is_empty(), "{name}: {text}");
+        }
+    }
+    let seed = format!("my recovery phrase: {}", ["apple"; 12].join(" "));
+    assert!(!scan(&seed).is_empty());
 }
 
 #[test]
@@ -560,7 +498,7 @@ proptest! {
 }
 
 #[test]
-fn the_longest_text_takes_no_time() {
+fn long_hostile_text_takes_no_time() {
     for piece in [
         "password=",
         "a b ",
@@ -576,7 +514,7 @@ fn the_longest_text_takes_no_time() {
         "://:@",
         "cookie:",
     ] {
-        let text = piece.repeat(256 * 1024 / piece.len());
+        let text = piece.repeat(64 * 1024 / piece.len());
         let start = std::time::Instant::now();
         let found = scan(&text).len();
         let taken = start.elapsed();

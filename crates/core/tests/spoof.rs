@@ -296,7 +296,7 @@ proptest! {
 }
 
 #[test]
-fn the_longest_text_takes_no_time() {
+fn long_hostile_text_takes_no_time() {
     let hostile = [
         "a\u{200b}",
         "👩\u{200d}",
@@ -312,7 +312,7 @@ fn the_longest_text_takes_no_time() {
         "ａ",
     ];
     for piece in hostile {
-        let text = piece.repeat(256 * 1024 / piece.len());
+        let text = piece.repeat(64 * 1024 / piece.len());
         let start = std::time::Instant::now();
         let shown = plain(&text).len() + deceptions(&text).len();
         let taken = start.elapsed();

@@ -1,23 +1,40 @@
 //! Gathers what a call would do, by the kind of tool it is.
+//!
+//! A call takes this way: its size is checked, its name is looked up, its arguments are read by the
+//! roles the table gives them (or, for a tool no table knows, by what name and arguments say), and
+//! what it says to people is looked at. Every step only adds acts.
 
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::{annotations, arguments, infer, loose, named, people, roles, terminal};
 use crate::act::Act;
 use crate::assessment::{Finding, SideEffect};
 use crate::call::ToolCall;
 use crate::knowledge::Effect;
 use crate::place::Ground;
 use crate::score::Score;
-use crate::shell::parse::parse;
 use crate::shell::syntax::Span;
-use crate::shell::value::Stream;
-use crate::shell::walk::{Knows, Walk};
+use crate::shell::walk::Knows;
+
+/// Longest name of a tool that is looked at.
+const NAME_BYTES_MAX: usize = 256;
+/// How many tools that call tools are followed.
+const CALLS_DEPTH_MAX: u32 = 4;
+/// How many calls one call may carry.
+const CALLS_MAX: u32 = 64;
 
 /// What was gathered about a call.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is its own yes or no")]
 pub struct Gathered {
     /// What it would do.
     pub acts: Vec<Act>,
     /// Sentences that belong before all others.
     pub notes: Vec<String>,
+    /// Sentences that belong after all others.
+    pub asides: Vec<String>,
     /// Findings that are not acts.
     pub findings: Vec<Finding>,
     /// How much it means for people.
@@ -38,6 +55,8 @@ pub struct Gathered {
     pub terminal: bool,
     /// Whether what it changes can be rolled back by the firewall.
     pub rollback: bool,
+    /// How many calls were followed.
+    pub(super) calls: u32,
 }
 
 impl Default for Gathered {
@@ -45,6 +64,7 @@ impl Default for Gathered {
         Self {
             acts: Vec::new(),
             notes: Vec::new(),
+            asides: Vec::new(),
             findings: Vec::new(),
             human_impact: Score::ZERO,
             impact_evidence: String::new(),
@@ -55,33 +75,104 @@ impl Default for Gathered {
             sender: false,
             terminal: false,
             rollback: false,
+            calls: 0,
         }
+    }
+}
+
+impl Gathered {
+    /// Notes that something about the call cannot be seen, so that a person is asked.
+    pub(super) fn unreadable(&mut self, tool: &str, why: &'static str) {
+        let mut act = Act::new(Effect::Exec, tool.to_owned(), Span::default()).because(why);
+        act.clarity = Score::new(200);
+        self.acts.push(act);
+    }
+
+    /// The side-effect class of what was gathered so far.
+    pub(super) fn side_effect(&self) -> SideEffect {
+        let acts = self.acts.iter().map(Act::side_effect).max();
+        acts.unwrap_or(SideEffect::ReadOnly).max(self.at_least)
     }
 }
 
 /// Gathers what `call` would do.
 pub(super) fn gather(call: &ToolCall, knows: &Knows) -> Gathered {
     let mut gathered = Gathered::default();
-    if let Some(command) = call.args.get("command").and_then(|command| command.as_str()) {
-        let ground = Ground::new(call.cwd.as_deref(), call.workspace.as_deref());
-        shell(command, ground, knows, &mut gathered);
+    if let Err(why) = arguments::measure(&call.args) {
+        gathered.unreadable(shown_name(&call.tool), why);
+        return gathered;
     }
+    let ground = Ground::new(call.cwd.as_deref(), call.workspace.as_deref());
+    one_call(&Inner { tool: &call.tool, args: &call.args, depth: 0 }, &ground, knows, &mut gathered);
+    annotations::apply(call, knows, &mut gathered);
+    people::judge(call, &mut gathered);
     gathered
 }
 
-/// Follows a shell command.
-pub(crate) fn shell(command: &str, ground: Ground, knows: &Knows, gathered: &mut Gathered) {
-    gathered.terminal = true;
-    let mut walk = Walk::new(ground, knows);
-    match parse(command) {
-        Ok(script) => {
-            walk.script(script, &Stream::default());
-        }
-        Err(error) => {
-            let mut act = Act::new(Effect::Exec, "", Span::new(error.at, error.at)).because("the command cannot be read").on(error.what);
-            act.clarity = Score::new(200);
-            walk.note(act);
-        }
+/// A call, or a call inside a call.
+pub(super) struct Inner<'c> {
+    /// The tool.
+    pub(super) tool: &'c str,
+    /// Its arguments.
+    pub(super) args: &'c Value,
+    /// In how many calls it is wrapped.
+    pub(super) depth: u32,
+}
+
+/// Gathers what one call would do, without what it means for people.
+pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathered: &mut Gathered) {
+    gathered.calls += 1;
+    if call.depth > CALLS_DEPTH_MAX || gathered.calls > CALLS_MAX {
+        gathered.unreadable(shown_name(call.tool), "calls are wrapped too deeply to be followed");
+        return;
     }
-    gathered.acts.append(&mut walk.acts);
+    if call.tool.len() > NAME_BYTES_MAX {
+        gathered.unreadable(shown_name(call.tool), "the tool's name is too long to be read");
+        return;
+    }
+    let named = named::look_up(call.tool);
+    let args = match object(call.args, named.row) {
+        Ok(args) => args,
+        Err(why) => {
+            gathered.unreadable(shown_name(call.tool), why);
+            return;
+        }
+    };
+    match named.row {
+        Some(row) if terminal::is_terminal(row) => {
+            terminal::call(row, &args, ground, knows, gathered);
+            if let Some(effect) = infer::effect_of(&named.skipped).filter(|effect| !infer::is_reading(*effect)) {
+                gathered.acts.push(named.act(effect));
+            }
+        }
+        Some(row) => roles::apply(row, &named, call, &args, ground, knows, gathered),
+        None => loose::unknown_tool(&named, &args, ground, knows, gathered),
+    }
+}
+
+/// Returns the arguments as an object. Some agents give them as text.
+fn object<'a>(args: &'a Value, row: Option<&crate::knowledge::ToolRow>) -> Result<Cow<'a, Map<String, Value>>, &'static str> {
+    match args {
+        Value::Object(map) => Ok(Cow::Borrowed(map)),
+        Value::Null => Ok(Cow::Owned(Map::new())),
+        Value::String(text) => match serde_json::from_str::<Value>(text) {
+            Ok(Value::Object(map)) => {
+                arguments::measure(&Value::Object(map.clone()))?;
+                Ok(Cow::Owned(map))
+            }
+            _ if row.is_some_and(terminal::is_terminal) => Ok(Cow::Owned(single("command", text))),
+            _ if row.is_some_and(|row| row.names.contains(&"apply_patch")) => Ok(Cow::Owned(single("input", text))),
+            _ => Err("the arguments are not an object"),
+        },
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) => Err("the arguments are not an object"),
+    }
+}
+
+fn single(key: &str, text: &str) -> Map<String, Value> {
+    Map::from_iter([(key.to_owned(), Value::String(text.to_owned()))])
+}
+
+/// Returns as much of a tool's name as fits into a sentence.
+fn shown_name(tool: &str) -> &str {
+    tool.get(..tool.floor_char_boundary(NAME_BYTES_MAX)).unwrap_or("")
 }

@@ -122,6 +122,8 @@ words! {
         Read = "read",
         /// A file that is created or overwritten.
         Write = "write",
+        /// A file that is emptied or cut short.
+        Empty = "empty",
         /// A file that is appended to or changed in place.
         Edit = "edit",
         /// A file or directory that is created if it is not there.
@@ -188,6 +190,8 @@ words! {
         Device = "device",
         /// `key=value` of a setting that may name a program to run.
         Config = "config",
+        /// The name of an environment variable whose value is printed.
+        Variable = "variable",
         /// A name that only the program itself understands, such as a test, target or branch.
         Name = "name",
         /// Nothing is known about it.
@@ -216,6 +220,8 @@ words! {
     Reader {
         /// `alias name=text`.
         Alias = "alias",
+        /// `gh api`, `glab api`: the method decides.
+        Api = "api",
         /// `cd`, `pushd`, `popd`.
         Cd = "cd",
         /// `chmod`: the mode decides.
@@ -260,12 +266,16 @@ words! {
         Source = "source",
         /// `ssh`: options, a host, then text for a shell there.
         Ssh = "ssh",
+        /// `set`: options of the shell.
+        Set = "set",
         /// `systemctl` and `service`: verb and unit.
         Systemctl = "systemctl",
         /// `tar`: old-style bundles, and options that run something.
         Tar = "tar",
         /// `trap text signal`.
         Trap = "trap",
+        /// `unset`: variables that keep a record.
+        Unset = "unset",
         /// `xargs`, `parallel`: a command whose last words come from elsewhere.
         Xargs = "xargs",
     }

@@ -5,7 +5,7 @@
 //! they are literal; computed ones stay hidden.
 
 use super::cursor::{Cursor, continues_name, starts_name};
-use super::{Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
+use super::{Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, runs_its_input};
 
 const UNPARSED: &str = "an awk program that cannot be parsed";
 const COMPUTED_COMMAND: &str = "awk runs a command it computes";
@@ -360,18 +360,23 @@ impl Program<'_> {
     }
 
     fn pipe(&mut self, at: usize) {
-        let command = if self
+        let takes_output = self
             .tokens
             .get(at + 1)
-            .is_some_and(|next| next.is_name("getline"))
-        {
+            .is_some_and(|next| next.is_name("getline"));
+        let command = if takes_output {
             self.piped_literal(at)
         } else {
             self.literal(at + 1)
         };
         match command.map(str::to_owned) {
             Some(address) if address.starts_with("/inet") => self.reading.see(Deed::Send(address)),
-            Some(command) => self.shell(command),
+            Some(command) => {
+                if !takes_output && runs_its_input(&command) {
+                    self.reading.hide(COMPUTED_COMMAND);
+                }
+                self.shell(command);
+            }
             None => self.reading.hide(COMPUTED_COMMAND),
         }
     }

@@ -4,6 +4,7 @@
 //! unknown one hides the rest, because nobody knows how many words belong to it.
 
 const UNKNOWN_PRIMARY: &str = "a find expression that is not known";
+const NO_PRIMARY: &str = "a word where a find expression should be";
 const UNFINISHED: &str = "a find expression without its end";
 const GLOBBED: &str = "a find expression the shell completes from file names";
 
@@ -24,6 +25,9 @@ pub struct FindReading {
     pub filters: bool,
     /// Why some of it could not be seen.
     pub hidden: Option<&'static str>,
+    /// Whether `find` will not start: it reads the whole expression first, and a word that is
+    /// no primary or a missing end makes it print an error and do nothing.
+    pub refused: bool,
 }
 
 /// What a primary means for the reading.
@@ -167,8 +171,21 @@ pub fn read(args: &[&str]) -> FindReading {
         reading: FindReading::default(),
     };
     let first = reader.options_and_paths();
-    if let Err(why) = reader.expression(first) {
-        reader.reading.hidden = Some(why);
+    match reader.expression(first) {
+        Ok(()) => {}
+        // One that would delete or run something stays in doubt: not every find is so strict.
+        Err(NO_PRIMARY | UNFINISHED)
+            if !reader.reading.deletes
+                && reader.reading.runs.is_empty()
+                && reader.reading.writes.is_empty()
+                && !args.iter().any(|word| word.contains(crate::place::HOLE)) =>
+        {
+            return FindReading {
+                refused: true,
+                ..FindReading::default()
+            };
+        }
+        Err(why) => reader.reading.hidden = Some(why),
     }
     if reader.reading.paths.is_empty() && reader.reading.reads.is_empty() {
         reader.reading.paths.push(".".to_owned());
@@ -255,7 +272,7 @@ impl<'a, Words: Iterator<Item = &'a str>> Reader<'a, Words> {
                 }
                 _ => {}
             }
-            let name = word.strip_prefix('-').ok_or(UNKNOWN_PRIMARY)?;
+            let name = word.strip_prefix('-').ok_or(NO_PRIMARY)?;
             if word.contains(['*', '?', '[']) {
                 return Err(GLOBBED);
             }

@@ -276,3 +276,20 @@ impl Parser {
         }
     }
 }
+/// Whether a script leaves nothing of what it is given: `d`, `1,$d`, `s/.*//`.
+pub fn empties(script: &str) -> bool {
+    let script: String = script.split_whitespace().collect();
+    let script = script.trim_end_matches(';');
+    if matches!(script, "d" | "1,$d" | "0,$d" | "$!N;d" | "1~1d" | "D") {
+        return true;
+    }
+    let Some(delimiter) = script.strip_prefix('s').and_then(|rest| rest.chars().next()) else {
+        return false;
+    };
+    let parts: Vec<&str> = script.split(delimiter).collect();
+    matches!(
+        parts.as_slice(),
+        ["s", ".*" | "^.*$" | "^.*" | ".*$" | ".\\+" | ".", "", "" | "g"]
+    )
+}
+

@@ -12,6 +12,7 @@ mod mongo;
 mod redis;
 mod statement;
 mod tokens;
+mod transfer;
 
 pub use mongo::mongo;
 pub use redis::redis;

@@ -14,6 +14,9 @@ impl Walk<'_> {
         if arg.taint.network {
             self.unreadable("runs code loaded from the network", arg.span);
         }
+        if arg.taint.uncertain {
+            self.unreadable("what runs depends on what ran before", arg.span);
+        }
         self.text_with(&arg.text, arg.span, stdin)
     }
 
@@ -25,8 +28,37 @@ impl Walk<'_> {
         self.shell_text(arg, &Stream::default());
     }
 
+    /// Judges a program that another program is told to use as a helper: a pager, an editor, a
+    /// compressor. A plain known program is what it is; a shell or interpreter there is code.
+    pub(crate) fn hook(&mut self, arg: &Arg, program: &str) {
+        let first = arg.text.split_whitespace().next().unwrap_or("");
+        let base = first.rsplit('/').next().unwrap_or(first);
+        let shell = interpreter_role(base).is_some() || base.len() < first.len() && !first.starts_with("/usr/bin/") && !first.starts_with("/bin/") || arg.text.contains(['|', ';', '&', '$', '`', '>', '<']);
+        if shell || arg.vague() {
+            self.note(Act::new(Effect::Exec, program.to_owned(), self.here(arg.span)).because("makes a program run a command of its own").on(arg.shown()));
+        }
+        self.program_value(arg, program);
+    }
+
+    /// Raises the question when a script's name or its words say that it deploys or destroys.
+    pub(crate) fn telling_words(&mut self, script: &Arg, args: &[Arg]) {
+        let name = script.text.rsplit('/').next().unwrap_or("");
+        let mut words = std::iter::once(name).chain(args.iter().map(|arg| arg.text.as_str()).take(8));
+        let telling = words.find(|word| {
+            let lower = word.to_ascii_lowercase();
+            let parts = lower.trim_start_matches('-').split(['-', '_', '.', ':', '/']);
+            word.len() <= 40 && parts.take(6).any(|part| TELLING_WORDS.contains(&part))
+        });
+        if let Some(word) = telling {
+            let mut act = Act::new(Effect::CloudWrite, name.to_owned(), self.here(script.span)).because("a script that by its words deploys or destroys something").on(word.to_owned());
+            act.target = Score::new(200);
+            self.note(act);
+        }
+    }
+
     /// Judges running a file that is not a known program.
     pub(crate) fn run_file(&mut self, file: &Arg, rest: &[Arg], _stdin: &Stream) -> Stream {
+        self.telling_words(file, rest);
         let asks = matches!(rest, [only] if matches!(only.text.as_str(), "--version" | "--help"));
         let before = self.acts.len();
         self.script_file(file, "");
@@ -56,7 +88,7 @@ impl Walk<'_> {
             self.stdin_code(&stream, if interpreter.is_empty() { "sh" } else { interpreter }, arg.span);
         }
         let trusted = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
-        let harmless_place = place.write < Score::new(600);
+        let harmless_place = place.write < Score::new(600) || trusted && !matches!(place.kind, crate::knowledge::PathKind::Guard | crate::knowledge::PathKind::Agent);
         let mut act = if trusted && harmless_place {
             Act::new(Effect::Project, interpreter.to_owned(), span)
         } else if place.inside.is_none() && !place.vague && harmless_place && !crate::place::is_absolute(&arg.text) {
@@ -102,12 +134,17 @@ impl Walk<'_> {
             Some(language) => language::script::read(language, &arg.text),
             None => Reading::hidden("code of a language that is not read"),
         };
+        if reading.deeds.iter().any(|deed| matches!(deed, Deed::Shell(_) | Deed::Run(_) | Deed::DeleteTree(_))) {
+            self.note(Act::new(Effect::Exec, program.to_owned(), self.here(arg.span)).because("runs or deletes something from inside code"));
+        }
         self.deeds(&reading, program, arg.span);
     }
 
     /// Judges a fragment of a small language.
     pub(crate) fn mini_language(&mut self, role: Role, arg: &Arg, program: &str) {
-        let text = arg.text.as_str();
+        let filter = matches!(role, Role::Sed | Role::Awk | Role::Jq);
+        let patched = arg.text.replace(crate::place::HOLE, "0");
+        let text = if filter { patched.as_str() } else { arg.text.as_str() };
         let name = program.split(' ').next().unwrap_or(program);
         let reading = match role {
             Role::Sql => language::sql::read(text, dialect(name)),
@@ -120,10 +157,14 @@ impl Walk<'_> {
             _ => Reading::hidden("code of a language that is not read"),
         };
         // A hole in a filter for text is data; in anything that runs or deletes it is not.
-        let live = !matches!(role, Role::Sed | Role::Awk | Role::Jq);
+        let live = !filter;
         if arg.vague() && (live || reading.hidden.is_some() || !reading.deeds.is_empty()) {
             self.unreadable("runs code of which a part cannot be known", arg.span);
             return;
+        }
+        if reading.deeds.iter().any(|deed| matches!(deed, Deed::Shell(_) | Deed::Run(_))) {
+            // Nobody filters text or asks a database in order to run a program.
+            self.note(Act::new(Effect::Exec, program.to_owned(), self.here(arg.span)).because("runs a command from inside a filter or query"));
         }
         self.deeds(&reading, program, arg.span);
     }
@@ -181,6 +222,9 @@ impl Walk<'_> {
 
     /// Joins words into the text a shell elsewhere would read, and follows it.
     pub(crate) fn joined_text(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
+        if let Some(arg) = args.iter().find(|arg| arg.taint.uncertain) {
+            self.unreadable("what runs depends on what ran before", arg.span);
+        }
         let text = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
         let span = args.first().map(|arg| arg.span).unwrap_or_default();
         let span = self.here(span);
@@ -208,6 +252,12 @@ impl Walk<'_> {
         self.dispatch(&args, &Stream::default())
     }
 }
+
+/// Words in the name or arguments of a script that nobody gives to a harmless one.
+const TELLING_WORDS: &[&str] = &[
+    "deploy", "undeploy", "publish", "destroy", "delete", "drop", "wipe", "purge", "rollback", "uninstall", "terminate", "flush",
+    "truncate", "nuke", "teardown", "unpublish", "decommission",
+];
 
 /// What stands for the words a template is filled with.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,8 @@
 //! What happens to files: reading, writing, deleting, by how sensitive the place is.
 
 use crate::act::{Act, Breadth};
-use crate::knowledge::{Effect, PathKind};
+use super::options::Options;
+use crate::knowledge::{Effect, PathKind, Role, Value};
 use crate::place::{HOLE, Place};
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
@@ -38,7 +39,7 @@ impl Walk<'_> {
         let Some(place) = self.look_up(arg) else { return arg.taint };
         if place.read < DOUBTFUL {
             let network = self.written(&place.path).is_some_and(|stream| stream.taint.network);
-            return Taint { secret: arg.taint.secret, network };
+            return Taint { network, ..arg.taint };
         }
         let secret = matches!(
             place.kind,
@@ -46,11 +47,12 @@ impl Walk<'_> {
         );
         let effect = if place.read >= SENSITIVE && secret { Effect::Secret } else { Effect::Read };
         let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).on(name(&place)).target(place.read);
+        act.marks.critical |= place.read >= SENSITIVE;
         if effect == Effect::Secret {
             act.note = "reads a place that holds secrets";
         }
         self.note(act);
-        Taint { secret: secret || arg.taint.secret, network: false }
+        Taint { secret: secret || arg.taint.secret, network: false, ..Taint::default() }
     }
 
     /// Judges writing the file `arg`.
@@ -79,8 +81,9 @@ impl Walk<'_> {
         if how == Writing::Empty && !matches!(place.kind, PathKind::Temp | PathKind::Generated) {
             act.note = "empties a file";
         }
-        if place.vague && place.kind == PathKind::Document {
-            act.clarity = Score::new(720);
+        if place.vague {
+            // An unknown directory with a known name is common in builds; an unknown path is not.
+            act.clarity = if place.write <= Score::new(300) { Score::new(780) } else { Score::new(720) };
         }
         if place.write >= SENSITIVE {
             act.marks.critical = true;
@@ -99,18 +102,27 @@ impl Walk<'_> {
             return;
         }
         let tree = breadth >= Breadth::Tree;
-        let many = arg.glob;
+        // A star may have lost its mark on the way through a variable.
+        let many = arg.glob || arg.text.contains('*');
         let effect = place_effect(&place, Effect::Delete);
         let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).target(place.write);
         act.breadth = breadth;
         act.reversal = match (place.kind, tree) {
-            (PathKind::Generated, _) => Score::new(100),
+            (PathKind::Generated, _) if place.inside == Some(true) || !tree => Score::new(100),
+            // Outside a known project nobody can tell whether a build made it.
+            (PathKind::Generated, _) => {
+                act.clarity = Score::new(650);
+                Score::new(300)
+            }
             (PathKind::Temp, _) => Score::new(250),
             (_, true) => Score::ONE,
             (_, false) if many => Score::new(900),
             (_, false) => Score::new(500),
         };
-        let whole = is_whole(&place, arg);
+        if arg.taint.uncertain {
+            act.clarity = Score::new(600);
+        }
+        let whole = is_whole(&place, many) || many && self.is_all_of_a_whole(arg);
         if place.vague && place.kind != PathKind::Temp && place.kind != PathKind::Generated {
             act.reversal = act.reversal.max(Score::new(900));
             act.target = act.target.max(Score::new(500));
@@ -135,6 +147,16 @@ impl Walk<'_> {
             act.reversal = Score::new(900);
         }
         self.note(act.on(name(&place)));
+    }
+
+    /// Whether a pattern stands for all that is in a root, a home or a system directory.
+    fn is_all_of_a_whole(&mut self, arg: &Arg) -> bool {
+        let Some((parent, last)) = arg.text.rsplit_once('/') else { return false };
+        if last.chars().any(char::is_alphanumeric) || !last.contains('*') {
+            return false;
+        }
+        let parent = self.place(if parent.is_empty() { "/" } else { parent });
+        parent.kind != PathKind::Temp && is_whole(&parent, false)
     }
 
     /// Judges moving `arg` away.
@@ -173,6 +195,21 @@ impl Walk<'_> {
         self.files.push((path, stream));
     }
 
+    /// Remembers that files were loaded from the network, by the names they get.
+    pub(crate) fn remember_downloads(&mut self, read: &Options<'_>, stream: &Stream) {
+        for hit in &read.hits {
+            if let (Value::Next(Role::Write), Some(value)) = (hit.flag.value, &hit.value) {
+                self.remember_file(value, stream.clone());
+            }
+        }
+        for operand in read.operands.iter().filter(|operand| operand.text.contains("://")).take(16) {
+            let name = operand.text.rsplit('/').next().unwrap_or("").split('?').next().unwrap_or("");
+            if !name.is_empty() {
+                self.remember_file(&Arg::literal(name, operand.span), stream.clone());
+            }
+        }
+    }
+
     /// Returns what this text has written into the file at `path`.
     pub(crate) fn written(&self, path: &str) -> Option<&Stream> {
         self.files.iter().rev().find(|(known, _)| known == path).map(|(_, stream)| stream)
@@ -207,16 +244,34 @@ fn place_effect(place: &Place, ordinary: Effect) -> Effect {
 }
 
 /// Whether deleting it deletes a root, a home, or a directory the system stands on.
-fn is_whole(place: &Place, arg: &Arg) -> bool {
+fn is_whole(place: &Place, globbed: bool) -> bool {
     let path = place.path.trim_end_matches('/');
     let base = path.trim_end_matches(['*', '.', '?']).trim_end_matches('/');
-    let globbed = arg.glob && base.len() < path.len();
     let names = base.split('/').filter(|name| !name.is_empty()).count();
     match place.kind {
         PathKind::Root | PathKind::Home => true,
         PathKind::System => names <= 1 && !base.contains('…'),
-        PathKind::Temp => names <= if base.starts_with("/var") { 2 } else { 1 } && (globbed || !arg.glob),
-        _ => matches!(base, "" | "~") && (path != "." && !path.is_empty()) && (globbed || base == "~"),
+        PathKind::Temp => {
+            let own = base.trim_end_matches('…').trim_end_matches('/');
+            let depth = own.split('/').filter(|name| !name.is_empty()).count();
+            depth <= if base.starts_with("/var") { 2 } else { 1 }
+        }
+        PathKind::Device
+        | PathKind::Sink
+        | PathKind::Credential
+        | PathKind::Startup
+        | PathKind::Schedule
+        | PathKind::Guard
+        | PathKind::Agent
+        | PathKind::Ci
+        | PathKind::Hook
+        | PathKind::History
+        | PathKind::Process
+        | PathKind::Log
+        | PathKind::Generated
+        | PathKind::Document
+        | PathKind::ContainerSocket
+        | PathKind::Environment => place.path.starts_with(['/', '~']) && matches!(base, "" | "~") && (globbed || base == "~"),
     }
 }
 

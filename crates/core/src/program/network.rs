@@ -1,7 +1,7 @@
 //! What reaches other machines: addresses, hosts, uploads.
 
 use crate::act::Act;
-use crate::knowledge::{Effect, HOSTS, HostKind, HostRow};
+use crate::knowledge::{Effect, HOST_EXACT, HOST_OTHER, HOST_SUFFIX, HOSTS, HostKind, HostRow};
 use crate::place::HOLE;
 use crate::score::Score;
 use crate::shell::value::{Arg, Taint};
@@ -14,7 +14,15 @@ impl Walk<'_> {
             let path = Arg { text: path.to_owned(), ..arg.clone() };
             return self.reads(&path, program);
         }
+        if arg.text.starts_with("ext::") || arg.text.starts_with("fd::") {
+            self.note(Act::new(Effect::Exec, program.to_owned(), self.here(arg.span)).because("an address that runs a command").on(arg.shown()));
+        }
         let (host, kind) = host_kind(&arg.text);
+        if host.contains('…') && arg.taint.command {
+            let mut act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span)).because("puts the output of a command into a host name").on(host.clone());
+            act.target = Score::new(600);
+            self.note(act);
+        }
         let mut act = Act::new(Effect::NetRead, program.to_owned(), self.here(arg.span)).on(host);
         match kind {
             Some((HostKind::Metadata, row)) => {
@@ -38,7 +46,7 @@ impl Walk<'_> {
             act.target = Score::ONE;
         }
         self.note(act);
-        Taint { secret: arg.taint.secret, network: true }
+        Taint { network: true, ..arg.taint }
     }
 
     /// Judges sending to `arg`.
@@ -55,7 +63,11 @@ impl Walk<'_> {
                 act.target = Score::ZERO;
                 act.reversal = Score::new(300);
                 act.marks.outbound = false;
-                act.clarity = Score::new(650);
+                if DESTROYING_WORDS.iter().any(|word| path_words(&arg.text).any(|part| part.starts_with(word))) {
+                    act.note = "asks a service on this machine to change or delete something";
+                    act.reversal = Score::new(900);
+                    act.target = Score::new(400);
+                }
             }
             Some((HostKind::Metadata | HostKind::Drop, row)) => {
                 act.note = row.what;
@@ -113,34 +125,53 @@ impl Walk<'_> {
     }
 }
 
+/// Words in the path of an address that say what the service is asked to do.
+const DESTROYING_WORDS: &[&str] = &[
+    "delet", "remov", "purge", "drop", "destroy", "truncat", "flush", "reset", "shutdown", "stop", "kill", "terminat", "close",
+    "wipe", "clear", "restart", "reload", "admin", "settings", "exec", "eval", "quit", "rollback", "uninstall",
+];
+
+/// Returns the words of an address's path, in lower case.
+fn path_words(address: &str) -> impl Iterator<Item = String> + '_ {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let path = rest.split_once('/').map_or("", |(_, path)| path);
+    path.split(['/', '?', '&', '=', '_', '-', '.']).map(str::to_lowercase)
+}
+
 /// Returns the host of an address as people read it, and what is known about it.
 pub(crate) fn host_kind(text: &str) -> (String, Option<(HostKind, &'static HostRow)>) {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
     let host = authority.rsplit('@').next().unwrap_or("").to_lowercase();
-    let row = HOSTS.iter().find(|row| row.like.iter().any(|pattern| host_matches(pattern, &host)));
+    let row = host_row(&host);
     let shown = if host.contains(HOLE) { crate::place::display(&host) } else { host };
     (shown, row.map(|row| (row.kind, row)))
 }
 
-/// Matches `host` or `host:port` against a row's pattern.
-fn host_matches(pattern: &str, host: &str) -> bool {
+/// Returns the first row for `host` or `host:port`.
+fn host_row(host: &str) -> Option<&'static HostRow> {
     let bare = match host.strip_prefix('[') {
         Some(v6) => v6.split(']').next().unwrap_or(""),
         None if host.matches(':').count() == 1 => host.split(':').next().unwrap_or(host),
         None => host,
     };
-    let pattern = pattern.trim_start_matches('[').trim_end_matches(']');
-    if let Some(suffix) = pattern.strip_prefix("*.") {
-        return bare.strip_suffix(suffix).is_some_and(|front| front.ends_with('.'));
-    }
-    if pattern.contains('*') {
-        return crate::place::glob_matches(pattern.as_bytes(), bare.as_bytes());
-    }
-    if let Some((network, bits)) = pattern.split_once('/') {
-        return in_network(network, bits, bare);
-    }
-    pattern == host || pattern == bare
+    let sorted = |table: &'static [(&'static str, u16)], name: &str| {
+        let at = table.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+        table.get(at).map(|(_, row)| *row)
+    };
+    let whole = [sorted(HOST_EXACT, host), sorted(HOST_EXACT, bare)].into_iter().flatten().min();
+    let above = bare.match_indices('.').filter_map(|(dot, _)| sorted(HOST_SUFFIX, bare.get(dot + 1..)?)).min();
+    let numeric = bare.starts_with(|first: char| first.is_ascii_digit());
+    let other = HOST_OTHER.iter().find(|(pattern, _)| match pattern.split_once('/') {
+        Some((network, bits)) => numeric && in_network(network, bits, bare),
+        // A pattern of numbers is for addresses, not for names that begin like one.
+        None if pattern.starts_with(|first: char| first.is_ascii_digit()) => {
+            bare.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && crate::place::glob_matches(pattern.as_bytes(), bare.as_bytes())
+        }
+        None => crate::place::glob_matches(pattern.as_bytes(), bare.as_bytes()),
+    });
+    let row = [whole, above, other.map(|(_, row)| *row)].into_iter().flatten().min()?;
+    HOSTS.get(usize::from(row))
 }
 
 /// Whether an address lies in an IPv4 network. Decimal and hexadecimal spellings are read too.

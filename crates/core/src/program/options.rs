@@ -13,6 +13,8 @@ use crate::shell::value::Arg;
 pub(crate) struct Hit {
     /// Which.
     pub(crate) flag: &'static Flag,
+    /// The spelling it was given by, in full.
+    pub(crate) name: &'static str,
     /// Its value.
     pub(crate) value: Option<Arg>,
 }
@@ -30,17 +32,19 @@ pub(crate) struct Options<'a> {
     pub(crate) command: Option<usize>,
     /// Options that the row does not list, where it need not.
     pub(crate) others: u32,
+    /// Where the words begin that an option such as `-exec` takes as a command.
+    pub(crate) option_command: Option<usize>,
 }
 
 impl Options<'_> {
     /// Whether an option with one of these names was given.
     pub(crate) fn has(&self, names: &[&str]) -> bool {
-        self.hits.iter().any(|hit| hit.flag.names.iter().any(|name| names.contains(name)))
+        self.hits.iter().any(|hit| names.contains(&hit.name))
     }
 
     /// Returns the value of the last option with one of these names.
     pub(crate) fn value(&self, names: &[&str]) -> Option<&Arg> {
-        let hit = self.hits.iter().rev().find(|hit| hit.flag.names.iter().any(|name| names.contains(name)))?;
+        let hit = self.hits.iter().rev().find(|hit| names.contains(&hit.name))?;
         hit.value.as_ref()
     }
 }
@@ -59,7 +63,8 @@ pub(crate) fn read<'a>(row: &Row, args: &'a [Arg]) -> Options<'a> {
 /// `None` if the first word is no option.
 pub(crate) fn leading(row: &Row, args: &[Arg]) -> Option<(Option<Hit>, usize)> {
     let first = args.first()?;
-    if !is_option(&first.text, row.style) || first.text == "--" {
+    let plus = first.text.starts_with('+') && row.flags.iter().any(|flag| flag.names.contains(&"+"));
+    if !plus && (!is_option(&first.text, row.style) || first.text == "--") {
         return None;
     }
     let mut options = Options::default();
@@ -95,14 +100,14 @@ impl<'a> OptionReader<'_, 'a> {
             self.ended = true;
             self.at += 1;
         } else if let Some(flag) = self.plus(text) {
-            options.hits.push(Hit { flag, value: Some(arg.after(1)) });
+            options.hits.push(Hit { flag, name: "+", value: Some(arg.after(1)) });
             self.at += 1;
         } else if self.row.style == Style::Pairs {
             self.pair(arg, options);
         } else if is_option(text, self.row.style) {
             self.at += 1;
-            if let Some(flag) = self.exact(text) {
-                self.take(flag, None, options);
+            if let Some((flag, name)) = self.exact(text) {
+                self.take(flag, name, None, options);
             } else if text.starts_with("--") || self.row.style != Style::Gnu {
                 self.long(arg, options);
             } else {
@@ -140,15 +145,18 @@ impl<'a> OptionReader<'_, 'a> {
         self.row.flags.iter().find(|flag| flag.names.contains(&"+"))
     }
 
-    fn exact(&self, text: &str) -> Option<&'static Flag> {
-        self.row.flags.iter().find(|flag| flag.names.contains(&text))
+    fn exact(&self, text: &str) -> Option<(&'static Flag, &'static str)> {
+        self.row.flags.iter().find_map(|flag| {
+            let name = flag.names.iter().find(|name| **name == text)?;
+            Some((flag, *name))
+        })
     }
 
     fn pair(&mut self, arg: &'a Arg, options: &mut Options<'a>) {
         let key = arg.text.split_once('=').map_or(arg.text.as_str(), |(key, _)| key);
         match self.exact(key) {
-            Some(flag) => {
-                options.hits.push(Hit { flag, value: Some(arg.after(key.len() + 1)) });
+            Some((flag, name)) => {
+                options.hits.push(Hit { flag, name, value: Some(arg.after(key.len() + 1)) });
                 self.at += 1;
             }
             None if self.row.closed && self.row.operands.is_empty() => {
@@ -160,7 +168,13 @@ impl<'a> OptionReader<'_, 'a> {
     }
 
     /// Takes `flag`, whose attached value is `attached`.
-    fn take(&mut self, flag: &'static Flag, attached: Option<Arg>, options: &mut Options<'a>) {
+    fn take(&mut self, flag: &'static Flag, name: &'static str, attached: Option<Arg>, options: &mut Options<'a>) {
+        if flag.value == Value::Next(Role::Command) && attached.is_none() {
+            options.option_command.get_or_insert(self.at);
+            options.hits.push(Hit { flag, name, value: None });
+            self.at = self.args.len();
+            return;
+        }
         let value = match (flag.value, attached) {
             (_, Some(value)) => Some(value),
             (Value::Next(_), None) => {
@@ -170,7 +184,7 @@ impl<'a> OptionReader<'_, 'a> {
             }
             (Value::None | Value::Attached(_), None) => None,
         };
-        options.hits.push(Hit { flag, value });
+        options.hits.push(Hit { flag, name, value });
     }
 
     fn long(&mut self, arg: &Arg, options: &mut Options<'a>) {
@@ -180,16 +194,17 @@ impl<'a> OptionReader<'_, 'a> {
             None => (text, None),
         };
         let bare = name.trim_start_matches(['-', '/']);
-        let same = |flag: &&'static Flag| flag.names.iter().any(|known| *known == name || (self.row.style != Style::Gnu && known.trim_start_matches(['-', '/']).eq_ignore_ascii_case(bare)));
-        if let Some(flag) = self.row.flags.iter().find(same) {
-            self.take(flag, attached, options);
+        let same = |known: &&&'static str| **known == name || self.row.style != Style::Gnu && known.trim_start_matches(['-', '/']).eq_ignore_ascii_case(bare);
+        let found = self.row.flags.iter().find_map(|flag| Some((flag, *flag.names.iter().find(same)?)));
+        if let Some((flag, name)) = found {
+            self.take(flag, name, attached, options);
             return;
         }
         // A unique beginning is enough for getopt, and several count as the worst of them.
-        let begins = |flag: &&'static Flag| name.len() > 2 && flag.names.iter().any(|known| known.starts_with("--") && known.starts_with(name));
-        let abbreviated = self.row.flags.iter().filter(begins).max_by_key(|flag| flag_weight(flag));
+        let begins = |known: &&&'static str| name.len() > 2 && known.starts_with("--") && known.starts_with(name);
+        let abbreviated = self.row.flags.iter().filter(|flag| !flag.dry && !flag.help).filter_map(|flag| Some((flag, *flag.names.iter().find(begins)?))).max_by_key(|(flag, _)| flag_weight(flag));
         match abbreviated {
-            Some(flag) if self.row.style == Style::Gnu => self.take(flag, attached, options),
+            Some((flag, name)) if self.row.style == Style::Gnu => self.take(flag, name, attached, options),
             _ => self.other(arg, options),
         }
     }
@@ -206,10 +221,12 @@ impl<'a> OptionReader<'_, 'a> {
             let next = at + letter.len_utf8();
             let rest = arg.text.get(next..).unwrap_or("");
             match self.exact(&name) {
-                Some(flag) if flag.value == Value::None => self.take(flag, None, options),
-                Some(flag) => {
+                // `-hello` does not ask for help.
+                Some((flag, _)) if flag.help && arg.text.len() > 2 => self.other(arg, options),
+                Some((flag, name)) if flag.value == Value::None => self.take(flag, name, None, options),
+                Some((flag, name)) => {
                     let value = (!rest.is_empty()).then(|| arg.after(next + usize::from(rest.starts_with('='))));
-                    self.take(flag, value, options);
+                    self.take(flag, name, value, options);
                     return;
                 }
                 None if letter.is_ascii_digit() => return,
@@ -224,12 +241,18 @@ impl<'a> OptionReader<'_, 'a> {
 
     fn other(&self, arg: &Arg, options: &mut Options<'a>) {
         options.others += 1;
-        // A glob could turn into an option that matters, and so could what is not known.
-        if self.row.closed || arg.glob {
+        // A glob could turn into an option that matters. And whatever the program, an option that
+        // speaks of running something is not harmless because nobody listed it.
+        let option = arg.text.split('=').next().unwrap_or("");
+        let speaks = option.starts_with("--") && !option.starts_with("--no-") && !option.starts_with("--@") && RUNNING_WORDS.iter().any(|word| option.contains(word));
+        if self.row.closed || arg.glob || speaks {
             options.unknown.get_or_insert_with(|| arg.shown());
         }
     }
 }
+
+/// Words in the name of an option that say it runs or loads something.
+const RUNNING_WORDS: &[&str] = &["exec", "command", "-cmd", "shell", "pager", "editor", "hook", "eval", "preload", "plugin", "program", "script"];
 
 /// Whether a word reads `NAME=value`.
 pub(crate) fn is_assignment(text: &str) -> bool {

@@ -2,27 +2,55 @@
 
 use super::options::Options;
 use crate::place::HOLE;
-use crate::shell::value::{Stream, TEXT_BYTES_MAX};
+use crate::shell::value::{Arg, Stream, TEXT_BYTES_MAX};
 
 /// Returns what a program prints when everything it prints is known.
-pub(crate) fn constant(name: &str, read: &Options<'_>, stdin: &Stream) -> Option<String> {
+pub(crate) fn constant(name: &str, args: &[Arg], read: &Options<'_>, stdin: &Stream) -> Option<String> {
+    if name == "echo" {
+        return echo(args);
+    }
     let operands: Vec<&str> = read.operands.iter().map(|operand| operand.text.as_str()).collect();
     if operands.iter().any(|operand| operand.contains(HOLE)) || read.operands.iter().any(|operand| operand.glob) {
         return None;
     }
     let given = || stdin.text.clone();
     let text = match name {
-        "echo" => return None,
         "true" | ":" | "false" => String::new(),
+        "cat" if !operands.is_empty() && operands.iter().all(|operand| *operand == "/dev/null") => String::new(),
         "cat" | "tee" | "tac" | "nl" | "dd" | "pv" | "sponge" | "xargs" if operands.is_empty() => given()?,
         "rev" if operands.is_empty() => given()?.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect(),
-        "base64" | "base32" | "basenc" if read.has(&["-d", "--decode", "-D"]) => decode(name, &given()?)?,
-        "xxd" if read.has(&["-r"]) => from_hex(&given()?)?,
-        "openssl" => return None,
-        "tr" => translate(&given()?, read, &operands)?,
-        "cut" | "sed" | "awk" | "head" | "tail" | "grep" | "sort" | "uniq" => return None,
+        "base64" | "base32" | "basenc" | "gbase64" if has(args, "dD", "--decode") => decode(name, &given()?)?,
+        "openssl" | "openssl base64" | "openssl enc" if args.iter().any(|arg| arg.text == "-d") && args.iter().any(|arg| matches!(arg.text.as_str(), "-a" | "-base64" | "base64") || name == "openssl base64") => decode("base64", &given()?)?,
+        "xxd" if has(args, "r", "--revert") => from_hex(&given()?)?,
+        "tr" => translate(&given()?, args, &operands)?,
+        "head" | "tail" | "sort" | "uniq" if operands.is_empty() && stdin.text.as_deref().is_some_and(|text| text.lines().count() <= 1) && args.iter().all(|arg| !arg.text.contains('c')) => given()?,
         _ => return None,
     };
+    (text.len() <= TEXT_BYTES_MAX).then_some(text)
+}
+
+/// Whether a short option of `letters`, perhaps in a bundle, or the long option was given.
+fn has(args: &[Arg], letters: &str, long: &str) -> bool {
+    args.iter().any(|arg| match arg.text.strip_prefix('-') {
+        Some(rest) if rest.starts_with('-') => arg.text.len() > 3 && long.starts_with(arg.text.as_str()),
+        Some(rest) => rest.chars().any(|letter| letters.contains(letter)),
+        None => false,
+    })
+}
+
+fn echo(args: &[Arg]) -> Option<String> {
+    let flags = args.iter().take_while(|arg| matches!(arg.text.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en" | "-nE")).count();
+    let (flags, words) = args.split_at_checked(flags)?;
+    if words.iter().any(|word| word.vague() || word.glob || word.delivers.is_some()) {
+        return None;
+    }
+    let mut text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    if flags.iter().any(|flag| flag.text.contains('e')) {
+        text = crate::shell::unescape(&text);
+    }
+    if !flags.iter().any(|flag| flag.text.contains('n')) {
+        text.push('\n');
+    }
     (text.len() <= TEXT_BYTES_MAX).then_some(text)
 }
 
@@ -73,12 +101,13 @@ fn from_hex(text: &str) -> Option<String> {
 }
 
 /// Carries out `tr SET1 SET2` and `tr -d SET1`.
-fn translate(text: &str, read: &Options<'_>, operands: &[&str]) -> Option<String> {
+fn translate(text: &str, args: &[Arg], operands: &[&str]) -> Option<String> {
+    let operands: Vec<&str> = operands.iter().copied().filter(|operand| !operand.starts_with('-') || operand.len() == 1).collect();
     let from = set(operands.first()?)?;
-    if read.has(&["-d", "--delete"]) {
+    if has(args, "d", "--delete") {
         return Some(text.chars().filter(|letter| !from.contains(letter)).collect());
     }
-    if read.has(&["-c", "-C", "-s", "--complement", "--squeeze-repeats"]) {
+    if has(args, "cCst", "--complement") {
         return None;
     }
     let to = set(operands.get(1)?)?;

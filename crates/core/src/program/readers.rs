@@ -44,6 +44,7 @@ impl Walk<'_> {
         let line = Line { row, does, name, args, read, stdin };
         match reader {
             Reader::Alias => self.read_alias(&line),
+            Reader::Api => self.read_api(&line),
             Reader::Cd => self.read_cd(&line),
             Reader::Chmod => self.read_chmod(&line),
             Reader::Crontab => self.read_crontab(&line),
@@ -63,6 +64,8 @@ impl Walk<'_> {
             Reader::Rm => self.read_rm(&line),
             Reader::Rsync => self.read_rsync(&line),
             Reader::Scp => self.read_scp(&line),
+            Reader::Set => self.read_set(&line),
+            Reader::Unset => self.read_unset(&line),
             Reader::Shell => self.read_shell(&line),
             Reader::Source => self.read_source(&line),
             Reader::Ssh => self.read_ssh(&line),

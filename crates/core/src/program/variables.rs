@@ -1,7 +1,7 @@
 //! Environment variables that make programs run, load or reach something.
 
 use crate::act::Act;
-use crate::knowledge::{Effect, Role, VARIABLES, VariableRow};
+use crate::knowledge::{Effect, Role, VARIABLE_EXACT, VARIABLE_STARRED, VARIABLES, VariableRow};
 use crate::shell::value::Arg;
 use crate::shell::walk::Walk;
 
@@ -16,14 +16,30 @@ impl Walk<'_> {
         match row.value {
             Role::Shell | Role::Program => {
                 let before = self.acts.len();
-                self.program_value(value, row.what);
+                self.hook(value, row.what);
                 let worst = self.acts.get(before..).unwrap_or(&[]).iter().map(Act::risk).max().unwrap_or_default();
                 if worst >= crate::score::Score::new(250) {
                     let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
                     self.note(act.because("sets a variable that makes programs run something").on(format!("{name} ({})", row.what)));
                 }
             }
-            Role::Cwd => {}
+            Role::Cwd | Role::Password | Role::Text | Role::Name => {}
+            Role::Config => {
+                if LOADING_WORDS.iter().any(|word| text.contains(word)) {
+                    let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
+                    self.note(act.because("sets a variable that makes programs load code").on(format!("{name} ({})", row.what)));
+                }
+            }
+            Role::Script => {
+                // A search path inside the project only finds what the project brings.
+                for part in text.split(':').filter(|part| !part.is_empty()) {
+                    let place = self.place(part);
+                    if place.inside == Some(false) && place.kind != crate::knowledge::PathKind::System && !place.vague || place.kind == crate::knowledge::PathKind::Temp {
+                        let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
+                        self.note(act.because("sets a variable that makes programs load code").on(format!("{name} ({})", row.what)));
+                    }
+                }
+            }
             _ if extends_itself(name, text) => {}
             Role::Url => {
                 let act = Act::new(Effect::Privilege, name.to_owned(), self.here(value.span));
@@ -39,13 +55,22 @@ impl Walk<'_> {
     }
 }
 
+/// Words in compiler, interpreter and build options that load or run something.
+const LOADING_WORDS: &[&str] = &[
+    "-fplugin", "-wrapper", "-specs", "linker", "-toolexec", "-exec", "javaagent", "agentpath", "agentlib", "bootclasspath",
+    "--require", "-r ", "--import", "--eval", "-e ", "--loader", "runner", "wrapper", "--init-script", "-p ", "@", "-B", "plugin", "load",
+    "SHELL=", "--to-command", "checkpoint-action", "use-compress-program", "!", "|", "`", "$(",
+];
+
 fn find(name: &str) -> Option<&'static VariableRow> {
-    VARIABLES.iter().find(|row| {
-        row.names.iter().any(|pattern| match pattern.split_once('*') {
-            None => *pattern == name,
-            Some((start, end)) => name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end),
-        })
-    })
+    let row = match VARIABLE_EXACT.binary_search_by(|(known, _)| (*known).cmp(name)) {
+        Ok(at) => VARIABLE_EXACT.get(at).map(|(_, row)| *row),
+        Err(_) => VARIABLE_STARRED
+            .iter()
+            .find(|(start, end, _)| name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end))
+            .map(|(_, _, row)| *row),
+    };
+    VARIABLES.get(usize::from(row?))
 }
 
 /// Whether a search path only gains directories that are the project's or the system's own.

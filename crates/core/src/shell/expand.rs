@@ -37,11 +37,10 @@ impl Fields {
         self.glob = false;
     }
 
-    /// Adds unquoted text of an expansion, which is split at blanks.
-    fn split(&mut self, text: &str, span: Span) {
-        let blank = |letter: char| matches!(letter, ' ' | '\t' | '\n');
+    /// Adds unquoted text of an expansion, which is split where `separators` stand.
+    fn split(&mut self, text: &str, separators: &str, span: Span) {
         let mut first = true;
-        for piece in text.split(blank) {
+        for piece in text.split(|letter: char| separators.contains(letter)) {
             if !first {
                 self.cut(span);
             }
@@ -131,9 +130,10 @@ impl Walk<'_> {
                     let stream = self.substitute(body);
                     let value = match stream.text {
                         Some(text) => Value { items: Some(vec![text.trim_end_matches('\n').to_owned()]), taint: stream.taint },
-                        None => Value::unknown(stream.taint),
+                        None => Value::unknown(Taint { command: true, ..stream.taint }),
                     };
-                    add(fields, &value, *quoted || splitting == Splitting::Off, false, span);
+                    let separators = self.separators(*quoted || splitting == Splitting::Off);
+                    add(fields, &value, separators.as_deref(), false, span);
                 }
                 Part::Parameter { expansion, quoted } => {
                     let value = self.parameter(expansion, span);
@@ -141,10 +141,20 @@ impl Walk<'_> {
                         || expansion.index.as_ref().is_some_and(|index| {
                             matches!(index.parts.as_slice(), [Part::Plain(text)] if text == "@" || text == "*")
                         });
-                    add(fields, &value, *quoted || splitting == Splitting::Off, all && splitting == Splitting::On, span);
+                    let separators = self.separators(*quoted || splitting == Splitting::Off);
+                    add(fields, &value, separators.as_deref(), all && splitting == Splitting::On, span);
                 }
             }
         }
+    }
+
+    /// Returns where unquoted expansions are split: at blanks, unless `IFS` says otherwise.
+    fn separators(&self, quoted: bool) -> Option<String> {
+        if quoted {
+            return None;
+        }
+        let set = self.lookup("IFS", None).and_then(|value| value.items).and_then(|items| items.into_iter().next());
+        Some(set.unwrap_or_else(|| " \t\n".to_owned()))
     }
 
     /// Adds unquoted literal text; a `~` at the front, or after `NAME=`, is a home.
@@ -320,7 +330,8 @@ fn has_live(text: &str) -> bool {
 }
 
 /// Adds the value of an expansion to the word at hand.
-fn add(fields: &mut Fields, value: &Value, quoted: bool, each_apart: bool, span: Span) {
+fn add(fields: &mut Fields, value: &Value, separators: Option<&str>, each_apart: bool, span: Span) {
+    let quoted = separators.is_none();
     fields.taint = fields.taint.and(value.taint);
     match &value.items {
         None => {
@@ -344,7 +355,7 @@ fn add(fields: &mut Fields, value: &Value, quoted: bool, each_apart: bool, span:
                 fields.kept = true;
                 fields.text.push_str(&text);
             } else {
-                fields.split(&text, span);
+                fields.split(&text, separators.unwrap_or_default(), span);
             }
         }
     }

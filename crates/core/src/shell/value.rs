@@ -13,13 +13,22 @@ pub struct Taint {
     pub secret: bool,
     /// Some of it was loaded from the network.
     pub network: bool,
+    /// Some of it is what a command printed.
+    pub command: bool,
+    /// It was set where it may not have been: behind `&&`, in a branch.
+    pub uncertain: bool,
 }
 
 impl Taint {
     /// Returns both together.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
-        Self { secret: self.secret || other.secret, network: self.network || other.network }
+        Self {
+            secret: self.secret || other.secret,
+            network: self.network || other.network,
+            command: self.command || other.command,
+            uncertain: self.uncertain || other.uncertain,
+        }
     }
 }
 

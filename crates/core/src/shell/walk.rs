@@ -45,6 +45,8 @@ pub struct Walk<'k> {
     commands: u32,
     /// Where in the outermost text the text being followed stands.
     origin: Option<Span>,
+    /// How many pipes and substitutions catch what is printed here.
+    caught: u32,
     /// Harmless effects already noted, so that a long script does not note them again.
     noted: u64,
     /// What this text has written into files.
@@ -58,6 +60,8 @@ pub struct Walk<'k> {
 pub struct Knows {
     /// Whether code of the workspace may run without a question.
     pub trusts_workspace: bool,
+    /// Servers whose own hints about their tools the user has chosen to believe.
+    pub pinned_servers: Vec<String>,
 }
 
 /// Where a command runs.
@@ -89,6 +93,7 @@ impl<'k> Walk<'k> {
             texts: 0,
             commands: 0,
             origin: None,
+            caught: 0,
             noted: 0,
             files: Vec::new(),
             lookups: 0,
@@ -190,9 +195,13 @@ impl<'k> Walk<'k> {
             Command::Simple(simple) => self.simple(simple, stdin),
             Command::Pipeline(commands) => {
                 let mut stream = stdin.clone();
-                for command in commands {
+                let last = commands.len().saturating_sub(1);
+                for (index, command) in commands.iter().enumerate() {
                     let ground = self.ground.clone();
+                    let caught = u32::from(index < last);
+                    self.caught += caught;
                     stream = self.command(command, &stream);
+                    self.caught -= caught;
                     stream.connected = true;
                     self.ground = ground;
                 }
@@ -296,12 +305,13 @@ impl<'k> Walk<'k> {
         self.positional = positional;
     }
 
-    /// Makes every variable that changed since `mark` unknown: the change may not have happened.
+    /// Marks every variable that changed since `mark`: the change may not have happened. What it
+    /// would hold is still judged, so that a doubt never makes a command look better.
     fn forget_since(&mut self, mark: &[(String, Value)]) {
         for (name, value) in &mut self.variables {
             let before = mark.iter().find(|(known, _)| known == name).map(|(_, value)| value);
             if before != Some(value) {
-                value.items = None;
+                value.taint.uncertain = true;
             }
         }
     }
@@ -351,6 +361,11 @@ impl<'k> Walk<'k> {
             if redirect.descriptor.is_none_or(|number| number == 1) {
                 sink = sink.or(to_file);
             }
+        }
+        let prints = sink.is_none() && self.caught == 0 && args.iter().any(|arg| arg.taint.secret);
+        if prints && matches!(args.first().map(|arg| arg.text.as_str()), Some("echo" | "printf")) {
+            let span = self.here(args.first().map(|arg| arg.span).unwrap_or_default());
+            self.note(Act::new(Effect::Secret, "echo", span).because("prints a variable that holds a secret").target(Score::new(300)));
         }
         sink.unwrap_or(out)
     }
@@ -457,6 +472,11 @@ impl<'k> Walk<'k> {
         }
     }
 
+    /// Forgets a variable or function.
+    pub(crate) fn forget(&mut self, name: &str) {
+        self.variables.retain(|(known, _)| known != name);
+    }
+
     /// Returns what a parameter holds, where this text has set it.
     pub(super) fn lookup(&self, name: &str, index: Option<&Word>) -> Option<Value> {
         if let Some(positional) = &self.positional {
@@ -492,7 +512,8 @@ impl<'k> Walk<'k> {
     pub(super) fn environment(&self, name: &str) -> Option<Value> {
         let text = match name {
             "HOME" => HOME.to_string(),
-            "PWD" => ".".to_owned(),
+            "PWD" | "GITHUB_WORKSPACE" | "CI_PROJECT_DIR" | "BUILD_WORKSPACE_DIRECTORY" => ".".to_owned(),
+            "MAKE" => "make".to_owned(),
             "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => "/tmp".to_owned(),
             "IFS" => " ".to_owned(),
             "SHELL" | "BASH" | "0" => "bash".to_owned(),
@@ -505,13 +526,15 @@ impl<'k> Walk<'k> {
     /// Returns what a parameter holds that this text has not set.
     pub(super) fn unset(&self, name: &str) -> Value {
         let known = self.environment(name);
-        known.unwrap_or_else(|| Value { items: Some(vec![HOLE.to_string()]), taint: Taint { secret: is_secret_name(name), network: false } })
+        known.unwrap_or_else(|| Value { items: Some(vec![HOLE.to_string()]), taint: Taint { secret: is_secret_name(name), network: false, ..Taint::default() } })
     }
 
     /// Follows a substitution and returns what it delivers.
     pub(super) fn substitute(&mut self, body: &Block) -> Stream {
         let (variables, ground) = (self.variables.clone(), self.ground.clone());
+        self.caught += 1;
         let out = self.block(body, &Stream::default());
+        self.caught -= 1;
         self.variables = variables;
         self.ground = ground;
         out
@@ -626,7 +649,7 @@ fn combine(before: Value, value: Value, assignment: &Assignment) -> Value {
 }
 
 /// Whether a variable's name says that it holds a secret.
-fn is_secret_name(name: &str) -> bool {
+pub(crate) fn is_secret_name(name: &str) -> bool {
     const SIGNS: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"];
     let upper = name.to_ascii_uppercase();
     SIGNS.iter().any(|sign| upper.contains(sign))

@@ -419,7 +419,9 @@ fn is_random(value: &[u8], made: Made) -> bool {
         && made.letter()
         && (made.digit || (made.lower && made.upper && entropy(value) >= 38))
         && entropy(value) >= 29
-        && !value.iter().any(|byte| matches!(byte, b'(' | b'@') || *byte >= 0x80)
+        && !value
+            .iter()
+            .any(|byte| matches!(byte, b'(' | b'@') || *byte >= 0x80)
 }
 
 fn is_short_secret(value: &[u8], made: Made, link: Link) -> bool {

@@ -1,7 +1,7 @@
 //! Commands of the database clients themselves: `\dt`, `\!`, `.tables`, `.shell`, `source`.
 
 use super::{Dialect, statement, tokens};
-use crate::language::{Deed, Reading};
+use crate::language::{Deed, Reading, runs_its_input};
 
 const UNKNOWN: &str = "a command of the database client that is not known";
 const FOREIGN_FILE: &str = "database text or code taken from a file";
@@ -351,6 +351,9 @@ fn apply(means: Means, name: &str, rest: &str, reading: &mut Reading) {
                 .find(|word| !word.starts_with('-'))
                 .unwrap_or_default();
             if let Some(command) = argument.strip_prefix('|') {
+                if runs_its_input(command) {
+                    reading.hide(COMPUTED);
+                }
                 reading.see(Deed::Shell(command.trim().to_owned()));
             } else if argument.contains("-x") || argument.contains("-e") && file.is_empty() {
                 reading.hide(EDITOR);

@@ -3,6 +3,9 @@
 //! The snippet is JavaScript, but of a narrow kind: chains of methods on `db`. Every method called
 //! must be known; whatever is computed stays hidden.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::language::cursor::{Cursor, starts_name};
 use crate::language::{Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
 
@@ -131,10 +134,41 @@ fn shell_command(tokens: &[Token], reading: &mut Reading) -> usize {
     }
 }
 
+/// What a method does.
+#[derive(Clone, Copy)]
+enum Means {
+    Reads,
+    Writes,
+    Filtered,
+    Destroys,
+    Admin,
+}
+
+/// The lists above by name; a text may hold many thousand calls.
+static METHODS: LazyLock<HashMap<&str, Means>> = LazyLock::new(|| {
+    [
+        (READS, Means::Reads),
+        (WRITES, Means::Writes),
+        (FILTERED, Means::Filtered),
+        (DESTROYS, Means::Destroys),
+        (ADMINS, Means::Admin),
+    ]
+    .into_iter()
+    .flat_map(|(names, means)| names.split_whitespace().map(move |name| (name, means)))
+    .collect()
+});
+
 fn call(name: &str, arguments: &[Token], reading: &mut Reading) {
-    let listed = |list: &str| list.split_whitespace().any(|known| known == name);
-    if listed(FILTERED) {
-        match arguments {
+    if name == "runCommand" || name == "adminCommand" {
+        run_command(name, arguments, reading);
+        return;
+    }
+    match METHODS.get(name) {
+        Some(Means::Reads) => reading.see(Deed::DbRead),
+        Some(Means::Writes) => reading.see(Deed::DbWrite(name.to_owned())),
+        Some(Means::Destroys) => reading.see(Deed::DbDestroy(name.to_owned())),
+        Some(Means::Admin) => reading.see(Deed::DbAdmin(name.to_owned())),
+        Some(Means::Filtered) => match arguments {
             [Token::Mark('{'), Token::Mark('}'), ..] | [Token::Mark(')'), ..] => {
                 reading.see(Deed::DbDestroy(name.to_owned()));
             }
@@ -143,37 +177,30 @@ fn call(name: &str, arguments: &[Token], reading: &mut Reading) {
                 reading.see(Deed::DbDestroy(name.to_owned()));
                 reading.hide(COMPUTED);
             }
-        }
-    } else if listed(DESTROYS) {
-        reading.see(Deed::DbDestroy(name.to_owned()));
-    } else if listed(ADMINS) {
-        reading.see(Deed::DbAdmin(name.to_owned()));
-    } else if listed(WRITES) {
-        reading.see(Deed::DbWrite(name.to_owned()));
-    } else if name == "runCommand" || name == "adminCommand" {
-        let command = match arguments {
-            [
-                Token::Mark('{'),
-                Token::Name(command) | Token::Text(command),
-                ..,
-            ]
-            | [Token::Text(command), ..] => command.as_str(),
-            _ => "",
-        };
-        if READING_COMMANDS
-            .split_whitespace()
-            .any(|known| known == command)
-        {
-            reading.see(Deed::DbRead);
-        } else if command == "drop" || command == "dropDatabase" {
-            reading.see(Deed::DbDestroy(command.to_owned()));
-        } else {
-            reading.see(Deed::DbAdmin(format!("{name} {command}")));
-        }
-    } else if listed(READS) {
+        },
+        None => reading.hide(UNKNOWN),
+    }
+}
+
+fn run_command(name: &str, arguments: &[Token], reading: &mut Reading) {
+    let command = match arguments {
+        [
+            Token::Mark('{'),
+            Token::Name(command) | Token::Text(command),
+            ..,
+        ]
+        | [Token::Text(command), ..] => command.as_str(),
+        _ => "",
+    };
+    if READING_COMMANDS
+        .split_whitespace()
+        .any(|known| known == command)
+    {
         reading.see(Deed::DbRead);
+    } else if command == "drop" || command == "dropDatabase" {
+        reading.see(Deed::DbDestroy(command.to_owned()));
     } else {
-        reading.hide(UNKNOWN);
+        reading.see(Deed::DbAdmin(format!("{name} {command}")));
     }
 }
 

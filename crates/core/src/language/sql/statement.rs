@@ -2,14 +2,13 @@
 
 use super::functions::{self, Unknown};
 use super::tokens::Token;
-use super::{Dialect, condition, headline};
+use super::{Dialect, condition, headline, transfer};
 use crate::language::{Deed, Reading};
 
-const UNKNOWN_VERB: &str = "a database statement that is not known";
+pub(super) const UNKNOWN_VERB: &str = "a database statement that is not known";
 const STORED_PROGRAM: &str = "a stored program of the database";
-const DYNAMIC: &str = "a database statement that is computed";
+pub(super) const DYNAMIC: &str = "a database statement that is computed";
 const TOO_NESTED: &str = "database statements nested too deeply";
-const FOREIGN_FILE: &str = "database text or code taken from a file";
 
 /// Statements inside statements are followed this deep.
 const DEPTH_MAX: usize = 4;
@@ -32,8 +31,8 @@ enum Verb {
 
 /// What holds for a statement and those inside it.
 #[derive(Clone, Copy)]
-struct Context {
-    dialect: Dialect,
+pub(super) struct Context {
+    pub(super) dialect: Dialect,
     depth: usize,
 }
 
@@ -52,7 +51,7 @@ const VERBS: [(&str, Verb); 87] = [
     ("WITH", Verb::Own(with)),
     ("USE", Verb::Read),
     ("HELP", Verb::Read),
-    ("BEGIN", Verb::Read),
+    ("BEGIN", Verb::Own(begin)),
     ("COMMIT", Verb::Read),
     ("END", Verb::Read),
     ("ROLLBACK", Verb::Read),
@@ -97,7 +96,7 @@ const VERBS: [(&str, Verb); 87] = [
     ("LOCK", Verb::Write),
     ("UNLOCK", Verb::Read),
     ("NOTIFY", Verb::Write),
-    ("VACUUM", Verb::Own(vacuum)),
+    ("VACUUM", Verb::Own(transfer::vacuum)),
     ("OPTIMIZE", Verb::Write),
     ("REINDEX", Verb::Write),
     ("REPAIR", Verb::Write),
@@ -118,10 +117,10 @@ const VERBS: [(&str, Verb); 87] = [
     ("CHANGE", Verb::Admin),
     ("DBCC", Verb::Admin),
     ("SYSTEM", Verb::Admin),
-    ("BACKUP", Verb::Own(backup)),
-    ("COPY", Verb::Own(copy)),
-    ("LOAD", Verb::Own(load)),
-    ("ATTACH", Verb::Own(attach)),
+    ("BACKUP", Verb::Own(transfer::backup)),
+    ("COPY", Verb::Own(transfer::copy)),
+    ("LOAD", Verb::Own(transfer::load)),
+    ("ATTACH", Verb::Own(transfer::attach)),
     ("PREPARE", Verb::Own(prepare)),
     ("EXEC", Verb::Own(execute)),
     ("EXECUTE", Verb::Own(execute)),
@@ -164,6 +163,9 @@ fn verb(tokens: &[Token], context: Context, reading: &mut Reading) {
         .and_then(|first| VERBS.iter().find(|(name, _)| first.is(name)))
         .map(|(_, verb)| *verb);
     let headline = || headline(tokens);
+    if matches!(known, Some(Verb::Read | Verb::Rows)) && context.dialect == Dialect::Generic {
+        trailing(tokens, context, reading);
+    }
     match known {
         Some(Verb::Read) => reading.see(Deed::DbRead),
         Some(Verb::Write) => reading.see(Deed::DbWrite(headline())),
@@ -176,7 +178,22 @@ fn verb(tokens: &[Token], context: Context, reading: &mut Reading) {
     }
 }
 
-fn inner(tokens: &[Token], at: usize, context: Context, reading: &mut Reading) {
+/// Judges a statement that follows another without a semicolon.
+fn trailing(tokens: &[Token], context: Context, reading: &mut Reading) {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate() {
+        if *token == Token::Mark('(') {
+            depth += 1;
+        } else if *token == Token::Mark(')') {
+            depth = depth.saturating_sub(1);
+        } else if depth == 0 && starts_unseparated(tokens, at) {
+            inner(tokens, at, context, reading);
+            return;
+        }
+    }
+}
+
+pub(super) fn inner(tokens: &[Token], at: usize, context: Context, reading: &mut Reading) {
     let context = Context {
         depth: context.depth + 1,
         ..context
@@ -189,7 +206,7 @@ fn has(tokens: &[Token], word: &str) -> bool {
 }
 
 /// The string that follows the first `word`.
-fn text_after<'a>(tokens: &'a [Token], word: &str) -> Option<&'a str> {
+pub(super) fn text_after<'a>(tokens: &'a [Token], word: &str) -> Option<&'a str> {
     let at = tokens.iter().position(|token| token.is(word))?;
     match tokens.get(at + 1) {
         Some(Token::Text(text) | Token::Quoted(text)) => Some(text),
@@ -234,7 +251,7 @@ fn starts_unseparated(tokens: &[Token], at: usize) -> bool {
     let is_start = tokens.get(at).is_some_and(|token| token.is_any(&STARTS));
     let before = at.checked_sub(1).and_then(|at| tokens.get(at));
     let is_clause = before.is_none_or(|token| {
-        token.is_any(&["FOR", "KEY", "AS", "ON"]) || matches!(token, Token::Mark('.' | ','))
+        token.is_any(&["FOR", "KEY", "AS"]) || matches!(token, Token::Mark('.' | ','))
     });
     let is_name = matches!(tokens.get(at + 1), Some(Token::Mark('(' | '.' | ',' | '=')));
     is_start && !is_clause && !is_name
@@ -323,7 +340,7 @@ fn with(tokens: &[Token], context: Context, reading: &mut Reading) {
 }
 
 /// The place of the parenthesis that closes the one at `open`, or the end.
-fn closing(tokens: &[Token], open: usize) -> usize {
+pub(super) fn closing(tokens: &[Token], open: usize) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
         if *token == Token::Mark('(') {
@@ -338,7 +355,7 @@ fn closing(tokens: &[Token], open: usize) -> usize {
     tokens.len()
 }
 
-fn set(tokens: &[Token], _: Context, reading: &mut Reading) {
+fn set(tokens: &[Token], context: Context, reading: &mut Reading) {
     const OUTLASTING: [&str; 8] = [
         "GLOBAL",
         "PERSIST",
@@ -349,6 +366,9 @@ fn set(tokens: &[Token], _: Context, reading: &mut Reading) {
         "CLUSTER",
         "RESOURCE",
     ];
+    if context.dialect == Dialect::Generic {
+        trailing(tokens, context, reading);
+    }
     if tokens.iter().take(4).any(|token| token.is_any(&OUTLASTING)) {
         reading.see(Deed::DbAdmin(headline(tokens)));
     } else {
@@ -362,6 +382,29 @@ fn reset(tokens: &[Token], _: Context, reading: &mut Reading) {
             reading.see(Deed::DbDestroy(headline(tokens)));
         }
         Some(what) if what.is("PERSIST") => reading.see(Deed::DbAdmin(headline(tokens))),
+        _ => reading.see(Deed::DbRead),
+    }
+}
+
+/// `BEGIN` opens a transaction, or a block of statements.
+fn begin(tokens: &[Token], context: Context, reading: &mut Reading) {
+    const KINDS: [&str; 13] = [
+        "TRANSACTION",
+        "TRAN",
+        "WORK",
+        "ISOLATION",
+        "READ",
+        "DEFERRED",
+        "IMMEDIATE",
+        "EXCLUSIVE",
+        "CONCURRENT",
+        "TRY",
+        "CATCH",
+        "NOT",
+        "DEFERRABLE",
+    ];
+    match tokens.get(1) {
+        Some(second) if !second.is_any(&KINDS) => inner(tokens, 1, context, reading),
         _ => reading.see(Deed::DbRead),
     }
 }
@@ -381,12 +424,9 @@ fn pragma(tokens: &[Token], _: Context, reading: &mut Reading) {
         collation_list function_list module_list pragma_list compile_options";
     const CHANGING: &str = "optimize wal_checkpoint incremental_vacuum shrink_memory";
     const PROTECTIONS: &str = "writable_schema trusted_schema key rekey cell_size_check";
-    let name = match tokens {
-        [_, _, Token::Mark('.'), name, ..] | [_, name, ..] => name,
-        _ => {
-            reading.hide(UNKNOWN_VERB);
-            return;
-        }
+    let ([_, _, Token::Mark('.'), name, ..] | [_, name, ..]) = tokens else {
+        reading.hide(UNKNOWN_VERB);
+        return;
     };
     let named = |list: &str| list.split_whitespace().any(|known| name.is(known));
     let sets = tokens.contains(&Token::Mark('=')) || tokens.contains(&Token::Mark('('));
@@ -546,89 +586,6 @@ fn drop_object(tokens: &[Token], _: Context, reading: &mut Reading) {
         reading.see(Deed::DbAdmin(headline(tokens)));
     } else {
         reading.see(Deed::DbDestroy(headline(tokens)));
-    }
-}
-
-fn vacuum(tokens: &[Token], _: Context, reading: &mut Reading) {
-    match text_after(tokens, "INTO") {
-        Some(path) => reading.see(Deed::WriteFile(path.to_owned())),
-        None => reading.see(Deed::DbWrite(headline(tokens))),
-    }
-}
-
-fn backup(tokens: &[Token], _: Context, reading: &mut Reading) {
-    reading.see(Deed::DbAdmin(headline(tokens)));
-    for token in tokens {
-        if let Token::Text(path) = token {
-            reading.see(Deed::WriteFile(path.clone()));
-        }
-    }
-}
-
-/// `COPY` moves rows between a table and the client, a file of the server or a program.
-fn copy(tokens: &[Token], context: Context, reading: &mut Reading) {
-    if let Some(Token::Mark('(')) = tokens.get(1) {
-        let end = closing(tokens, 1);
-        let query = tokens.get(..end).unwrap_or_default();
-        functions::check(query.get(1..).unwrap_or_default(), Unknown::Hide, reading);
-        inner(query, 2, context, reading);
-    }
-    let mut depth = 0_usize;
-    let direction = tokens.iter().position(|token| {
-        if *token == Token::Mark('(') {
-            depth += 1;
-        } else if *token == Token::Mark(')') {
-            depth = depth.saturating_sub(1);
-        }
-        depth == 0 && token.is_any(&["FROM", "TO"])
-    });
-    let Some(direction) = direction else {
-        reading.hide(UNKNOWN_VERB);
-        return;
-    };
-    let fills = tokens.get(direction).is_some_and(|token| token.is("FROM"));
-    if fills {
-        reading.see(Deed::DbWrite(headline(tokens)));
-    } else {
-        reading.see(Deed::DbRead);
-    }
-    match tokens.get(direction + 1) {
-        Some(program) if program.is("PROGRAM") => match tokens.get(direction + 2) {
-            Some(Token::Text(command)) => reading.see(Deed::Shell(command.clone())),
-            _ => reading.hide(DYNAMIC),
-        },
-        Some(stream) if stream.is_any(&["STDIN", "STDOUT", "PSTDIN", "PSTDOUT"]) => {}
-        Some(Token::Text(path) | Token::Word(path)) if fills => {
-            reading.see(Deed::ReadFile(path.clone()));
-        }
-        Some(Token::Text(path) | Token::Word(path)) => reading.see(Deed::WriteFile(path.clone())),
-        _ => reading.hide(DYNAMIC),
-    }
-}
-
-fn load(tokens: &[Token], _: Context, reading: &mut Reading) {
-    match text_after(tokens, "INFILE").or_else(|| text_after(tokens, "INPATH")) {
-        Some(path) => {
-            reading.see(Deed::ReadFile(path.to_owned()));
-            reading.see(Deed::DbWrite(headline(tokens)));
-        }
-        None => reading.hide(FOREIGN_FILE),
-    }
-}
-
-fn attach(tokens: &[Token], context: Context, reading: &mut Reading) {
-    let path = tokens.iter().find_map(|token| match token {
-        Token::Text(path) | Token::Quoted(path) => Some(path),
-        Token::Word(_) | Token::Number(_) | Token::Variable | Token::Mark(_) => None,
-    });
-    match path {
-        Some(path) if path == ":memory:" || path.is_empty() => reading.see(Deed::DbRead),
-        // The file is made if it does not exist, and later statements may write to it.
-        Some(path) => reading.see(Deed::WriteFile(path.clone())),
-        None if context.dialect == Dialect::Generic => {
-            reading.see(Deed::DbWrite(headline(tokens)));
-        }
-        None => reading.hide(DYNAMIC),
     }
 }
 

@@ -16,6 +16,7 @@ const RUNNING_KEYS: &[&str] = &[
     "remote.*.uploadpack", "remote.*.receivepack", "remote.*.vcs", "url.*", "include.path", "includeif.*", "init.templatedir",
     "interactive.difffilter", "sendemail.*", "browser.*", "man.*", "web.browser", "help.browser", "instaweb.*", "protocol.*",
     "http.sslverify", "http.proxy", "http.*.proxy", "safe.directory", "trailer.*", "submodule.*.update", "blame.ignorerevsfile",
+    "ui.editor", "ui.diff-editor", "ui.merge-editor", "ui.pager", "ui.diff-formatter", "ui.diff.tool", "aliases.*", "merge-tools.*", "fix.*", "signing.*", "git.executable-path",
     "hook.*", "maintenance.*", "tar.*", "imap.*", "guitool.*",
 ];
 
@@ -27,6 +28,18 @@ impl Walk<'_> {
         }
         let forced = line.read.operands.iter().any(|arg| arg.text.starts_with('+') || arg.text.starts_with(':') && arg.text.len() > 1);
         let does = if forced { Effect::VcsForce } else { Effect::VcsRemote };
+        // A branch others build on, or a place that is not the usual one, is worth a question.
+        let remote = line.read.operands.first().map_or("", |arg| arg.text.as_str());
+        let shared = line.read.operands.iter().any(|arg| {
+            let target = arg.text.rsplit(':').next().unwrap_or("").trim_start_matches("refs/heads/");
+            matches!(target, "main" | "master" | "production" | "prod" | "release" | "stable" | "trunk" | "develop")
+        });
+        if !forced && (shared || !matches!(remote, "" | "origin" | "upstream") && !remote.contains(crate::place::HOLE)) {
+            let mut act = Act::new(Effect::VcsRemote, line.row.name, self.here(line.args.first().map(|arg| arg.span).unwrap_or_default()));
+            act.note = if shared { "publishes straight to a shared branch" } else { "publishes commits to another place" };
+            act.target = Score::new(700);
+            self.note(act.on(line.read.operands.iter().map(|arg| arg.shown()).collect::<Vec<_>>().join(" ")));
+        }
         Some(self.by_table(line, does))
     }
 
@@ -49,13 +62,13 @@ impl Walk<'_> {
         let reads = line.read.has(&["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool", "-l", "--list"])
             || line.args.iter().any(|arg| matches!(arg.text.as_str(), "--list" | "-l" | "--get"))
             || matches!(first, "list" | "get")
-            || words.len() == 1 && !line.args.iter().any(|arg| arg.text.starts_with("--unset") || arg.text.starts_with("--remove") || arg.text == "-e" || arg.text == "--edit");
+            || words.len() == 1 && line.row.name == "git config" && !line.args.iter().any(|arg| arg.text.starts_with("--unset") || arg.text.starts_with("--remove") || arg.text == "-e" || arg.text == "--edit");
         if reads {
             // What is stored under a credential is a secret, wherever it is asked for.
             let secret = words.iter().any(|arg| arg.text.contains("token") || arg.text.contains("password"));
             let effect = if secret { Effect::Secret } else { Effect::Inspect };
             self.note(Act::new(effect, line.row.name, crate::shell::syntax::Span::default()));
-            return Some(Stream::unknown(Taint { secret, network: false }));
+            return Some(Stream::unknown(Taint { secret, ..Taint::default() }));
         }
         let words = if matches!(first, "set" | "unset") { words.get(1..).unwrap_or(&[]).to_vec() } else { words };
         let key = words.first().map_or(String::new(), |arg| arg.text.to_lowercase());
@@ -102,6 +115,19 @@ impl Walk<'_> {
             }
             if runs(&key) && !harmless_value(&key, &value.text) {
                 self.note(Act::new(Effect::Exec, program, span).because("a setting that runs something").on(key));
+            }
+            return;
+        }
+        if base == "cargo" {
+            const LOADING: &[&str] = &["wrapper", "runner", "linker", "rustc", "rustdoc", "credential", "alias", "env.", "registr", "source", "proxy"];
+            if arg.text.contains('=') && LOADING.iter().any(|word| key.contains(word)) {
+                self.note(Act::new(Effect::Exec, program, span).because("a setting that runs something").on(key));
+            }
+            return;
+        }
+        if base == "sysctl" {
+            if arg.text.contains('=') {
+                self.note(Act::new(Effect::System, program, span).on(key));
             }
             return;
         }

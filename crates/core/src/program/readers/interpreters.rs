@@ -14,9 +14,9 @@ use crate::shell::walk::{Walk, Writing};
 const MODULES: &[(&str, Effect)] = &[
     ("ast", Effect::Read), ("build", Effect::Build), ("calendar", Effect::Compute), ("compileall", Effect::Build),
     ("cProfile", Effect::Project), ("dis", Effect::Read), ("doctest", Effect::Build), ("ensurepip", Effect::Install),
-    ("http.server", Effect::Start), ("json.tool", Effect::Read), ("pdb", Effect::Interactive), ("platform", Effect::Inspect),
+    ("http.server", Effect::Start), ("json.tool", Effect::Read), ("pdb", Effect::Exec), ("platform", Effect::Inspect),
     ("py_compile", Effect::Build), ("pydoc", Effect::Inspect), ("site", Effect::Inspect), ("sysconfig", Effect::Inspect),
-    ("tabnanny", Effect::Read), ("this", Effect::Compute), ("timeit", Effect::Project), ("tokenize", Effect::Read),
+    ("tabnanny", Effect::Read), ("this", Effect::Compute), ("tokenize", Effect::Read),
     ("unittest", Effect::Build), ("venv", Effect::Create), ("virtualenv", Effect::Create), ("zipfile", Effect::Write),
 ];
 
@@ -53,7 +53,16 @@ impl Walk<'_> {
         }
         match line.read.operands.first() {
             Some(script) if script.text != "-" => {
+                let base = script.text.rsplit('/').next().unwrap_or("");
+                // `python manage.py flush`: what the script does with its words is known.
+                if base.contains(['.', 'a']) && matches!(base, "manage.py" | "setup.py" | "artisan" | "console") && knowledge::program(base).is_some() {
+                    let at = line.args.iter().position(|arg| arg == *script).unwrap_or(0);
+                    let mut args = vec![Arg::literal(base, script.span)];
+                    args.extend_from_slice(line.args.get(at + 1..).unwrap_or(&[]));
+                    return Some(self.program(&args, line.stdin));
+                }
                 self.script_file(script, line.row.name);
+                self.telling_words(script, line.args);
                 Some(Stream::unknown(Taint::default()))
             }
             _ if line.stdin.connected => Some(self.stdin_code(line.stdin, line.row.name.split(' ').next().unwrap_or(""), span)),
@@ -91,6 +100,18 @@ impl Walk<'_> {
             let mut args = vec![Arg::literal(module, span)];
             args.extend_from_slice(rest);
             return self.dispatch(&args, line.stdin);
+        }
+        let tool = module.split(['.', '_']).next().unwrap_or(module);
+        if matches!(tool, "hermes" | "countersign") {
+            let mut args = vec![Arg::literal(tool, span)];
+            args.extend_from_slice(rest);
+            return self.program(&args, line.stdin);
+        }
+        if module == "timeit" {
+            for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
+                self.code(Role::Python, word, "python -m timeit");
+            }
+            return Stream::unknown(Taint::default());
         }
         let effect = MODULES.iter().find(|(name, _)| *name == module).map(|(_, effect)| *effect);
         let act = match effect {

@@ -17,7 +17,7 @@ impl Walk<'_> {
             return Some(Stream::unknown(Taint::default()));
         }
         for hit in &line.read.hits {
-            if hit.flag.names.contains(&"--rcfile")
+            if matches!(hit.name, "--rcfile" | "--init-file" | "--rcs")
                 && let Some(value) = &hit.value
             {
                 self.script_file(value, line.name);
@@ -133,7 +133,35 @@ impl Walk<'_> {
         let prints = line.args.iter().all(|arg| arg.text.starts_with('-'));
         self.note(Act::new(Effect::Compute, line.row.name, crate::shell::syntax::Span::default()));
         // `export` alone prints the environment, secrets included.
-        Some(Stream::unknown(Taint { secret: taint.secret || prints, network: taint.network }))
+        Some(Stream::unknown(Taint { secret: taint.secret || prints, network: taint.network, ..Taint::default() }))
+    }
+
+    /// `set +o history` hides what follows; other options of the shell do nothing by themselves.
+    pub(crate) fn read_set(&mut self, line: &Line<'_>) -> Option<Stream> {
+        let words: Vec<&str> = line.args.iter().map(|arg| arg.text.as_str()).collect();
+        if words.windows(2).any(|pair| pair == ["+o", "history"]) {
+            self.note(Act::new(Effect::Privilege, line.row.name, crate::shell::syntax::Span::default()).because("stops the record of what is typed"));
+        }
+        if let Some(at) = words.iter().position(|word| *word == "--") {
+            self.set_positional(line.args.get(at + 1..).unwrap_or(&[]).to_vec());
+        } else if words.first().is_some_and(|word| !word.starts_with(['-', '+'])) {
+            self.set_positional(line.args.to_vec());
+        }
+        self.note(Act::new(Effect::Compute, line.row.name, crate::shell::syntax::Span::default()));
+        // `set` alone prints every variable.
+        Some(Stream::unknown(Taint { secret: words.is_empty(), network: false, ..Taint::default() }))
+    }
+
+    /// `unset NAME`.
+    pub(crate) fn read_unset(&mut self, line: &Line<'_>) -> Option<Stream> {
+        for operand in line.args {
+            if operand.text.starts_with("HIST") {
+                self.note(Act::new(Effect::Privilege, line.row.name, self.here(operand.span)).because("stops the record of what is typed"));
+            }
+            self.forget(&operand.text.clone());
+        }
+        self.note(Act::new(Effect::Compute, line.row.name, crate::shell::syntax::Span::default()));
+        Some(Stream::empty())
     }
 
     /// `cd directory`.

@@ -33,7 +33,8 @@ impl Walk<'_> {
             self.deletes(operand, line.row.name, breadth);
         }
         if line.read.operands.is_empty() {
-            self.note(Act::new(Effect::Inspect, line.row.name, crate::shell::syntax::Span::default()));
+            // Whatever it was meant to delete is missing from the words.
+            self.note(Act::new(Effect::Unknown, line.row.name, crate::shell::syntax::Span::default()).because("deletes, but does not say what"));
         }
         Some(Stream::empty())
     }

@@ -16,9 +16,7 @@ impl Walk<'_> {
         let sends = !as_query && line.read.hits.iter().any(|hit| matches!(hit.flag.value, Value::Next(crate::knowledge::Role::Send | crate::knowledge::Role::Upload)));
         let writes = method.as_deref().is_some_and(|method| !matches!(method, "GET" | "HEAD" | "OPTIONS"));
         if !sends && !writes {
-            let stream = self.by_table_without_send(line, as_query);
-            self.remember_downloads(line, &stream);
-            return Some(stream);
+            return Some(self.by_table_without_send(line, as_query));
         }
         let mut taint = line.stdin.taint;
         for url in line.read.operands.iter().copied().chain(line.read.value(&["--url"])) {
@@ -65,19 +63,28 @@ impl Walk<'_> {
         self.by_table(line, Effect::NetRead)
     }
 
-    fn remember_downloads(&mut self, line: &Line<'_>, stream: &Stream) {
-        if let Some(target) = line.read.value(&["-o", "--output"]) {
-            let target = target.clone();
-            self.remember_file(&target, stream.clone());
-        }
-        if line.read.has(&["-O", "--remote-name", "--remote-name-all", "-J"]) {
-            for url in &line.read.operands {
-                let name = url.text.rsplit('/').next().unwrap_or("");
-                if !name.is_empty() {
-                    self.remember_file(&Arg::literal(name, url.span), stream.clone());
+    /// `gh api path`: the method decides, and a field makes it a change.
+    pub(crate) fn read_api(&mut self, line: &Line<'_>) -> Option<Stream> {
+        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
+        let method = line.read.value(&["-X", "--method"]).map(|value| value.text.to_uppercase());
+        let fields = line.read.has(&["-f", "--raw-field", "-F", "--field", "--input"]);
+        let query = line.read.operands.first().is_some_and(|arg| arg.text == "graphql") && !line.args.iter().any(|arg| arg.text.contains("mutation"));
+        let effect = match method.as_deref() {
+            Some("GET" | "HEAD") => Effect::CloudRead,
+            Some("DELETE") => Effect::CloudDelete,
+            Some(_) => Effect::CloudWrite,
+            None if fields && !query => Effect::CloudWrite,
+            None => Effect::CloudRead,
+        };
+        for hit in &line.read.hits {
+            if let (Value::Next(role) | Value::Attached(role), Some(value)) = (hit.flag.value, &hit.value) {
+                if !matches!(role, crate::knowledge::Role::Send) || value.text.contains('@') {
+                    self.role(role, value, line.row, line.stdin, false);
                 }
             }
         }
+        self.note(Act::new(effect, line.row.name, span).on(line.read.operands.iter().map(|arg| arg.shown()).collect::<Vec<_>>().join(" ")));
+        Some(Stream::unknown(Taint { network: true, ..Taint::default() }))
     }
 
     /// `http METHOD url item…`.
@@ -102,7 +109,7 @@ impl Walk<'_> {
                 self.note(Act::new(Effect::CloudDelete, line.row.name, self.here(url.span)).because("asks a server to delete something").on(url.shown()));
             }
         }
-        Some(Stream::unknown(Taint { network: true, secret: false }))
+        Some(Stream::unknown(Taint { secret: false, network: true, ..Taint::default() }))
     }
 
     /// `rsync`: from or to another machine, and what it deletes.
@@ -174,7 +181,7 @@ impl Walk<'_> {
         } else if !sources.is_empty() {
             self.note(Act::new(Effect::Remote, line.row.name, span).on(target.shown()));
         }
-        Some(Stream::unknown(Taint { network: true, secret: false }))
+        Some(Stream::unknown(Taint { secret: false, network: true, ..Taint::default() }))
     }
 
     /// `ssh host text`: what runs there is judged as if it ran here.
@@ -182,7 +189,7 @@ impl Walk<'_> {
         self.by_options(line);
         let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
         for hit in &line.read.hits {
-            if hit.flag.names.iter().any(|name| matches!(*name, "-L" | "-R" | "-D" | "-w" | "-W")) {
+            if matches!(hit.name, "-L" | "-R" | "-D" | "-w" | "-W") {
                 self.note(Act::new(Effect::Remote, line.row.name, span).because("opens a tunnel"));
             }
         }
@@ -237,11 +244,16 @@ impl Walk<'_> {
         let ground = self.ground.clone();
         let mut taint = line.stdin.taint;
         for hit in &line.read.hits {
-            if hit.flag.names.contains(&"-f") {
+            if matches!(hit.name, "-f" | "--file") {
                 continue;
             }
             for effect in hit.flag.effects {
-                self.note(Act::new(*effect, line.row.name, span).on(line.row.name));
+                let mut act = Act::new(*effect, line.row.name, span).on(hit.name);
+                if *effect == Effect::Delete {
+                    act = act.because("deletes files after packing them").target(Score::new(600));
+                    act.reversal = Score::new(900);
+                }
+                self.note(act);
             }
             if let (Value::Next(role) | Value::Attached(role), Some(value)) = (hit.flag.value, &hit.value) {
                 taint = taint.and(self.role(role, value, line.row, &Stream::default(), false));

@@ -1,0 +1,281 @@
+//! How long judging takes: ordinary commands, hostile text, and another judge on the same commands.
+//!
+//! `cargo bench -p countersign-core --bench judge` prints microseconds per command in this process,
+//! milliseconds for hostile text of growing size, and, where `target/peer-venv` holds
+//! `hermes-agent`, how many times longer that takes for the same commands. It ends with a failure
+//! when hostile text takes longer than the limit.
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads files and clocks; the core does not")]
+#![expect(clippy::panic, reason = "a benchmark that cannot run says so and stops")]
+#![expect(clippy::cast_precision_loss, reason = "nanoseconds and counts are small enough to print")]
+
+#[path = "../tests/support/rows.rs"]
+mod rows;
+
+use std::hint::black_box;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use countersign_core::assess::assess;
+use countersign_core::call::ToolCall;
+use countersign_core::content::{crisis, impact, personal, secrets};
+use countersign_core::display;
+use countersign_core::shell::parse::SCRIPT_BYTES_MAX;
+use countersign_core::shell::walk::Knows;
+use countersign_core::verdict::{Situation, verdict};
+use rows::Row;
+
+/// Hostile text of 64 KiB has to be judged within this time.
+const HOSTILE_MILLISECONDS_MAX: f64 = 20.0;
+/// Time for twice the text over time for the text, above which growth is not called linear.
+const GROWTH_MAX: f64 = 3.0;
+/// How often a command is timed; the fastest counts, for the machine is shared.
+const ROUNDS: usize = 7;
+
+fn main() {
+    // `cargo test --benches` asks a bench only to start.
+    if std::env::args().any(|argument| argument == "--test") {
+        return;
+    }
+    let sets = [
+        ("labelled, our own", rows::corpus(&["shell", "authored", "generated"])),
+        ("labelled, peers", rows::data_sets(&["peer"])),
+        ("manual pages", rows::data_sets(&["benign-tldr"])),
+        ("one-liners", rows::data_sets(&["benign-nl2bash"])),
+        ("build servers", rows::data_sets(&["benign-ci"])),
+    ];
+    println!("{:<22} {:>7} {:>7} {:>9} {:>9} {:>9} {:>9}", "commands", "rows", "bytes", "mean µs", "p50 µs", "p99 µs", "max µs");
+    for (name, rows) in &sets {
+        if let Some(line) = ordinary(rows) {
+            println!("{name:<22} {line}");
+        }
+    }
+    peer(&sets.iter().flat_map(|(_, rows)| rows.iter().filter(|row| row.label != "unlabelled")).collect::<Vec<_>>());
+    let slow = hostile();
+    if !slow.is_empty() {
+        println!("too slow, or not linear: {}", slow.join(", "));
+        std::process::exit(1);
+    }
+}
+
+fn judge(call: &ToolCall) -> bool {
+    let assessment = assess(call, &Knows { trusts_workspace: true });
+    verdict(&assessment, &Situation::default()).once_only
+}
+
+/// Returns the fewest nanoseconds one run of `work` took.
+fn fastest(rounds: usize, mut work: impl FnMut()) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..rounds {
+        let start = Instant::now();
+        work();
+        best = best.min(start.elapsed().as_nanos() as f64);
+    }
+    best
+}
+
+fn times(rows: &[&Row]) -> Vec<f64> {
+    rows.iter()
+        .map(|row| {
+            let call = ToolCall::command(row.command.as_str());
+            fastest(ROUNDS, || {
+                black_box(judge(black_box(&call)));
+            }) / 1000.0
+        })
+        .collect()
+}
+
+fn ordinary(rows: &[Row]) -> Option<String> {
+    let mut times = times(&rows.iter().collect::<Vec<_>>());
+    times.sort_by(f64::total_cmp);
+    let at = |share: f64| times.get(((times.len() as f64 - 1.0) * share) as usize).copied();
+    let bytes = rows.iter().map(|row| row.command.len()).sum::<usize>() / rows.len().max(1);
+    let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
+    Some(format!("{:>7} {bytes:>7} {mean:>9.2} {:>9.2} {:>9.2} {:>9.2}", rows.len(), at(0.5)?, at(0.99)?, at(1.0)?))
+}
+
+/// Times another judge on the same commands.
+fn peer(rows: &[&Row]) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let python = root.join("../../target/peer-venv/bin/python");
+    if !python.is_file() {
+        println!("SKIPPED: no peer; `python3 -m venv target/peer-venv && target/peer-venv/bin/pip install hermes-agent`");
+        return;
+    }
+    let sample: Vec<&Row> = rows.iter().copied().step_by((rows.len() / 2000).max(1)).collect();
+    let ours = times(&sample).iter().sum::<f64>() / sample.len().max(1) as f64;
+    let file = root.join("../../target/peer-commands.json");
+    let commands: Vec<&str> = sample.iter().map(|row| row.command.as_str()).collect();
+    std::fs::write(&file, serde_json::json!(commands).to_string()).unwrap_or_else(|error| panic!("cannot write {}: {error}", file.display()));
+    let answer = Command::new(&python).arg(root.join("benches/peer.py")).arg(&file).output();
+    let answer = answer.unwrap_or_else(|error| panic!("cannot start {}: {error}", python.display()));
+    match String::from_utf8_lossy(&answer.stdout).trim().parse::<f64>() {
+        Ok(theirs) => println!("peer, {} labelled commands: ours {ours:.2} µs, hermes-agent {theirs:.2} µs: {:.0} times", sample.len(), theirs / ours),
+        Err(_) => println!("SKIPPED: the peer did not answer: {}", String::from_utf8_lossy(&answer.stderr)),
+    }
+}
+
+/// Hostile text made of one piece again and again: a name, what stands before, the piece, what stands after.
+#[rustfmt::skip]
+const PIECES: &[(&str, &str, &str, &str)] = &[
+    ("open substitutions", "", "$(", ""),
+    ("open process substitutions", "", "<(", ""),
+    ("open parentheses", "", "(", ""),
+    ("open groups", "", "{ ", ""),
+    ("separators", "", ";", ""),
+    ("commands", "", "a;", ""),
+    ("single quotes", "", "'", ""),
+    ("double quotes", "", "\"", ""),
+    ("backticks", "", "`", ""),
+    ("escaped backticks", "", "\\`", ""),
+    ("here-documents announced", "", "<<a ", ""),
+    ("here-documents", "", "cat <<a\nb\na\n", ""),
+    ("here-documents without end", "", "cat <<a;", "\n"),
+    ("pipes", "", "a|", "a"),
+    ("and", "", "a&&", "a"),
+    ("background", "", "a&", ""),
+    ("nested defaults", "", "${a:-", ""),
+    ("defaults", "echo ", "${a:-b}", ""),
+    ("replacements", "echo ", "${a//b/c}", ""),
+    ("braces", "echo ", "{a,b}", ""),
+    ("nested braces", "echo ", "{a,", ""),
+    ("ranges", "echo ", "{1..9} ", ""),
+    ("wide ranges", "echo ", "{1..99999999} ", ""),
+    ("globs", "ls ", "*", ""),
+    ("globs between names", "rm -rf /", "*/", ""),
+    ("question marks", "rm ", "?*", ""),
+    ("classes", "ls ", "[a-z]*", ""),
+    ("one long word", "echo ", "a", ""),
+    ("one long name", "", "a", ""),
+    ("operands", "rm -rf ", "a ", ""),
+    ("paths", "rm -rf ", "/a/b/../c ", ""),
+    ("deep paths", "rm -rf /", "a/", ""),
+    ("dots", "rm -rf ", "../", ""),
+    ("options", "ls ", "-a ", ""),
+    ("long options", "git log ", "--aaa=b ", ""),
+    ("bundles", "ls -", "a", ""),
+    ("unicode", "echo ", "é🦀", ""),
+    ("zero width", "echo ", "\u{200b}", ""),
+    ("arithmetic", "echo ", "$((1+", ""),
+    ("closed arithmetic", "echo ", "$((1+1))", ""),
+    ("tests", "", "[[ ", ""),
+    ("cases", "", "case a in a) ", ""),
+    ("ifs", "", "if a; then ", ""),
+    ("loops", "", "for i in 1 2 3; do ", ""),
+    ("closed loops", "", "for i in 1 2 3; do a; done;", ""),
+    ("functions", "", "a() { a; };", ""),
+    ("functions that call", "", "f() { g; }; g() { f; };", "f"),
+    ("assignments", "", "a=b ", ""),
+    ("growing variables", "", "a=$a$a;", "echo $a"),
+    ("growing variables that run", "a=ls;", "a=\"$a $a\";", "$a"),
+    ("arrays", "", "a+=(b c);", "${a[@]}"),
+    ("many variables", "", "a$RANDOM=1;", ""),
+    ("substitutions", "echo ", "$(a)", ""),
+    ("redirections", "a ", ">a ", ""),
+    ("comments", "", "#", ""),
+    ("lines", "", "\n", ""),
+    ("continuations", "", "\\\n", ""),
+    ("evals", "", "eval ", "ls"),
+    ("shells", "", "bash -c ", "ls"),
+    ("sudos", "", "sudo ", "ls"),
+    ("environment", "env ", "A=b ", "ls"),
+    ("xargs", "", "xargs ", "ls"),
+    ("pipes to shells", "echo ls", "|sh", ""),
+    ("encoded pipes", "echo aaaa", "|base64 -d", "|sh"),
+    ("find expressions", "find . ", "-exec a ; ", ""),
+    ("find parentheses", "find . ", "\\( ", ""),
+    ("aliases", "", "alias a='a a';", "a"),
+    ("directories", "", "cd a;", "rm -rf b"),
+    ("sed", "sed '", "s/a/b/g;", "' x"),
+    ("sed groups", "sed '", "{", "' x"),
+    ("awk", "awk '", "{print $1}", "' x"),
+    ("awk parentheses", "awk '", "((", "' x"),
+    ("jq", "jq '", ".a|", ".' x"),
+    ("sql", "psql -c '", "select 1;", "'"),
+    ("sql parentheses", "psql -c '", "((", "'"),
+    ("sql comments", "psql -c '", "/*", "'"),
+    ("python", "python3 -c '", "print(1);", "'"),
+    ("python parentheses", "python3 -c '", "f(", "'"),
+    ("python strings", "python3 -c '", "\"a\"+", "1'"),
+    ("javascript", "node -e '", "f(\"a\");", "'"),
+    ("perl", "perl -e '", "q(a).", "1'"),
+    ("powershell", "powershell -Command '", "Get-Item a;", "'"),
+    ("powershell groups", "powershell -Command '", "$(", "'"),
+    ("cmd", "cmd /c '", "a&", "'"),
+    ("urls", "curl ", "https://a.b/c ", ""),
+    ("secrets", "echo ", "ghp_", ""),
+    ("hexadecimal", "echo ", "deadbeef", ""),
+    ("dates", "echo ", "2024-01-01 ", ""),
+];
+
+/// Judges hostile text of growing size. Returns the names of what is too slow.
+fn hostile() -> Vec<String> {
+    const KIB: usize = 1024;
+    println!("\n{:<30} {:>8} {:>8} {:>8} {:>8} {:>7}  (ms)", "hostile text", "8 KiB", "16 KiB", "32 KiB", "64 KiB", "growth");
+    let mut slow = Vec::new();
+    for (name, before, piece, after) in PIECES {
+        let sized = |size: usize| {
+            let times = (size - before.len() - after.len()) / piece.len();
+            format!("{before}{}{after}", piece.repeat(times))
+        };
+        let timed = [8, 16, 32, 64].map(|kib| time_text(&sized(kib * KIB)));
+        report(name, timed, &mut slow);
+    }
+    let nested = |times: usize| format!("{}ls{}", "$(".repeat(times), ")".repeat(times));
+    report("10 000 nested substitutions", [1_250, 2_500, 5_000, 10_000].map(|times| time_text(&nested(times))), &mut slow);
+    report("100 000 separators", [12_500, 25_000, 50_000, 100_000].map(|times| time_text(&"a;".repeat(times))), &mut slow);
+    report("just below the limit", [1, 2, 4, 8].map(|part| time_text(&format!("echo {}", "a ".repeat((SCRIPT_BYTES_MAX - 8) * part / 16)))), &mut slow);
+    for (name, tool, field) in [("written file", "write_file", "content"), ("message", "send_message", "text"), ("message with crisis words", "send_message", "body"), ("unknown tool", "frobnicate", "data")] {
+        let timed = [32, 64, 128, 256].map(|kib| {
+            let text = "I don't want to live any more. ghp_0123456789 +49 170 1234567 ".repeat(kib * KIB / 62);
+            let call = ToolCall { tool: tool.to_owned(), args: serde_json::json!({ "path": "a.txt", "to": "x", field: text }), ..ToolCall::default() };
+            fastest(3, || {
+                black_box(judge(black_box(&call)));
+            }) / 1e6
+        });
+        report(&format!("{name}, up to 256 KiB"), timed, &mut slow);
+    }
+    texts(&mut slow);
+    slow
+}
+
+/// Reads text of growing size for what it says and how it is shown.
+fn texts(slow: &mut Vec<String>) {
+    type Reader = fn(&str);
+    let readers: [(&str, Reader); 6] = [
+        ("crisis", |text| drop(black_box(crisis::scan(text)))),
+        ("secrets", |text| drop(black_box(secrets::scan(text)))),
+        ("personal data", |text| drop(black_box(personal::scan(text)))),
+        ("impact", |text| drop(black_box(impact::scan(text)))),
+        ("display", |text| drop(black_box(display::full(text)))),
+        ("deceptions", |text| drop(black_box(display::deceptions(text)))),
+    ];
+    for (reader, read) in readers {
+        for (kind, piece) in [("prose", "I do not want to be here any more, call me at 030 1234567. "), ("letters", "a"), ("spaces", " "), ("tokens", "sk-live_0123456789abcdefABCDEF "), ("dots", "a.b@"), ("marks", "\u{202e}é"), ("digits", "0123456789 ")] {
+            let timed = [8, 16, 32, 64].map(|kib| {
+                let text = piece.repeat(kib * 1024 / piece.len());
+                fastest(3, || read(black_box(&text))) / 1e6
+            });
+            report(&format!("{reader}: {kind}"), timed, slow);
+        }
+    }
+}
+
+fn time_text(text: &str) -> f64 {
+    let call = ToolCall::command(text);
+    fastest(3, || {
+        black_box(judge(black_box(&call)));
+    }) / 1e6
+}
+
+fn report(name: &str, timed: [f64; 4], slow: &mut Vec<String>) {
+    let [first, second, third, last] = timed;
+    let growth = if third > 0.0 { last / third } else { 1.0 };
+    // Growth of what takes no time is noise.
+    let bad = last > HOSTILE_MILLISECONDS_MAX || growth > GROWTH_MAX && last > 2.0;
+    let mark = if bad { "  SLOW" } else { "" };
+    println!("{name:<30} {first:>8.2} {second:>8.2} {third:>8.2} {last:>8.2} {growth:>7.1}{mark}");
+    if bad {
+        slow.push(name.to_owned());
+    }
+}

@@ -1,0 +1,245 @@
+//! Tools that no table knows, and arguments that no row names: judged by their names and looks.
+
+use serde_json::{Map, Value};
+
+use super::gather::Gathered;
+use super::infer::{effect_of, is_about_permission, is_reading, words};
+use super::named::Named;
+use super::roles::{path_word, word};
+use super::terminal;
+use crate::act::Breadth;
+use crate::assessment::SideEffect;
+use crate::knowledge::{Effect, PathKind, Role};
+use crate::language;
+use crate::place::{Ground, is_absolute, mark_home};
+use crate::score::Score;
+use crate::shell::walk::{Knows, Walk, Writing};
+
+/// Arguments that hold a shell command.
+const SHELL_KEYS: &[&str] = &["command", "cmd", "commands", "shell", "bash", "command_line", "commandline", "shell_command", "cli_command", "exec"];
+/// Arguments that hold SQL if they look like it.
+const SQL_KEYS: &[&str] = &["sql", "query", "statement", "q", "sql_query", "statements"];
+/// Arguments that hold code if they look like it.
+const CODE_KEYS: &[&str] = &["code", "script", "source_code", "python", "javascript", "program", "snippet", "expression", "function"];
+/// Arguments beside code that do not change what it does.
+const BESIDE_KEYS: &[&str] = &["cwd", "workdir", "working_directory", "description", "timeout", "language", "lang", "explanation", "title", "database", "schema", "project_id", "limit"];
+/// Arguments that name something that is read.
+const PATH_KEYS: &[&str] = &["path", "paths", "file", "files", "filename", "file_path", "filepath", "dir", "directory", "folder", "source", "src", "local_path", "input_path", "input_file", "target_file", "uri", "absolute_path", "attachment", "attachments"];
+/// Arguments that name something that is written.
+const TARGET_KEYS: &[&str] = &["destination", "dest", "dst", "output", "output_path", "output_file", "out", "target_path", "save_to", "save_path", "export_path"];
+/// Arguments that say who gets something.
+const RECIPIENT_KEYS: &[&str] = &["to", "recipient", "recipients", "channel", "channel_id", "chat_id", "email", "phone", "phone_number", "cc", "bcc", "to_email", "username", "user_id"];
+/// Arguments that say what they get.
+const BODY_KEYS: &[&str] = &["text", "body", "message", "content", "subject", "html", "caption"];
+/// Arguments that hold prose, in which a path or an address is only spoken of.
+const PROSE_KEYS: &[&str] = &["text", "body", "message", "content", "subject", "html", "caption", "description", "title", "prompt", "question", "comment", "note", "notes", "explanation", "reason", "query", "goal"];
+/// Arguments that say how much money.
+const AMOUNT_KEYS: &[&str] = &["amount", "price", "total", "amount_cents", "value_usd"];
+/// Arguments that say where money goes.
+const MONEY_KEYS: &[&str] = &["currency", "to", "recipient", "account", "iban", "payee", "wallet", "to_address"];
+
+/// Longest text that is taken for a path.
+const PATH_BYTES_MAX: usize = 4096;
+/// Sensitive enough to count in an argument nobody named.
+const SENSITIVE: Score = Score::new(600);
+
+/// Gathers what a tool would do that no table knows.
+pub(super) fn unknown_tool(named: &Named, args: &Map<String, Value>, ground: &Ground, knows: &Knows, gathered: &mut Gathered) {
+    gathered.tool_certainty = gathered.tool_certainty.min(named.certainty);
+    let name_words = words(&named.tool);
+    let own = named.server.as_deref() == Some("countersign") || is_about_permission(&name_words);
+    let mut effect = effect_of(&name_words).unwrap_or(Effect::Unknown);
+    if own && !is_reading(effect) {
+        effect = Effect::Guard;
+    }
+    let has = |keys: &[&str]| args.iter().any(|(key, value)| !value.is_null() && keys.contains(&key.to_lowercase().as_str()));
+    if !is_reading(effect) && has(AMOUNT_KEYS) && has(MONEY_KEYS) {
+        effect = if effect == Effect::Unknown { Effect::Pay } else { effect.max(Effect::Pay) };
+    } else if !is_reading(effect) && has(RECIPIENT_KEYS) && has(BODY_KEYS) && (effect == Effect::Unknown || effect < Effect::Message) {
+        effect = Effect::Message;
+    }
+    let before = gathered.acts.len();
+    let read = arguments(args, effect, named, ground, knows, gathered);
+    // Code that was read says better than a name what running it does.
+    if effect == Effect::Exec && read && args.iter().all(|(key, value)| is_plain(key, value)) {
+        gathered.at_least = gathered.at_least.max(SideEffect::LocalReversible);
+        if gathered.acts.iter().skip(before).all(|act| !act.marks.unreadable) {
+            return;
+        }
+    }
+    if effect == Effect::Message {
+        gathered.outbound = true;
+        gathered.sender = true;
+    }
+    gathered.acts.push(named.act(effect).on(named.tool.clone()));
+}
+
+/// Whether an argument of a tool that runs code is the code, or cannot change what runs.
+fn is_plain(key: &str, value: &Value) -> bool {
+    let key = key.to_lowercase();
+    let key = key.as_str();
+    let code = SHELL_KEYS.contains(&key) || SQL_KEYS.contains(&key) || CODE_KEYS.contains(&key);
+    code || BESIDE_KEYS.contains(&key) || matches!(value, Value::Null | Value::Bool(_) | Value::Number(_))
+}
+
+/// Judges arguments by their names and looks. Returns whether one of them was code that was read.
+pub(super) fn arguments(args: &Map<String, Value>, effect: Effect, named: &Named, ground: &Ground, knows: &Knows, gathered: &mut Gathered) -> bool {
+    let mut loose = Loose { effect, named, walk: Walk::new(ground.clone(), knows), code: false, language: String::new() };
+    if let Some(language) = args.get("language").or_else(|| args.get("lang")).and_then(Value::as_str) {
+        loose.language = language.to_lowercase();
+    }
+    for (key, value) in args {
+        loose.value(key, value, gathered);
+    }
+    let Loose { mut walk, code, .. } = loose;
+    gathered.acts.append(&mut walk.acts);
+    code
+}
+
+struct Loose<'k, 'n> {
+    effect: Effect,
+    named: &'n Named,
+    walk: Walk<'k>,
+    code: bool,
+    language: String,
+}
+
+impl Loose<'_, '_> {
+    fn value(&mut self, key: &str, value: &Value, gathered: &mut Gathered) {
+        let lower = key.to_lowercase();
+        if SHELL_KEYS.contains(&lower.as_str()) && (value.is_string() || value.is_array()) {
+            match terminal::command_text(&lower, value) {
+                Some(command) => self.shell(&command, gathered),
+                None => self.each(&lower, value, gathered),
+            }
+            return;
+        }
+        self.each(&lower, value, gathered);
+    }
+
+    fn each(&mut self, key: &str, value: &Value, gathered: &mut Gathered) {
+        match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            Value::String(text) => self.text(key, text, gathered),
+            Value::Array(items) => items.iter().for_each(|item| self.each(key, item, gathered)),
+            Value::Object(map) => map.iter().for_each(|(key, value)| self.value(key, value, gathered)),
+        }
+    }
+
+    fn shell(&mut self, command: &str, gathered: &mut Gathered) {
+        self.code = true;
+        terminal::shell(command, self.walk.ground.clone(), self.walk.knows, gathered);
+    }
+
+    fn text(&mut self, key: &str, text: &str, gathered: &mut Gathered) {
+        let tool = self.named.whole.as_str();
+        if SQL_KEYS.contains(&key) && (key.contains("sql") || language::sql::looks_like(text)) {
+            self.code = true;
+            self.walk.mini_language(Role::Sql, &word(text), tool);
+            return;
+        }
+        if CODE_KEYS.contains(&key) && looks_like_code(text) && !is_reading(self.effect) {
+            self.code(text, gathered);
+            return;
+        }
+        if PROSE_KEYS.contains(&key) || text.len() > PATH_BYTES_MAX {
+            return;
+        }
+        if is_address(text) {
+            self.address(text);
+        } else if TARGET_KEYS.contains(&key) && looks_like_path(text) {
+            self.walk.writes(&path_word(text), tool, Writing::Replace);
+        } else if PATH_KEYS.contains(&key) && looks_like_path(text) {
+            self.path(text);
+        } else {
+            self.by_look(text);
+        }
+    }
+
+    fn code(&mut self, text: &str, gathered: &mut Gathered) {
+        let tool = self.named.whole.as_str();
+        let shebang = text.lines().next().unwrap_or("");
+        let language = if self.language.is_empty() && shebang.starts_with("#!") { shebang } else { self.language.as_str() };
+        if language.contains("python") {
+            self.code = true;
+            self.walk.code(Role::Python, &word(text), tool);
+        } else if language.contains("sh") && !language.contains("powershell") {
+            self.shell(text, gathered);
+        } else if matches!(language, "javascript" | "js" | "node" | "typescript") {
+            self.code = true;
+            self.walk.code(Role::JavaScript, &word(text), tool);
+        } else if language::sql::looks_like(text) {
+            self.code = true;
+            self.walk.mini_language(Role::Sql, &word(text), tool);
+        } else {
+            let act = self.named.act(Effect::Exec).because("runs code of a language that is not read");
+            self.walk.note(act);
+        }
+    }
+
+    fn path(&mut self, text: &str) {
+        let arg = path_word(text);
+        let tool = self.named.whole.as_str();
+        if is_reading(self.effect) {
+            self.walk.reads(&arg, tool);
+        } else if matches!(self.effect, Effect::Delete | Effect::CloudDelete) {
+            self.walk.deletes(&arg, tool, Breadth::One);
+        } else if self.effect == Effect::Message || self.effect == Effect::NetSend || self.effect == Effect::Publish {
+            self.walk.uploads(&arg, tool);
+        } else {
+            self.walk.reads(&arg, tool);
+            self.walk.writes(&arg, tool, Writing::Edit);
+        }
+    }
+
+    fn address(&mut self, text: &str) {
+        if is_firewall(text, &self.walk) {
+            self.walk.note(self.named.act(Effect::Guard).on(text.to_owned()));
+        } else if is_reading(self.effect) || self.effect == Effect::Unknown {
+            self.walk.fetches(&word(text), &self.named.whole);
+        } else if matches!(self.effect, Effect::NetSend | Effect::Message) {
+            self.walk.sends_to(&word(text), &self.named.whole);
+        }
+    }
+
+    /// Judges a text under a name that says nothing: only a sensitive place counts.
+    fn by_look(&mut self, text: &str) {
+        let marked = mark_home(text.trim());
+        if !is_absolute(&marked) && !text.starts_with("$HOME") || text.contains(char::is_whitespace) {
+            return;
+        }
+        let arg = path_word(text);
+        let place = self.walk.ground.place(&arg.text);
+        let guarded = matches!(place.kind, PathKind::Guard | PathKind::Agent);
+        if is_reading(self.effect) {
+            if place.read >= SENSITIVE {
+                self.walk.reads(&arg, &self.named.whole);
+            }
+        } else if place.write >= SENSITIVE && (guarded || place.kind != PathKind::Document) {
+            self.walk.writes(&arg, &self.named.whole, Writing::Edit);
+        }
+    }
+}
+
+/// Whether an address is this firewall's interface, its public pages aside.
+pub(super) fn is_firewall(address: &str, walk: &Walk<'_>) -> bool {
+    const PUBLIC: &[&str] = &["/health", "/ready", "/metrics", "/.well-known/jwks.json"];
+    let mut trial = Walk::new(walk.ground.clone(), walk.knows);
+    trial.sends_to(&word(address), "");
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("");
+    trial.acts.iter().any(|act| act.effect == Effect::Guard) && !PUBLIC.contains(&path.trim_end_matches('/'))
+}
+
+fn is_address(text: &str) -> bool {
+    let front = text.trim_start().get(..8).unwrap_or(text).to_lowercase();
+    ["http://", "https://", "ftp://", "ws://", "wss://", "file://"].iter().any(|scheme| front.starts_with(scheme.get(..scheme.len().min(8)).unwrap_or(scheme)))
+}
+
+fn looks_like_path(text: &str) -> bool {
+    !text.contains('\n') && (text.contains(['/', '\\', '.', '~']) || text.starts_with('$')) && !text.contains("://")
+}
+
+fn looks_like_code(text: &str) -> bool {
+    text.contains('\n') || text.contains(['(', ';', '=', '{', '$', '|', '>'])
+}

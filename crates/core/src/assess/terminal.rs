@@ -1,0 +1,158 @@
+//! Terminal tools: the command as text, as a list of words or as a list of commands.
+
+use serde_json::{Map, Value};
+
+use super::arguments;
+use super::gather::Gathered;
+use super::roles::same_key;
+use crate::act::Act;
+use crate::display::is_deceptive_for_shell;
+use crate::knowledge::{ArgumentRole, Effect, ToolRow};
+use crate::language::{self, Reading};
+use crate::place::{Ground, mark_home};
+use crate::score::Score;
+use crate::shell::parse::parse;
+use crate::shell::syntax::Span;
+use crate::shell::value::Stream;
+use crate::shell::walk::{Knows, Walk, quote};
+
+/// Arguments that are typed into a command rather than being one.
+const INPUT_KEYS: &[&str] = &["input", "chars", "stdin"];
+/// Arguments that set variables for the command.
+const ENVIRONMENT_KEYS: &[&str] = &["env", "environment", "env_vars", "environment_variables"];
+
+/// Whether running shell commands is what the tool is for.
+pub(super) fn is_terminal(row: &ToolRow) -> bool {
+    row.does == Effect::Inspect && row.args.iter().any(|(_, role)| *role == ArgumentRole::Shell)
+}
+
+/// Gathers what a call of a terminal tool would do.
+pub(super) fn call(row: &ToolRow, args: &Map<String, Value>, ground: &Ground, knows: &Knows, gathered: &mut Gathered) {
+    gathered.terminal = true;
+    let role_of = |key: &str| row.args.iter().find(|(known, _)| same_key(known, key)).map(|(_, role)| *role);
+    let mut ground = ground.clone();
+    let mut commands = Vec::new();
+    let mut input = String::new();
+    for (key, value) in args.iter().filter(|(_, value)| !value.is_null()) {
+        match role_of(key) {
+            Some(ArgumentRole::Cwd) => match value.as_str() {
+                Some(directory) => ground.enter(&mark_home(directory)),
+                None => gathered.unreadable(first_name(row), "the working directory is not a text"),
+            },
+            _ if INPUT_KEYS.contains(&key.as_str()) => match value.as_str() {
+                Some(text) => input.push_str(text),
+                None => gathered.unreadable(first_name(row), "what is typed in is not a text"),
+            },
+            Some(ArgumentRole::Shell) => match command_text(key, value) {
+                Some(command) => commands.push(command),
+                None => gathered.unreadable(first_name(row), "the command is not a text"),
+            },
+            _ if ENVIRONMENT_KEYS.contains(&key.as_str()) => environment(value, &ground, knows, gathered),
+            _ => {}
+        }
+    }
+    if commands.is_empty() {
+        if input.is_empty() {
+            gathered.unreadable(first_name(row), "the command is missing");
+        } else {
+            shell(&input, ground, knows, gathered);
+        }
+        return;
+    }
+    for command in commands {
+        shell_with(&command, ground.clone(), &input, knows, gathered);
+    }
+}
+
+/// Follows a shell command.
+pub(super) fn shell(command: &str, ground: Ground, knows: &Knows, gathered: &mut Gathered) {
+    shell_with(command, ground, "", knows, gathered);
+}
+
+fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathered: &mut Gathered) {
+    if let Some(deception) = is_deceptive_for_shell(command) {
+        let span = Span::new(deception.span.0, deception.span.1);
+        let mut act = Act::new(Effect::Exec, "", span).because("characters that make the command look different from what runs");
+        act.clarity = Score::new(200);
+        gathered.acts.push(act);
+    }
+    let mut walk = Walk::new(ground.clone(), knows);
+    match parse(command) {
+        Ok(script) => {
+            let stdin = if input.is_empty() { Stream::default() } else { Stream::known(input) };
+            walk.script(script, &stdin);
+        }
+        Err(error) => {
+            let mut act = Act::new(Effect::Exec, "", Span::new(error.at, error.at)).because("the command cannot be read").on(error.what);
+            act.clarity = Score::new(200);
+            walk.note(act);
+        }
+    }
+    if walk.acts.iter().any(|act| act.marks.unreadable) {
+        another_language(command, &mut walk, ground, knows);
+    }
+    gathered.acts.append(&mut walk.acts);
+}
+
+/// Reads a command as PowerShell, `cmd` or SQL where it looks like that. What the shell reading saw
+/// stays, except that it did not know the program.
+fn another_language(command: &str, walk: &mut Walk<'_>, ground: Ground, knows: &Knows) {
+    let (reading, name): (Reading, &'static str) = if language::sql::looks_like(command) {
+        (language::sql::read(command, language::sql::Dialect::Generic), "sql")
+    } else if language::powershell::looks_like(command) {
+        (language::powershell::read(command), "powershell")
+    } else if language::cmd::looks_like(command) {
+        (language::cmd::read(command), "cmd")
+    } else {
+        return;
+    };
+    let mut other = Walk::new(ground, knows);
+    other.deeds(&reading, name, Span::new(0, command.len()));
+    if reading.hidden.is_none() {
+        walk.acts.retain(|act| act.effect != Effect::Unknown);
+    }
+    walk.acts.append(&mut other.acts);
+}
+
+/// Returns the shell text that a command given as JSON stands for.
+pub(super) fn command_text(key: &str, value: &Value) -> Option<String> {
+    let words = match value {
+        Value::String(text) => match arguments::listed(text) {
+            Some(words) => words,
+            None => return Some(text.clone()),
+        },
+        Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()?,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => return None,
+    };
+    let is_option = |word: &String| word.starts_with('-');
+    let plural = key.ends_with('s') || value.is_string();
+    let one_program = words.first().is_some_and(|word| !word.contains(char::is_whitespace));
+    let argv = words.len() > 1 && one_program && (!plural || words.get(1).is_some_and(is_option));
+    if argv {
+        return Some(words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "));
+    }
+    Some(words.join("\n"))
+}
+
+/// Judges variables that are set for a command.
+fn environment(value: &Value, ground: &Ground, knows: &Knows, gathered: &mut Gathered) {
+    let Value::Object(map) = value else {
+        gathered.unreadable("env", "the environment is not an object");
+        return;
+    };
+    let mut text = String::new();
+    for (name, value) in map {
+        let fits = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        match arguments::plain(value).filter(|_| fits) {
+            Some(value) => text.push_str(&format!("export {name}={}\n", quote(&value))),
+            None => gathered.unreadable("env", "a variable of the environment cannot be read"),
+        }
+    }
+    let mut walk = Walk::new(ground.clone(), knows);
+    walk.text(&text, Span::default());
+    gathered.acts.append(&mut walk.acts);
+}
+
+fn first_name(row: &ToolRow) -> &'static str {
+    row.names.first().copied().unwrap_or("terminal")
+}

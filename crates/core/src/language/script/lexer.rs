@@ -1,0 +1,643 @@
+//! Splits a script into tokens by the rules of its language.
+//!
+//! Where a language is hard to split (Perl above all), the lexer gives up early rather than guess:
+//! a wrong guess about where a string ends could hide code in it.
+
+mod perl;
+
+use super::Lang;
+use crate::language::cursor::{Cursor, continues_name, starts_name};
+
+/// One token of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    Name(String),
+    /// A name with its sigil.
+    Variable(String),
+    /// `:name` of Ruby.
+    Symbol(String),
+    /// A string; `None` when something is put into it.
+    Text(Option<String>),
+    /// A command in backticks; `None` when something is put into it.
+    Command(Option<String>),
+    Number,
+    Mark(&'static str),
+    Newline,
+}
+
+impl Token {
+    pub(super) fn is_mark(&self, wanted: &str) -> bool {
+        matches!(self, Self::Mark(mark) if *mark == wanted)
+    }
+
+    pub(super) fn is_name(&self, wanted: &str) -> bool {
+        matches!(self, Self::Name(name) if name == wanted)
+    }
+
+    /// Whether a value may end with this token, so that a slash after it divides.
+    pub(super) fn ends_operand(&self) -> bool {
+        match self {
+            Self::Variable(_)
+            | Self::Text(_)
+            | Self::Number
+            | Self::Symbol(_)
+            | Self::Command(_) => true,
+            Self::Name(name) => !STARTERS.contains(&name.as_str()),
+            Self::Mark(mark) => matches!(*mark, ")" | "]" | "}" | "++" | "--"),
+            Self::Newline => false,
+        }
+    }
+}
+
+/// Words after which a value begins.
+const STARTERS: [&str; 34] = [
+    "return", "typeof", "case", "in", "of", "and", "or", "not", "if", "unless", "while", "until",
+    "split", "grep", "map", "print", "puts", "p", "when", "then", "else", "elsif", "do", "yield",
+    "join", "push", "say", "x", "new", "delete", "void", "await", "xor", "cmp",
+];
+
+/// Marks of all languages, longest first.
+const MARKS: [&str; 64] = [
+    "===", "!==", "...", "**=", "<=>", "||=", "&&=", "??=", "//=", ">>>", "?->", "=>", "->", "::",
+    "?.", "&.", "==", "!=", "<=", ">=", "=~", "!~", "**", "&&", "||", "??", "++", "--", "+=", "-=",
+    "*=", "/=", "%=", ".=", "|=", "^=", ":=", "//", "..", "<<", ">>", "~=", "(", ")", "[", "]",
+    "{", "}", ",", ";", ":", ".", "=", "+", "-", "*", "/", "%", "<", ">", "!", "&", "|", "?",
+];
+
+/// Marks that are rare enough to stand apart.
+const RARE_MARKS: [&str; 5] = ["^", "~", "@", "#", "$"];
+
+/// Strings with code in them may nest this deep.
+const DEPTH_MAX: usize = 4;
+
+/// The tokens of `code`; `None` when it cannot be split for certain.
+pub(super) fn tokens(lang: Lang, code: &str) -> Option<Vec<Token>> {
+    let mut tokens = Vec::new();
+    lex(lang, code, 0, &mut tokens)?;
+    Some(tokens)
+}
+
+fn lex(lang: Lang, code: &str, depth: usize, tokens: &mut Vec<Token>) -> Option<()> {
+    if depth > DEPTH_MAX {
+        return None;
+    }
+    let mut lexer = Lexer {
+        lang,
+        cursor: Cursor::new(code),
+        depth,
+        tokens,
+    };
+    while lexer.cursor.peek().is_some() {
+        lexer.step()?;
+    }
+    Some(())
+}
+
+struct Lexer<'a> {
+    lang: Lang,
+    cursor: Cursor,
+    depth: usize,
+    tokens: &'a mut Vec<Token>,
+}
+
+impl Lexer<'_> {
+    fn after_operand(&self) -> bool {
+        self.tokens.last().is_some_and(Token::ends_operand)
+    }
+
+    /// The same for Perl, where a bare word is mostly a function that takes what follows.
+    fn after_value(&self) -> bool {
+        self.after_operand() && !matches!(self.tokens.last(), Some(Token::Name(_)))
+    }
+
+    fn step(&mut self) -> Option<()> {
+        let c = self.cursor.peek()?;
+        if c == '\n' {
+            self.cursor.bump();
+            self.tokens.push(Token::Newline);
+        } else if c.is_whitespace() {
+            self.cursor.bump();
+        } else if c == '\\' && self.cursor.peek_at(1) == Some('\n') {
+            self.cursor.skip(2);
+        } else if self.comment()? {
+            // Nothing of it is kept.
+        } else if c == '\'' || c == '"' {
+            self.quoted(c)?;
+        } else if c == '`' {
+            self.backticks()?;
+        } else if c.is_ascii_digit() {
+            self.cursor.take_while(continues_name);
+            if self.cursor.peek() == Some('.')
+                && self.cursor.peek_at(1).is_some_and(|c| c.is_ascii_digit())
+            {
+                self.cursor.bump();
+                self.cursor.take_while(continues_name);
+            }
+            self.tokens.push(Token::Number);
+        } else if starts_name(c) {
+            self.word()?;
+        } else if c == '/'
+            && matches!(self.lang, Lang::JavaScript | Lang::Ruby | Lang::Perl)
+            && self.starts_pattern()?
+        {
+            self.cursor.bump();
+            let body = self.pattern('/')?;
+            self.pattern_done(&body)?;
+        } else if !self.own_mark(c)? {
+            let mark = MARKS
+                .iter()
+                .chain(&RARE_MARKS)
+                .find(|mark| self.cursor.eat_text(mark))?;
+            self.tokens.push(Token::Mark(mark));
+        }
+        Some(())
+    }
+
+    /// Takes what only this language writes so; says whether there was something.
+    fn own_mark(&mut self, c: char) -> Option<bool> {
+        match self.lang {
+            Lang::Perl => self.perl_mark(c),
+            Lang::Ruby => self.ruby_mark(c),
+            Lang::Php if c == '$' => {
+                self.cursor.bump();
+                let name = self.cursor.take_while(continues_name);
+                // `$$name` and `${…}` compute which variable is meant.
+                if name.is_empty() {
+                    return None;
+                }
+                self.tokens.push(Token::Variable(format!("${name}")));
+                Some(true)
+            }
+            Lang::Lua if self.cursor.eat_text("[[") => {
+                let text = self.cursor.take_until("]]")?;
+                self.tokens.push(Token::Text(Some(text)));
+                Some(true)
+            }
+            Lang::Lua if self.cursor.looking_at("[=") => None,
+            Lang::Php | Lang::Lua | Lang::Python | Lang::JavaScript => Some(false),
+        }
+    }
+
+    fn comment(&mut self) -> Option<bool> {
+        let hash = matches!(
+            self.lang,
+            Lang::Python | Lang::Perl | Lang::Ruby | Lang::Php
+        );
+        let slashes = matches!(self.lang, Lang::JavaScript | Lang::Php);
+        let starts_hash = hash && self.cursor.peek() == Some('#');
+        // An attribute of PHP starts with `#[`; it is not understood.
+        if starts_hash && self.lang == Lang::Php && self.cursor.looking_at("#[") {
+            return None;
+        }
+        if starts_hash || (slashes && self.cursor.looking_at("//")) {
+            self.cursor.rest_of_line();
+        } else if slashes && self.cursor.eat_text("/*") {
+            self.cursor.take_until("*/")?;
+        } else if self.lang == Lang::Lua && self.cursor.eat_text("--") {
+            if self.cursor.eat_text("[[") {
+                self.cursor.take_until("]]")?;
+            } else if self.cursor.looking_at("[=") {
+                return None;
+            } else {
+                self.cursor.rest_of_line();
+            }
+        } else {
+            return Some(false);
+        }
+        Some(true)
+    }
+
+    fn quoted(&mut self, quote: char) -> Option<()> {
+        let mut prefix = String::new();
+        if let (Lang::Python, Some(Token::Name(name)), Some(before)) =
+            (self.lang, self.tokens.last(), self.cursor.before())
+        {
+            // A prefix such as `rb` sticks to the quote.
+            if continues_name(before) && name.len() <= 2 {
+                prefix = name.to_ascii_lowercase();
+                self.tokens.pop();
+            }
+        }
+        let triple = format!("{quote}{quote}{quote}");
+        if self.lang == Lang::Python && self.cursor.eat_text(&triple) {
+            let body = self.cursor.take_until(&triple)?;
+            if body.contains('\\') && !prefix.contains('r') {
+                return None;
+            }
+            return self.python_text(&prefix, &body);
+        }
+        self.cursor.bump();
+        let body = self.until(quote)?;
+        match self.lang {
+            Lang::Python => self.python_text(&prefix, &body),
+            Lang::JavaScript | Lang::Lua => {
+                self.tokens.push(Token::Text(unescape(&body)));
+                Some(())
+            }
+            Lang::Ruby if quote == '"' => self.interpolated(&body, "#{", false),
+            Lang::Php | Lang::Perl if quote == '"' => self.sigils(&body, false),
+            Lang::Ruby | Lang::Php | Lang::Perl => {
+                self.tokens.push(Token::Text(Some(
+                    body.replace("\\'", "'").replace("\\\\", "\\"),
+                )));
+                Some(())
+            }
+        }
+    }
+
+    /// The text up to `quote`, escapes kept as they are.
+    fn until(&mut self, quote: char) -> Option<String> {
+        let mut body = String::new();
+        loop {
+            match self.cursor.bump()? {
+                '\\' => {
+                    body.push('\\');
+                    body.push(self.cursor.bump()?);
+                }
+                c if c == quote => return Some(body),
+                '\n' if matches!(self.lang, Lang::Python | Lang::JavaScript | Lang::Lua)
+                    && quote != '`' =>
+                {
+                    return None;
+                }
+                c => body.push(c),
+            }
+        }
+    }
+
+    fn python_text(&mut self, prefix: &str, body: &str) -> Option<()> {
+        if !prefix.contains('f') && !prefix.contains('t') {
+            let text = if prefix.contains('r') {
+                Some(body.to_owned())
+            } else {
+                unescape(body)
+            };
+            self.tokens.push(Token::Text(text));
+            return Some(());
+        }
+        self.tokens.push(Token::Text(None));
+        let mut cursor = Cursor::new(body);
+        while let Some(c) = cursor.bump() {
+            if c == '{' && !cursor.eat('{') {
+                let code = braced(&mut cursor)?;
+                // What follows a colon or an exclamation mark at the end formats the value.
+                self.inner(strip_format(&code))?;
+            }
+        }
+        Some(())
+    }
+
+    /// A string into which code between `open` and `}` is put.
+    fn interpolated(&mut self, body: &str, open: &str, is_command: bool) -> Option<()> {
+        let mut cursor = Cursor::new(body);
+        let mut codes = Vec::new();
+        while cursor.peek().is_some() {
+            if cursor.peek() == Some('\\') {
+                cursor.skip(2);
+            } else if cursor.eat_text(open) {
+                codes.push(braced(&mut cursor)?);
+            } else {
+                cursor.bump();
+            }
+        }
+        let text = if codes.is_empty() {
+            unescape(body)
+        } else {
+            None
+        };
+        self.tokens.push(if is_command {
+            Token::Command(text)
+        } else {
+            Token::Text(text)
+        });
+        for code in codes {
+            self.inner(&code)?;
+        }
+        Some(())
+    }
+
+    /// A string of Perl or PHP, into which variables are put by their sigils.
+    fn sigils(&mut self, body: &str, is_command: bool) -> Option<()> {
+        let mut cursor = Cursor::new(body);
+        let mut is_plain = true;
+        while let Some(c) = cursor.bump() {
+            match c {
+                '\\' => {
+                    cursor.bump();
+                }
+                '$' | '@' => match cursor.peek() {
+                    // Braces may hold code; a bare name may not.
+                    Some('{') => {
+                        cursor.bump();
+                        let code = cursor.take_until("}")?;
+                        if !code.chars().all(|c| continues_name(c) || c == '^') {
+                            return None;
+                        }
+                        is_plain = false;
+                    }
+                    Some('(') if c == '@' => return None,
+                    Some(next) if continues_name(next) || "&!/$@,;._0".contains(next) => {
+                        is_plain = false;
+                        cursor.take_while(continues_name);
+                        let method =
+                            cursor.looking_at("->") && cursor.peek_at(2).is_some_and(starts_name);
+                        if method && self.lang == Lang::Php && body.contains('(') {
+                            return None;
+                        }
+                        // An index may hold code as well.
+                        if matches!(cursor.peek(), Some('[' | '{')) {
+                            let index = cursor.take_while(|c| c != ']' && c != '}');
+                            if index.contains(['(', '`']) {
+                                return None;
+                            }
+                        }
+                    }
+                    _ => {}
+                },
+                '{' if self.lang == Lang::Php && cursor.peek() == Some('$') => {
+                    let code = braced(&mut cursor)?;
+                    self.inner(&code)?;
+                    is_plain = false;
+                }
+                _ => {}
+            }
+        }
+        let text = if is_plain { unescape(body) } else { None };
+        self.tokens.push(if is_command {
+            Token::Command(text)
+        } else {
+            Token::Text(text)
+        });
+        Some(())
+    }
+
+    /// Adds the tokens of code that stands inside a string.
+    fn inner(&mut self, code: &str) -> Option<()> {
+        self.tokens.push(Token::Mark("+"));
+        self.tokens.push(Token::Mark("("));
+        lex(self.lang, code, self.depth + 1, self.tokens)?;
+        self.tokens.push(Token::Mark(")"));
+        Some(())
+    }
+
+    fn backticks(&mut self) -> Option<()> {
+        self.cursor.bump();
+        let body = self.until('`')?;
+        match self.lang {
+            Lang::JavaScript => {
+                // A tag before the string would be called with it.
+                if self.after_operand() {
+                    return None;
+                }
+                self.interpolated(&body, "${", false)
+            }
+            Lang::Ruby => self.interpolated(&body, "#{", true),
+            Lang::Perl | Lang::Php => self.sigils(&body, true),
+            Lang::Python | Lang::Lua => None,
+        }
+    }
+
+    fn word(&mut self) -> Option<()> {
+        let mut name = self.cursor.take_while(continues_name);
+        if self.lang == Lang::Perl {
+            while self.cursor.looking_at("::") && self.cursor.peek_at(2).is_some_and(starts_name) {
+                self.cursor.skip(2);
+                name.push_str("::");
+                name.push_str(&self.cursor.take_while(continues_name));
+            }
+            // `(0) x3` repeats; the number sticks to the operator.
+            let repeats = name.strip_prefix('x').is_some_and(|count| {
+                !count.is_empty() && count.chars().all(|c| c.is_ascii_digit())
+            });
+            if repeats && self.after_operand() {
+                self.tokens
+                    .extend([Token::Name("x".to_owned()), Token::Number]);
+                return Some(());
+            }
+            let is_member = self
+                .tokens
+                .last()
+                .is_some_and(|t| t.is_mark("->") || t.is_mark("{"));
+            if !(is_member && self.cursor.peek() == Some('}')) && self.perl_quote(&name)? {
+                return Some(());
+            }
+            if matches!(name.as_str(), "format" | "__END__" | "__DATA__") {
+                return None;
+            }
+        }
+        if self.lang == Lang::Ruby
+            && matches!(self.cursor.peek(), Some('?' | '!'))
+            && self.cursor.peek_at(1) != Some('=')
+        {
+            name.extend(self.cursor.bump());
+        }
+        self.tokens.push(Token::Name(name));
+        Some(())
+    }
+
+    /// Whether the slash ahead starts a pattern; `None` when nobody can tell.
+    fn starts_pattern(&self) -> Option<bool> {
+        match (self.lang, self.tokens.last()) {
+            (Lang::JavaScript | Lang::Perl, Some(Token::Mark("}"))) => None,
+            (Lang::Perl, Some(Token::Name(name)))
+                if matches!(name.as_str(), "shift" | "pop" | "time" | "wantarray") =>
+            {
+                None
+            }
+            (Lang::JavaScript, Some(Token::Mark(")"))) | (_, None) => Some(self.tokens.is_empty()),
+            (Lang::Perl, Some(Token::Name(_))) => Some(true),
+            (Lang::Ruby, Some(Token::Name(name))) if !STARTERS.contains(&name.as_str()) => {
+                // `a / b` divides; `a /b/` would be a call with a pattern.
+                (self.cursor.peek_at(1) == Some(' ')).then_some(false)
+            }
+            (_, Some(token)) => Some(!token.ends_operand()),
+        }
+    }
+
+    /// The body of a pattern up to `close`, which may stand in brackets except in Perl.
+    fn pattern(&mut self, close: char) -> Option<String> {
+        let mut body = String::new();
+        let mut in_brackets = false;
+        loop {
+            match self.cursor.bump()? {
+                '\\' => {
+                    body.push('\\');
+                    body.push(self.cursor.bump()?);
+                }
+                c if c == close && !in_brackets => return Some(body),
+                '\n' if self.lang == Lang::JavaScript => return None,
+                c => {
+                    if self.lang == Lang::JavaScript {
+                        in_brackets = (in_brackets || c == '[') && c != ']';
+                    }
+                    body.push(c);
+                }
+            }
+        }
+    }
+
+    /// Takes the flags of a pattern and checks that no code hides in it.
+    fn pattern_done(&mut self, body: &str) -> Option<()> {
+        self.cursor.take_while(|c| c.is_ascii_lowercase());
+        let hides_code = body.contains("(?{") || body.contains("(??{") || body.contains("@{");
+        let interpolates = self.lang == Lang::Ruby && body.contains("#{");
+        if hides_code || interpolates || (self.lang == Lang::Perl && body.contains("${")) {
+            return None;
+        }
+        self.tokens.push(Token::Text(None));
+        Some(())
+    }
+
+    /// The text up to the delimiter that closes `open`; pairs nest.
+    fn delimited(&mut self, open: char) -> Option<String> {
+        let close = closing(open);
+        let mut body = String::new();
+        let mut depth = 0_usize;
+        loop {
+            let c = self.cursor.bump()?;
+            if c == '\\' {
+                body.push(c);
+                body.push(self.cursor.bump()?);
+                continue;
+            }
+            if c == close {
+                if depth == 0 {
+                    return Some(body);
+                }
+                depth -= 1;
+            } else if c == open {
+                depth += 1;
+            }
+            body.push(c);
+        }
+    }
+
+    /// Symbols, variables and `%w[…]` of Ruby.
+    fn ruby_mark(&mut self, c: char) -> Option<bool> {
+        match c {
+            ':' if self.cursor.peek_at(1).is_some_and(starts_name)
+                && self.cursor.before() != Some(':') =>
+            {
+                self.cursor.bump();
+                let name = self
+                    .cursor
+                    .take_while(|c| continues_name(c) || c == '?' || c == '!');
+                self.tokens.push(Token::Symbol(name));
+            }
+            '$' | '@' => {
+                self.cursor.bump();
+                self.cursor.eat('@');
+                let mut name = format!("{c}{}", self.cursor.take_while(continues_name));
+                if name.len() == 1 {
+                    name.extend(self.cursor.bump());
+                }
+                self.tokens.push(Token::Variable(name));
+            }
+            '%' if !self.after_operand() => {
+                self.cursor.bump();
+                let kind = self.cursor.take_while(|c| c.is_ascii_alphabetic());
+                let open = self.cursor.bump()?;
+                let body = self.delimited(open)?;
+                match kind.as_str() {
+                    "w" | "i" | "q" => self.tokens.push(Token::Text(Some(body))),
+                    "" | "Q" | "W" => self.interpolated(&body, "#{", false)?,
+                    "x" => self.interpolated(&body, "#{", true)?,
+                    _ => return None,
+                }
+            }
+            '<' if self.cursor.looking_at("<<~") || self.cursor.looking_at("<<-") => return None,
+            _ => return Some(false),
+        }
+        Some(true)
+    }
+}
+
+/// The code up to the brace that closes, braces and quotes inside counted.
+fn braced(cursor: &mut Cursor) -> Option<String> {
+    let mut code = String::new();
+    let mut depth = 0_usize;
+    let mut quote: Option<char> = None;
+    loop {
+        let c = cursor.bump()?;
+        match (quote, c) {
+            (None, '}') if depth == 0 => return Some(code),
+            (None, '{') => depth += 1,
+            (None, '}') => depth -= 1,
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            (Some(_), '\\') => {
+                code.push(c);
+                code.push(cursor.bump()?);
+                continue;
+            }
+            _ => {}
+        }
+        code.push(c);
+    }
+}
+
+/// A Python format field without its conversion and format.
+fn strip_format(code: &str) -> &str {
+    let mut depth = 0_usize;
+    let mut quote: Option<char> = None;
+    for (at, c) in code.char_indices() {
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            (None, ':') if depth == 0 => {
+                // A format may hold further fields.
+                let format = code.get(at..).unwrap_or_default();
+                return if format.contains('{') {
+                    code
+                } else {
+                    code.get(..at).unwrap_or(code)
+                };
+            }
+            (None, '!')
+                if depth == 0 && !code.get(at + 1..).is_some_and(|r| r.starts_with('=')) =>
+            {
+                return code.get(..at).unwrap_or(code);
+            }
+            _ => {}
+        }
+    }
+    code.strip_suffix('=').unwrap_or(code)
+}
+
+/// The string with its usual escapes undone; `None` if characters are written as numbers.
+fn unescape(body: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut chars = body.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            text.push(c);
+            continue;
+        }
+        match chars.next()? {
+            'n' => text.push('\n'),
+            't' => text.push('\t'),
+            'r' => text.push('\r'),
+            '\n' => {}
+            '0'..='9' | 'x' | 'u' | 'U' | 'N' | 'c' => return None,
+            other => {
+                if other.is_ascii_alphabetic() {
+                    text.push('\\');
+                }
+                text.push(other);
+            }
+        }
+    }
+    Some(text)
+}
+
+fn closing(open: char) -> char {
+    match open {
+        '(' => ')',
+        '[' => ']',
+        '{' => '}',
+        '<' => '>',
+        same => same,
+    }
+}
