@@ -16,8 +16,13 @@ use crate::complaint::Complaint;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// Directory with config.yaml [default: $COUNTERSIGN_HOME, else ~/.countersign]
-    #[arg(long, global = true, value_name = "DIR")]
+    /// Directory with config.yaml
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        help = "Directory with config.yaml [default: $COUNTERSIGN_HOME, else ~/.countersign]"
+    )]
     pub(crate) home: Option<PathBuf>,
 }
 
