@@ -30,10 +30,22 @@ struct Finding {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let runs: u64 = arguments.first().and_then(|runs| runs.parse().ok()).unwrap_or(1_000_000);
-    let only = arguments.get(1).map(String::as_str).filter(|name| *name != "all");
-    let seed: u64 = arguments.get(2).and_then(|seed| seed.parse().ok()).unwrap_or(1);
-    let targets: Vec<Target> = Target::ALL.into_iter().filter(|target| only.is_none_or(|only| target.name() == only)).collect();
+    let runs: u64 = arguments
+        .first()
+        .and_then(|runs| runs.parse().ok())
+        .unwrap_or(1_000_000);
+    let only = arguments
+        .get(1)
+        .map(String::as_str)
+        .filter(|name| *name != "all");
+    let seed: u64 = arguments
+        .get(2)
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or(1);
+    let targets: Vec<Target> = Target::ALL
+        .into_iter()
+        .filter(|target| only.is_none_or(|only| target.name() == only))
+        .collect();
     if targets.is_empty() {
         eprintln!("error: there is no target `{}`", only.unwrap_or(""));
         std::process::exit(2);
@@ -42,25 +54,53 @@ fn main() {
     std::panic::set_hook(Box::new(|_| {}));
     let findings = Mutex::new(Vec::new());
     let done = AtomicU64::new(0);
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(2) as u64;
+    let workers = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(2) as u64;
     std::thread::scope(|scope| {
         for worker in 0..workers {
             let (targets, findings, done) = (&targets, &findings, &done);
-            scope.spawn(move || work(targets, runs / workers, seed.wrapping_mul(1_000_003) + worker + 1, findings, done));
+            scope.spawn(move || {
+                work(
+                    targets,
+                    runs / workers,
+                    seed.wrapping_mul(1_000_003) + worker + 1,
+                    findings,
+                    done,
+                )
+            });
         }
         scope.spawn(|| watch(runs / workers * workers, &done, &findings));
     });
-    let findings = findings.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let findings = findings
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     report(&findings);
-    println!("{} runs of {} targets, {} findings", done.load(Ordering::Relaxed), targets.len(), findings.len());
+    println!(
+        "{} runs of {} targets, {} findings",
+        done.load(Ordering::Relaxed),
+        targets.len(),
+        findings.len()
+    );
     std::process::exit(i32::from(!findings.is_empty()));
 }
 
-fn work(targets: &[Target], runs: u64, seed: u64, findings: &Mutex<Vec<Finding>>, done: &AtomicU64) {
+fn work(
+    targets: &[Target],
+    runs: u64,
+    seed: u64,
+    findings: &Mutex<Vec<Finding>>,
+    done: &AtomicU64,
+) {
     let mut dice = Dice::new(seed);
-    let seeds: Vec<(Target, Vec<String>)> = targets.iter().map(|target| (*target, seeds::of(*target))).collect();
+    let seeds: Vec<(Target, Vec<String>)> = targets
+        .iter()
+        .map(|target| (*target, seeds::of(*target)))
+        .collect();
     for case in 0..runs {
-        if let Some((target, seeds)) = seeds.get(usize::try_from(case).unwrap_or(0) % seeds.len().max(1)) {
+        if let Some((target, seeds)) =
+            seeds.get(usize::try_from(case).unwrap_or(0) % seeds.len().max(1))
+        {
             let input = mutate::mutate(seeds, &mut dice);
             if let Some(what) = trouble(*target, &input) {
                 note(*target, &what, &input, findings);
@@ -78,7 +118,11 @@ fn trouble(target: Target, input: &str) -> Option<String> {
     match outcome {
         Err(payload) => {
             let said = payload.downcast_ref::<String>().cloned();
-            let said = said.or_else(|| payload.downcast_ref::<&str>().map(|said| (*said).to_owned()));
+            let said = said.or_else(|| {
+                payload
+                    .downcast_ref::<&str>()
+                    .map(|said| (*said).to_owned())
+            });
             return Some(format!("panic: {}", said.unwrap_or_default()));
         }
         Ok(Some(broken)) => return Some(broken.to_owned()),
@@ -98,14 +142,28 @@ fn trouble(target: Target, input: &str) -> Option<String> {
 
 fn note(target: Target, what: &str, input: &str, findings: &Mutex<Vec<Finding>>) {
     let kind = |what: &str| what.split(':').next().unwrap_or("").to_owned();
-    let known = |findings: &[Finding]| findings.iter().filter(|finding| finding.target == target).count() >= FINDINGS_MAX;
-    let Ok(mut findings) = findings.lock() else { return };
+    let known = |findings: &[Finding]| {
+        findings
+            .iter()
+            .filter(|finding| finding.target == target)
+            .count()
+            >= FINDINGS_MAX
+    };
+    let Ok(mut findings) = findings.lock() else {
+        return;
+    };
     if known(&findings) {
         return;
     }
-    let smaller = mutate::minimise(input, |input| trouble(target, input).is_some_and(|found| kind(&found) == kind(what)));
+    let smaller = mutate::minimise(input, |input| {
+        trouble(target, input).is_some_and(|found| kind(&found) == kind(what))
+    });
     let what = trouble(target, &smaller).unwrap_or_else(|| what.to_owned());
-    findings.push(Finding { target, what, input: smaller });
+    findings.push(Finding {
+        target,
+        what,
+        input: smaller,
+    });
 }
 
 fn watch(runs: u64, done: &AtomicU64, findings: &Mutex<Vec<Finding>>) {
@@ -114,7 +172,10 @@ fn watch(runs: u64, done: &AtomicU64, findings: &Mutex<Vec<Finding>>) {
         std::thread::sleep(Duration::from_secs(1));
         let so_far = done.load(Ordering::Relaxed);
         let found = findings.try_lock().map_or(0, |findings| findings.len());
-        eprintln!("{so_far} of {runs} runs, {found} findings, {} s", start.elapsed().as_secs());
+        eprintln!(
+            "{so_far} of {runs} runs, {found} findings, {} s",
+            start.elapsed().as_secs()
+        );
         if so_far >= runs {
             return;
         }
@@ -132,6 +193,11 @@ fn report(findings: &[Finding]) {
             eprintln!("error: cannot write {}: {error}", file.display());
         }
         let shown: String = finding.input.chars().take(160).collect();
-        println!("{}: {}: {shown:?} ({})", finding.target.name(), finding.what, file.display());
+        println!(
+            "{}: {}: {shown:?} ({})",
+            finding.target.name(),
+            finding.what,
+            file.display()
+        );
     }
 }

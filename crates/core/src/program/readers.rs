@@ -30,7 +30,10 @@ pub(crate) struct Line<'a> {
 
 impl Walk<'_> {
     /// Lets a reader judge the command line. `None`: the table says the rest.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one command line, bundled below")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parts of one command line, bundled below"
+    )]
     pub(crate) fn read_specially(
         &mut self,
         reader: Reader,
@@ -41,7 +44,14 @@ impl Walk<'_> {
         read: &Options<'_>,
         stdin: &Stream,
     ) -> Option<Stream> {
-        let line = Line { row, does, name, args, read, stdin };
+        let line = Line {
+            row,
+            does,
+            name,
+            args,
+            read,
+            stdin,
+        };
         match reader {
             Reader::Alias => self.read_alias(&line),
             Reader::Api => self.read_api(&line),

@@ -48,9 +48,10 @@ impl Parser<'_> {
 
     /// Returns the unquoted word at the cursor, up to the first character that could quote.
     fn bare_word(&self) -> &str {
-        let end = self.rest().bytes().position(|byte| {
-            is_meta(byte) || matches!(byte, b'\\' | b'\'' | b'"' | b'$' | b'`')
-        });
+        let end = self
+            .rest()
+            .bytes()
+            .position(|byte| is_meta(byte) || matches!(byte, b'\\' | b'\'' | b'"' | b'$' | b'`'));
         match end {
             None => self.rest(),
             Some(end) if self.bytes.get(self.at + end).copied().is_some_and(is_meta) => {
@@ -71,7 +72,11 @@ impl Parser<'_> {
 
     fn expect_word(&mut self, word: &'static str, missing: &'static str) -> Parsed<()> {
         self.skip_lines()?;
-        if self.take_word(word) { Ok(()) } else { Err(self.error(missing)) }
+        if self.take_word(word) {
+            Ok(())
+        } else {
+            Err(self.error(missing))
+        }
     }
 
     fn and_or(&mut self) -> Parsed<Command> {
@@ -133,7 +138,11 @@ impl Parser<'_> {
             self.skip_lines()?;
             all.push(self.command()?);
         }
-        Ok(if all.len() == 1 { all.remove(0) } else { Command::Pipeline(all) })
+        Ok(if all.len() == 1 {
+            all.remove(0)
+        } else {
+            Command::Pipeline(all)
+        })
     }
 
     fn command(&mut self) -> Parsed<Command> {
@@ -167,7 +176,11 @@ impl Parser<'_> {
             return Err(self.error("a parenthesis is not closed"));
         }
         self.at += 1;
-        Ok(Command::Group { body, subshell: true, redirects: self.redirects()? })
+        Ok(Command::Group {
+            body,
+            subshell: true,
+            redirects: self.redirects()?,
+        })
     }
 
     fn brace_group(&mut self) -> Parsed<Command> {
@@ -176,7 +189,11 @@ impl Parser<'_> {
         if !self.take_word("}") {
             return Err(self.error("a brace is not closed"));
         }
-        Ok(Command::Group { body, subshell: false, redirects: self.redirects()? })
+        Ok(Command::Group {
+            body,
+            subshell: false,
+            redirects: self.redirects()?,
+        })
     }
 
     fn if_command(&mut self) -> Parsed<Command> {
@@ -226,7 +243,11 @@ impl Parser<'_> {
             return Err(self.error("a loop has no `do`"));
         };
         let body = self.block()?;
-        if self.take_word(close) { Ok(body) } else { Err(self.error("a loop is not closed by `done`")) }
+        if self.take_word(close) {
+            Ok(body)
+        } else {
+            Err(self.error("a loop is not closed by `done`"))
+        }
     }
 
     fn for_command(&mut self) -> Parsed<Command> {
@@ -240,7 +261,10 @@ impl Parser<'_> {
                 self.at += 1;
             }
             let body = self.do_group()?;
-            let words = vec![Word { parts, span: Span::default() }];
+            let words = vec![Word {
+                parts,
+                span: Span::default(),
+            }];
             return Ok(Command::Branches {
                 words,
                 blocks: vec![body],
@@ -271,7 +295,12 @@ impl Parser<'_> {
             self.at += 1;
         }
         let body = self.do_group()?;
-        Ok(Command::Loop { name, words, body, redirects: self.redirects()? })
+        Ok(Command::Loop {
+            name,
+            words,
+            body,
+            redirects: self.redirects()?,
+        })
     }
 
     fn case_command(&mut self) -> Parsed<Command> {
@@ -284,7 +313,11 @@ impl Parser<'_> {
             self.burn()?;
             self.skip_lines()?;
             if self.take_word("esac") {
-                return Ok(Command::Branches { words, blocks, redirects: self.redirects()? });
+                return Ok(Command::Branches {
+                    words,
+                    blocks,
+                    redirects: self.redirects()?,
+                });
             }
             if self.peek() == Some(b'(') {
                 self.at += 1;
@@ -320,7 +353,10 @@ impl Parser<'_> {
             match self.peek() {
                 None => return Err(self.error("`[[` is not closed")),
                 Some(b'(' | b')' | b'<' | b'>' | b'|' | b'&')
-                    if !matches!((self.peek(), self.peek_at(1)), (Some(b'<' | b'>'), Some(b'('))) =>
+                    if !matches!(
+                        (self.peek(), self.peek_at(1)),
+                        (Some(b'<' | b'>'), Some(b'('))
+                    ) =>
                 {
                     self.at += 1;
                 }
@@ -329,7 +365,10 @@ impl Parser<'_> {
                 Some(_) => words.push(self.test_word()?),
             }
         }
-        Ok(Command::Test { words, redirects: self.redirects()? })
+        Ok(Command::Test {
+            words,
+            redirects: self.redirects()?,
+        })
     }
 
     fn arithmetic_command(&mut self) -> Parsed<Command> {
@@ -337,8 +376,14 @@ impl Parser<'_> {
         self.at += 2;
         match self.arithmetic_parts() {
             Ok(parts) => {
-                let words = vec![Word { parts, span: Span::new(start, self.at) }];
-                Ok(Command::Test { words, redirects: self.redirects()? })
+                let words = vec![Word {
+                    parts,
+                    span: Span::new(start, self.at),
+                }];
+                Ok(Command::Test {
+                    words,
+                    redirects: self.redirects()?,
+                })
             }
             // `((a); (b))` is a subshell in a subshell.
             Err(_) => {
@@ -363,7 +408,11 @@ impl Parser<'_> {
         }
         self.skip_lines()?;
         let body = Box::new(self.command()?);
-        Ok(Command::Function { name, body, span: Span::new(start, self.at) })
+        Ok(Command::Function {
+            name,
+            body,
+            span: Span::new(start, self.at),
+        })
     }
 
     fn coproc(&mut self) -> Parsed<Command> {
@@ -375,8 +424,14 @@ impl Parser<'_> {
         self.at += name.len();
         self.skip_blanks();
         let compound = matches!(self.peek(), Some(b'(' | b'{'))
-            || matches!(self.bare_word(), "if" | "while" | "until" | "for" | "case" | "[[");
-        if name.is_empty() || !compound || matches!(name.as_str(), "{" | "if" | "while" | "for" | "case") {
+            || matches!(
+                self.bare_word(),
+                "if" | "while" | "until" | "for" | "case" | "[["
+            );
+        if name.is_empty()
+            || !compound
+            || matches!(name.as_str(), "{" | "if" | "while" | "for" | "case")
+        {
             self.at = before;
         }
         Ok(Command::Background(Box::new(self.command()?)))
@@ -415,11 +470,15 @@ impl Parser<'_> {
 
     /// Reads `() body` after a word that stands alone.
     fn function_definition(&mut self, so_far: &Simple, start: usize) -> Parsed<Option<Command>> {
-        let [name] = so_far.words.as_slice() else { return Ok(None) };
+        let [name] = so_far.words.as_slice() else {
+            return Ok(None);
+        };
         if !so_far.assignments.is_empty() {
             return Ok(None);
         }
-        let [Part::Plain(name)] = name.parts.as_slice() else { return Ok(None) };
+        let [Part::Plain(name)] = name.parts.as_slice() else {
+            return Ok(None);
+        };
         let before = self.at;
         self.at += 1;
         self.skip_blanks();
@@ -432,14 +491,19 @@ impl Parser<'_> {
         self.nested(|parser| {
             parser.skip_lines()?;
             let body = Box::new(parser.command()?);
-            Ok(Some(Command::Function { name, body, span: Span::new(start, parser.at) }))
+            Ok(Some(Command::Function {
+                name,
+                body,
+                span: Span::new(start, parser.at),
+            }))
         })
     }
 
     /// Reads `NAME=value` in front of a command, or anywhere after `export` and its kin.
     fn assignment(&mut self, so_far: &Simple) -> Parsed<Option<Assignment>> {
-        const DECLARERS: &[&str] =
-            &["export", "declare", "typeset", "local", "readonly", "alias", "integer", "float"];
+        const DECLARERS: &[&str] = &[
+            "export", "declare", "typeset", "local", "readonly", "alias", "integer", "float",
+        ];
         let declares = so_far.words.first().is_some_and(|word| {
             matches!(word.parts.as_slice(), [Part::Plain(name)] if DECLARERS.contains(&name.as_str()))
         });
@@ -450,10 +514,18 @@ impl Parser<'_> {
             return Ok(None);
         }
         let start = self.at;
-        let length = self.rest().bytes().take_while(|byte| is_name(*byte)).count();
+        let length = self
+            .rest()
+            .bytes()
+            .take_while(|byte| is_name(*byte))
+            .count();
         let name = self.text(start, start + length).to_owned();
         self.at += length;
-        let index = if self.peek() == Some(b'[') { self.subscript()? } else { None };
+        let index = if self.peek() == Some(b'[') {
+            self.subscript()?
+        } else {
+            None
+        };
         let append = self.peek() == Some(b'+') && self.peek_at(1) == Some(b'=');
         if append {
             self.at += 1;
@@ -474,7 +546,13 @@ impl Parser<'_> {
         } else {
             AssignedValue::One(self.optional_word()?)
         };
-        Ok(Some(Assignment { name, append, index, value, span: Span::new(start, self.at) }))
+        Ok(Some(Assignment {
+            name,
+            append,
+            index,
+            value,
+            span: Span::new(start, self.at),
+        }))
     }
 
     fn array_words(&mut self) -> Parsed<Vec<Word>> {
@@ -507,9 +585,11 @@ impl Parser<'_> {
         let start = self.at;
         let descriptor = self.descriptor();
         let rest = self.rest();
-        let operator = ["<<<", "<<-", "<<", "<>", "<&", "<", "&>>", "&>", ">>", ">|", ">&", ">"]
-            .into_iter()
-            .find(|operator| rest.starts_with(operator));
+        let operator = [
+            "<<<", "<<-", "<<", "<>", "<&", "<", "&>>", "&>", ">>", ">|", ">&", ">",
+        ]
+        .into_iter()
+        .find(|operator| rest.starts_with(operator));
         // `<(` and `>(` begin a word.
         let process = matches!(operator, Some("<" | ">")) && self.peek_at(1) == Some(b'(');
         let Some(operator) = operator.filter(|_| !process) else {
@@ -522,9 +602,14 @@ impl Parser<'_> {
         }
         self.skip_blanks();
         if matches!(operator, "<<" | "<<-") {
-            return self.here_document_start(operator == "<<-", descriptor).map(Some);
+            return self
+                .here_document_start(operator == "<<-", descriptor)
+                .map(Some);
         }
-        if !self.peek().is_some_and(|byte| !is_meta(byte) || matches!(byte, b'<' | b'>')) {
+        if !self
+            .peek()
+            .is_some_and(|byte| !is_meta(byte) || matches!(byte, b'<' | b'>'))
+        {
             return Err(self.error("a redirection has no target"));
         }
         let target = self.word()?;
@@ -539,7 +624,11 @@ impl Parser<'_> {
             ">>" | "&>>" => RedirectKind::Append,
             _ => RedirectKind::Write,
         };
-        Ok(Some(Redirect { kind, target, descriptor }))
+        Ok(Some(Redirect {
+            kind,
+            target,
+            descriptor,
+        }))
     }
 
     /// Takes `2` of `2>` and `{fd}` of `{fd}>`.
@@ -552,7 +641,9 @@ impl Parser<'_> {
             return rest.get(..digits)?.parse().ok();
         }
         if rest.starts_with('{') {
-            let close = rest.bytes().position(|byte| byte == b'}' || is_meta(byte))?;
+            let close = rest
+                .bytes()
+                .position(|byte| byte == b'}' || is_meta(byte))?;
             let name = rest.get(1..close)?;
             if !name.is_empty() && name.bytes().all(is_name) && is_operator(close + 1) {
                 self.at += close + 1;
@@ -562,14 +653,30 @@ impl Parser<'_> {
         None
     }
 
-    fn here_document_start(&mut self, strips_tabs: bool, descriptor: Option<u32>) -> Parsed<Redirect> {
+    fn here_document_start(
+        &mut self,
+        strips_tabs: bool,
+        descriptor: Option<u32>,
+    ) -> Parsed<Redirect> {
         let start = self.at;
         let (delimiter, expands) = self.delimiter()?;
         let slot = self.documents.len();
         self.documents.push(Word::default());
-        self.pending.push(PendingHereDocument { delimiter, expands, strips_tabs, slot });
-        let target = Word { parts: Vec::new(), span: Span::new(start, self.at) };
-        Ok(Redirect { kind: RedirectKind::HereDocument(slot), target, descriptor })
+        self.pending.push(PendingHereDocument {
+            delimiter,
+            expands,
+            strips_tabs,
+            slot,
+        });
+        let target = Word {
+            parts: Vec::new(),
+            span: Span::new(start, self.at),
+        };
+        Ok(Redirect {
+            kind: RedirectKind::HereDocument(slot),
+            target,
+            descriptor,
+        })
     }
 
     /// Reads the delimiter of a here-document, and whether nothing in it was quoted.
@@ -590,7 +697,9 @@ impl Parser<'_> {
                 b'\'' | b'"' => {
                     expands = false;
                     let quote_at = self.at + 1;
-                    let Some(length) = memchr::memchr(byte, self.bytes.get(quote_at..).unwrap_or(&[])) else {
+                    let Some(length) =
+                        memchr::memchr(byte, self.bytes.get(quote_at..).unwrap_or(&[]))
+                    else {
                         return Err(self.error("a quote is not closed"));
                     };
                     delimiter.push_str(self.text(quote_at, quote_at + length));

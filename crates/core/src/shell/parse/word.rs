@@ -29,7 +29,8 @@ struct Parts {
 impl Parts {
     fn plain(&mut self, text: &str) {
         if !self.quoted.is_empty() {
-            self.done.push(Part::Quoted(std::mem::take(&mut self.quoted)));
+            self.done
+                .push(Part::Quoted(std::mem::take(&mut self.quoted)));
         }
         self.plain.push_str(text);
     }
@@ -51,7 +52,8 @@ impl Parts {
             self.done.push(Part::Plain(std::mem::take(&mut self.plain)));
         }
         if !self.quoted.is_empty() {
-            self.done.push(Part::Quoted(std::mem::take(&mut self.quoted)));
+            self.done
+                .push(Part::Quoted(std::mem::take(&mut self.quoted)));
         }
     }
 
@@ -126,7 +128,10 @@ impl Parser<'_> {
             self.burn()?;
             match byte {
                 b'\\' => {
-                    let next = self.source.get(self.at + 1..).and_then(|rest| rest.chars().next());
+                    let next = self
+                        .source
+                        .get(self.at + 1..)
+                        .and_then(|rest| rest.chars().next());
                     self.at += 1 + next.map_or(0, char::len_utf8);
                     match next {
                         None => parts.quoted("\\"),
@@ -155,7 +160,10 @@ impl Parser<'_> {
         if open > 0 && context == Context::Bare {
             return Err(self.error("a parenthesis is not closed"));
         }
-        Ok(Word { parts: parts.finish(), span: Span::new(start, self.at) })
+        Ok(Word {
+            parts: parts.finish(),
+            span: Span::new(start, self.at),
+        })
     }
 
     /// Whether `byte` ends a word in `context`; `open` counts parentheses of patterns.
@@ -198,10 +206,23 @@ impl Parser<'_> {
     }
 
     /// Takes unquoted text from the cursor up to the next live character.
-    fn unquoted(&mut self, parts: &mut Parts, context: Context, byte: u8, open: &mut u32) -> Parsed<()> {
-        let before = self.at.checked_sub(1).and_then(|at| self.bytes.get(at)).copied();
+    fn unquoted(
+        &mut self,
+        parts: &mut Parts,
+        context: Context,
+        byte: u8,
+        open: &mut u32,
+    ) -> Parsed<()> {
+        let before = self
+            .at
+            .checked_sub(1)
+            .and_then(|at| self.bytes.get(at))
+            .copied();
         match byte {
-            b'<' | b'>' if self.peek_at(1) == Some(b'(') && matches!(context, Context::Bare | Context::Test) => {
+            b'<' | b'>'
+                if self.peek_at(1) == Some(b'(')
+                    && matches!(context, Context::Bare | Context::Test) =>
+            {
                 let writes = byte == b'>';
                 self.at += 2;
                 let body = self.substituted()?;
@@ -212,7 +233,10 @@ impl Parser<'_> {
                 if before == Some(b'=') && *open == 0 && context == Context::Bare {
                     self.at += 1;
                     let body = self.substituted()?;
-                    parts.push(Part::Process { body, writes: false });
+                    parts.push(Part::Process {
+                        body,
+                        writes: false,
+                    });
                     return Ok(());
                 }
                 if matches!(self.peek_at(1), Some(b'e' | b'+')) && context == Context::Bare {
@@ -232,7 +256,11 @@ impl Parser<'_> {
                 self.at += 1;
                 let rest = self.bytes.get(self.at..).unwrap_or(&[]);
                 let length = rest.iter().position(|byte| {
-                    is_meta(*byte) || matches!(byte, b'\\' | b'\'' | b'"' | b'$' | b'`' | b'}' | b'[' | b']')
+                    is_meta(*byte)
+                        || matches!(
+                            byte,
+                            b'\\' | b'\'' | b'"' | b'$' | b'`' | b'}' | b'[' | b']'
+                        )
                 });
                 self.at += length.unwrap_or(rest.len());
                 // A character that is not ASCII may have been cut after its first byte.
@@ -248,7 +276,10 @@ impl Parser<'_> {
     /// Takes text up to the next of `stops`.
     fn run(&mut self, parts: &mut Parts, stops: &[u8]) {
         let rest = self.bytes.get(self.at..).unwrap_or(&[]);
-        let length = rest.iter().position(|byte| stops.contains(byte)).unwrap_or(rest.len());
+        let length = rest
+            .iter()
+            .position(|byte| stops.contains(byte))
+            .unwrap_or(rest.len());
         parts.quoted(self.text(self.at, self.at + length));
         self.at += length;
     }
@@ -265,7 +296,10 @@ impl Parser<'_> {
     }
 
     /// Remembers that `''` makes a word even if nothing else does.
-    #[expect(clippy::unused_self, reason = "reads like the other steps of the parser")]
+    #[expect(
+        clippy::unused_self,
+        reason = "reads like the other steps of the parser"
+    )]
     fn empty_quotes(&self, parts: &mut Parts, empty: bool) {
         if empty && parts.done.is_empty() && parts.plain.is_empty() && parts.quoted.is_empty() {
             parts.done.push(Part::Quoted(String::new()));
@@ -293,11 +327,16 @@ impl Parser<'_> {
     fn live_in_quotes(&mut self, parts: &mut Parts) -> Parsed<()> {
         match self.peek() {
             Some(b'\\') => {
-                let next = self.source.get(self.at + 1..).and_then(|rest| rest.chars().next());
+                let next = self
+                    .source
+                    .get(self.at + 1..)
+                    .and_then(|rest| rest.chars().next());
                 self.at += 1 + next.map_or(0, char::len_utf8);
                 match next {
                     Some('\n') => {}
-                    Some(next @ ('$' | '`' | '"' | '\\')) => parts.quoted(next.encode_utf8(&mut [0; 4])),
+                    Some(next @ ('$' | '`' | '"' | '\\')) => {
+                        parts.quoted(next.encode_utf8(&mut [0; 4]))
+                    }
                     Some(next) => {
                         parts.quoted("\\");
                         parts.quoted(next.encode_utf8(&mut [0; 4]));
@@ -356,7 +395,12 @@ impl Parser<'_> {
                 let rest = self.bytes.get(start..).unwrap_or(&[]);
                 let length = rest.iter().take_while(|byte| is_name(**byte)).count();
                 self.at = start + length;
-                parts.push(parameter(self.text(start, self.at), None, Operation::Value, quoted));
+                parts.push(parameter(
+                    self.text(start, self.at),
+                    None,
+                    Operation::Value,
+                    quoted,
+                ));
             }
             b'0'..=b'9' | b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!' => {
                 let name = self.text(self.at + 1, self.at + 2).to_owned();
@@ -513,15 +557,27 @@ impl Parser<'_> {
             self.at += 1;
             return Ok(Part::Substitution { body, quoted });
         }
-        let indirect = self.peek() == Some(b'!') && self.peek_at(1).is_some_and(|byte| is_name(byte) || byte == b'@' || byte == b'*');
-        let length = self.peek() == Some(b'#') && !matches!(self.peek_at(1), None | Some(b'}' | b':' | b'-' | b'=' | b'+' | b'?' | b'%' | b'/' | b'^' | b','));
+        let indirect = self.peek() == Some(b'!')
+            && self
+                .peek_at(1)
+                .is_some_and(|byte| is_name(byte) || byte == b'@' || byte == b'*');
+        let length = self.peek() == Some(b'#')
+            && !matches!(
+                self.peek_at(1),
+                None | Some(b'}' | b':' | b'-' | b'=' | b'+' | b'?' | b'%' | b'/' | b'^' | b',')
+            );
         if indirect || length {
             self.at += 1;
         }
         let start = self.at;
         let rest = self.bytes.get(start..).unwrap_or(&[]);
         let mut name_length = rest.iter().take_while(|byte| is_name(**byte)).count();
-        if name_length == 0 && matches!(rest.first(), Some(b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!')) {
+        if name_length == 0
+            && matches!(
+                rest.first(),
+                Some(b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!')
+            )
+        {
             name_length = 1;
         }
         if name_length == 0 {
@@ -529,8 +585,16 @@ impl Parser<'_> {
         }
         self.at += name_length;
         let name = self.text(start, self.at).to_owned();
-        let index = if self.peek() == Some(b'[') { self.subscript()? } else { None };
-        let context = if quoted { Context::QuotedBraces } else { Context::Braces };
+        let index = if self.peek() == Some(b'[') {
+            self.subscript()?
+        } else {
+            None
+        };
+        let context = if quoted {
+            Context::QuotedBraces
+        } else {
+            Context::Braces
+        };
         let operation = match self.peek() {
             Some(b'}') if indirect => Operation::Indirect,
             Some(b'}') if length => Operation::Length,
@@ -574,17 +638,23 @@ impl Parser<'_> {
         let longest = starts("##") || starts("%%");
         Ok(match rest.bytes().next() {
             Some(b':') => Operation::Substring(take(self, ":")?),
-            Some(b'#') => {
-                Operation::TrimStart { pattern: take(self, if longest { "##" } else { "#" })?, longest }
-            }
-            Some(b'%') => {
-                Operation::TrimEnd { pattern: take(self, if longest { "%%" } else { "%" })?, longest }
-            }
+            Some(b'#') => Operation::TrimStart {
+                pattern: take(self, if longest { "##" } else { "#" })?,
+                longest,
+            },
+            Some(b'%') => Operation::TrimEnd {
+                pattern: take(self, if longest { "%%" } else { "%" })?,
+                longest,
+            },
             Some(b'/') => {
                 let all = starts("//");
                 let whole = take(self, if all { "//" } else { "/" })?;
                 let (pattern, replacement) = split_at_slash(whole);
-                Operation::Replace { pattern, replacement, all }
+                Operation::Replace {
+                    pattern,
+                    replacement,
+                    all,
+                }
             }
             Some(b'^') => {
                 let all = starts("^^");
@@ -620,7 +690,11 @@ const DEFAULTING: &[(&str, fn(Word) -> Operation)] = &[
 
 fn parameter(name: &str, index: Option<Word>, operation: Operation, quoted: bool) -> Part {
     Part::Parameter {
-        expansion: Box::new(Expansion { name: name.to_owned(), index, operation }),
+        expansion: Box::new(Expansion {
+            name: name.to_owned(),
+            index,
+            operation,
+        }),
         quoted,
     }
 }
@@ -645,5 +719,14 @@ fn split_at_slash(word: Word) -> (Word, Word) {
             part => pattern.push(part),
         }
     }
-    (Word { parts: pattern, span }, Word { parts: replacement, span })
+    (
+        Word {
+            parts: pattern,
+            span,
+        },
+        Word {
+            parts: replacement,
+            span,
+        },
+    )
 }
