@@ -8,6 +8,7 @@ use crate::{files, metadata, root};
 const OURS: &[(&str, &[&str])] = &[
     ("countersign-core", &[]),
     ("countersign", &["countersign-core"]),
+    ("countersign-fuzz", &["countersign-core"]),
 ];
 
 /// What the core may use of others: no clock, no randomness, no network, no runtime.

@@ -1,4 +1,6 @@
 //! Every command in a `console` block of the README runs and says what the README says.
+//!
+//! `INSTA_UPDATE=always` writes what the commands say into the README, as it does for snapshots.
 
 use std::process::Command;
 
@@ -33,7 +35,10 @@ fn shown(text: &str) -> Vec<Shown> {
 
 #[test]
 fn every_command_of_the_readme_runs() {
-    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let readme = root().join("README.md");
+    let text = std::fs::read_to_string(&readme).unwrap();
+    let updates = std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always");
+    let mut updated = text.clone();
     let all = shown(&text);
     assert!(all.len() >= 3, "the README shows {} commands", all.len());
     let home = tempfile::tempdir().unwrap();
@@ -62,7 +67,23 @@ fn every_command_of_the_readme_runs() {
         let said = String::from_utf8(ran.stdout).unwrap();
         let wrong = String::from_utf8(ran.stderr).unwrap();
         assert!(!wrong.contains("error:"), "{command}: {wrong}");
-        assert!(!output.is_empty(), "{command}: the README shows no output");
-        assert_eq!(said, output, "{command}: the README shows something else");
+        if updates {
+            let old = format!(
+                "$ {command}
+{output}```"
+            );
+            updated = updated.replace(
+                &old,
+                &format!(
+                    "$ {command}
+{said}```"
+                ),
+            );
+        } else {
+            assert_eq!(said, output, "{command}: the README shows something else");
+        }
+    }
+    if updated != text {
+        std::fs::write(&readme, updated).unwrap();
     }
 }
