@@ -350,7 +350,9 @@ fn block_words(block: &[Command], words: &mut Vec<String>) {
             Command::Branches {
                 blocks, redirects, ..
             } => {
-                blocks.iter().for_each(|block| block_words(block, words));
+                for block in blocks {
+                    block_words(block, words);
+                }
                 words.extend(
                     redirects
                         .iter()
