@@ -3,6 +3,16 @@
 //! Reading TOML at start would cost more than judging a thousand commands, so it happens here. A
 //! misspelt word, a doubled name or a flag that cannot be read stops the build with the row's name.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::disallowed_methods,
+    clippy::format_collect,
+    reason = "a build script reads files, and stopping the build is how it complains"
+)]
+
 #[path = "src/knowledge/vocabulary.rs"]
 #[expect(
     dead_code,

@@ -47,6 +47,13 @@ pub struct Row {
     pub not_match: &'static [&'static str],
 }
 
+impl Row {
+    /// Whether some operand has `role`.
+    pub fn has_operand(&self, role: Role) -> bool {
+        self.operands.iter().any(|operand| operand.role == role)
+    }
+}
+
 /// One option of a program.
 #[derive(Debug)]
 pub struct Flag {

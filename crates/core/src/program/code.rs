@@ -6,7 +6,7 @@ use crate::language::{self, Deed, Reading, sql::Dialect};
 use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
-use crate::shell::walk::{Walk, Writing, quote};
+use crate::shell::walk::{Walk, Writing};
 
 impl Walk<'_> {
     /// Follows shell text given as a word.
@@ -178,7 +178,7 @@ impl Walk<'_> {
             self.unreadable("runs code of which a part cannot be known", arg.span);
             return;
         }
-        let reading = match super::script_language(role) {
+        let reading = match super::roles::script_language(role) {
             Some(language) => language::script::read(language, &arg.text),
             None => Reading::hidden("code of a language that is not read"),
         };
@@ -404,12 +404,4 @@ fn dialect(program: &str) -> Dialect {
         "sqlite3" | "sqlite" | "litecli" | "duckdb" => Dialect::Sqlite,
         _ => Dialect::Generic,
     }
-}
-
-/// Returns words as one text that a shell reads back as the same words.
-pub(crate) fn requote(args: &[Arg]) -> String {
-    args.iter()
-        .map(|arg| quote(&arg.text))
-        .collect::<Vec<_>>()
-        .join(" ")
 }

@@ -3,7 +3,7 @@
 use super::options::Options;
 use crate::act::{Act, Breadth};
 use crate::knowledge::{Effect, PathKind, Role, Value};
-use crate::place::{HOLE, Place};
+use crate::place::Place;
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
@@ -354,9 +354,4 @@ fn name(place: &Place) -> String {
     } else {
         format!("{} ({})", place.path, place.what)
     }
-}
-
-/// Whether a word is nothing but something unknown.
-pub(crate) fn is_all_hole(text: &str) -> bool {
-    text.chars().all(|letter| letter == HOLE)
 }

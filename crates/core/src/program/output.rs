@@ -1,16 +1,18 @@
 //! What small programs print, where it is known: enough to see through `echo … | base64 -d | sh`.
 
-use super::options::Options;
+use super::Line;
 use crate::place::HOLE;
-use crate::shell::value::{Arg, Stream, TEXT_BYTES_MAX};
+use crate::shell::value::{Arg, TEXT_BYTES_MAX};
 
 /// Returns what a program prints when everything it prints is known.
-pub(crate) fn constant(
-    name: &str,
-    args: &[Arg],
-    read: &Options<'_>,
-    stdin: &Stream,
-) -> Option<String> {
+pub(super) fn constant(line: &Line<'_>) -> Option<String> {
+    let Line {
+        name,
+        args,
+        read,
+        stdin,
+        ..
+    } = *line;
     if name == "echo" {
         return echo(args);
     }

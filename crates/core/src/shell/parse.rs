@@ -7,6 +7,8 @@
 //! `tests/parser_agreement.rs` holds it against `bash -n` and two other parsers.
 
 mod command;
+mod compound;
+mod expansion;
 mod word;
 
 use super::syntax::{Part, Script, Span, Word};
