@@ -13,9 +13,15 @@ fn deep_nesting_asks_on_a_small_stack() {
     };
     let rows = [
         ("wrappers", "sudo ".repeat(13_000) + "ls"),
-        ("mixed wrappers", "sudo env nice timeout 5 ".repeat(2_000) + "ls"),
+        (
+            "mixed wrappers",
+            "sudo env nice timeout 5 ".repeat(2_000) + "ls",
+        ),
         ("substitutions", nest("echo $(", ")", 60)),
-        ("more substitutions than are parsed", nest("echo $(", ")", 5_000)),
+        (
+            "more substitutions than are parsed",
+            nest("echo $(", ")", 5_000),
+        ),
         ("groups", nest("{ ", "; }", 60)),
         ("subshells", nest("( ", " )", 60)),
         ("quotes in substitutions", nest("echo \"$(", ")\"", 60)),
@@ -24,7 +30,9 @@ fn deep_nesting_asks_on_a_small_stack() {
         ("branches", nest("if true; then ", "; fi", 60)),
         ("functions", nest("f() { ", "; }", 60)),
         ("shells in shells", {
-            (0..9).fold("ls".to_owned(), |inner, _| format!("bash -c '{}'", inner.replace('\'', "'\\''")))
+            (0..9).fold("ls".to_owned(), |inner, _| {
+                format!("bash -c '{}'", inner.replace('\'', "'\\''"))
+            })
         }),
         ("evaluations", "eval ".repeat(9_000) + "ls"),
         ("conditional expressions", nest("[[ ( ", " ) ]]", 60)),
@@ -35,8 +43,23 @@ fn deep_nesting_asks_on_a_small_stack() {
             verdict(&assessment, &Situation::default()).verdict
         };
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let found = thread.spawn(check).expect("a thread").join().expect("no panic");
-        let shallow = matches!(name, "groups" | "subshells" | "branches" | "functions" | "substitutions" | "defaults" | "quotes in substitutions" | "process substitutions" | "conditional expressions");
+        let found = thread
+            .spawn(check)
+            .expect("a thread")
+            .join()
+            .expect("no panic");
+        let shallow = matches!(
+            name,
+            "groups"
+                | "subshells"
+                | "branches"
+                | "functions"
+                | "substitutions"
+                | "defaults"
+                | "quotes in substitutions"
+                | "process substitutions"
+                | "conditional expressions"
+        );
         assert!(shallow || found >= Verdict::Ask, "{name}: {found:?}");
     }
 }

@@ -192,7 +192,10 @@ impl<'k> Walk<'k> {
     /// Runs `inside` one command deeper, unless that is too deep.
     pub(crate) fn deeper(&mut self, inside: impl FnOnce(&mut Self) -> Stream) -> Stream {
         if self.depth >= DEPTH_MAX {
-            self.unreadable("commands are nested too deeply to be followed", Span::default());
+            self.unreadable(
+                "commands are nested too deeply to be followed",
+                Span::default(),
+            );
             return Stream::unknown(Taint::default());
         }
         self.depth += 1;
