@@ -8,7 +8,7 @@ mod mutate;
 mod seeds;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -18,8 +18,13 @@ use mutate::Dice;
 
 /// An input that takes longer than this is a finding.
 const SLOW: Duration = Duration::from_millis(20);
-/// Findings after which a target is left alone: more of the same helps nobody.
-const FINDINGS_MAX: usize = 40;
+/// Findings of one kind after which a target is left alone: more of the same helps nobody.
+const FINDINGS_MAX: usize = 12;
+/// How long one finding is made smaller.
+const MINIMISE_TIME: Duration = Duration::from_secs(3);
+
+/// Inputs above this size are written to disk before they are tried.
+const LARGE_BYTES: usize = 1024;
 
 /// Something a target should not have done.
 struct Finding {
@@ -62,6 +67,10 @@ fn work(targets: &[Target], runs: u64, seed: u64, findings: &Mutex<Vec<Finding>>
     for case in 0..runs {
         if let Some((target, seeds)) = seeds.get(usize::try_from(case).unwrap_or(0) % seeds.len().max(1)) {
             let input = mutate::mutate(seeds, &mut dice);
+            if input.len() > LARGE_BYTES {
+                // Nothing survives a stack overflow, so a large input is on disk before it is tried.
+                keep(&format!("current-{}-{seed}", target.name()), &input);
+            }
             if let Some(what) = trouble(*target, &input) {
                 note(*target, &what, &input, findings);
             }
@@ -98,14 +107,20 @@ fn trouble(target: Target, input: &str) -> Option<String> {
 
 fn note(target: Target, what: &str, input: &str, findings: &Mutex<Vec<Finding>>) {
     let kind = |what: &str| what.split(':').next().unwrap_or("").to_owned();
-    let known = |findings: &[Finding]| findings.iter().filter(|finding| finding.target == target).count() >= FINDINGS_MAX;
-    let Ok(mut findings) = findings.lock() else { return };
-    if known(&findings) {
+    let is_full = |findings: &[Finding]| {
+        let same = |finding: &&Finding| finding.target == target && kind(&finding.what) == kind(what);
+        findings.iter().filter(same).count() >= FINDINGS_MAX
+    };
+    if findings.lock().is_ok_and(|findings| is_full(&findings)) {
         return;
     }
-    let smaller = mutate::minimise(input, |input| trouble(target, input).is_some_and(|found| kind(&found) == kind(what)));
-    let what = trouble(target, &smaller).unwrap_or_else(|| what.to_owned());
-    findings.push(Finding { target, what, input: smaller });
+    let start = Instant::now();
+    let is_same = |input: &str| start.elapsed() < MINIMISE_TIME && trouble(target, input).is_some_and(|found| kind(&found) == kind(what));
+    let input = mutate::minimise(input, is_same);
+    let what = trouble(target, &input).unwrap_or_else(|| what.to_owned());
+    if let Ok(mut findings) = findings.lock() {
+        findings.push(Finding { target, what, input });
+    }
 }
 
 fn watch(runs: u64, done: &AtomicU64, findings: &Mutex<Vec<Finding>>) {
@@ -122,16 +137,19 @@ fn watch(runs: u64, done: &AtomicU64, findings: &Mutex<Vec<Finding>>) {
 }
 
 fn report(findings: &[Finding]) {
-    let folder = Path::new("target/fuzz");
-    if !findings.is_empty() && std::fs::create_dir_all(folder).is_err() {
-        eprintln!("error: cannot create {}", folder.display());
-    }
     for (number, finding) in findings.iter().enumerate() {
-        let file = folder.join(format!("{}-{number}", finding.target.name()));
-        if let Err(error) = std::fs::write(&file, &finding.input) {
-            eprintln!("error: cannot write {}: {error}", file.display());
-        }
+        let file = keep(&format!("{}-{number}", finding.target.name()), &finding.input);
         let shown: String = finding.input.chars().take(160).collect();
         println!("{}: {}: {shown:?} ({})", finding.target.name(), finding.what, file.display());
     }
+}
+
+/// Writes an input to the folder of findings.
+fn keep(name: &str, input: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/fuzz");
+    let file = folder.join(name);
+    if let Err(error) = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, input)) {
+        eprintln!("error: cannot write {}: {error}", file.display());
+    }
+    file
 }
