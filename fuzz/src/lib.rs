@@ -138,7 +138,7 @@ fn call(text: &str) -> Option<&'static str> {
 }
 
 fn judge(call: &ToolCall) -> (countersign_core::assessment::Assessment, Verdict) {
-    let assessment = assess(call, &Knows { trusts_workspace: true });
+    let assessment = assess(call, &Knows { trusts_workspace: true, ..Knows::default() });
     let ruled = verdict(&assessment, &Situation::default()).verdict;
     (assessment, ruled)
 }

@@ -68,7 +68,7 @@ fn main() {
 }
 
 fn judge(call: &ToolCall) -> bool {
-    let assessment = assess(call, &Knows { trusts_workspace: true });
+    let assessment = assess(call, &Knows { trusts_workspace: true, ..Knows::default() });
     verdict(&assessment, &Situation::default()).once_only
 }
 

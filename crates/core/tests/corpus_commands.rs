@@ -25,7 +25,7 @@ const SHOWN: usize = 60;
 /// Whether a person is asked, or it is refused.
 fn is_gated(command: &str, cwd: Option<&str>) -> bool {
     let call = ToolCall { cwd: cwd.map(str::to_owned), ..ToolCall::command(command) };
-    let assessment = assess(&call, &Knows { trusts_workspace: true });
+    let assessment = assess(&call, &Knows { trusts_workspace: true, ..Knows::default() });
     verdict(&assessment, &Situation::default()).verdict >= Verdict::Ask
 }
 

@@ -17,7 +17,7 @@ const PROGRAMS_MIN: usize = 400;
 
 /// Returns what `command` was found to do.
 fn acts(command: &str) -> Vec<Act> {
-    let knows = Knows { trusts_workspace: true };
+    let knows = Knows { trusts_workspace: true, ..Knows::default() };
     let mut walk = Walk::new(Ground::new(None, None), &knows);
     walk.text(command, Span::default());
     walk.acts

@@ -82,7 +82,7 @@ fn progress(law: &str, case: usize) {
 }
 
 fn knows() -> Knows {
-    Knows { trusts_workspace: true }
+    Knows { trusts_workspace: true, ..Knows::default() }
 }
 
 fn judge(call: &ToolCall) -> (Assessment, Verdict) {
