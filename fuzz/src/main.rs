@@ -21,7 +21,7 @@ const SLOW: Duration = Duration::from_millis(20);
 /// Findings of one kind after which a target is left alone: more of the same helps nobody.
 const FINDINGS_MAX: usize = 12;
 /// How long one finding is made smaller.
-const MINIMISE_TIME: Duration = Duration::from_secs(3);
+const MINIMISE_TIME: Duration = Duration::from_secs(1);
 
 /// Inputs above this size are written to disk before they are tried.
 const LARGE_BYTES: usize = 1024;
@@ -30,7 +30,6 @@ const LARGE_BYTES: usize = 1024;
 struct Finding {
     target: Target,
     what: String,
-    input: String,
 }
 
 fn main() {
@@ -56,7 +55,6 @@ fn main() {
         scope.spawn(|| watch(runs / workers * workers, &done, &findings));
     });
     let findings = findings.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    report(&findings);
     println!("{} runs of {} targets, {} findings", done.load(Ordering::Relaxed), targets.len(), findings.len());
     std::process::exit(i32::from(!findings.is_empty()));
 }
@@ -119,7 +117,8 @@ fn note(target: Target, what: &str, input: &str, findings: &Mutex<Vec<Finding>>)
     let input = mutate::minimise(input, is_same);
     let what = trouble(target, &input).unwrap_or_else(|| what.to_owned());
     if let Ok(mut findings) = findings.lock() {
-        findings.push(Finding { target, what, input });
+        report(findings.len(), target, &what, &input);
+        findings.push(Finding { target, what });
     }
 }
 
@@ -136,12 +135,10 @@ fn watch(runs: u64, done: &AtomicU64, findings: &Mutex<Vec<Finding>>) {
     }
 }
 
-fn report(findings: &[Finding]) {
-    for (number, finding) in findings.iter().enumerate() {
-        let file = keep(&format!("{}-{number}", finding.target.name()), &finding.input);
-        let shown: String = finding.input.chars().take(160).collect();
-        println!("{}: {}: {shown:?} ({})", finding.target.name(), finding.what, file.display());
-    }
+fn report(number: usize, target: Target, what: &str, input: &str) {
+    let file = keep(&format!("{}-{number}", target.name()), input);
+    let shown: String = input.chars().take(160).collect();
+    println!("{}: {what}: {shown:?} ({})", target.name(), file.display());
 }
 
 /// Writes an input to the folder of findings.
