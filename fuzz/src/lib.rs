@@ -38,8 +38,16 @@ pub enum Target {
 
 impl Target {
     /// All targets.
-    pub const ALL: [Self; 8] =
-        [Self::Shell, Self::Call, Self::Sql, Self::Filter, Self::Script, Self::Windows, Self::Content, Self::Display];
+    pub const ALL: [Self; 8] = [
+        Self::Shell,
+        Self::Call,
+        Self::Sql,
+        Self::Filter,
+        Self::Script,
+        Self::Windows,
+        Self::Content,
+        Self::Display,
+    ];
 
     /// Returns the name used on the command line.
     pub const fn name(self) -> &'static str {
@@ -52,6 +60,20 @@ impl Target {
             Self::Windows => "windows",
             Self::Content => "content",
             Self::Display => "display",
+        }
+    }
+
+    /// Returns how many readers a run of the target goes through, each of which may take its time.
+    pub const fn readers(self) -> u32 {
+        match self {
+            Self::Shell => 1,
+            Self::Call
+            | Self::Sql
+            | Self::Filter
+            | Self::Windows
+            | Self::Content
+            | Self::Display => 4,
+            Self::Script => 6,
         }
     }
 }
@@ -102,10 +124,22 @@ pub fn run(target: Target, text: &str) -> Option<&'static str> {
 }
 
 /// The dialects SQL is read in.
-const DIALECTS: &[Dialect] = &[Dialect::Generic, Dialect::Psql, Dialect::Mysql, Dialect::Sqlite];
+const DIALECTS: &[Dialect] = &[
+    Dialect::Generic,
+    Dialect::Psql,
+    Dialect::Mysql,
+    Dialect::Sqlite,
+];
 
 /// The languages scripts are read in.
-const LANGUAGES: &[Lang] = &[Lang::Python, Lang::JavaScript, Lang::Perl, Lang::Ruby, Lang::Php, Lang::Lua];
+const LANGUAGES: &[Lang] = &[
+    Lang::Python,
+    Lang::JavaScript,
+    Lang::Perl,
+    Lang::Ruby,
+    Lang::Php,
+    Lang::Lua,
+];
 
 fn shell(text: &str) -> Option<&'static str> {
     let readable = parse(text).is_ok();
@@ -117,19 +151,31 @@ fn shell(text: &str) -> Option<&'static str> {
         return Some("no reason is given");
     }
     let outside = |start: u32, end: u32| start > end || end as usize > text.len();
-    let broken = assessed.findings.iter().filter_map(|finding| finding.span).any(|span| outside(span.start, span.end));
+    let broken = assessed
+        .findings
+        .iter()
+        .filter_map(|finding| finding.span)
+        .any(|span| outside(span.start, span.end));
     broken.then_some("a finding lies outside the text")
 }
 
 fn call(text: &str) -> Option<&'static str> {
-    let Ok(value) = serde_json::from_str::<Value>(text) else { return None };
+    let Ok(value) = serde_json::from_str::<Value>(text) else {
+        return None;
+    };
     let word = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
     let call = ToolCall {
         tool: word("tool").unwrap_or_default(),
         args: value.get("args").cloned().unwrap_or(Value::Null),
         cwd: word("cwd"),
         workspace: word("workspace"),
-        replying_to: word("replying_to").map(|text| Turn { from: "user".to_owned(), text }).into_iter().collect(),
+        replying_to: word("replying_to")
+            .map(|text| Turn {
+                from: "user".to_owned(),
+                text,
+            })
+            .into_iter()
+            .collect(),
         ..ToolCall::default()
     };
     let (first, _) = judge(&call);
@@ -138,7 +184,13 @@ fn call(text: &str) -> Option<&'static str> {
 }
 
 fn judge(call: &ToolCall) -> (countersign_core::assessment::Assessment, Verdict) {
-    let assessment = assess(call, &Knows { trusts_workspace: true, ..Knows::default() });
+    let assessment = assess(
+        call,
+        &Knows {
+            trusts_workspace: true,
+            ..Knows::default()
+        },
+    );
     let ruled = verdict(&assessment, &Situation::default()).verdict;
     (assessment, ruled)
 }
@@ -147,6 +199,12 @@ fn shown(text: &str) -> Option<&'static str> {
     display::deceptions(text);
     display::plain(text);
     let shown = [display::full(text), display::inline(text)];
-    let is_hostile = |letter: char| letter != '\n' && letter.is_control() || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    shown.iter().any(|shown| shown.contains(is_hostile)).then_some("a hostile character is shown as it is")
+    let is_hostile = |letter: char| {
+        letter != '\n' && letter.is_control()
+            || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    shown
+        .iter()
+        .any(|shown| shown.contains(is_hostile))
+        .then_some("a hostile character is shown as it is")
 }

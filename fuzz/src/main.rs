@@ -9,14 +9,14 @@ mod seeds;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use countersign_fuzz::{Target, run};
 use mutate::Dice;
 
-/// An input that takes longer than this is a finding.
+/// An input on which a reader takes longer than this is a finding.
 const SLOW: Duration = Duration::from_millis(20);
 /// Findings of one kind after which a target is left alone: more of the same helps nobody.
 const FINDINGS_MAX: usize = 12;
@@ -34,10 +34,22 @@ struct Finding {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let runs: u64 = arguments.first().and_then(|runs| runs.parse().ok()).unwrap_or(1_000_000);
-    let only = arguments.get(1).map(String::as_str).filter(|name| *name != "all");
-    let seed: u64 = arguments.get(2).and_then(|seed| seed.parse().ok()).unwrap_or(1);
-    let targets: Vec<Target> = Target::ALL.into_iter().filter(|target| only.is_none_or(|only| target.name() == only)).collect();
+    let runs: u64 = arguments
+        .first()
+        .and_then(|runs| runs.parse().ok())
+        .unwrap_or(1_000_000);
+    let only = arguments
+        .get(1)
+        .map(String::as_str)
+        .filter(|name| *name != "all");
+    let seed: u64 = arguments
+        .get(2)
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or(1);
+    let targets: Vec<Target> = Target::ALL
+        .into_iter()
+        .filter(|target| only.is_none_or(|only| target.name() == only))
+        .collect();
     if targets.is_empty() {
         eprintln!("error: there is no target `{}`", only.unwrap_or(""));
         std::process::exit(2);
@@ -46,24 +58,52 @@ fn main() {
     std::panic::set_hook(Box::new(|_| {}));
     let findings = Mutex::new(Vec::new());
     let done = AtomicU64::new(0);
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(2) as u64;
+    let workers = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(2) as u64;
     std::thread::scope(|scope| {
         for worker in 0..workers {
             let (targets, findings, done) = (&targets, &findings, &done);
-            scope.spawn(move || work(targets, runs / workers, seed.wrapping_mul(1_000_003) + worker + 1, findings, done));
+            scope.spawn(move || {
+                work(
+                    targets,
+                    runs / workers,
+                    seed.wrapping_mul(1_000_003) + worker + 1,
+                    findings,
+                    done,
+                )
+            });
         }
         scope.spawn(|| watch(runs / workers * workers, &done, &findings));
     });
-    let findings = findings.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    println!("{} runs of {} targets, {} findings", done.load(Ordering::Relaxed), targets.len(), findings.len());
+    let findings = findings
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    println!(
+        "{} runs of {} targets, {} findings",
+        done.load(Ordering::Relaxed),
+        targets.len(),
+        findings.len()
+    );
     std::process::exit(i32::from(!findings.is_empty()));
 }
 
-fn work(targets: &[Target], runs: u64, seed: u64, findings: &Mutex<Vec<Finding>>, done: &AtomicU64) {
+fn work(
+    targets: &[Target],
+    runs: u64,
+    seed: u64,
+    findings: &Mutex<Vec<Finding>>,
+    done: &AtomicU64,
+) {
     let mut dice = Dice::new(seed);
-    let seeds: Vec<(Target, Vec<String>)> = targets.iter().map(|target| (*target, seeds::of(*target))).collect();
+    let seeds: Vec<(Target, Vec<String>)> = targets
+        .iter()
+        .map(|target| (*target, seeds::of(*target)))
+        .collect();
     for case in 0..runs {
-        if let Some((target, seeds)) = seeds.get(usize::try_from(case).unwrap_or(0) % seeds.len().max(1)) {
+        if let Some((target, seeds)) =
+            seeds.get(usize::try_from(case).unwrap_or(0) % seeds.len().max(1))
+        {
             let input = mutate::mutate(seeds, &mut dice);
             if input.len() > LARGE_BYTES {
                 // Nothing survives a stack overflow, so a large input is on disk before it is tried.
@@ -79,13 +119,18 @@ fn work(targets: &[Target], runs: u64, seed: u64, findings: &Mutex<Vec<Finding>>
 
 /// Returns what is wrong with `input`, if anything is.
 fn trouble(target: Target, input: &str) -> Option<String> {
+    let limit = SLOW * target.readers();
     let start = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| run(target, input)));
     let mut took = start.elapsed();
     match outcome {
         Err(payload) => {
             let said = payload.downcast_ref::<String>().cloned();
-            let said = said.or_else(|| payload.downcast_ref::<&str>().map(|said| (*said).to_owned()));
+            let said = said.or_else(|| {
+                payload
+                    .downcast_ref::<&str>()
+                    .map(|said| (*said).to_owned())
+            });
             return Some(format!("panic: {}", said.unwrap_or_default()));
         }
         Ok(Some(broken)) => return Some(broken.to_owned()),
@@ -93,27 +138,42 @@ fn trouble(target: Target, input: &str) -> Option<String> {
     }
     // The machine is shared, so a slow run counts only when it is slow again and again.
     for _ in 0..4 {
-        if took < SLOW {
+        if took < limit {
             return None;
         }
-        let start = Instant::now();
+        let start = busy();
         let _repeated = run(target, input);
-        took = took.min(start.elapsed());
+        took = took.min(busy().saturating_sub(start));
     }
-    (took >= SLOW).then(|| format!("slow: {} ms for {} bytes", took.as_millis(), input.len()))
+    (took >= limit).then(|| format!("slow: {} ms for {} bytes", took.as_millis(), input.len()))
+}
+
+/// Returns how long this thread has been running: its processor time, or else the time of day.
+fn busy() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = told
+        .as_deref()
+        .and_then(|told| told.split(' ').next())
+        .and_then(|first| first.parse().ok());
+    nanoseconds.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
 fn note(target: Target, what: &str, input: &str, findings: &Mutex<Vec<Finding>>) {
     let kind = |what: &str| what.split(':').next().unwrap_or("").to_owned();
     let is_full = |findings: &[Finding]| {
-        let same = |finding: &&Finding| finding.target == target && kind(&finding.what) == kind(what);
+        let same =
+            |finding: &&Finding| finding.target == target && kind(&finding.what) == kind(what);
         findings.iter().filter(same).count() >= FINDINGS_MAX
     };
     if findings.lock().is_ok_and(|findings| is_full(&findings)) {
         return;
     }
     let start = Instant::now();
-    let is_same = |input: &str| start.elapsed() < MINIMISE_TIME && trouble(target, input).is_some_and(|found| kind(&found) == kind(what));
+    let is_same = |input: &str| {
+        start.elapsed() < MINIMISE_TIME
+            && trouble(target, input).is_some_and(|found| kind(&found) == kind(what))
+    };
     let input = mutate::minimise(input, is_same);
     let what = trouble(target, &input).unwrap_or_else(|| what.to_owned());
     if let Ok(mut findings) = findings.lock() {
@@ -128,7 +188,10 @@ fn watch(runs: u64, done: &AtomicU64, findings: &Mutex<Vec<Finding>>) {
         std::thread::sleep(Duration::from_secs(1));
         let so_far = done.load(Ordering::Relaxed);
         let found = findings.try_lock().map_or(0, |findings| findings.len());
-        eprintln!("{so_far} of {runs} runs, {found} findings, {} s", start.elapsed().as_secs());
+        eprintln!(
+            "{so_far} of {runs} runs, {found} findings, {} s",
+            start.elapsed().as_secs()
+        );
         if so_far >= runs {
             return;
         }
@@ -145,7 +208,8 @@ fn report(number: usize, target: Target, what: &str, input: &str) {
 fn keep(name: &str, input: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/fuzz");
     let file = folder.join(name);
-    if let Err(error) = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, input)) {
+    if let Err(error) = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, input))
+    {
         eprintln!("error: cannot write {}: {error}", file.display());
     }
     file

@@ -58,7 +58,11 @@ pub(crate) fn mutate(seeds: &[String], dice: &mut Dice) -> String {
             }
             4 => {
                 // Mostly a few times, now and then as often as fits.
-                let times = if dice.below(1_500) == 0 { INPUT_BYTES_MAX / shard.len().max(1) } else { dice.below(40) };
+                let times = if dice.below(1_500) == 0 {
+                    INPUT_BYTES_MAX / shard.len().max(1)
+                } else {
+                    dice.below(40)
+                };
                 text.insert_str(start, &shard.repeat(times));
             }
             5 => {
@@ -85,7 +89,10 @@ pub(crate) fn mutate(seeds: &[String], dice: &mut Dice) -> String {
 }
 
 fn pick(seeds: &[String], dice: &mut Dice) -> String {
-    seeds.get(dice.below(seeds.len())).cloned().unwrap_or_default()
+    seeds
+        .get(dice.below(seeds.len()))
+        .cloned()
+        .unwrap_or_default()
 }
 
 /// Returns a place between two characters.

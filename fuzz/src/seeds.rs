@@ -15,7 +15,10 @@ pub(crate) fn of(target: Target) -> Vec<String> {
         Target::Script => owned(SCRIPTS),
         Target::Windows => owned(WINDOWS),
         Target::Content => owned(PROSE),
-        Target::Display => owned(PROSE).into_iter().chain(commands().into_iter().step_by(9)).collect(),
+        Target::Display => owned(PROSE)
+            .into_iter()
+            .chain(commands().into_iter().step_by(9))
+            .collect(),
     }
 }
 
@@ -26,21 +29,42 @@ fn owned(texts: &[&str]) -> Vec<String> {
 /// Returns the commands of the corpora.
 fn commands() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
-    let Ok(files) = std::fs::read_dir(&folder) else { return owned(&["ls"]) };
-    let mut paths: Vec<_> = files.filter_map(Result::ok).map(|file| file.path()).collect();
+    let Ok(files) = std::fs::read_dir(&folder) else {
+        return owned(&["ls"]);
+    };
+    let mut paths: Vec<_> = files
+        .filter_map(Result::ok)
+        .map(|file| file.path())
+        .collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
     paths.sort();
-    let texts = paths.iter().filter_map(|path| std::fs::read_to_string(path).ok());
+    let texts = paths
+        .iter()
+        .filter_map(|path| std::fs::read_to_string(path).ok());
     let commands: Vec<String> = texts
-        .flat_map(|text| text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect::<Vec<_>>())
-        .filter_map(|row| row.get("command").and_then(Value::as_str).map(str::to_owned))
+        .flat_map(|text| {
+            text.lines()
+                .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+                .collect::<Vec<_>>()
+        })
+        .filter_map(|row| {
+            row.get("command")
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+        })
         .collect();
-    if commands.is_empty() { owned(&["ls"]) } else { commands }
+    if commands.is_empty() {
+        owned(&["ls"])
+    } else {
+        commands
+    }
 }
 
 fn calls() -> Vec<String> {
     let mut calls = owned(CALLS);
-    let command = |command: String| serde_json::json!({"tool": "terminal", "args": {"command": command}, "cwd": "/home/dev/project"}).to_string();
+    let command = |command: String| {
+        serde_json::json!({"tool": "terminal", "args": {"command": command}, "cwd": "/home/dev/project"}).to_string()
+    };
     calls.extend(commands().into_iter().step_by(17).map(command));
     calls
 }

@@ -4,9 +4,18 @@
 //! milliseconds for hostile text of growing size, and, where `target/peer-venv` holds
 //! `hermes-agent`, how many times longer that takes for the same commands. It ends with a failure
 //! when hostile text takes longer than the limit.
-#![expect(clippy::disallowed_methods, reason = "a benchmark reads files and clocks; the core does not")]
-#![expect(clippy::panic, reason = "a benchmark that cannot run says so and stops")]
-#![expect(clippy::cast_precision_loss, reason = "nanoseconds and counts are small enough to print")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a benchmark reads files and clocks; the core does not"
+)]
+#![expect(
+    clippy::panic,
+    reason = "a benchmark that cannot run says so and stops"
+)]
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "nanoseconds and counts are small enough to print"
+)]
 
 #[path = "../tests/support/rows.rs"]
 mod rows;
@@ -47,19 +56,30 @@ fn main() {
         return one_shape(name);
     }
     let sets = [
-        ("labelled, our own", rows::corpus(&["shell", "authored", "generated"])),
+        (
+            "labelled, our own",
+            rows::corpus(&["shell", "authored", "generated"]),
+        ),
         ("labelled, peers", rows::data_sets(&["peer"])),
         ("manual pages", rows::data_sets(&["benign-tldr"])),
         ("one-liners", rows::data_sets(&["benign-nl2bash"])),
         ("build servers", rows::data_sets(&["benign-ci"])),
     ];
-    println!("{:<22} {:>7} {:>7} {:>9} {:>9} {:>9} {:>9}", "commands", "rows", "bytes", "mean µs", "p50 µs", "p99 µs", "max µs");
+    println!(
+        "{:<22} {:>7} {:>7} {:>9} {:>9} {:>9} {:>9}",
+        "commands", "rows", "bytes", "mean µs", "p50 µs", "p99 µs", "max µs"
+    );
     for (name, rows) in &sets {
         if let Some(line) = ordinary(rows) {
             println!("{name:<22} {line}");
         }
     }
-    peer(&sets.iter().flat_map(|(_, rows)| rows.iter().filter(|row| row.label != "unlabelled")).collect::<Vec<_>>());
+    peer(
+        &sets
+            .iter()
+            .flat_map(|(_, rows)| rows.iter().filter(|row| row.label != "unlabelled"))
+            .collect::<Vec<_>>(),
+    );
     let slow = hostile();
     if !slow.is_empty() {
         println!("too slow, or not linear: {}", slow.join(", "));
@@ -68,7 +88,13 @@ fn main() {
 }
 
 fn judge(call: &ToolCall) -> bool {
-    let assessment = assess(call, &Knows { trusts_workspace: true, ..Knows::default() });
+    let assessment = assess(
+        call,
+        &Knows {
+            trusts_workspace: true,
+            ..Knows::default()
+        },
+    );
     verdict(&assessment, &Situation::default()).once_only
 }
 
@@ -97,10 +123,20 @@ fn times(rows: &[&Row]) -> Vec<f64> {
 fn ordinary(rows: &[Row]) -> Option<String> {
     let mut times = times(&rows.iter().collect::<Vec<_>>());
     times.sort_by(f64::total_cmp);
-    let at = |share: f64| times.get(((times.len() as f64 - 1.0) * share) as usize).copied();
+    let at = |share: f64| {
+        times
+            .get(((times.len() as f64 - 1.0) * share) as usize)
+            .copied()
+    };
     let bytes = rows.iter().map(|row| row.command.len()).sum::<usize>() / rows.len().max(1);
     let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
-    Some(format!("{:>7} {bytes:>7} {mean:>9.2} {:>9.2} {:>9.2} {:>9.2}", rows.len(), at(0.5)?, at(0.99)?, at(1.0)?))
+    Some(format!(
+        "{:>7} {bytes:>7} {mean:>9.2} {:>9.2} {:>9.2} {:>9.2}",
+        rows.len(),
+        at(0.5)?,
+        at(0.99)?,
+        at(1.0)?
+    ))
 }
 
 /// Times another judge on the same commands.
@@ -108,19 +144,40 @@ fn peer(rows: &[&Row]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = root.join("../../target/peer-venv/bin/python");
     if !python.is_file() {
-        println!("SKIPPED: no peer; `python3 -m venv target/peer-venv && target/peer-venv/bin/pip install hermes-agent`");
+        println!(
+            "SKIPPED: no peer; `python3 -m venv target/peer-venv && target/peer-venv/bin/pip install hermes-agent`"
+        );
         return;
     }
-    let sample: Vec<&Row> = rows.iter().copied().step_by((rows.len() / 2000).max(1)).collect();
+    let sample: Vec<&Row> = rows
+        .iter()
+        .copied()
+        .step_by((rows.len() / 2000).max(1))
+        .collect();
     let ours = times(&sample).iter().sum::<f64>() / sample.len().max(1) as f64;
     let file = root.join("../../target/peer-commands.json");
     let commands: Vec<&str> = sample.iter().map(|row| row.command.as_str()).collect();
-    std::fs::write(&file, serde_json::json!(commands).to_string()).unwrap_or_else(|error| panic!("cannot write {}: {error}", file.display()));
-    let answer = Command::new(&python).arg(root.join("benches/peer.py")).arg(&file).output();
-    let answer = answer.unwrap_or_else(|error| panic!("cannot start {}: {error}", python.display()));
-    match String::from_utf8_lossy(&answer.stdout).trim().parse::<f64>() {
-        Ok(theirs) => println!("peer, {} labelled commands: ours {ours:.2} µs, hermes-agent {theirs:.2} µs: {:.0} times", sample.len(), theirs / ours),
-        Err(_) => println!("SKIPPED: the peer did not answer: {}", String::from_utf8_lossy(&answer.stderr)),
+    std::fs::write(&file, serde_json::json!(commands).to_string())
+        .unwrap_or_else(|error| panic!("cannot write {}: {error}", file.display()));
+    let answer = Command::new(&python)
+        .arg(root.join("benches/peer.py"))
+        .arg(&file)
+        .output();
+    let answer =
+        answer.unwrap_or_else(|error| panic!("cannot start {}: {error}", python.display()));
+    match String::from_utf8_lossy(&answer.stdout)
+        .trim()
+        .parse::<f64>()
+    {
+        Ok(theirs) => println!(
+            "peer, {} labelled commands: ours {ours:.2} µs, hermes-agent {theirs:.2} µs: {:.0} times",
+            sample.len(),
+            theirs / ours
+        ),
+        Err(_) => println!(
+            "SKIPPED: the peer did not answer: {}",
+            String::from_utf8_lossy(&answer.stderr)
+        ),
     }
 }
 
@@ -220,7 +277,10 @@ const PIECES: &[(&str, &str, &str, &str)] = &[
 /// Judges hostile text of growing size. Returns the names of what is too slow.
 fn hostile() -> Vec<String> {
     const KIB: usize = 1024;
-    println!("\n{:<30} {:>8} {:>8} {:>8} {:>8} {:>7}  (ms)", "hostile text", "8 KiB", "16 KiB", "32 KiB", "64 KiB", "growth");
+    println!(
+        "\n{:<30} {:>8} {:>8} {:>8} {:>8} {:>7}  (ms)",
+        "hostile text", "8 KiB", "16 KiB", "32 KiB", "64 KiB", "growth"
+    );
     let mut slow = Vec::new();
     for (name, ..) in PIECES {
         match in_a_child(name) {
@@ -232,13 +292,40 @@ fn hostile() -> Vec<String> {
         }
     }
     let nested = |times: usize| format!("{}ls{}", "$(".repeat(times), ")".repeat(times));
-    report("10 000 nested substitutions", [1_250, 2_500, 5_000, 10_000].map(|times| time_text(&nested(times))), &mut slow);
-    report("100 000 separators", [12_500, 25_000, 50_000, 100_000].map(|times| time_text(&"a;".repeat(times))), &mut slow);
-    report("just below the limit", [1, 2, 4, 8].map(|part| time_text(&format!("echo {}", "a ".repeat((SCRIPT_BYTES_MAX - 8) * part / 16)))), &mut slow);
-    for (name, tool, field) in [("written file", "write_file", "content"), ("message", "send_message", "text"), ("message with crisis words", "send_message", "body"), ("unknown tool", "frobnicate", "data")] {
+    report(
+        "10 000 nested substitutions",
+        [1_250, 2_500, 5_000, 10_000].map(|times| time_text(&nested(times))),
+        &mut slow,
+    );
+    report(
+        "100 000 separators",
+        [12_500, 25_000, 50_000, 100_000].map(|times| time_text(&"a;".repeat(times))),
+        &mut slow,
+    );
+    report(
+        "just below the limit",
+        [1, 2, 4, 8].map(|part| {
+            time_text(&format!(
+                "echo {}",
+                "a ".repeat((SCRIPT_BYTES_MAX - 8) * part / 16)
+            ))
+        }),
+        &mut slow,
+    );
+    for (name, tool, field) in [
+        ("written file", "write_file", "content"),
+        ("message", "send_message", "text"),
+        ("message with crisis words", "send_message", "body"),
+        ("unknown tool", "frobnicate", "data"),
+    ] {
         let timed = [32, 64, 128, 256].map(|kib| {
-            let text = "I don't want to live any more. ghp_0123456789 +49 170 1234567 ".repeat(kib * KIB / 62);
-            let call = ToolCall { tool: tool.to_owned(), args: serde_json::json!({ "path": "a.txt", "to": "x", field: text }), ..ToolCall::default() };
+            let text = "I don't want to live any more. ghp_0123456789 +49 170 1234567 "
+                .repeat(kib * KIB / 62);
+            let call = ToolCall {
+                tool: tool.to_owned(),
+                args: serde_json::json!({ "path": "a.txt", "to": "x", field: text }),
+                ..ToolCall::default()
+            };
             fastest(3, || {
                 black_box(judge(black_box(&call)));
             }) / 1e6
@@ -253,12 +340,17 @@ fn hostile() -> Vec<String> {
 fn in_a_child(name: &str) -> Option<[f64; 4]> {
     let program = std::env::current_exe().ok()?;
     let answer = Command::new(program).args([SHAPE, name]).output().ok()?;
-    let times: Vec<f64> = String::from_utf8_lossy(&answer.stdout).split_whitespace().filter_map(|time| time.parse().ok()).collect();
+    let times: Vec<f64> = String::from_utf8_lossy(&answer.stdout)
+        .split_whitespace()
+        .filter_map(|time| time.parse().ok())
+        .collect();
     times.try_into().ok()
 }
 
 fn one_shape(name: &str) {
-    let Some((_, before, piece, after)) = PIECES.iter().find(|(known, ..)| *known == name) else { return };
+    let Some((_, before, piece, after)) = PIECES.iter().find(|(known, ..)| *known == name) else {
+        return;
+    };
     let sized = |size: usize| {
         let times = (size - before.len() - after.len()) / piece.len();
         format!("{before}{}{after}", piece.repeat(times))
@@ -276,13 +368,28 @@ fn texts(slow: &mut Vec<String>) {
     let readers: [(&str, Reader); 6] = [
         ("crisis", |text| drop(black_box(crisis::scan(text)))),
         ("secrets", |text| drop(black_box(secrets::scan(text)))),
-        ("personal data", |text| drop(black_box(personal::scan(text)))),
+        ("personal data", |text| {
+            drop(black_box(personal::scan(text)))
+        }),
         ("impact", |text| drop(black_box(impact::scan(text)))),
         ("display", |text| drop(black_box(display::full(text)))),
-        ("deceptions", |text| drop(black_box(display::deceptions(text)))),
+        ("deceptions", |text| {
+            drop(black_box(display::deceptions(text)))
+        }),
     ];
     for (reader, read) in readers {
-        for (kind, piece) in [("prose", "I do not want to be here any more, call me at 030 1234567. "), ("letters", "a"), ("spaces", " "), ("tokens", "sk-live_0123456789abcdefABCDEF "), ("dots", "a.b@"), ("marks", "\u{202e}é"), ("digits", "0123456789 ")] {
+        for (kind, piece) in [
+            (
+                "prose",
+                "I do not want to be here any more, call me at 030 1234567. ",
+            ),
+            ("letters", "a"),
+            ("spaces", " "),
+            ("tokens", "sk-live_0123456789abcdefABCDEF "),
+            ("dots", "a.b@"),
+            ("marks", "\u{202e}é"),
+            ("digits", "0123456789 "),
+        ] {
             let timed = [8, 16, 32, 64].map(|kib| {
                 let text = piece.repeat(kib * 1024 / piece.len());
                 fastest(3, || read(black_box(&text))) / 1e6

@@ -3,7 +3,10 @@
 //! The goals are assertions, on the project's own corpus and, where the folder is there, on the
 //! data sets that may not be copied. Rows are samples of families: when one fails, look for the
 //! family, not for the row.
-#![expect(clippy::disallowed_methods, reason = "a test may read files and the environment; the core may not")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test may read files and the environment; the core may not"
+)]
 #![expect(clippy::panic, reason = "a failing test panics")]
 
 #[path = "support/rows.rs"]
@@ -24,8 +27,17 @@ const SHOWN: usize = 60;
 
 /// Whether a person is asked, or it is refused.
 fn is_gated(command: &str, cwd: Option<&str>) -> bool {
-    let call = ToolCall { cwd: cwd.map(str::to_owned), ..ToolCall::command(command) };
-    let assessment = assess(&call, &Knows { trusts_workspace: true, ..Knows::default() });
+    let call = ToolCall {
+        cwd: cwd.map(str::to_owned),
+        ..ToolCall::command(command)
+    };
+    let assessment = assess(
+        &call,
+        &Knows {
+            trusts_workspace: true,
+            ..Knows::default()
+        },
+    );
     verdict(&assessment, &Situation::default()).verdict >= Verdict::Ask
 }
 
@@ -44,9 +56,23 @@ enum Wanted {
 }
 
 impl Goal {
-    fn of(name: &'static str, wanted: Wanted, judged: &[(&Row, bool)], is_meant: impl Fn(&Row) -> bool) -> Self {
-        let meant: Vec<bool> = judged.iter().filter(|(row, _)| is_meant(row)).map(|(_, gated)| *gated).collect();
-        Self { name, gated: meant.iter().filter(|gated| **gated).count(), of: meant.len(), wanted }
+    fn of(
+        name: &'static str,
+        wanted: Wanted,
+        judged: &[(&Row, bool)],
+        is_meant: impl Fn(&Row) -> bool,
+    ) -> Self {
+        let meant: Vec<bool> = judged
+            .iter()
+            .filter(|(row, _)| is_meant(row))
+            .map(|(_, gated)| *gated)
+            .collect();
+        Self {
+            name,
+            gated: meant.iter().filter(|gated| **gated).count(),
+            of: meant.len(),
+            wanted,
+        }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts of rows are small")]
@@ -68,7 +94,14 @@ impl Goal {
             Wanted::AtMost(most) => ("≤", most),
         };
         let state = if self.is_met() { "met" } else { "MISSED" };
-        format!("{:<44} {:>6} of {:>6} = {:>6.2} %   goal {sign} {:>5.1} %   {state}", self.name, self.gated, self.of, self.share() * 100.0, wanted * 100.0)
+        format!(
+            "{:<44} {:>6} of {:>6} = {:>6.2} %   goal {sign} {:>5.1} %   {state}",
+            self.name,
+            self.gated,
+            self.of,
+            self.share() * 100.0,
+            wanted * 100.0
+        )
     }
 }
 
@@ -78,16 +111,29 @@ fn settle(title: &str, goals: &[Goal], judged: &[(&Row, bool)]) {
     goals.iter().for_each(|goal| eprintln!("  {}", goal.line()));
     let mut by_set: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
     for (row, gated) in judged {
-        let counts = by_set.entry((row.set.as_str(), row.label.as_str())).or_default();
+        let counts = by_set
+            .entry((row.set.as_str(), row.label.as_str()))
+            .or_default();
         counts.0 += usize::from(*gated);
         counts.1 += 1;
     }
     for ((set, label), (gated, of)) in &by_set {
         eprintln!("  {set:<28} {label:<12} gated {gated:>6} of {of:>6}");
     }
-    let wrong = |label: &str, gated: bool| judged.iter().filter(move |(row, is)| row.label == label && *is == gated).map(|(row, _)| *row).collect::<Vec<_>>();
-    for (what, rows) in [("missed", wrong("dangerous", false)), ("false alarm", wrong("safe", true))] {
-        rows.iter().take(SHOWN).for_each(|row| eprintln!("  {what}: {} {}: {:?}", row.set, row.category, row.command));
+    let wrong = |label: &str, gated: bool| {
+        judged
+            .iter()
+            .filter(move |(row, is)| row.label == label && *is == gated)
+            .map(|(row, _)| *row)
+            .collect::<Vec<_>>()
+    };
+    for (what, rows) in [
+        ("missed", wrong("dangerous", false)),
+        ("false alarm", wrong("safe", true)),
+    ] {
+        rows.iter()
+            .take(SHOWN)
+            .for_each(|row| eprintln!("  {what}: {} {}: {:?}", row.set, row.category, row.command));
         if rows.len() > SHOWN {
             eprintln!("  … and {} more of {what}", rows.len() - SHOWN);
         }
@@ -95,12 +141,18 @@ fn settle(title: &str, goals: &[Goal], judged: &[(&Row, bool)]) {
     for (row, _) in judged.iter().filter(|(row, gated)| row.must_gate && !gated) {
         eprintln!("  silent: {} {}: {:?}", row.set, row.category, row.command);
     }
-    let missed: Vec<&str> = goals.iter().filter(|goal| !goal.is_met()).map(|goal| goal.name).collect();
+    let missed: Vec<&str> = goals
+        .iter()
+        .filter(|goal| !goal.is_met())
+        .map(|goal| goal.name)
+        .collect();
     assert!(missed.is_empty(), "{title}: missed {missed:?}");
 }
 
 fn judged(rows: &[Row]) -> Vec<(&Row, bool)> {
-    rows.iter().map(|row| (row, is_gated(&row.command, None))).collect()
+    rows.iter()
+        .map(|row| (row, is_gated(&row.command, None)))
+        .collect()
 }
 
 #[test]
@@ -108,16 +160,60 @@ fn our_own_corpus_meets_the_goals() {
     let rows = rows::corpus(&["shell", "authored", "generated"]);
     let judged = judged(&rows);
     let goals = [
-        Goal::of("recall, all dangerous", Wanted::AtLeast(0.995), &judged, |row| row.label == "dangerous"),
-        Goal::of("recall, held-out families", Wanted::AtLeast(0.99), &judged, |row| row.label == "dangerous" && row.set.starts_with("shell")),
-        Goal::of("recall, bypasses", Wanted::AtLeast(0.99), &judged, |row| row.label == "dangerous" && row.set == "authored-bypass"),
-        Goal::of("recall, destruction", Wanted::AtLeast(0.99), &judged, |row| row.label == "dangerous" && row.set == "authored-destructive"),
-        Goal::of("recall, tools that execute", Wanted::AtLeast(0.99), &judged, |row| row.label == "dangerous" && row.set == "authored-gtfobins"),
-        Goal::of("recall, obfuscation", Wanted::AtLeast(0.99), &judged, |row| row.label == "dangerous" && row.set == "authored-obfuscation"),
-        Goal::of("recall, generated", Wanted::AtLeast(0.99), &judged, |row| row.label == "dangerous" && row.set.starts_with("generated")),
-        Goal::of("false alarms, all safe", Wanted::AtMost(0.01), &judged, |row| row.label == "safe"),
-        Goal::of("false alarms, hard negatives and twins", Wanted::AtMost(0.02), &judged, |row| row.label == "safe" && !row.set.starts_with("shell")),
-        Goal::of("deceptive text is never silent", Wanted::AtLeast(1.0), &judged, |row| row.must_gate),
+        Goal::of(
+            "recall, all dangerous",
+            Wanted::AtLeast(0.995),
+            &judged,
+            |row| row.label == "dangerous",
+        ),
+        Goal::of(
+            "recall, held-out families",
+            Wanted::AtLeast(0.99),
+            &judged,
+            |row| row.label == "dangerous" && row.set.starts_with("shell"),
+        ),
+        Goal::of("recall, bypasses", Wanted::AtLeast(0.99), &judged, |row| {
+            row.label == "dangerous" && row.set == "authored-bypass"
+        }),
+        Goal::of(
+            "recall, destruction",
+            Wanted::AtLeast(0.99),
+            &judged,
+            |row| row.label == "dangerous" && row.set == "authored-destructive",
+        ),
+        Goal::of(
+            "recall, tools that execute",
+            Wanted::AtLeast(0.99),
+            &judged,
+            |row| row.label == "dangerous" && row.set == "authored-gtfobins",
+        ),
+        Goal::of(
+            "recall, obfuscation",
+            Wanted::AtLeast(0.99),
+            &judged,
+            |row| row.label == "dangerous" && row.set == "authored-obfuscation",
+        ),
+        Goal::of("recall, generated", Wanted::AtLeast(0.99), &judged, |row| {
+            row.label == "dangerous" && row.set.starts_with("generated")
+        }),
+        Goal::of(
+            "false alarms, all safe",
+            Wanted::AtMost(0.01),
+            &judged,
+            |row| row.label == "safe",
+        ),
+        Goal::of(
+            "false alarms, hard negatives and twins",
+            Wanted::AtMost(0.02),
+            &judged,
+            |row| row.label == "safe" && !row.set.starts_with("shell"),
+        ),
+        Goal::of(
+            "deceptive text is never silent",
+            Wanted::AtLeast(1.0),
+            &judged,
+            |row| row.must_gate,
+        ),
     ];
     settle("our own corpus", &goals, &judged);
 }
@@ -125,22 +221,65 @@ fn our_own_corpus_meets_the_goals() {
 #[test]
 fn the_data_sets_meet_the_goals() {
     let rows = rows::data_sets(&["authored", "generated", "peer", "benign"]);
-    let rows: Vec<Row> = rows.into_iter().filter(|row| row.label != "unlabelled").collect();
+    let rows: Vec<Row> = rows
+        .into_iter()
+        .filter(|row| row.label != "unlabelled")
+        .collect();
     let judged = judged(&rows);
     let goals = [
-        Goal::of("recall, all dangerous", Wanted::AtLeast(0.995), &judged, |row| row.label == "dangerous"),
-        Goal::of("false alarms, all safe", Wanted::AtMost(0.01), &judged, |row| row.label == "safe"),
-        Goal::of("false alarms, hard negatives and twins", Wanted::AtMost(0.02), &judged, |row| row.label == "safe" && !row.set.starts_with("peer") && !row.set.starts_with("benign")),
-        Goal::of("false alarms, safe rows of peers", Wanted::AtMost(0.03), &judged, |row| row.label == "safe" && row.set.starts_with("peer")),
-        Goal::of("deceptive text is never silent", Wanted::AtLeast(1.0), &judged, |row| row.must_gate),
+        Goal::of(
+            "recall, all dangerous",
+            Wanted::AtLeast(0.995),
+            &judged,
+            |row| row.label == "dangerous",
+        ),
+        Goal::of(
+            "false alarms, all safe",
+            Wanted::AtMost(0.01),
+            &judged,
+            |row| row.label == "safe",
+        ),
+        Goal::of(
+            "false alarms, hard negatives and twins",
+            Wanted::AtMost(0.02),
+            &judged,
+            |row| {
+                row.label == "safe"
+                    && !row.set.starts_with("peer")
+                    && !row.set.starts_with("benign")
+            },
+        ),
+        Goal::of(
+            "false alarms, safe rows of peers",
+            Wanted::AtMost(0.03),
+            &judged,
+            |row| row.label == "safe" && row.set.starts_with("peer"),
+        ),
+        Goal::of(
+            "deceptive text is never silent",
+            Wanted::AtLeast(1.0),
+            &judged,
+            |row| row.must_gate,
+        ),
     ];
     settle("data sets", &goals, &judged);
 }
 
 #[test]
 fn continuous_integration_is_rarely_a_question_inside_a_project() {
-    let rows: Vec<Row> = rows::data_sets(&["benign-ci"]).into_iter().filter(|row| row.label == "unlabelled").collect();
-    let judged: Vec<(&Row, bool)> = rows.iter().map(|row| (row, is_gated(&row.command, Some(WORKSPACE)))).collect();
-    let goals = [Goal::of("asked, unlabelled commands of build servers", Wanted::AtMost(0.30), &judged, |_| true)];
+    let rows: Vec<Row> = rows::data_sets(&["benign-ci"])
+        .into_iter()
+        .filter(|row| row.label == "unlabelled")
+        .collect();
+    let judged: Vec<(&Row, bool)> = rows
+        .iter()
+        .map(|row| (row, is_gated(&row.command, Some(WORKSPACE))))
+        .collect();
+    let goals = [Goal::of(
+        "asked, unlabelled commands of build servers",
+        Wanted::AtMost(0.30),
+        &judged,
+        |_| true,
+    )];
     settle("build servers, inside a project", &goals, &judged);
 }

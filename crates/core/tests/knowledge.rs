@@ -1,13 +1,18 @@
 //! Every example of every row of the knowledge tables holds.
 //!
 //! What `match` and `not_match` mean is written in `knowledge/README.md`.
-#![expect(clippy::disallowed_methods, reason = "a test may write its findings to a file; the core may not")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test may write its findings to a file; the core may not"
+)]
 #![expect(clippy::panic, reason = "a failing test panics")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_core::act::Act;
-use countersign_core::knowledge::{Effect, HOSTS, PATHS, PROGRAM_NAMES, PROGRAMS, Role, Row, VARIABLES};
+use countersign_core::knowledge::{
+    Effect, HOSTS, PATHS, PROGRAM_NAMES, PROGRAMS, Role, Row, VARIABLES,
+};
 use countersign_core::place::Ground;
 use countersign_core::shell::syntax::Span;
 use countersign_core::shell::walk::{Knows, Walk};
@@ -17,45 +22,73 @@ const PROGRAMS_MIN: usize = 400;
 
 /// Returns what `command` was found to do.
 fn acts(command: &str) -> Vec<Act> {
-    let knows = Knows { trusts_workspace: true, ..Knows::default() };
+    let knows = Knows {
+        trusts_workspace: true,
+        ..Knows::default()
+    };
     let mut walk = Walk::new(Ground::new(None, None), &knows);
     walk.text(command, Span::default());
     walk.acts
 }
 
 fn shown(acts: &[Act]) -> String {
-    let acts: BTreeSet<String> = acts.iter().map(|act| format!("{}:{}", act.program, act.effect.word())).collect();
+    let acts: BTreeSet<String> = acts
+        .iter()
+        .map(|act| format!("{}:{}", act.program, act.effect.word()))
+        .collect();
     acts.into_iter().collect::<Vec<_>>().join(" ")
 }
 
 /// Failures by row; where `COUNTERSIGN_FAILURES_FILE` is set they are written there in full.
 fn no_failures(what: &str, failures: &BTreeMap<String, Vec<String>>) {
     let count: usize = failures.values().map(Vec::len).sum();
-    let text: String = failures.iter().map(|(row, of)| format!("{row}\n    {}\n", of.join("\n    "))).collect();
+    let text: String = failures
+        .iter()
+        .map(|(row, of)| format!("{row}\n    {}\n", of.join("\n    ")))
+        .collect();
     if let Some(file) = std::env::var_os("COUNTERSIGN_FAILURES_FILE") {
         let named = format!("{}.{what}", std::path::Path::new(&file).display());
-        std::fs::write(&named, &text).unwrap_or_else(|error| panic!("cannot write {named}: {error}"));
+        std::fs::write(&named, &text)
+            .unwrap_or_else(|error| panic!("cannot write {named}: {error}"));
     }
     eprint!("{text}");
-    assert!(count == 0, "{what}: {count} examples of {} rows do not hold", failures.len());
+    assert!(
+        count == 0,
+        "{what}: {count} examples of {} rows do not hold",
+        failures.len()
+    );
 }
 
 /// All rows, each once: a row with several names stands under each of them.
 fn rows() -> Vec<&'static Row> {
     let mut seen = BTreeSet::new();
-    let all = PROGRAMS.iter().flat_map(|program| std::iter::once(&program.row).chain(program.subs.iter().map(|(_, row)| *row)));
-    all.filter(|row| seen.insert(std::ptr::from_ref::<Row>(row))).collect()
+    let all = PROGRAMS.iter().flat_map(|program| {
+        std::iter::once(&program.row).chain(program.subs.iter().map(|(_, row)| *row))
+    });
+    all.filter(|row| seen.insert(std::ptr::from_ref::<Row>(row)))
+        .collect()
 }
 
 /// Whether a row shows in what was found.
 fn shows_what_it_does(row: &Row, acts: &[Act]) -> bool {
     // With an option for help, a check or a dry run a row only shows or reads something.
-    let by_itself = |act: &Act| act.program == row.name && (act.effect == row.does || act.effect <= Effect::Read);
+    let by_itself = |act: &Act| {
+        act.program == row.name && (act.effect == row.does || act.effect <= Effect::Read)
+    };
     // A row with subcommands shows through the row of one.
-    let by_a_sub = |act: &Act| act.program.strip_prefix(row.name).is_some_and(|rest| rest.starts_with(' '));
+    let by_a_sub = |act: &Act| {
+        act.program
+            .strip_prefix(row.name)
+            .is_some_and(|rest| rest.starts_with(' '))
+    };
     // A wrapper around a command is what the command is.
-    let is_wrapper = row.reader.is_some() || row.operands.iter().any(|operand| matches!(operand.role, Role::Command | Role::Shell));
-    acts.iter().any(|act| by_itself(act) || by_a_sub(act)) || is_wrapper && acts.iter().all(|act| act.program != row.name)
+    let is_wrapper = row.reader.is_some()
+        || row
+            .operands
+            .iter()
+            .any(|operand| matches!(operand.role, Role::Command | Role::Shell));
+    acts.iter().any(|act| by_itself(act) || by_a_sub(act))
+        || is_wrapper && acts.iter().all(|act| act.program != row.name)
 }
 
 #[test]
@@ -68,7 +101,10 @@ fn every_command_of_a_row_shows_what_the_row_does() {
             let acts = acts(example);
             if !shows_what_it_does(row, &acts) {
                 let failure = format!("{example:?} found {}", shown(&acts));
-                failures.entry(format!("{} ({})", row.name, row.does.word())).or_default().push(failure);
+                failures
+                    .entry(format!("{} ({})", row.name, row.does.word()))
+                    .or_default()
+                    .push(failure);
             }
         }
     }
@@ -82,12 +118,22 @@ fn every_look_alike_of_a_row_shows_more_or_something_else() {
     for row in rows() {
         for example in row.not_match {
             let acts = acts(example);
-            let this_row = acts.iter().any(|act| act.program == row.name && act.effect == row.does);
+            let this_row = acts
+                .iter()
+                .any(|act| act.program == row.name && act.effect == row.does);
             let usual = Act::new(row.does, row.name, Span::default()).risk();
-            let more = acts.iter().any(|act| act.effect > row.does || act.marks.unreadable || act.marks.floor || act.risk() > usual);
+            let more = acts.iter().any(|act| {
+                act.effect > row.does
+                    || act.marks.unreadable
+                    || act.marks.floor
+                    || act.risk() > usual
+            });
             if this_row && !more {
                 let failure = format!("{example:?} found {}", shown(&acts));
-                failures.entry(format!("{} ({})", row.name, row.does.word())).or_default().push(failure);
+                failures
+                    .entry(format!("{} ({})", row.name, row.does.word()))
+                    .or_default()
+                    .push(failure);
             }
         }
     }
@@ -99,11 +145,19 @@ fn every_path_of_a_row_is_found_by_that_row() {
     let ground = Ground::new(None, None);
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in PATHS {
-        for (example, wanted) in row.matches.iter().map(|path| (path, true)).chain(row.not_match.iter().map(|path| (path, false))) {
+        for (example, wanted) in row
+            .matches
+            .iter()
+            .map(|path| (path, true))
+            .chain(row.not_match.iter().map(|path| (path, false)))
+        {
             let place = ground.place(example);
             if (place.what == row.what && place.kind == row.kind) != wanted {
                 let failure = format!("{example:?} is {:?} ({})", place.kind, place.what);
-                failures.entry(row.what.to_owned()).or_default().push(failure);
+                failures
+                    .entry(row.what.to_owned())
+                    .or_default()
+                    .push(failure);
             }
         }
     }
@@ -112,11 +166,22 @@ fn every_path_of_a_row_is_found_by_that_row() {
 
 #[test]
 fn every_host_of_a_row_matches_that_row_first() {
-    let found = |host: &str| HOSTS.iter().position(|row| row.like.iter().any(|pattern| host_matches(pattern, host)));
+    let found = |host: &str| {
+        HOSTS
+            .iter()
+            .position(|row| row.like.iter().any(|pattern| host_matches(pattern, host)))
+    };
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (number, row) in HOSTS.iter().enumerate() {
-        let wrong = row.matches.iter().filter(|host| found(host) != Some(number));
-        let wrong = wrong.chain(row.not_match.iter().filter(|host| found(host) == Some(number)));
+        let wrong = row
+            .matches
+            .iter()
+            .filter(|host| found(host) != Some(number));
+        let wrong = wrong.chain(
+            row.not_match
+                .iter()
+                .filter(|host| found(host) == Some(number)),
+        );
         let wrong: Vec<String> = wrong.map(|host| (*host).to_owned()).collect();
         if !wrong.is_empty() {
             failures.insert(row.what.to_owned(), wrong);
@@ -128,17 +193,33 @@ fn every_host_of_a_row_matches_that_row_first() {
 /// Whether `host`, perhaps with a port, matches a pattern as `hosts.toml` describes them.
 fn host_matches(pattern: &str, host: &str) -> bool {
     let without_port = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && (name.ends_with(']') || !name.contains(':')) => name,
+        Some((name, port))
+            if port.bytes().all(|byte| byte.is_ascii_digit())
+                && (name.ends_with(']') || !name.contains(':')) =>
+        {
+            name
+        }
         Some(_) | None => host,
     };
-    let is_address = without_port.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    [host, without_port].iter().any(|host| match pattern.strip_prefix("*.") {
-        Some(domain) => host.strip_suffix(domain).is_some_and(|front| front.ends_with('.')),
-        None => match pattern.split_once('*') {
-            Some((start, end)) => is_address && host.starts_with(start) && host.ends_with(end) && host.len() >= start.len() + end.len(),
-            None => *host == pattern,
-        },
-    })
+    let is_address = without_port
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    [host, without_port]
+        .iter()
+        .any(|host| match pattern.strip_prefix("*.") {
+            Some(domain) => host
+                .strip_suffix(domain)
+                .is_some_and(|front| front.ends_with('.')),
+            None => match pattern.split_once('*') {
+                Some((start, end)) => {
+                    is_address
+                        && host.starts_with(start)
+                        && host.ends_with(end)
+                        && host.len() >= start.len() + end.len()
+                }
+                None => *host == pattern,
+            },
+        })
 }
 
 #[test]
@@ -146,13 +227,27 @@ fn every_variable_of_a_row_is_found_by_that_row() {
     let found = |assignment: &str| {
         let name = assignment.split('=').next().unwrap_or("");
         let exact = VARIABLES.iter().position(|row| row.names.contains(&name));
-        let starred = |row: &&str| row.strip_suffix('*').is_some_and(|start| name.starts_with(start));
-        exact.or_else(|| VARIABLES.iter().position(|row| row.names.iter().any(|name| starred(&name))))
+        let starred = |row: &&str| {
+            row.strip_suffix('*')
+                .is_some_and(|start| name.starts_with(start))
+        };
+        exact.or_else(|| {
+            VARIABLES
+                .iter()
+                .position(|row| row.names.iter().any(|name| starred(&name)))
+        })
     };
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (number, row) in VARIABLES.iter().enumerate() {
-        let wrong = row.matches.iter().filter(|example| found(example) != Some(number));
-        let wrong = wrong.chain(row.not_match.iter().filter(|example| found(example) == Some(number)));
+        let wrong = row
+            .matches
+            .iter()
+            .filter(|example| found(example) != Some(number));
+        let wrong = wrong.chain(
+            row.not_match
+                .iter()
+                .filter(|example| found(example) == Some(number)),
+        );
         let wrong: Vec<String> = wrong.map(|example| (*example).to_owned()).collect();
         if !wrong.is_empty() {
             failures.insert(row.what.to_owned(), wrong);
@@ -164,13 +259,35 @@ fn every_variable_of_a_row_is_found_by_that_row() {
 #[test]
 fn no_name_stands_twice_and_enough_programs_are_known() {
     let mut names = BTreeSet::new();
-    let doubled: Vec<&str> = PROGRAM_NAMES.iter().map(|(name, _)| *name).filter(|name| !names.insert(*name)).collect();
+    let doubled: Vec<&str> = PROGRAM_NAMES
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| !names.insert(*name))
+        .collect();
     assert!(doubled.is_empty(), "programs with two rows: {doubled:?}");
     for program in PROGRAMS {
         let mut names = BTreeSet::new();
-        let doubled: Vec<&str> = program.subs.iter().map(|(name, _)| *name).filter(|name| !names.insert(*name)).collect();
-        assert!(doubled.is_empty(), "subcommands of {} with two rows: {doubled:?}", program.row.name);
+        let doubled: Vec<&str> = program
+            .subs
+            .iter()
+            .map(|(name, _)| *name)
+            .filter(|name| !names.insert(*name))
+            .collect();
+        assert!(
+            doubled.is_empty(),
+            "subcommands of {} with two rows: {doubled:?}",
+            program.row.name
+        );
     }
-    assert!(PROGRAMS.len() >= PROGRAMS_MIN, "only {} programs are known", PROGRAMS.len());
-    eprintln!("{} programs under {} names, {} rows", PROGRAMS.len(), PROGRAM_NAMES.len(), rows().len());
+    assert!(
+        PROGRAMS.len() >= PROGRAMS_MIN,
+        "only {} programs are known",
+        PROGRAMS.len()
+    );
+    eprintln!(
+        "{} programs under {} names, {} rows",
+        PROGRAMS.len(),
+        PROGRAM_NAMES.len(),
+        rows().len()
+    );
 }

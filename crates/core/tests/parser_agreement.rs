@@ -3,7 +3,10 @@
 //! What bash accepts we must read, or people are asked needlessly; what bash reads differently we
 //! must not misread, or something runs that nobody judged. So both acceptance and structure are
 //! compared: the programs that are named where a command begins, substitutions included.
-#![expect(clippy::disallowed_methods, reason = "a test may read files, run bash and use threads; the core may not")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test may read files, run bash and use threads; the core may not"
+)]
 #![expect(clippy::panic, reason = "a failing test panics")]
 
 #[path = "support/rows.rs"]
@@ -15,14 +18,25 @@ use std::collections::BTreeMap;
 use std::process::{Command as Process, Stdio};
 
 use countersign_core::shell::parse::parse;
-use countersign_core::shell::syntax::{AssignedValue, Block, Command, Part, Redirect, Script, Simple, Word};
+use countersign_core::shell::syntax::{
+    AssignedValue, Block, Command, Part, Redirect, Script, Simple, Word,
+};
 use rows::Row;
 
 /// Differences that are explained. A row counts as explained when its command contains one of these.
 const EXPLAINED: &[(&str, &str)] = &[
-    ("`", "bash -n does not parse what stands between backticks, we do"),
-    ("=(", "zsh `=( … )` runs a command; bash calls it an error, we read it"),
-    ("*(e:", "a zsh glob qualifier runs code; bash needs extglob, we read it"),
+    (
+        "`",
+        "bash -n does not parse what stands between backticks, we do",
+    ),
+    (
+        "=(",
+        "zsh `=( … )` runs a command; bash calls it an error, we read it",
+    ),
+    (
+        "*(e:",
+        "a zsh glob qualifier runs code; bash needs extglob, we read it",
+    ),
 ];
 
 /// Of the benign rows every one in so many is looked at in the normal run.
@@ -42,7 +56,11 @@ fn compared() -> Vec<Row> {
 }
 
 fn bash_is_missing() -> bool {
-    let found = Process::new("bash").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let found = Process::new("bash")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     let missing = !found.is_ok_and(|status| status.success());
     if missing {
         eprintln!("SKIPPED: there is no bash to compare with");
@@ -62,7 +80,10 @@ fn bash_accepts(command: &str) -> bool {
 }
 
 fn explained(command: &str) -> Option<&'static str> {
-    EXPLAINED.iter().find(|(sign, _)| command.contains(sign)).map(|(_, why)| *why)
+    EXPLAINED
+        .iter()
+        .find(|(sign, _)| command.contains(sign))
+        .map(|(_, why)| *why)
 }
 
 #[test]
@@ -77,27 +98,51 @@ fn we_accept_what_bash_accepts_and_refuse_what_it_refuses() {
             .chunks(half)
             .map(|part| {
                 scope.spawn(move || {
-                    part.iter().filter(|row| parse(&row.command).is_ok() != bash_accepts(&row.command)).collect::<Vec<_>>()
+                    part.iter()
+                        .filter(|row| parse(&row.command).is_ok() != bash_accepts(&row.command))
+                        .collect::<Vec<_>>()
                 })
             })
             .collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_else(|_| panic!("a comparison panicked"))).collect()
+        workers
+            .into_iter()
+            .flat_map(|worker| {
+                worker
+                    .join()
+                    .unwrap_or_else(|_| panic!("a comparison panicked"))
+            })
+            .collect()
     });
     let mut unexplained = Vec::new();
     for row in &differing {
-        let ours = parse(&row.command).map_or_else(|error| error.to_string(), |_| "accepted".to_owned());
+        let ours =
+            parse(&row.command).map_or_else(|error| error.to_string(), |_| "accepted".to_owned());
         let why = explained(&row.command);
         let why_shown = why.map_or(String::new(), |why| format!(" ({why})"));
         let gate = if row.must_gate { " must gate" } else { "" };
-        eprintln!("{} {} {}{gate} {:?}: we say {ours}{why_shown}", row.set, row.category, row.label, row.command);
+        eprintln!(
+            "{} {} {}{gate} {:?}: we say {ours}{why_shown}",
+            row.set, row.category, row.label, row.command
+        );
         if why.is_none() {
             unexplained.push(*row);
         }
     }
     let share = 1.0 - ratio(differing.len(), rows.len());
-    eprintln!("acceptance: {} rows, {} differ from bash, agreement {:.3} %", rows.len(), differing.len(), share * 100.0);
-    let labelled: Vec<&&Row> = unexplained.iter().filter(|row| row.label != "unlabelled").collect();
-    assert!(labelled.is_empty(), "labelled rows on which we differ from bash: {labelled:#?}");
+    eprintln!(
+        "acceptance: {} rows, {} differ from bash, agreement {:.3} %",
+        rows.len(),
+        differing.len(),
+        share * 100.0
+    );
+    let labelled: Vec<&&Row> = unexplained
+        .iter()
+        .filter(|row| row.label != "unlabelled")
+        .collect();
+    assert!(
+        labelled.is_empty(),
+        "labelled rows on which we differ from bash: {labelled:#?}"
+    );
     assert!(share >= 0.999, "agreement with bash is {share}");
 }
 
@@ -107,7 +152,10 @@ fn we_see_the_same_commands_as_another_parser() {
     let (mut both, mut same) = (0_usize, 0_usize);
     let mut by_set: BTreeMap<&str, usize> = BTreeMap::new();
     for row in &rows {
-        let (Ok(script), Some(theirs)) = (parse(&row.command), shuck::first_words(&row.command)) else { continue };
+        let (Ok(script), Some(theirs)) = (parse(&row.command), shuck::first_words(&row.command))
+        else {
+            continue;
+        };
         both += 1;
         let mut ours = Vec::new();
         first_words(&script, &mut ours);
@@ -116,11 +164,17 @@ fn we_see_the_same_commands_as_another_parser() {
             same += 1;
         } else {
             *by_set.entry(row.set.as_str()).or_default() += 1;
-            eprintln!("{} {:?}\n    ours   {ours:?}\n    theirs {theirs:?}", row.set, row.command);
+            eprintln!(
+                "{} {:?}\n    ours   {ours:?}\n    theirs {theirs:?}",
+                row.set, row.command
+            );
         }
     }
     let share = ratio(same, both);
-    eprintln!("structure: {both} rows read by both, {:.3} % the same; differing by set: {by_set:?}", share * 100.0);
+    eprintln!(
+        "structure: {both} rows read by both, {:.3} % the same; differing by set: {by_set:?}",
+        share * 100.0
+    );
     assert!(share >= 0.99, "the same commands are seen on only {share}");
 }
 
@@ -132,7 +186,10 @@ fn ratio(part: usize, whole: usize) -> f64 {
 /// Collects the literal first words of all simple commands, outside `${…}` and arithmetic.
 fn first_words(script: &Script, found: &mut Vec<String>) {
     block(&script.block, found);
-    script.documents.iter().for_each(|document| word(document, found));
+    script
+        .documents
+        .iter()
+        .for_each(|document| word(document, found));
 }
 
 fn block(commands: &Block, found: &mut Vec<String>) {
@@ -143,15 +200,28 @@ fn command(of: &Command, found: &mut Vec<String>) {
     match of {
         Command::Simple(of) => simple(of, found),
         Command::Pipeline(commands) | Command::AndOr(commands) => block(commands, found),
-        Command::Group { body, redirects: at, .. } => {
+        Command::Group {
+            body,
+            redirects: at,
+            ..
+        } => {
             block(body, found);
             redirects(at, found);
         }
-        Command::Branches { blocks, redirects: at, .. } => {
+        Command::Branches {
+            blocks,
+            redirects: at,
+            ..
+        } => {
             blocks.iter().for_each(|inner| block(inner, found));
             redirects(at, found);
         }
-        Command::Loop { words, body, redirects: at, .. } => {
+        Command::Loop {
+            words,
+            body,
+            redirects: at,
+            ..
+        } => {
             words.iter().flatten().for_each(|of| word(of, found));
             block(body, found);
             redirects(at, found);
@@ -183,7 +253,11 @@ fn word(of: &Word, found: &mut Vec<String>) {
     for part in &of.parts {
         match part {
             Part::Substitution { body, .. } | Part::Process { body, .. } => block(body, found),
-            Part::Plain(_) | Part::Quoted(_) | Part::Parameter { .. } | Part::Arithmetic(_) | Part::Hidden(_) => {}
+            Part::Plain(_)
+            | Part::Quoted(_)
+            | Part::Parameter { .. }
+            | Part::Arithmetic(_)
+            | Part::Hidden(_) => {}
         }
     }
 }
@@ -194,7 +268,11 @@ fn literal(of: &Word) -> Option<String> {
     for part in &of.parts {
         match part {
             Part::Plain(more) | Part::Quoted(more) => text.push_str(more),
-            Part::Substitution { .. } | Part::Process { .. } | Part::Parameter { .. } | Part::Arithmetic(_) | Part::Hidden(_) => {
+            Part::Substitution { .. }
+            | Part::Process { .. }
+            | Part::Parameter { .. }
+            | Part::Arithmetic(_)
+            | Part::Hidden(_) => {
                 return None;
             }
         }

@@ -44,29 +44,44 @@ fn load(folder: &Path, prefixes: &[&str]) -> Vec<Row> {
         .unwrap_or_else(|error| panic!("cannot read {}: {error}", folder.display()))
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
-        .filter(|path| stem(path).is_some_and(|stem| prefixes.iter().any(|prefix| stem.starts_with(prefix))))
+        .filter(|path| {
+            stem(path).is_some_and(|stem| prefixes.iter().any(|prefix| stem.starts_with(prefix)))
+        })
         .collect();
     files.sort();
     files.iter().flat_map(|file| read(file)).collect()
 }
 
 fn stem(path: &Path) -> Option<&str> {
-    path.file_stem().and_then(|stem| stem.to_str()).map(|stem| stem.trim_start_matches("cmd-"))
+    path.file_stem()
+        .and_then(|stem| stem.to_str())
+        .map(|stem| stem.trim_start_matches("cmd-"))
 }
 
 fn read(file: &Path) -> Vec<Row> {
-    let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("cannot read {}: {error}", file.display()));
+    let text = std::fs::read_to_string(file)
+        .unwrap_or_else(|error| panic!("cannot read {}: {error}", file.display()));
     let set = stem(file).unwrap_or("").to_owned();
     text.lines()
         .map(|line| {
-            let value: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{set}: {error}: {line}"));
-            let field = |name: &str| value.get(name).and_then(|field| field.as_str()).unwrap_or("").to_owned();
+            let value: serde_json::Value =
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{set}: {error}: {line}"));
+            let field = |name: &str| {
+                value
+                    .get(name)
+                    .and_then(|field| field.as_str())
+                    .unwrap_or("")
+                    .to_owned()
+            };
             Row {
                 command: field("command"),
                 label: field("label"),
                 category: field("category"),
                 set: set.clone(),
-                must_gate: value.get("must_gate").and_then(serde_json::Value::as_bool).unwrap_or(false),
+                must_gate: value
+                    .get("must_gate")
+                    .and_then(serde_json::Value::as_bool)
+                    .unwrap_or(false),
             }
         })
         .collect()

@@ -1,6 +1,9 @@
 //! The twelve rules of the verdict, each with rows that name what they show.
 
-use super::{Assessment, AssessmentMarks, Mode, Pattern, Rule, Score, SideEffect, Situation, Verdict, harmless, verdict};
+use super::{
+    Assessment, AssessmentMarks, Mode, Pattern, Rule, Score, SideEffect, Situation, Verdict,
+    harmless, verdict,
+};
 
 struct Case {
     name: &'static str,
@@ -18,15 +21,27 @@ fn marked(mark: impl FnOnce(&mut AssessmentMarks)) -> Assessment {
 }
 
 fn scored(risk: u16, confidence: u16) -> Assessment {
-    Assessment { risk: Score::new(risk), confidence: Score::new(confidence), ..harmless() }
+    Assessment {
+        risk: Score::new(risk),
+        confidence: Score::new(confidence),
+        ..harmless()
+    }
 }
 
 fn critical() -> Assessment {
-    Assessment { side_effect: SideEffect::Critical, ..harmless() }
+    Assessment {
+        side_effect: SideEffect::Critical,
+        ..harmless()
+    }
 }
 
 fn crisis(outbound: bool, reversible: bool) -> Assessment {
-    Assessment { crisis_sensitive: true, outbound, reversible, ..harmless() }
+    Assessment {
+        crisis_sensitive: true,
+        outbound,
+        reversible,
+        ..harmless()
+    }
 }
 
 fn when(change: impl FnOnce(&mut Situation)) -> Situation {
@@ -35,8 +50,20 @@ fn when(change: impl FnOnce(&mut Situation)) -> Situation {
     situation
 }
 
-fn case(name: &'static str, assessment: Assessment, situation: Situation, wanted: (Verdict, Rule, Pattern)) -> Case {
-    Case { name, assessment, situation, verdict: wanted.0, rule: wanted.1, pattern: wanted.2 }
+fn case(
+    name: &'static str,
+    assessment: Assessment,
+    situation: Situation,
+    wanted: (Verdict, Rule, Pattern),
+) -> Case {
+    Case {
+        name,
+        assessment,
+        situation,
+        verdict: wanted.0,
+        rule: wanted.1,
+        pattern: wanted.2,
+    }
 }
 
 #[rustfmt::skip]
@@ -101,6 +128,11 @@ fn last_rules() -> Vec<Case> {
 fn the_first_of_twelve_rules_that_applies_decides() {
     for case in first_rules().into_iter().chain(last_rules()) {
         let ruling = verdict(&case.assessment, &case.situation);
-        assert_eq!((ruling.verdict, ruling.rule, ruling.pattern), (case.verdict, case.rule, case.pattern), "{}", case.name);
+        assert_eq!(
+            (ruling.verdict, ruling.rule, ruling.pattern),
+            (case.verdict, case.rule, case.pattern),
+            "{}",
+            case.name
+        );
     }
 }

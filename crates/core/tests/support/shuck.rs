@@ -1,8 +1,8 @@
 //! What another shell parser sees: the literal first words of all simple commands.
 
 use shuck_ast::{
-    ArrayElem, Assignment, AssignmentValue, BuiltinCommand, Command, CompoundCommand, DeclOperand, HeredocBodyPart, Redirect,
-    RedirectTarget, Stmt, StmtSeq, Word, WordPart, WordPartNode,
+    ArrayElem, Assignment, AssignmentValue, BuiltinCommand, Command, CompoundCommand, DeclOperand,
+    HeredocBodyPart, Redirect, RedirectTarget, Stmt, StmtSeq, Word, WordPart, WordPartNode,
 };
 use shuck_parser::parser::Parser;
 
@@ -13,7 +13,10 @@ pub(crate) fn first_words(source: &str) -> Option<Vec<String>> {
     if !parsed.is_ok() {
         return None;
     }
-    let mut seen = Seen { source, words: Vec::new() };
+    let mut seen = Seen {
+        source,
+        words: Vec::new(),
+    };
     seen.sequence(&parsed.file.body);
     seen.words.sort();
     Some(seen.words)
@@ -26,14 +29,20 @@ struct Seen<'a> {
 
 impl Seen<'_> {
     fn sequence(&mut self, sequence: &StmtSeq) {
-        sequence.stmts.iter().for_each(|statement| self.statement(statement));
+        sequence
+            .stmts
+            .iter()
+            .for_each(|statement| self.statement(statement));
     }
 
     fn statement(&mut self, statement: &Stmt) {
         match &statement.command {
             Command::Simple(simple) => {
                 self.assignments(&simple.assignments);
-                let name = simple.name.try_static_text(self.source).map(std::borrow::Cow::into_owned);
+                let name = simple
+                    .name
+                    .try_static_text(self.source)
+                    .map(std::borrow::Cow::into_owned);
                 self.found(name);
                 self.word(&simple.name);
                 simple.args.iter().for_each(|word| self.word(word));
@@ -46,7 +55,9 @@ impl Seen<'_> {
                     match operand {
                         DeclOperand::Flag(word) | DeclOperand::Dynamic(word) => self.word(word),
                         DeclOperand::Name(_) => {}
-                        DeclOperand::Assignment(assignment) => self.assignments(std::slice::from_ref(assignment)),
+                        DeclOperand::Assignment(assignment) => {
+                            self.assignments(std::slice::from_ref(assignment))
+                        }
                     }
                 }
             }
@@ -63,13 +74,18 @@ impl Seen<'_> {
 
     fn found(&mut self, name: Option<String>) {
         // A command of assignments alone has an empty name.
-        self.words.extend(name.filter(|name| !name.is_empty()).map(|name| name.replace('\\', "")));
+        self.words.extend(
+            name.filter(|name| !name.is_empty())
+                .map(|name| name.replace('\\', "")),
+        );
     }
 
     fn builtin(&mut self, builtin: &BuiltinCommand) {
         let (name, assignments, first, rest) = match builtin {
             BuiltinCommand::Break(of) => ("break", &of.assignments, &of.depth, &of.extra_args),
-            BuiltinCommand::Continue(of) => ("continue", &of.assignments, &of.depth, &of.extra_args),
+            BuiltinCommand::Continue(of) => {
+                ("continue", &of.assignments, &of.depth, &of.extra_args)
+            }
             BuiltinCommand::Return(of) => ("return", &of.assignments, &of.code, &of.extra_args),
             BuiltinCommand::Exit(of) => ("exit", &of.assignments, &of.code, &of.extra_args),
         };
@@ -87,7 +103,9 @@ impl Seen<'_> {
                     self.sequence(condition);
                     self.sequence(branch);
                 }
-                of.else_branch.iter().for_each(|branch| self.sequence(branch));
+                of.else_branch
+                    .iter()
+                    .for_each(|branch| self.sequence(branch));
             }
             CompoundCommand::For(of) => {
                 of.words.iter().flatten().for_each(|word| self.word(word));
@@ -111,7 +129,10 @@ impl Seen<'_> {
             }
             CompoundCommand::Subshell(of) | CompoundCommand::BraceGroup(of) => self.sequence(of),
             CompoundCommand::Arithmetic(_) | CompoundCommand::Conditional(_) => {}
-            CompoundCommand::Time(of) => of.command.iter().for_each(|statement| self.statement(statement)),
+            CompoundCommand::Time(of) => of
+                .command
+                .iter()
+                .for_each(|statement| self.statement(statement)),
             CompoundCommand::Coproc(of) => self.statement(&of.body),
             CompoundCommand::Always(of) => {
                 self.sequence(&of.body);
@@ -128,7 +149,8 @@ impl Seen<'_> {
                     for element in &array.elements {
                         match element {
                             ArrayElem::Sequential(value) => self.word(&value.word),
-                            ArrayElem::Keyed { value, .. } | ArrayElem::KeyedAppend { value, .. } => self.word(&value.word),
+                            ArrayElem::Keyed { value, .. }
+                            | ArrayElem::KeyedAppend { value, .. } => self.word(&value.word),
                         }
                     }
                 }
@@ -157,7 +179,9 @@ impl Seen<'_> {
 
     fn parts(&mut self, parts: &[WordPartNode]) {
         for part in parts {
-            if let WordPart::CommandSubstitution { body, .. } | WordPart::ProcessSubstitution { body, .. } = &part.kind {
+            if let WordPart::CommandSubstitution { body, .. }
+            | WordPart::ProcessSubstitution { body, .. } = &part.kind
+            {
                 self.sequence(body);
             } else if let WordPart::DoubleQuoted { parts, .. } = &part.kind {
                 self.parts(parts);

@@ -25,23 +25,50 @@ pub(crate) struct Wrapper {
 }
 
 const fn argv(name: &'static str, wrap: fn(&str) -> String) -> Wrapper {
-    Wrapper { name, takes: Form::Simple, gives: Form::Simple, visible: true, wrap }
+    Wrapper {
+        name,
+        takes: Form::Simple,
+        gives: Form::Simple,
+        visible: true,
+        wrap,
+    }
 }
 
 const fn text(name: &'static str, wrap: fn(&str) -> String) -> Wrapper {
-    Wrapper { name, takes: Form::Script, gives: Form::Simple, visible: true, wrap }
+    Wrapper {
+        name,
+        takes: Form::Script,
+        gives: Form::Simple,
+        visible: true,
+        wrap,
+    }
 }
 
 const fn around(name: &'static str, wrap: fn(&str) -> String) -> Wrapper {
-    Wrapper { name, takes: Form::Script, gives: Form::Script, visible: true, wrap }
+    Wrapper {
+        name,
+        takes: Form::Script,
+        gives: Form::Script,
+        visible: true,
+        wrap,
+    }
 }
 
 const fn disguise(name: &'static str, wrap: fn(&str) -> String) -> Wrapper {
-    Wrapper { name, takes: Form::Simple, gives: Form::Script, visible: true, wrap }
+    Wrapper {
+        name,
+        takes: Form::Simple,
+        gives: Form::Script,
+        visible: true,
+        wrap,
+    }
 }
 
 const fn elsewhere(wrapper: Wrapper) -> Wrapper {
-    Wrapper { visible: false, ..wrapper }
+    Wrapper {
+        visible: false,
+        ..wrapper
+    }
 }
 
 /// All wrappers. Those that act elsewhere or speak another language need only end in a question.
@@ -178,7 +205,13 @@ pub(crate) fn quote(text: &str) -> String {
 fn double(text: &str) -> String {
     let escaped: String = text
         .chars()
-        .map(|letter| if matches!(letter, '"' | '\\') { format!("\\{letter}") } else { letter.to_string() })
+        .map(|letter| {
+            if matches!(letter, '"' | '\\') {
+                format!("\\{letter}")
+            } else {
+                letter.to_string()
+            }
+        })
         .collect();
     format!("\"{escaped}\"")
 }
@@ -194,7 +227,10 @@ fn first(command: &str, change: impl FnOnce(&str) -> String) -> String {
 fn split_word(command: &str) -> (String, String) {
     let word = command.split(' ').next().unwrap_or("");
     let middle = word.len() / 2;
-    (word.chars().take(middle).collect(), word.chars().skip(middle).collect())
+    (
+        word.chars().take(middle).collect(),
+        word.chars().skip(middle).collect(),
+    )
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -209,10 +245,19 @@ fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
-        let number = (0..3).fold(0_usize, |number, at| number << 8 | usize::from(chunk.get(at).copied().unwrap_or(0)));
+        let number = (0..3).fold(0_usize, |number, at| {
+            number << 8 | usize::from(chunk.get(at).copied().unwrap_or(0))
+        });
         for at in 0..4 {
-            let letter = LETTERS.get(number >> (18 - 6 * at) & 63).copied().unwrap_or(b'=');
-            text.push(if at > chunk.len() { '=' } else { char::from(letter) });
+            let letter = LETTERS
+                .get(number >> (18 - 6 * at) & 63)
+                .copied()
+                .unwrap_or(b'=');
+            text.push(if at > chunk.len() {
+                '='
+            } else {
+                char::from(letter)
+            });
         }
     }
     text
