@@ -3,8 +3,22 @@
 //! Reading TOML at start would cost more than judging a thousand commands, so it happens here. A
 //! misspelt word, a doubled name or a flag that cannot be read stops the build with the row's name.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::disallowed_methods,
+    clippy::format_collect,
+    reason = "a build script reads files, and stopping the build is how it complains"
+)]
+
 #[path = "src/knowledge/vocabulary.rs"]
-#[expect(dead_code, unreachable_pub, reason = "the build uses the parsing half of the vocabulary")]
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "the build uses the parsing half of the vocabulary"
+)]
 mod vocabulary;
 
 use std::collections::BTreeMap;
@@ -19,7 +33,9 @@ fn main() {
     println!("cargo::rerun-if-changed=src/knowledge/vocabulary.rs");
     let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     match generate() {
-        Ok(code) => std::fs::write(Path::new(&out).join("knowledge.rs"), code).expect("OUT_DIR is writable"),
+        Ok(code) => {
+            std::fs::write(Path::new(&out).join("knowledge.rs"), code).expect("OUT_DIR is writable")
+        }
         Err(error) => {
             eprintln!("error: {error}");
             std::process::exit(1);
@@ -183,7 +199,10 @@ fn read_tables() -> Result<Tables, String> {
         let entries = std::fs::read_dir(folder).map_err(|error| format!("{folder}: {error}"))?;
         for entry in entries {
             let path = entry.map_err(|error| format!("{folder}: {error}"))?.path();
-            if path.extension().is_some_and(|extension| extension == "toml") {
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "toml")
+            {
                 files.push(path);
             }
         }
@@ -191,12 +210,14 @@ fn read_tables() -> Result<Tables, String> {
     files.sort();
     let mut tables = Tables::default();
     for file in files {
-        let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let text = std::fs::read_to_string(&file)
+            .map_err(|error| format!("{}: {error}", file.display()))?;
         // Tables that another module compiles for itself keep their own extension or top key.
         if text.starts_with("# own reader") {
             continue;
         }
-        let part: Tables = toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+        let part: Tables =
+            toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
         tables.program.extend(part.program);
         tables.sub.extend(part.sub);
         tables.verbs.extend(part.verbs);
@@ -220,9 +241,13 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
     let mut subs: BTreeMap<usize, BTreeMap<String, usize>> = BTreeMap::new();
     for (index, sub) in tables.sub.iter().enumerate() {
         for of in &sub.of {
-            let program = *owner.get(of.as_str()).ok_or_else(|| format!("sub `{}` of unknown program `{of}`", sub.names.join(", ")))?;
+            let program = *owner.get(of.as_str()).ok_or_else(|| {
+                format!("sub `{}` of unknown program `{of}`", sub.names.join(", "))
+            })?;
             if !tables.program[program].subs {
-                return Err(format!("program `{of}` has subcommand rows but not `subs = true`"));
+                return Err(format!(
+                    "program `{of}` has subcommand rows but not `subs = true`"
+                ));
             }
             for name in &sub.names {
                 let known = subs.entry(program).or_default().insert(name.clone(), index);
@@ -234,21 +259,59 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
     }
     for (index, sub) in tables.sub.iter().enumerate() {
         let name = format!("{} {}", sub.of[0], sub.names[0]);
-        let row = row(&name, Some(&sub.does), sub.options.as_deref(), sub.style.as_deref(), &sub.flags, &sub.operands, sub.reader.as_deref(), &sub.matches, &sub.not_match)?;
+        let row = row(
+            &name,
+            Some(&sub.does),
+            sub.options.as_deref(),
+            sub.style.as_deref(),
+            &sub.flags,
+            &sub.operands,
+            sub.reader.as_deref(),
+            &sub.matches,
+            &sub.not_match,
+        )?;
         writeln!(code, "static SUB_{index}: Row = {row};").unwrap();
     }
-    writeln!(code, "/// Every known program.\npub static PROGRAMS: &[Program] = &[").unwrap();
+    writeln!(
+        code,
+        "/// Every known program.\npub static PROGRAMS: &[Program] = &["
+    )
+    .unwrap();
     for (index, program) in tables.program.iter().enumerate() {
         let name = &program.names[0];
-        let does = if program.subs { program.does.as_deref().or(Some("unknown")) } else { program.does.as_deref() };
-        let row = row(name, does, program.options.as_deref(), program.style.as_deref(), &program.flags, &program.operands, program.reader.as_deref(), &program.matches, &program.not_match)?;
-        let sub_list = subs.get(&index).map(|names| {
-            names.iter().map(|(name, sub)| format!("({name:?}, &SUB_{sub}),")).collect::<String>()
-        }).unwrap_or_default();
+        let does = if program.subs {
+            program.does.as_deref().or(Some("unknown"))
+        } else {
+            program.does.as_deref()
+        };
+        let row = row(
+            name,
+            does,
+            program.options.as_deref(),
+            program.style.as_deref(),
+            &program.flags,
+            &program.operands,
+            program.reader.as_deref(),
+            &program.matches,
+            &program.not_match,
+        )?;
+        let sub_list = subs
+            .get(&index)
+            .map(|names| {
+                names
+                    .iter()
+                    .map(|(name, sub)| format!("({name:?}, &SUB_{sub}),"))
+                    .collect::<String>()
+            })
+            .unwrap_or_default();
         let verbs = match &program.verbs {
             None => "None".to_owned(),
             Some(verbs) => {
-                let at = tables.verbs.iter().position(|row| row.name == *verbs).ok_or_else(|| format!("program `{name}`: no verb table `{verbs}`"))?;
+                let at = tables
+                    .verbs
+                    .iter()
+                    .position(|row| row.name == *verbs)
+                    .ok_or_else(|| format!("program `{name}`: no verb table `{verbs}`"))?;
                 format!("Some(&VERBS[{at}])")
             }
         };
@@ -262,20 +325,43 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
     Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "program and sub rows share these columns")]
-fn row(name: &str, does: Option<&str>, options: Option<&str>, style: Option<&str>, flags: &[String], operands: &str, reader: Option<&str>, matches: &[String], not_match: &[String]) -> Result<String, String> {
+#[expect(
+    clippy::too_many_arguments,
+    reason = "program and sub rows share these columns"
+)]
+fn row(
+    name: &str,
+    does: Option<&str>,
+    options: Option<&str>,
+    style: Option<&str>,
+    flags: &[String],
+    operands: &str,
+    reader: Option<&str>,
+    matches: &[String],
+    not_match: &[String],
+) -> Result<String, String> {
     let does = does.ok_or_else(|| format!("`{name}`: `does` is missing"))?;
-    let effect = Effect::from_word(does).ok_or_else(|| format!("`{name}`: no effect is called `{does}`"))?;
+    let effect =
+        Effect::from_word(does).ok_or_else(|| format!("`{name}`: no effect is called `{does}`"))?;
     let closed = match options.unwrap_or("listed") {
         "any" => false,
         "listed" => true,
-        other => return Err(format!("`{name}`: options is `any` or `listed`, not `{other}`")),
+        other => {
+            return Err(format!(
+                "`{name}`: options is `any` or `listed`, not `{other}`"
+            ));
+        }
     };
     let style = style.unwrap_or("gnu");
-    let style = Style::from_word(style).ok_or_else(|| format!("`{name}`: no style is called `{style}`"))?;
+    let style =
+        Style::from_word(style).ok_or_else(|| format!("`{name}`: no style is called `{style}`"))?;
     let reader = match reader {
         None => "None".to_owned(),
-        Some(word) => format!("Some(Reader::{:?})", Reader::from_word(word).ok_or_else(|| format!("`{name}`: no reader is called `{word}`"))?),
+        Some(word) => format!(
+            "Some(Reader::{:?})",
+            Reader::from_word(word)
+                .ok_or_else(|| format!("`{name}`: no reader is called `{word}`"))?
+        ),
     };
     let mut seen = Vec::new();
     let mut flag_list = String::new();
@@ -284,11 +370,20 @@ fn row(name: &str, does: Option<&str>, options: Option<&str>, style: Option<&str
     }
     let mut operand_list = String::new();
     for word in operands.split_whitespace() {
-        let (word, many) = word.strip_suffix('*').map_or((word, false), |word| (word, true));
-        let role = Role::from_word(word).ok_or_else(|| format!("`{name}`: no role is called `{word}`"))?;
-        write!(operand_list, "Operand {{ role: Role::{role:?}, many: {many} }},").unwrap();
+        let (word, many) = word
+            .strip_suffix('*')
+            .map_or((word, false), |word| (word, true));
+        let role =
+            Role::from_word(word).ok_or_else(|| format!("`{name}`: no role is called `{word}`"))?;
+        write!(
+            operand_list,
+            "Operand {{ role: Role::{role:?}, many: {many} }},"
+        )
+        .unwrap();
     }
-    Ok(format!("Row {{ name: {name:?}, does: Effect::{effect:?}, closed: {closed}, style: Style::{style:?}, flags: &[{flag_list}], operands: &[{operand_list}], reader: {reader}, matches: &{matches:?}, not_match: &{not_match:?} }}"))
+    Ok(format!(
+        "Row {{ name: {name:?}, does: Effect::{effect:?}, closed: {closed}, style: Style::{style:?}, flags: &[{flag_list}], operands: &[{operand_list}], reader: {reader}, matches: &{matches:?}, not_match: &{not_match:?} }}"
+    ))
 }
 
 /// Reads one line of `flags`: names, then `=role` or `?role`, then `!effect` …
@@ -300,15 +395,26 @@ fn flag(name: &str, line: &str, seen: &mut Vec<String>) -> Result<String, String
     for word in line.split_whitespace() {
         let wrong = || format!("`{name}`: cannot read the flag `{line}` at `{word}`");
         if let Some(role) = word.strip_prefix('=').filter(|role| !role.is_empty()) {
-            value = format!("Value::Next(Role::{:?})", Role::from_word(role).ok_or_else(wrong)?);
+            value = format!(
+                "Value::Next(Role::{:?})",
+                Role::from_word(role).ok_or_else(wrong)?
+            );
         } else if let Some(role) = word.strip_prefix('?').filter(|role| !role.is_empty()) {
-            value = format!("Value::Attached(Role::{:?})", Role::from_word(role).ok_or_else(wrong)?);
+            value = format!(
+                "Value::Attached(Role::{:?})",
+                Role::from_word(role).ok_or_else(wrong)?
+            );
         } else if word == "!dry" {
             dry = true;
         } else if word == "!help" {
             help = true;
         } else if let Some(effect) = word.strip_prefix('!') {
-            write!(effects, "Effect::{:?},", Effect::from_word(effect).ok_or_else(wrong)?).unwrap();
+            write!(
+                effects,
+                "Effect::{:?},",
+                Effect::from_word(effect).ok_or_else(wrong)?
+            )
+            .unwrap();
         } else {
             if seen.iter().any(|known| known == word) {
                 return Err(format!("`{name}`: the flag `{word}` is listed twice"));
@@ -320,7 +426,9 @@ fn flag(name: &str, line: &str, seen: &mut Vec<String>) -> Result<String, String
     if names.is_empty() {
         return Err(format!("`{name}`: the flag line `{line}` has no name"));
     }
-    Ok(format!("Flag {{ names: &{names:?}, value: {value}, effects: &[{effects}], dry: {dry}, help: {help} }},"))
+    Ok(format!(
+        "Flag {{ names: &{names:?}, value: {value}, effects: &[{effects}], dry: {dry}, help: {help} }},"
+    ))
 }
 
 fn write_verbs(tables: &Tables, code: &mut String) -> Result<(), String> {
@@ -328,24 +436,71 @@ fn write_verbs(tables: &Tables, code: &mut String) -> Result<(), String> {
     for row in &tables.verbs {
         let mut words: BTreeMap<&str, Effect> = BTreeMap::new();
         for (effect, list) in &row.words {
-            let effect = Effect::from_word(effect).ok_or_else(|| format!("verbs `{}`: no effect is called `{effect}`", row.name))?;
+            let effect = Effect::from_word(effect)
+                .ok_or_else(|| format!("verbs `{}`: no effect is called `{effect}`", row.name))?;
             for word in list {
                 if words.insert(word, effect).is_some() {
                     return Err(format!("verbs `{}`: `{word}` is listed twice", row.name));
                 }
             }
         }
-        let exact: String = words.iter().filter(|(word, _)| !word.contains('*')).map(|(word, effect)| format!("({word:?}, Effect::{effect:?}),")).collect();
-        let prefix: String = words.iter().filter_map(|(word, effect)| Some(format!("({:?}, Effect::{effect:?}),", word.strip_suffix('*')?))).collect();
-        let suffix: String = words.iter().filter_map(|(word, effect)| Some(format!("({:?}, Effect::{effect:?}),", word.strip_prefix('*')?))).collect();
-        writeln!(code, "Verbs {{ name: {:?}, exact: &[{exact}], prefix: &[{prefix}], suffix: &[{suffix}] }},", row.name).unwrap();
+        let exact: String = words
+            .iter()
+            .filter(|(word, _)| !word.contains('*'))
+            .map(|(word, effect)| format!("({word:?}, Effect::{effect:?}),"))
+            .collect();
+        let prefix: String = words
+            .iter()
+            .filter_map(|(word, effect)| {
+                Some(format!(
+                    "({:?}, Effect::{effect:?}),",
+                    word.strip_suffix('*')?
+                ))
+            })
+            .collect();
+        let suffix: String = words
+            .iter()
+            .filter_map(|(word, effect)| {
+                Some(format!(
+                    "({:?}, Effect::{effect:?}),",
+                    word.strip_prefix('*')?
+                ))
+            })
+            .collect();
+        writeln!(
+            code,
+            "Verbs {{ name: {:?}, exact: &[{exact}], prefix: &[{prefix}], suffix: &[{suffix}] }},",
+            row.name
+        )
+        .unwrap();
     }
     writeln!(code, "];").unwrap();
     Ok(())
 }
 
 fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
-    const KINDS: &[&str] = &["root", "home", "system", "device", "sink", "temp", "credential", "startup", "schedule", "guard", "agent", "ci", "hook", "history", "process", "log", "generated", "document", "container_socket", "environment"];
+    const KINDS: &[&str] = &[
+        "root",
+        "home",
+        "system",
+        "device",
+        "sink",
+        "temp",
+        "credential",
+        "startup",
+        "schedule",
+        "guard",
+        "agent",
+        "ci",
+        "hook",
+        "history",
+        "process",
+        "log",
+        "generated",
+        "document",
+        "container_socket",
+        "environment",
+    ];
     let mut patterns = String::new();
     let mut triggers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut roots: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -355,25 +510,46 @@ fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
     writeln!(code, "/// How sensitive places are; the first row that matches counts.\npub static PATHS: &[PathRow] = &[").unwrap();
     for (index, row) in tables.path.iter().enumerate() {
         if !KINDS.contains(&row.kind.as_str()) {
-            return Err(format!("path `{}`: no kind is called `{}`", row.what, row.kind));
+            return Err(format!(
+                "path `{}`: no kind is called `{}`",
+                row.what, row.kind
+            ));
         }
         for like in &row.like {
             let (root, rest) = match like.as_bytes() {
                 [b'~', ..] => ("Home", &like[1..]),
                 [b'/', ..] => ("Slash", like.as_str()),
-                [letter, b':', ..] if letter.is_ascii_alphabetic() || *letter == b'*' => ("Drive", like.as_str()),
+                [letter, b':', ..] if letter.is_ascii_alphabetic() || *letter == b'*' => {
+                    ("Drive", like.as_str())
+                }
                 _ => ("Anywhere", like.as_str()),
             };
-            let rest = if root == "Drive" { rest.replace('\\', "/").to_lowercase() } else { rest.to_owned() };
+            let rest = if root == "Drive" {
+                rest.replace('\\', "/").to_lowercase()
+            } else {
+                rest.to_owned()
+            };
             let names: Vec<&str> = rest.split('/').filter(|name| !name.is_empty()).collect();
-            writeln!(patterns, "PathPattern {{ root: PathRoot::{root}, names: &{names:?}, row: {index} }},").unwrap();
-            let trigger = names.iter().filter(|name| !name.contains('*')).max_by_key(|name| name.len());
+            writeln!(
+                patterns,
+                "PathPattern {{ root: PathRoot::{root}, names: &{names:?}, row: {index} }},"
+            )
+            .unwrap();
+            let trigger = names
+                .iter()
+                .filter(|name| !name.contains('*'))
+                .max_by_key(|name| name.len());
             match trigger {
-                Some(trigger) if root != "Drive" => triggers.entry((*trigger).to_owned()).or_default().push(count),
+                Some(trigger) if root != "Drive" => triggers
+                    .entry((*trigger).to_owned())
+                    .or_default()
+                    .push(count),
                 _ => always.push(count),
             }
             match names.first().filter(|name| !name.contains('*')) {
-                Some(first) if root != "Anywhere" => roots.entry((*first).to_owned()).or_default().push(count),
+                Some(first) if root != "Anywhere" => {
+                    roots.entry((*first).to_owned()).or_default().push(count)
+                }
                 _ => anywhere.push(count),
             }
             count += 1;
@@ -396,17 +572,25 @@ fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
 }
 
 fn write_hosts(tables: &Tables, code: &mut String) -> Result<(), String> {
-    const KINDS: &[&str] = &["loopback", "private", "metadata", "firewall", "registry", "drop"];
+    const KINDS: &[&str] = &[
+        "loopback", "private", "metadata", "firewall", "registry", "drop",
+    ];
     let mut exact: BTreeMap<String, usize> = BTreeMap::new();
     let mut suffix: BTreeMap<String, usize> = BTreeMap::new();
     let mut other: Vec<(String, usize)> = Vec::new();
     writeln!(code, "/// What is known about hosts; the first row that matches counts.\npub static HOSTS: &[HostRow] = &[").unwrap();
     for (index, row) in tables.host.iter().enumerate() {
         if !KINDS.contains(&row.kind.as_str()) {
-            return Err(format!("host `{}`: no kind is called `{}`", row.what, row.kind));
+            return Err(format!(
+                "host `{}`: no kind is called `{}`",
+                row.what, row.kind
+            ));
         }
         for like in &row.like {
-            let like = like.trim_start_matches('[').trim_end_matches(']').to_lowercase();
+            let like = like
+                .trim_start_matches('[')
+                .trim_end_matches(']')
+                .to_lowercase();
             match like.strip_prefix("*.") {
                 Some(rest) if !rest.contains('*') => {
                     suffix.entry(rest.to_owned()).or_insert(index);
@@ -419,7 +603,11 @@ fn write_hosts(tables: &Tables, code: &mut String) -> Result<(), String> {
         }
         writeln!(code, "HostRow {{ like: &{:?}, what: {:?}, kind: HostKind::{}, matches: &{:?}, not_match: &{:?} }},", row.like, row.what, camel(&row.kind), row.matches, row.not_match).unwrap();
     }
-    let list = |pairs: &mut dyn Iterator<Item = (&String, &usize)>| pairs.map(|(name, row)| format!("({name:?}, {row}),")).collect::<String>();
+    let list = |pairs: &mut dyn Iterator<Item = (&String, &usize)>| {
+        pairs
+            .map(|(name, row)| format!("({name:?}, {row}),"))
+            .collect::<String>()
+    };
     writeln!(code, "];\n/// Whole hosts and their rows, sorted.\npub static HOST_EXACT: &[(&str, u16)] = &[{}];", list(&mut exact.iter())).unwrap();
     writeln!(code, "/// Domains whose subdomains have a row, sorted.\npub static HOST_SUFFIX: &[(&str, u16)] = &[{}];", list(&mut suffix.iter())).unwrap();
     writeln!(code, "/// Networks and patterns with their rows.\npub static HOST_OTHER: &[(&str, u16)] = &[{}];", list(&mut other.iter().map(|(name, row)| (name, row)))).unwrap();
@@ -431,7 +619,8 @@ fn write_variables(tables: &Tables, code: &mut String) -> Result<(), String> {
     let mut starred = String::new();
     writeln!(code, "/// Environment variables that make programs run, load or reach something.\npub static VARIABLES: &[VariableRow] = &[").unwrap();
     for (index, row) in tables.variable.iter().enumerate() {
-        let role = Role::from_word(&row.value).ok_or_else(|| format!("variable `{}`: no role is called `{}`", row.what, row.value))?;
+        let role = Role::from_word(&row.value)
+            .ok_or_else(|| format!("variable `{}`: no role is called `{}`", row.what, row.value))?;
         for name in &row.names {
             match name.split_once('*') {
                 Some((start, end)) => write!(starred, "({start:?}, {end:?}, {index}),").unwrap(),
@@ -442,7 +631,10 @@ fn write_variables(tables: &Tables, code: &mut String) -> Result<(), String> {
         }
         writeln!(code, "VariableRow {{ names: &{:?}, what: {:?}, value: Role::{role:?}, matches: &{:?}, not_match: &{:?} }},", row.names, row.what, row.matches, row.not_match).unwrap();
     }
-    let exact: String = exact.iter().map(|(name, row)| format!("({name:?}, {row}),")).collect();
+    let exact: String = exact
+        .iter()
+        .map(|(name, row)| format!("({name:?}, {row}),"))
+        .collect();
     writeln!(code, "];\n/// Whole names of variables and their rows, sorted.\npub static VARIABLE_EXACT: &[(&str, u16)] = &[{exact}];").unwrap();
     writeln!(code, "/// Beginnings and ends of names of variables and their rows.\npub static VARIABLE_STARRED: &[(&str, &str, u16)] = &[{starred}];").unwrap();
     Ok(())
@@ -450,19 +642,33 @@ fn write_variables(tables: &Tables, code: &mut String) -> Result<(), String> {
 
 fn write_tools(tables: &Tables, code: &mut String) -> Result<(), String> {
     let mut owner: BTreeMap<String, usize> = BTreeMap::new();
-    writeln!(code, "/// Tools of agents and of common MCP servers.\npub static TOOLS: &[ToolRow] = &[").unwrap();
+    writeln!(
+        code,
+        "/// Tools of agents and of common MCP servers.\npub static TOOLS: &[ToolRow] = &["
+    )
+    .unwrap();
     for (index, row) in tables.tool.iter().enumerate() {
         for name in &row.names {
             if owner.insert(name.to_lowercase(), index).is_some() {
                 return Err(format!("tool `{name}` has two rows"));
             }
         }
-        let effect = |word: &str| Effect::from_word(word).ok_or_else(|| format!("tool `{}`: no effect is called `{word}`", row.names[0]));
+        let effect = |word: &str| {
+            Effect::from_word(word)
+                .ok_or_else(|| format!("tool `{}`: no effect is called `{word}`", row.names[0]))
+        };
         let does = effect(&row.does)?;
         let class = match row.class.as_deref() {
             None => "None".to_owned(),
-            Some(class @ ("read_only" | "local_reversible" | "external" | "critical")) => format!("Some(SideEffect::{})", camel(class)),
-            Some(other) => return Err(format!("tool `{}`: no side-effect class is called `{other}`", row.names[0])),
+            Some(class @ ("read_only" | "local_reversible" | "external" | "critical")) => {
+                format!("Some(SideEffect::{})", camel(class))
+            }
+            Some(other) => {
+                return Err(format!(
+                    "tool `{}`: no side-effect class is called `{other}`",
+                    row.names[0]
+                ));
+            }
         };
         let mut args = String::new();
         for (key, meaning) in &row.args {
@@ -486,5 +692,12 @@ fn write_tools(tables: &Tables, code: &mut String) -> Result<(), String> {
 
 /// Returns `snake_case` as `CamelCase`.
 fn camel(word: &str) -> String {
-    word.split('_').map(|part| part.chars().next().map(|first| first.to_uppercase().collect::<String>() + &part[first.len_utf8()..]).unwrap_or_default()).collect()
+    word.split('_')
+        .map(|part| {
+            part.chars()
+                .next()
+                .map(|first| first.to_uppercase().collect::<String>() + &part[first.len_utf8()..])
+                .unwrap_or_default()
+        })
+        .collect()
 }

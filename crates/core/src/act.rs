@@ -55,7 +55,10 @@ pub enum Breadth {
 
 /// Marks of an act that decide more than a score does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each mark is its own yes or no")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each mark is its own yes or no"
+)]
 pub struct Marks {
     /// Catastrophic: refused, whoever says yes.
     pub floor: bool,
@@ -93,7 +96,13 @@ const fn row(
     verb: &'static str,
     code: &'static str,
 ) -> Profile {
-    Profile { class: Score::new(class), reversal: Score::new(reversal), side_effect, verb, code }
+    Profile {
+        class: Score::new(class),
+        reversal: Score::new(reversal),
+        side_effect,
+        verb,
+        code,
+    }
 }
 
 /// Returns what `effect` weighs.
@@ -159,7 +168,12 @@ impl Act {
             floor: matches!(effect, Effect::Halt),
             outbound: matches!(
                 effect,
-                Effect::NetSend | Effect::Publish | Effect::Message | Effect::Pay | Effect::VcsRemote | Effect::VcsForce
+                Effect::NetSend
+                    | Effect::Publish
+                    | Effect::Message
+                    | Effect::Pay
+                    | Effect::VcsRemote
+                    | Effect::VcsForce
             ),
             guard: effect == Effect::Guard,
             money: effect == Effect::Pay,
@@ -173,7 +187,11 @@ impl Act {
             reversal: profile(effect).reversal,
             breadth: Breadth::One,
             clarity: Score::new(970),
-            certainty: if effect == Effect::Unknown { Score::new(300) } else { Score::new(980) },
+            certainty: if effect == Effect::Unknown {
+                Score::new(300)
+            } else {
+                Score::new(980)
+            },
             marks,
             span,
         }
@@ -213,13 +231,19 @@ impl Act {
         let spared = factors
             .iter()
             .zip(WEIGHTS)
-            .fold(Score::ONE, |spared, (factor, weight)| spared.times(weight.times(*factor).complement()));
+            .fold(Score::ONE, |spared, (factor, weight)| {
+                spared.times(weight.times(*factor).complement())
+            });
         spared.complement()
     }
 
     /// Returns the side-effect class.
     pub fn side_effect(&self) -> SideEffect {
-        if self.marks.critical || self.marks.floor { SideEffect::Critical } else { profile(self.effect).side_effect }
+        if self.marks.critical || self.marks.floor {
+            SideEffect::Critical
+        } else {
+            profile(self.effect).side_effect
+        }
     }
 
     /// Whether it changes nothing that could not be had back.
@@ -229,7 +253,13 @@ impl Act {
 
     /// What the strictest rule says of it, from loosest to strictest; for picking the worst.
     pub fn weight(&self) -> (bool, bool, bool, bool, Score) {
-        (self.marks.floor, self.marks.guard || self.marks.money, self.side_effect() == SideEffect::Critical, self.marks.unreadable, self.risk())
+        (
+            self.marks.floor,
+            self.marks.guard || self.marks.money,
+            self.side_effect() == SideEffect::Critical,
+            self.marks.unreadable,
+            self.risk(),
+        )
     }
 
     /// Returns the sentence a person reads: what, where, why it cannot be undone.
@@ -256,7 +286,9 @@ impl Act {
             }
         }
         match self.breadth {
-            Breadth::Tree if self.effect == Effect::Delete => text.push_str(" with everything in it"),
+            Breadth::Tree if self.effect == Effect::Delete => {
+                text.push_str(" with everything in it")
+            }
             Breadth::Unbounded => text.push_str("; how much cannot be told"),
             Breadth::One | Breadth::Few | Breadth::Tree => {}
         }

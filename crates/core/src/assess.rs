@@ -7,17 +7,17 @@
 //! INVARIANT: one more finding never lowers `risk`. Every reader only adds acts, and the assessment
 //! is the worst of them.
 
-mod gather;
-mod terminal;
-mod named;
-mod roles;
-mod patch;
-mod page_script;
-mod infer;
-mod loose;
-mod people;
 mod annotations;
 mod arguments;
+mod gather;
+mod infer;
+mod loose;
+mod named;
+mod page_script;
+mod patch;
+mod people;
+mod roles;
+mod terminal;
 
 use crate::act::{Act, profile};
 use crate::assessment::{Assessment, AssessmentMarks, Factor, Finding, Severity, SideEffect};
@@ -40,19 +40,52 @@ pub fn assess(call: &ToolCall, knows: &Knows) -> Assessment {
 
 /// Assesses a shell command without a working directory.
 pub fn assess_command(command: &str) -> Assessment {
-    assess(&ToolCall::command(command), &Knows { trusts_workspace: true, ..Knows::default() })
+    assess(
+        &ToolCall::command(command),
+        &Knows {
+            trusts_workspace: true,
+            ..Knows::default()
+        },
+    )
 }
 
 fn put_together(call: &ToolCall, mut gathered: Gathered) -> Assessment {
-    gathered.acts.sort_by_key(|act| std::cmp::Reverse(act.weight()));
+    gathered
+        .acts
+        .sort_by_key(|act| std::cmp::Reverse(act.weight()));
     let acts = &gathered.acts;
-    let risk = acts.iter().map(Act::risk).max().unwrap_or_default().max(gathered.human_impact);
-    let side_effect = acts.iter().map(Act::side_effect).max().unwrap_or(SideEffect::ReadOnly).max(gathered.at_least);
-    let clarity = acts.iter().map(|act| act.clarity).min().unwrap_or(Score::ONE);
-    let certainty = acts.iter().map(|act| act.certainty).min().unwrap_or(gathered.tool_certainty).min(gathered.tool_certainty);
+    let risk = acts
+        .iter()
+        .map(Act::risk)
+        .max()
+        .unwrap_or_default()
+        .max(gathered.human_impact);
+    let side_effect = acts
+        .iter()
+        .map(Act::side_effect)
+        .max()
+        .unwrap_or(SideEffect::ReadOnly)
+        .max(gathered.at_least);
+    let clarity = acts
+        .iter()
+        .map(|act| act.clarity)
+        .min()
+        .unwrap_or(Score::ONE);
+    let certainty = acts
+        .iter()
+        .map(|act| act.certainty)
+        .min()
+        .unwrap_or(gathered.tool_certainty)
+        .min(gathered.tool_certainty);
     let target = acts.iter().map(|act| act.target).max().unwrap_or_default();
     let outbound = acts.iter().any(|act| act.marks.outbound) || gathered.outbound;
-    let confidence = confidence(certainty, clarity, target, outbound, gathered.crisis_sensitive);
+    let confidence = confidence(
+        certainty,
+        clarity,
+        target,
+        outbound,
+        gathered.crisis_sensitive,
+    );
     let unreadable = acts.iter().any(|act| act.marks.unreadable);
     let critical = side_effect == SideEffect::Critical;
     Assessment {
@@ -72,19 +105,34 @@ fn put_together(call: &ToolCall, mut gathered: Gathered) -> Assessment {
             guard: acts.iter().any(|act| act.marks.guard),
             money: acts.iter().any(|act| act.marks.money),
             sender: gathered.sender,
-            dangerous_terminal: gathered.terminal && (critical || unreadable || risk > Score::new(600)),
+            dangerous_terminal: gathered.terminal
+                && (critical || unreadable || risk > Score::new(600)),
             rollback: gathered.rollback,
         },
     }
 }
 
 /// Combines the five inputs of confidence. Each can only lower it.
-fn confidence(certainty: Score, clarity: Score, target: Score, outbound: bool, crisis: bool) -> Score {
+fn confidence(
+    certainty: Score,
+    clarity: Score,
+    target: Score,
+    outbound: bool,
+    crisis: bool,
+) -> Score {
     // Up to a fifth for a sensitive target, a twentieth for an effect outside, half for a crisis.
     let path = Score::new(200).times(target).complement();
-    let outside = if outbound { Score::new(950) } else { Score::ONE };
+    let outside = if outbound {
+        Score::new(950)
+    } else {
+        Score::ONE
+    };
     let person = if crisis { Score::new(500) } else { Score::ONE };
-    certainty.times(clarity).times(path).times(outside).times(person)
+    certainty
+        .times(clarity)
+        .times(path)
+        .times(outside)
+        .times(person)
 }
 
 fn reasons(gathered: &Gathered) -> Vec<String> {
@@ -116,13 +164,51 @@ fn factors(gathered: &Gathered, clarity: Score) -> Vec<Factor> {
     let class = top(|act| profile(act.effect).class);
     let target = top(|act| act.target);
     let reversal = top(|act| act.reversal);
-    let named = |act: Option<&Act>| act.map(|act| if act.subject.is_empty() { act.program.to_string() } else { act.subject.clone() }).unwrap_or_default();
+    let named = |act: Option<&Act>| {
+        act.map(|act| {
+            if act.subject.is_empty() {
+                act.program.to_string()
+            } else {
+                act.subject.clone()
+            }
+        })
+        .unwrap_or_default()
+    };
     vec![
-        Factor { name: "tool_class", score: class.map(|act| profile(act.effect).class).unwrap_or_default(), evidence: class.map(|act| profile(act.effect).verb.to_owned()).unwrap_or_default() },
-        Factor { name: "target_sensitivity", score: target.map(|act| act.target).unwrap_or_default(), evidence: named(target.filter(|act| act.target > Score::ZERO)) },
-        Factor { name: "reversibility", score: reversal.map(|act| act.reversal).unwrap_or_default(), evidence: named(reversal.filter(|act| act.reversal > Score::ZERO)) },
-        Factor { name: "human_impact", score: gathered.human_impact, evidence: gathered.impact_evidence.clone() },
-        Factor { name: "context_certainty", score: clarity, evidence: if clarity >= Score::new(950) { "literal arguments" } else { "arguments that are not all known" }.to_owned() },
+        Factor {
+            name: "tool_class",
+            score: class
+                .map(|act| profile(act.effect).class)
+                .unwrap_or_default(),
+            evidence: class
+                .map(|act| profile(act.effect).verb.to_owned())
+                .unwrap_or_default(),
+        },
+        Factor {
+            name: "target_sensitivity",
+            score: target.map(|act| act.target).unwrap_or_default(),
+            evidence: named(target.filter(|act| act.target > Score::ZERO)),
+        },
+        Factor {
+            name: "reversibility",
+            score: reversal.map(|act| act.reversal).unwrap_or_default(),
+            evidence: named(reversal.filter(|act| act.reversal > Score::ZERO)),
+        },
+        Factor {
+            name: "human_impact",
+            score: gathered.human_impact,
+            evidence: gathered.impact_evidence.clone(),
+        },
+        Factor {
+            name: "context_certainty",
+            score: clarity,
+            evidence: if clarity >= Score::new(950) {
+                "literal arguments"
+            } else {
+                "arguments that are not all known"
+            }
+            .to_owned(),
+        },
     ]
 }
 
@@ -132,7 +218,10 @@ fn findings(gathered: &Gathered) -> Vec<Finding> {
         let risk = act.risk();
         let severity = if act.marks.floor {
             Severity::Catastrophic
-        } else if act.side_effect() == SideEffect::Critical || act.marks.unreadable || risk > Score::new(600) {
+        } else if act.side_effect() == SideEffect::Critical
+            || act.marks.unreadable
+            || risk > Score::new(600)
+        {
             Severity::High
         } else if risk >= Score::new(250) {
             Severity::Medium
@@ -140,7 +229,12 @@ fn findings(gathered: &Gathered) -> Vec<Finding> {
             Severity::Low
         };
         let span = (act.span != Span::default()).then_some(act.span);
-        findings.push(Finding { code: profile(act.effect).code, severity, message: act.sentence(), span });
+        findings.push(Finding {
+            code: profile(act.effect).code,
+            severity,
+            message: act.sentence(),
+            span,
+        });
     }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings.truncate(FINDINGS_MAX);

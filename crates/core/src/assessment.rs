@@ -57,7 +57,10 @@ pub struct Assessment {
 
 /// Marks of an assessment that the verdict looks at before the score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each mark is its own yes or no")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each mark is its own yes or no"
+)]
 pub struct AssessmentMarks {
     /// Catastrophic.
     pub floor: bool,

@@ -47,6 +47,13 @@ pub struct Row {
     pub not_match: &'static [&'static str],
 }
 
+impl Row {
+    /// Whether some operand has `role`.
+    pub fn has_operand(&self, role: Role) -> bool {
+        self.operands.iter().any(|operand| operand.role == role)
+    }
+}
+
 /// One option of a program.
 #[derive(Debug)]
 pub struct Flag {
@@ -101,7 +108,10 @@ impl Verbs {
         if let Ok(at) = self.exact.binary_search_by(|(verb, _)| (*verb).cmp(word)) {
             return self.exact.get(at).map(|(_, effect)| *effect);
         }
-        let begins = self.prefix.iter().filter(|(verb, _)| word.starts_with(verb));
+        let begins = self
+            .prefix
+            .iter()
+            .filter(|(verb, _)| word.starts_with(verb));
         let ends = self.suffix.iter().filter(|(verb, _)| word.ends_with(verb));
         begins.chain(ends).map(|(_, effect)| *effect).max()
     }
@@ -312,13 +322,17 @@ include!(concat!(env!("OUT_DIR"), "/knowledge.rs"));
 
 /// Returns what is known about the program called `name`.
 pub fn program(name: &str) -> Option<&'static Program> {
-    let at = PROGRAM_NAMES.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+    let at = PROGRAM_NAMES
+        .binary_search_by(|(known, _)| (*known).cmp(name))
+        .ok()?;
     PROGRAMS.get(usize::from(PROGRAM_NAMES.get(at)?.1))
 }
 
 /// Returns what is known about the tool called `name`, whatever its case.
 pub fn tool(name: &str) -> Option<&'static ToolRow> {
     let lower = name.to_lowercase();
-    let at = TOOL_NAMES.binary_search_by(|(known, _)| (*known).cmp(lower.as_str())).ok()?;
+    let at = TOOL_NAMES
+        .binary_search_by(|(known, _)| (*known).cmp(lower.as_str()))
+        .ok()?;
     TOOLS.get(usize::from(TOOL_NAMES.get(at)?.1))
 }

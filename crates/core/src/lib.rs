@@ -7,17 +7,17 @@
 //! [`mod@verdict`] decides. [`shell`] and `program` follow commands by the tables of [`knowledge`];
 //! [`content`] reads messages; [`display`] shows untrusted text.
 
-pub mod call;
+pub mod act;
 pub mod assess;
 pub mod assessment;
-pub mod verdict;
-pub mod policy;
-pub mod act;
-pub mod shell;
-mod program;
-pub mod place;
-pub mod knowledge;
-pub mod language;
+pub mod call;
 pub mod content;
 pub mod display;
+pub mod knowledge;
+pub mod language;
+pub mod place;
+pub mod policy;
+mod program;
 pub mod score;
+pub mod shell;
+pub mod verdict;

@@ -4,7 +4,8 @@
 //! text says, after `.`, `..`, doubled slashes and the ways around (`/proc/self/root`) are gone.
 
 use crate::knowledge::{
-    PATH_ALWAYS, PATH_ANYWHERE, PATH_PATTERNS, PATH_ROOTS, PATH_TRIGGERS, PATHS, PathKind, PathRoot, PathRow,
+    PATH_ALWAYS, PATH_ANYWHERE, PATH_PATTERNS, PATH_ROOTS, PATH_TRIGGERS, PATHS, PathKind,
+    PathRoot, PathRow,
 };
 use crate::score::Score;
 
@@ -58,7 +59,9 @@ impl Ground {
             Some(normalise(&absolute))
         };
         let cwd = cwd.and_then(clean);
-        let workspace = workspace.map_or_else(|| cwd.clone(), clean).filter(|path| may_be_workspace(path));
+        let workspace = workspace
+            .map_or_else(|| cwd.clone(), clean)
+            .filter(|path| may_be_workspace(path));
         Self { cwd, workspace }
     }
 
@@ -111,7 +114,11 @@ impl Ground {
     fn relative<'p>(&self, path: &'p str) -> Option<&'p str> {
         let workspace = self.workspace.as_deref()?;
         let rest = path.strip_prefix(workspace)?;
-        if rest.is_empty() { Some(".") } else { rest.strip_prefix('/') }
+        if rest.is_empty() {
+            Some(".")
+        } else {
+            rest.strip_prefix('/')
+        }
     }
 
     fn inside(&self, path: &str) -> Option<bool> {
@@ -132,27 +139,60 @@ impl Ground {
         let base = base.strip_suffix("/.").unwrap_or(base);
         match &self.workspace {
             Some(workspace) => {
-                base == workspace || workspace.strip_prefix(base).is_some_and(|rest| rest.starts_with('/'))
+                base == workspace
+                    || workspace
+                        .strip_prefix(base)
+                        .is_some_and(|rest| rest.starts_with('/'))
             }
-            None => !is_absolute(path) && (matches!(base, "" | ".") || base.split('/').all(|name| name == "..")),
+            None => {
+                !is_absolute(path)
+                    && (matches!(base, "" | ".") || base.split('/').all(|name| name == ".."))
+            }
         }
     }
 
     /// Returns what an ordinary path weighs that no table names.
-    fn ordinary(&self, path: &str, inside: Option<bool>, vague: bool) -> (PathKind, &'static str, u16, u16) {
+    fn ordinary(
+        &self,
+        path: &str,
+        inside: Option<bool>,
+        vague: bool,
+    ) -> (PathKind, &'static str, u16, u16) {
         if inside == Some(true) {
             return (PathKind::Document, "", 40, 100);
         }
         if path.starts_with(HOLE) {
             // `$dir/name` may be anywhere, but it is called `name`; `$path` is called nothing.
-            let named = path.rsplit('/').next().is_some_and(|name| name.chars().any(|letter| letter != HOLE) && path.contains('/'));
-            return (PathKind::Document, "a path that cannot be known", 150, if named { 300 } else { 450 });
+            let named = path.rsplit('/').next().is_some_and(|name| {
+                name.chars().any(|letter| letter != HOLE) && path.contains('/')
+            });
+            return (
+                PathKind::Document,
+                "a path that cannot be known",
+                150,
+                if named { 300 } else { 450 },
+            );
         }
         if !is_absolute(path) {
             let up = path.starts_with("..");
-            return (PathKind::Document, "", 60, if up { 500 } else if vague { 300 } else { 180 });
+            return (
+                PathKind::Document,
+                "",
+                60,
+                if up {
+                    500
+                } else if vague {
+                    300
+                } else {
+                    180
+                },
+            );
         }
-        let outside = if self.workspace.is_some() { "outside the workspace" } else { "" };
+        let outside = if self.workspace.is_some() {
+            "outside the workspace"
+        } else {
+            ""
+        };
         if path.starts_with(HOME) {
             (PathKind::Document, outside, 100, 550)
         } else {
@@ -186,7 +226,11 @@ pub fn mark_home(path: &str) -> String {
 /// Returns `path` without `.`, `..`, doubled slashes and ways around, homes marked.
 pub fn normalise(path: &str) -> String {
     let windows = is_drive(path) || path.contains('\\') && !path.contains('/');
-    let path = if windows { path.replace('\\', "/") } else { path.to_owned() };
+    let path = if windows {
+        path.replace('\\', "/")
+    } else {
+        path.to_owned()
+    };
     let absolute = path.starts_with('/');
     let mut names: Vec<&str> = Vec::new();
     for name in path.split('/') {
@@ -224,7 +268,13 @@ pub fn normalise(path: &str) -> String {
     if joined.starts_with(HOME) {
         return joined;
     }
-    let whole = if absolute { format!("/{joined}") } else if joined.is_empty() { ".".to_owned() } else { joined };
+    let whole = if absolute {
+        format!("/{joined}")
+    } else if joined.is_empty() {
+        ".".to_owned()
+    } else {
+        joined
+    };
     fold_home(&whole)
 }
 
@@ -237,12 +287,17 @@ fn fold_home(path: &str) -> String {
         [drive, "Users", _, rest @ ..] if is_drive(&format!("{drive}/")) => rest,
         _ => return path.to_owned(),
     };
-    if rest.is_empty() { HOME.to_string() } else { format!("{HOME}/{}", rest.join("/")) }
+    if rest.is_empty() {
+        HOME.to_string()
+    } else {
+        format!("{HOME}/{}", rest.join("/"))
+    }
 }
 
 /// Whether a normalised directory may count as a workspace.
 fn may_be_workspace(path: &str) -> bool {
-    if path.contains(HOLE) || path == "/" || path.len() == HOME.len_utf8() && path.starts_with(HOME) {
+    if path.contains(HOLE) || path == "/" || path.len() == HOME.len_utf8() && path.starts_with(HOME)
+    {
         return false;
     }
     let row = lookup(path, None);
@@ -272,7 +327,18 @@ fn may_be_workspace(path: &str) -> bool {
     // exception of the names containers use for one.
     let names: Vec<&str> = path.trim_start_matches('/').split('/').collect();
     if let [only] = names.as_slice() {
-        return matches!(*only, "app" | "workspace" | "work" | "src" | "project" | "repo" | "code" | "workdir" | "testbed");
+        return matches!(
+            *only,
+            "app"
+                | "workspace"
+                | "work"
+                | "src"
+                | "project"
+                | "repo"
+                | "code"
+                | "workdir"
+                | "testbed"
+        );
     }
     true
 }
@@ -294,7 +360,16 @@ fn behind_hole(path: &str) -> Option<&'static PathRow> {
     let row = first_match(&format!("{HOME}/{rest}"))?;
     let row = PATHS.get(usize::from(row))?;
     // Only a telling name counts: anything at all may lie in a home.
-    matches!(row.kind, PathKind::Credential | PathKind::Startup | PathKind::Guard | PathKind::Agent | PathKind::Environment | PathKind::Hook).then_some(row)
+    matches!(
+        row.kind,
+        PathKind::Credential
+            | PathKind::Startup
+            | PathKind::Guard
+            | PathKind::Agent
+            | PathKind::Environment
+            | PathKind::Hook
+    )
+    .then_some(row)
 }
 
 /// Returns the number of the first row for `path`.
@@ -315,7 +390,11 @@ fn first_match(path: &str) -> Option<u16> {
     } else {
         path.trim_start_matches(HOME)
     };
-    let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).take(NAMES_MAX).collect();
+    let names: Vec<&str> = path
+        .split('/')
+        .filter(|name| !name.is_empty())
+        .take(NAMES_MAX)
+        .collect();
     let mut best: Option<u16> = None;
     let mut try_pattern = |number: u16| {
         if let Some(pattern) = PATH_PATTERNS.get(usize::from(number))
@@ -329,14 +408,22 @@ fn first_match(path: &str) -> Option<u16> {
     for number in PATH_ALWAYS {
         try_pattern(*number);
     }
-    if names.iter().any(|name| is_glob(name) && says_something(name)) {
+    if names
+        .iter()
+        .any(|name| is_glob(name) && says_something(name))
+    {
         // A glob may stand for the name a pattern needs, so all that could apply are tried.
         let first = names.first().copied().unwrap_or("");
-        listed(PATH_ROOTS, first).iter().chain(PATH_ANYWHERE).for_each(|number| try_pattern(*number));
+        listed(PATH_ROOTS, first)
+            .iter()
+            .chain(PATH_ANYWHERE)
+            .for_each(|number| try_pattern(*number));
         return best;
     }
     for name in &names {
-        listed(PATH_TRIGGERS, name).iter().for_each(|number| try_pattern(*number));
+        listed(PATH_TRIGGERS, name)
+            .iter()
+            .for_each(|number| try_pattern(*number));
     }
     best
 }
@@ -344,12 +431,17 @@ fn first_match(path: &str) -> Option<u16> {
 /// Returns what a sorted table lists under `name`.
 fn listed(table: &'static [(&'static str, &'static [u16])], name: &str) -> &'static [u16] {
     let found = table.binary_search_by(|(known, _)| (*known).cmp(name)).ok();
-    found.and_then(|at| table.get(at)).map_or(&[], |(_, numbers)| numbers)
+    found
+        .and_then(|at| table.get(at))
+        .map_or(&[], |(_, numbers)| numbers)
 }
 
 /// Whether a glob fixes at least two letters of what it stands for.
 fn says_something(glob: &str) -> bool {
-    glob.chars().filter(|letter| letter.is_alphanumeric()).count() >= 2
+    glob.chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .count()
+        >= 2
 }
 
 fn is_glob(name: &str) -> bool {
@@ -365,13 +457,21 @@ fn sequence_matches(pattern: &[&str], path: &[&str], rooted: bool) -> bool {
             }
             if !rest.contains(&"**") {
                 // What follows must be the end of the path.
-                let tail = path.len().checked_sub(rest.len()).and_then(|from| path.get(from..));
+                let tail = path
+                    .len()
+                    .checked_sub(rest.len())
+                    .and_then(|from| path.get(from..));
                 return tail.is_some_and(|tail| sequence_matches(rest, tail, rooted));
             }
-            (0..=path.len()).any(|skip| path.get(skip..).is_some_and(|path| sequence_matches(rest, path, rooted)))
+            (0..=path.len()).any(|skip| {
+                path.get(skip..)
+                    .is_some_and(|path| sequence_matches(rest, path, rooted))
+            })
         }
         Some((first, rest)) => match path.split_first() {
-            Some((name, path)) => name_matches(first, name, rooted) && sequence_matches(rest, path, rooted),
+            Some((name, path)) => {
+                name_matches(first, name, rooted) && sequence_matches(rest, path, rooted)
+            }
             None => false,
         },
     }
@@ -387,9 +487,15 @@ fn name_matches(pattern: &str, name: &str, rooted: bool) -> bool {
         if pattern == name {
             return true;
         }
-        let letters = |text: &str| text.chars().filter(|letter| letter.is_alphanumeric()).count();
+        let letters = |text: &str| {
+            text.chars()
+                .filter(|letter| letter.is_alphanumeric())
+                .count()
+        };
         let says_enough = letters(name) >= 2 && (rooted || letters(name) * 2 >= letters(pattern));
-        return says_enough && !pattern.contains('*') && glob_matches(name.as_bytes(), pattern.as_bytes());
+        return says_enough
+            && !pattern.contains('*')
+            && glob_matches(name.as_bytes(), pattern.as_bytes());
     }
     if pattern.contains('*') {
         return glob_matches(pattern.as_bytes(), name.as_bytes());
@@ -412,7 +518,11 @@ pub fn glob_matches(glob: &[u8], text: &[u8]) -> bool {
             Some(b'?') => Some(1),
             Some(b'[') => {
                 let class = glob.get(at + 1..).unwrap_or(&[]);
-                class.iter().skip(1).position(|byte| *byte == b']').map(|close| close + 3)
+                class
+                    .iter()
+                    .skip(1)
+                    .position(|byte| *byte == b']')
+                    .map(|close| close + 3)
             }
             Some(byte) if text.get(seen) == Some(byte) => Some(1),
             Some(_) | None => None,
@@ -430,7 +540,10 @@ pub fn glob_matches(glob: &[u8], text: &[u8]) -> bool {
             (None, None) => return false,
         }
     }
-    glob.get(at..).unwrap_or(&[]).iter().all(|byte| *byte == b'*')
+    glob.get(at..)
+        .unwrap_or(&[])
+        .iter()
+        .all(|byte| *byte == b'*')
 }
 
 /// Returns a marked path as people read it.

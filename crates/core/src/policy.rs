@@ -21,8 +21,7 @@ pub use rule::{Example, ExampleError, PolicyRule, RuleKind};
 pub use shape::Shape;
 
 /// Shown to a person in crisis while another person has been asked to look.
-pub const CRISIS_NOTICE: &str =
-    "A person has been asked to look at this before anything is sent.";
+pub const CRISIS_NOTICE: &str = "A person has been asked to look at this before anything is sent.";
 
 /// Who answers, from strictest to loosest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -176,7 +175,11 @@ impl Policy {
         }
         let trust = match (&self.trust, &changes.trust) {
             (Trust::Listed(ours), Some(Trust::Listed(theirs))) => Some(Trust::Listed(
-                theirs.iter().filter(|path| lies_in_one(path, ours)).cloned().collect(),
+                theirs
+                    .iter()
+                    .filter(|path| lies_in_one(path, ours))
+                    .cloned()
+                    .collect(),
             )),
             (Trust::All, Some(Trust::Listed(theirs))) => Some(Trust::Listed(theirs.clone())),
             (Trust::All | Trust::Listed(_), Some(Trust::All) | None) => None,
@@ -201,14 +204,25 @@ impl Policy {
 
     fn marked(&self, tool: &str) -> Option<bool> {
         // The strictest mark wins, so that a later file cannot take an earlier one back.
-        let marks = self.approval_required.iter().filter(|(name, _)| rule::glob(name, tool));
+        let marks = self
+            .approval_required
+            .iter()
+            .filter(|(name, _)| rule::glob(name, tool));
         marks.map(|(_, required)| *required).max()
     }
 
     fn loosened_by(&self, changes: &Changes) -> Option<LoosenError> {
-        let loosens = |key: &str, why: String| Some(LoosenError { key: key.to_owned(), why });
+        let loosens = |key: &str, why: String| {
+            Some(LoosenError {
+                key: key.to_owned(),
+                why,
+            })
+        };
         let lines = self.thresholds;
-        if changes.auto_below.is_some_and(|line| line > lines.auto_below) {
+        if changes
+            .auto_below
+            .is_some_and(|line| line > lines.auto_below)
+        {
             let why = format!("a project may set {} or less", lines.auto_below);
             return loosens("approvals.thresholds.auto_below", why);
         }
@@ -216,12 +230,18 @@ impl Policy {
             let why = format!("a project may set {} or less", lines.ask_above);
             return loosens("approvals.thresholds.ask_above", why);
         }
-        if changes.confidence_min.is_some_and(|line| line < lines.confidence_min) {
+        if changes
+            .confidence_min
+            .is_some_and(|line| line < lines.confidence_min)
+        {
             let why = format!("a project may set {} or more", lines.confidence_min);
             return loosens("approvals.thresholds.confidence_min", why);
         }
         if changes.approvals.is_some_and(|mode| mode > self.approvals) {
-            return loosens("approvals.mode", "a project may only set a stricter mode".to_owned());
+            return loosens(
+                "approvals.mode",
+                "a project may only set a stricter mode".to_owned(),
+            );
         }
         let after = mode(
             changes.firewall.unwrap_or(self.firewall),
@@ -230,13 +250,23 @@ impl Policy {
         // Observing asks about dangerous commands that an allow rule would let through when
         // enforcing, so neither of the two is stricter than the other.
         if self.mode() != Mode::Off && after != self.mode() {
-            return loosens("firewall.mode", "only the owner switches between modes".to_owned());
+            return loosens(
+                "firewall.mode",
+                "only the owner switches between modes".to_owned(),
+            );
         }
         if let Some(rule) = changes.allow.first() {
-            let why = format!("`{}` stands in a project, which may only deny and ask", rule.name);
+            let why = format!(
+                "`{}` stands in a project, which may only deny and ask",
+                rule.name
+            );
             return loosens("approvals.allow", why);
         }
-        if let Some((tool, _)) = changes.approval_required.iter().find(|(_, required)| !required) {
+        if let Some((tool, _)) = changes
+            .approval_required
+            .iter()
+            .find(|(_, required)| !required)
+        {
             let key = format!("tools.{tool}.approval_required");
             return loosens(&key, "a project may only set it to true".to_owned());
         }
@@ -252,8 +282,15 @@ impl Policy {
             let why = "a project may only list fewer workspaces".to_owned();
             return loosens("workspaces.trust", why);
         }
-        if changes.crisis_notice.as_ref().is_some_and(|notice| *notice != self.crisis_notice) {
-            return loosens("crisis.notice", "only the owner speaks to people in crisis".to_owned());
+        if changes
+            .crisis_notice
+            .as_ref()
+            .is_some_and(|notice| *notice != self.crisis_notice)
+        {
+            return loosens(
+                "crisis.notice",
+                "only the owner speaks to people in crisis".to_owned(),
+            );
         }
         if changes.redact_secrets == Some(false) && self.redact_secrets {
             let why = "a project may only set it to true".to_owned();

@@ -120,7 +120,11 @@ pub struct Thresholds {
 
 impl Default for Thresholds {
     fn default() -> Self {
-        Self { auto_below: Score::new(250), ask_above: Score::new(600), confidence_min: Score::new(700) }
+        Self {
+            auto_below: Score::new(250),
+            ask_above: Score::new(600),
+            confidence_min: Score::new(700),
+        }
     }
 }
 
@@ -138,7 +142,10 @@ pub enum Mode {
 
 /// What the policy and the moment say about one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one of the twelve rules' conditions")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one of the twelve rules' conditions"
+)]
 pub struct Situation {
     /// The lines in force.
     pub thresholds: Thresholds,
@@ -194,8 +201,16 @@ pub fn verdict(assessment: &Assessment, situation: &Situation) -> Ruling {
     } else {
         Pattern::ConfidenceThreshold
     };
-    let once_only = matches!(rule, Rule::CrisisGate | Rule::GuardOrMoney | Rule::ApprovalRequired);
-    Ruling { verdict, rule, pattern, once_only }
+    let once_only = matches!(
+        rule,
+        Rule::CrisisGate | Rule::GuardOrMoney | Rule::ApprovalRequired
+    );
+    Ruling {
+        verdict,
+        rule,
+        pattern,
+        once_only,
+    }
 }
 
 fn decide(assessment: &Assessment, situation: &Situation) -> (Verdict, Rule) {
@@ -242,5 +257,8 @@ fn decide(assessment: &Assessment, situation: &Situation) -> (Verdict, Rule) {
     if asks && situation.review && marks.rollback && assessment.risk <= lines.ask_above {
         return (Verdict::AllowThenReview, Rule::Review);
     }
-    (if asks { Verdict::Ask } else { Verdict::Allow }, Rule::Lines)
+    (
+        if asks { Verdict::Ask } else { Verdict::Allow },
+        Rule::Lines,
+    )
 }

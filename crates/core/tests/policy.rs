@@ -3,15 +3,19 @@
 use countersign_core::assessment::{Assessment, AssessmentMarks, SideEffect};
 use countersign_core::call::ToolCall;
 use countersign_core::policy::{
-    ApprovalsMode, Changes, Example, ExampleError, FirewallMode, Policy, PolicyRule, RuleKind, Shape, Trust,
-    situation,
+    ApprovalsMode, Changes, Example, ExampleError, FirewallMode, Policy, PolicyRule, RuleKind,
+    Shape, Trust, situation,
 };
 use countersign_core::score::Score;
 use countersign_core::verdict::{Thresholds, Verdict, verdict};
 use proptest::prelude::*;
 
 fn by_command(shape: &str) -> PolicyRule {
-    PolicyRule { name: shape.to_owned(), command: Shape::new(shape), ..PolicyRule::default() }
+    PolicyRule {
+        name: shape.to_owned(),
+        command: Shape::new(shape),
+        ..PolicyRule::default()
+    }
 }
 
 #[test]
@@ -46,7 +50,11 @@ fn a_deny_rule_finds_its_command_wherever_it_would_run() {
     ];
     for (shape, command, found) in rows {
         let rule = by_command(shape);
-        assert_eq!(rule.matches(&ToolCall::command(command), RuleKind::Deny), found, "{shape} in {command}");
+        assert_eq!(
+            rule.matches(&ToolCall::command(command), RuleKind::Deny),
+            found,
+            "{shape} in {command}"
+        );
     }
 }
 
@@ -77,16 +85,28 @@ fn an_allow_rule_covers_nothing_but_its_words() {
     ];
     for (shape, command, covered) in rows {
         let rule = by_command(shape);
-        assert_eq!(rule.matches(&ToolCall::command(command), RuleKind::Allow), covered, "{shape} for {command}");
+        assert_eq!(
+            rule.matches(&ToolCall::command(command), RuleKind::Allow),
+            covered,
+            "{shape} for {command}"
+        );
     }
 }
 
 fn by_path(path: &str) -> PolicyRule {
-    PolicyRule { name: path.to_owned(), path: Some(path.to_owned()), ..PolicyRule::default() }
+    PolicyRule {
+        name: path.to_owned(),
+        path: Some(path.to_owned()),
+        ..PolicyRule::default()
+    }
 }
 
 fn write(path: &str) -> ToolCall {
-    ToolCall { tool: "write_file".to_owned(), args: serde_json::json!({ "path": path, "content": "x" }), ..ToolCall::default() }
+    ToolCall {
+        tool: "write_file".to_owned(),
+        args: serde_json::json!({ "path": path, "content": "x" }),
+        ..ToolCall::default()
+    }
 }
 
 #[test]
@@ -105,14 +125,23 @@ fn a_path_rule_sees_through_the_spelling_of_a_path() {
         ("~/.ssh/**",   "~/.ssh/config",              true),
     ];
     for (pattern, path, fits) in rows {
-        assert_eq!(by_path(pattern).matches(&write(path), RuleKind::Deny), fits, "{pattern} for {path}");
+        assert_eq!(
+            by_path(pattern).matches(&write(path), RuleKind::Deny),
+            fits,
+            "{pattern} for {path}"
+        );
     }
 }
 
 #[test]
 fn a_path_rule_that_denies_looks_into_commands_and_one_that_allows_does_not() {
     let rule = by_path("/srv/**");
-    for command in ["rm /srv/www", "echo x > /srv/www", "dd if=a of=/srv/disk", "ls; (cat /srv/x)"] {
+    for command in [
+        "rm /srv/www",
+        "echo x > /srv/www",
+        "dd if=a of=/srv/disk",
+        "ls; (cat /srv/x)",
+    ] {
         let call = ToolCall::command(command);
         assert!(rule.matches(&call, RuleKind::Deny), "{command}");
         assert!(!rule.matches(&call, RuleKind::Allow), "{command}");
@@ -121,8 +150,15 @@ fn a_path_rule_that_denies_looks_into_commands_and_one_that_allows_does_not() {
 
 #[test]
 fn a_recipient_rule_allows_only_if_every_recipient_fits() {
-    let rule = PolicyRule { recipient: Some("*@example.org".to_owned()), ..PolicyRule::default() };
-    let to = |to: serde_json::Value| ToolCall { tool: "send_email".to_owned(), args: serde_json::json!({ "to": to }), ..ToolCall::default() };
+    let rule = PolicyRule {
+        recipient: Some("*@example.org".to_owned()),
+        ..PolicyRule::default()
+    };
+    let to = |to: serde_json::Value| ToolCall {
+        tool: "send_email".to_owned(),
+        args: serde_json::json!({ "to": to }),
+        ..ToolCall::default()
+    };
     assert!(rule.matches(&to("Ana@Example.org".into()), RuleKind::Allow));
     let both = to(serde_json::json!(["ana@example.org", "eve@example.net"]));
     assert!(!rule.matches(&both, RuleKind::Allow));
@@ -133,18 +169,33 @@ fn a_recipient_rule_allows_only_if_every_recipient_fits() {
 fn a_rule_that_breaks_its_examples_is_named_with_the_example() {
     let mut rule = by_command("git push --force");
     rule.matches = vec![Example::Text("git push".to_owned())];
-    let missed = ExampleError::Missed { rule: "git push --force".to_owned(), example: "git push".to_owned() };
+    let missed = ExampleError::Missed {
+        rule: "git push --force".to_owned(),
+        example: "git push".to_owned(),
+    };
     assert_eq!(rule.check(RuleKind::Deny), Err(missed));
     rule.matches.clear();
     rule.not_match = vec![Example::Text("git push -q --force".to_owned())];
     let error = rule.check(RuleKind::Deny).unwrap_err();
-    assert_eq!(error.to_string(), "rule `git push --force` matches `git push -q --force`, which stands under not_match");
+    assert_eq!(
+        error.to_string(),
+        "rule `git push --force` matches `git push -q --force`, which stands under not_match"
+    );
 }
 
 #[test]
 fn a_listed_workspace_holds_for_what_lies_in_it_and_for_nothing_else() {
-    let policy = Policy { trust: Trust::Listed(vec!["/work/app".to_owned()]), ..Policy::default() };
-    let rows = [("/work/app", true), ("/work/app/src", true), ("/work/application", false), ("/work/app/../x", false), ("/", false)];
+    let policy = Policy {
+        trust: Trust::Listed(vec!["/work/app".to_owned()]),
+        ..Policy::default()
+    };
+    let rows = [
+        ("/work/app", true),
+        ("/work/app/src", true),
+        ("/work/application", false),
+        ("/work/app/../x", false),
+        ("/", false),
+    ];
     for (path, trusted) in rows {
         assert_eq!(policy.trusts(Some(path)), trusted, "{path}");
     }
@@ -153,12 +204,27 @@ fn a_listed_workspace_holds_for_what_lies_in_it_and_for_nothing_else() {
 
 #[test]
 fn an_outbound_tool_asks_unless_the_owner_says_otherwise() {
-    let call = ToolCall { tool: "send_message".to_owned(), ..ToolCall::default() };
-    let sends = Assessment { marks: AssessmentMarks { sender: true, ..AssessmentMarks::default() }, ..harmless() };
+    let call = ToolCall {
+        tool: "send_message".to_owned(),
+        ..ToolCall::default()
+    };
+    let sends = Assessment {
+        marks: AssessmentMarks {
+            sender: true,
+            ..AssessmentMarks::default()
+        },
+        ..harmless()
+    };
     let asks = |policy: &Policy| situation(policy, &call, &sends).approval_required;
     assert!(asks(&Policy::default()));
-    assert!(!asks(&Policy { approval_required: vec![("send_message".to_owned(), false)], ..Policy::default() }));
-    assert!(!asks(&Policy { require_approval: false, ..Policy::default() }));
+    assert!(!asks(&Policy {
+        approval_required: vec![("send_message".to_owned(), false)],
+        ..Policy::default()
+    }));
+    assert!(!asks(&Policy {
+        require_approval: false,
+        ..Policy::default()
+    }));
 }
 
 fn harmless() -> Assessment {
@@ -194,17 +260,31 @@ fn any_assessment() -> impl Strategy<Value = Assessment> {
         rollback: it[6],
     });
     (any_score(), any_score(), effect, any::<[bool; 3]>(), marks).prop_map(
-        |(risk, confidence, side_effect, [reversible, crisis_sensitive, outbound], marks)| Assessment {
-            risk, confidence, side_effect, reversible, crisis_sensitive, outbound, marks, ..harmless()
+        |(risk, confidence, side_effect, [reversible, crisis_sensitive, outbound], marks)| {
+            Assessment {
+                risk,
+                confidence,
+                side_effect,
+                reversible,
+                crisis_sensitive,
+                outbound,
+                marks,
+                ..harmless()
+            }
         },
     )
 }
 
 fn any_rules() -> impl Strategy<Value = Vec<PolicyRule>> {
-    let commands = ["ls", "git push", "rm -rf", "npm run build", "*"].map(by_command).to_vec();
+    let commands = ["ls", "git push", "rm -rf", "npm run build", "*"]
+        .map(by_command)
+        .to_vec();
     let mut rules = commands;
     rules.push(by_path("/srv/**"));
-    rules.push(PolicyRule { tool: Some("send_*".to_owned()), ..PolicyRule::default() });
+    rules.push(PolicyRule {
+        tool: Some("send_*".to_owned()),
+        ..PolicyRule::default()
+    });
     prop::collection::vec(prop::sample::select(rules), 0..3)
 }
 
@@ -215,24 +295,65 @@ fn any_marked_tools() -> impl Strategy<Value = Vec<(String, bool)>> {
 
 fn any_trust() -> impl Strategy<Value = Trust> {
     let path = prop::sample::select(vec!["/a", "/a/b", "/c", "~/work"]).prop_map(str::to_owned);
-    prop_oneof![Just(Trust::All), prop::collection::vec(path, 0..3).prop_map(Trust::Listed)]
+    prop_oneof![
+        Just(Trust::All),
+        prop::collection::vec(path, 0..3).prop_map(Trust::Listed)
+    ]
 }
 
 fn any_changes() -> impl Strategy<Value = Changes> {
     use prop::option::of;
     let modes = (
-        of(prop::sample::select(vec![FirewallMode::Enforce, FirewallMode::Observe])),
-        of(prop::sample::select(vec![ApprovalsMode::Manual, ApprovalsMode::Smart, ApprovalsMode::Off])),
+        of(prop::sample::select(vec![
+            FirewallMode::Enforce,
+            FirewallMode::Observe,
+        ])),
+        of(prop::sample::select(vec![
+            ApprovalsMode::Manual,
+            ApprovalsMode::Smart,
+            ApprovalsMode::Off,
+        ])),
     );
     let lines = (of(any_score()), of(any_score()), of(any_score()));
     let flags = (of(any::<bool>()), of(any::<bool>()), of(any::<bool>()));
-    let rules = (any_rules(), any_rules(), prop_oneof![3 => Just(Vec::new()), 1 => any_rules()]);
-    (lines, modes, rules, any_marked_tools(), flags, of(any_trust())).prop_map(
-        |((auto_below, ask_above, confidence_min), (firewall, approvals), (deny, ask, allow), approval_required, flags, trust)| Changes {
-            auto_below, ask_above, confidence_min, firewall, approvals, deny, ask, allow, approval_required,
-            require_approval: flags.0, review: flags.1, trust, crisis_notice: None, redact_secrets: flags.2,
-        },
+    let rules = (
+        any_rules(),
+        any_rules(),
+        prop_oneof![3 => Just(Vec::new()), 1 => any_rules()],
+    );
+    (
+        lines,
+        modes,
+        rules,
+        any_marked_tools(),
+        flags,
+        of(any_trust()),
     )
+        .prop_map(
+            |(
+                (auto_below, ask_above, confidence_min),
+                (firewall, approvals),
+                (deny, ask, allow),
+                approval_required,
+                flags,
+                trust,
+            )| Changes {
+                auto_below,
+                ask_above,
+                confidence_min,
+                firewall,
+                approvals,
+                deny,
+                ask,
+                allow,
+                approval_required,
+                require_approval: flags.0,
+                review: flags.1,
+                trust,
+                crisis_notice: None,
+                redact_secrets: flags.2,
+            },
+        )
 }
 
 fn any_call() -> impl Strategy<Value = ToolCall> {
@@ -242,7 +363,11 @@ fn any_call() -> impl Strategy<Value = ToolCall> {
         ToolCall::command("npm run build"),
         ToolCall::command("rm -rf /srv/www"),
         write("/srv/www"),
-        ToolCall { tool: "send_message".to_owned(), args: serde_json::json!({ "to": "ana" }), ..ToolCall::default() },
+        ToolCall {
+            tool: "send_message".to_owned(),
+            args: serde_json::json!({ "to": "ana" }),
+            ..ToolCall::default()
+        },
     ])
 }
 
@@ -251,7 +376,9 @@ fn tightening(policy: &Policy, mut changes: Changes) -> Changes {
     let lines: Thresholds = policy.thresholds;
     changes.auto_below = changes.auto_below.map(|line| line.min(lines.auto_below));
     changes.ask_above = changes.ask_above.map(|line| line.min(lines.ask_above));
-    changes.confidence_min = changes.confidence_min.map(|line| line.max(lines.confidence_min));
+    changes.confidence_min = changes
+        .confidence_min
+        .map(|line| line.max(lines.confidence_min));
     changes.allow.clear();
     changes.approval_required.retain(|(_, required)| *required);
     changes.require_approval = changes.require_approval.filter(|it| *it);

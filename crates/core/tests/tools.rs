@@ -16,15 +16,35 @@ const CORPUS: &str = include_str!("../../../corpus/tools.jsonl");
 /// Secrets are put together here, so that no file holds one.
 fn made_up_secrets() -> Vec<(&'static str, String)> {
     vec![
-        ("{{github}}", format!("gh{}_{}", "p", "a8Kd93LmQ0xZtR7vB2nWc5YhJ4sFgE6uT1oP")),
+        (
+            "{{github}}",
+            format!("gh{}_{}", "p", "a8Kd93LmQ0xZtR7vB2nWc5YhJ4sFgE6uT1oP"),
+        ),
         ("{{aws}}", format!("AK{}{}", "IA", "Q3XGZ7HRT5WNMB2D")),
-        ("{{slack}}", format!("xo{}-{}-{}-{}", "xb", "738291046382", "918273645510", "Jk3Lm9PqRs7TuVwXyZ2aBcDe")),
-        ("{{pem}}", format!("-----BEGIN {} KEY-----\n{}\n-----END {} KEY-----", "RSA PRIVATE", "MIIEowIBAAKCAQEAx7Vd93LmQ0xZtR7vB2nWc5YhJ4sFgE6uT1oPq8Kd93LmQ0xZtR7v", "RSA PRIVATE")),
+        (
+            "{{slack}}",
+            format!(
+                "xo{}-{}-{}-{}",
+                "xb", "738291046382", "918273645510", "Jk3Lm9PqRs7TuVwXyZ2aBcDe"
+            ),
+        ),
+        (
+            "{{pem}}",
+            format!(
+                "-----BEGIN {} KEY-----\n{}\n-----END {} KEY-----",
+                "RSA PRIVATE",
+                "MIIEowIBAAKCAQEAx7Vd93LmQ0xZtR7vB2nWc5YhJ4sFgE6uT1oPq8Kd93LmQ0xZtR7v",
+                "RSA PRIVATE"
+            ),
+        ),
     ]
 }
 
 fn knows() -> Knows {
-    Knows { trusts_workspace: true, ..Knows::default() }
+    Knows {
+        trusts_workspace: true,
+        ..Knows::default()
+    }
 }
 
 fn judged(call: &ToolCall, knows: &Knows) -> (Assessment, Ruling) {
@@ -38,16 +58,26 @@ fn filled(text: &str) -> String {
         let text = Value::String(secret.to_owned()).to_string();
         text[1..text.len() - 1].to_owned()
     };
-    made_up_secrets().iter().fold(text.to_owned(), |text, (mark, secret)| text.replace(mark, &quoted(secret)))
+    made_up_secrets()
+        .iter()
+        .fold(text.to_owned(), |text, (mark, secret)| {
+            text.replace(mark, &quoted(secret))
+        })
 }
 
 fn call_of(row: &Value) -> ToolCall {
     let text = |key: &str| row[key].as_str().map(str::to_owned);
     let replying_to = match &row["replying_to"] {
-        Value::String(text) => vec![Turn { from: "them".to_owned(), text: text.clone() }],
+        Value::String(text) => vec![Turn {
+            from: "them".to_owned(),
+            text: text.clone(),
+        }],
         Value::Array(turns) => turns
             .iter()
-            .map(|turn| Turn { from: turn["from"].as_str().unwrap_or("").to_owned(), text: turn["text"].as_str().unwrap_or("").to_owned() })
+            .map(|turn| Turn {
+                from: turn["from"].as_str().unwrap_or("").to_owned(),
+                text: turn["text"].as_str().unwrap_or("").to_owned(),
+            })
             .collect(),
         _ => Vec::new(),
     };
@@ -72,10 +102,16 @@ fn every_row_of_the_corpus_gets_its_verdict() {
     let mut failures = Vec::new();
     let mut rows = 0;
     for line in CORPUS.lines().filter(|line| !line.trim().is_empty()) {
-        let row: Value = serde_json::from_str(&filled(line)).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let row: Value =
+            serde_json::from_str(&filled(line)).unwrap_or_else(|error| panic!("{error}: {line}"));
         rows += 1;
         let mut knows = knows();
-        knows.pinned_servers = row["pinned"].as_array().into_iter().flatten().filter_map(|pin| pin.as_str().map(str::to_owned)).collect();
+        knows.pinned_servers = row["pinned"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|pin| pin.as_str().map(str::to_owned))
+            .collect();
         let (assessment, ruling) = judged(&call_of(&row), &knows);
         let mut seen = vec![("expect", json!(ruling.verdict.word()))];
         seen.push(("side_effect", json!(assessment.side_effect.word())));
@@ -85,19 +121,38 @@ fn every_row_of_the_corpus_gets_its_verdict() {
         seen.push(("guard", json!(assessment.marks.guard)));
         seen.push(("rollback", json!(assessment.marks.rollback)));
         seen.push(("rule", json!(ruling.rule.number())));
-        let wrong: Vec<String> =
-            seen.iter().filter(|(key, value)| row.get(*key).is_some_and(|want| want != value)).map(|(key, value)| format!("{key} {value} instead of {}", row[*key])).collect();
+        let wrong: Vec<String> = seen
+            .iter()
+            .filter(|(key, value)| row.get(*key).is_some_and(|want| want != value))
+            .map(|(key, value)| format!("{key} {value} instead of {}", row[*key]))
+            .collect();
         if !wrong.is_empty() {
-            failures.push(format!("{}: {}; risk {} confidence {}: {}", row["name"], wrong.join(", "), assessment.risk, assessment.confidence, assessment.reasons.join(" | ")));
+            failures.push(format!(
+                "{}: {}; risk {} confidence {}: {}",
+                row["name"],
+                wrong.join(", "),
+                assessment.risk,
+                assessment.confidence,
+                assessment.reasons.join(" | ")
+            ));
         }
     }
     assert!(rows >= 250, "the corpus has only {rows} rows");
-    assert!(failures.is_empty(), "{} of {rows} rows:\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {rows} rows:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
 
 #[test]
 fn names_of_corpus_rows_are_unique() {
-    let mut names: Vec<String> = CORPUS.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).map(|row| row["name"].to_string()).collect();
+    let mut names: Vec<String> = CORPUS
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .map(|row| row["name"].to_string())
+        .collect();
     let all = names.len();
     names.sort();
     names.dedup();
@@ -108,11 +163,20 @@ fn names_of_corpus_rows_are_unique() {
 fn example(text: &str) -> ToolCall {
     let (tool, args) = text.split_once(' ').unwrap_or((text, "{}"));
     let args = args.replace('\n', "\\n");
-    ToolCall { tool: tool.to_owned(), args: serde_json::from_str(&args).unwrap_or_else(|error| panic!("{text}: {error}")), ..ToolCall::default() }
+    ToolCall {
+        tool: tool.to_owned(),
+        args: serde_json::from_str(&args).unwrap_or_else(|error| panic!("{text}: {error}")),
+        ..ToolCall::default()
+    }
 }
 
 fn carries_code(row: &ToolRow) -> bool {
-    row.args.iter().any(|(_, role)| matches!(role, ArgumentRole::Shell | ArgumentRole::Code | ArgumentRole::Tool | ArgumentRole::Arguments))
+    row.args.iter().any(|(_, role)| {
+        matches!(
+            role,
+            ArgumentRole::Shell | ArgumentRole::Code | ArgumentRole::Tool | ArgumentRole::Arguments
+        )
+    })
 }
 
 #[test]
@@ -121,19 +185,41 @@ fn every_example_of_the_tool_tables_holds() {
     for row in TOOLS {
         let code = profile(row.does).code;
         for text in row.matches {
-            let (assessment, ruling) = judged(&example(text).from_directory("/home/dev/project"), &knows());
-            let found = assessment.findings.iter().any(|finding| finding.code == code);
+            let (assessment, ruling) =
+                judged(&example(text).from_directory("/home/dev/project"), &knows());
+            let found = assessment
+                .findings
+                .iter()
+                .any(|finding| finding.code == code);
             // What carries code does what the code does, and the examples carry harmless code.
-            let good = if carries_code(row) && row.class.is_none() { ruling.verdict == Verdict::Allow } else { found };
+            let good = if carries_code(row) && row.class.is_none() {
+                ruling.verdict == Verdict::Allow
+            } else {
+                found
+            };
             if !good {
-                failures.push(format!("match `{text}` of {}: {} {:?}", row.names[0], ruling.verdict.word(), assessment.findings));
+                failures.push(format!(
+                    "match `{text}` of {}: {} {:?}",
+                    row.names[0],
+                    ruling.verdict.word(),
+                    assessment.findings
+                ));
             }
         }
         for text in row.not_match {
-            let (assessment, ruling) = judged(&example(text).from_directory("/home/dev/project"), &knows());
-            let other = assessment.findings.iter().any(|finding| finding.code != code);
+            let (assessment, ruling) =
+                judged(&example(text).from_directory("/home/dev/project"), &knows());
+            let other = assessment
+                .findings
+                .iter()
+                .any(|finding| finding.code != code);
             if ruling.verdict == Verdict::Allow || !(other || ruling.verdict >= Verdict::Ask) {
-                failures.push(format!("not_match `{text}` of {}: {} {:?}", row.names[0], ruling.verdict.word(), assessment.reasons));
+                failures.push(format!(
+                    "not_match `{text}` of {}: {} {:?}",
+                    row.names[0],
+                    ruling.verdict.word(),
+                    assessment.reasons
+                ));
             }
         }
     }
@@ -148,17 +234,46 @@ fn arguments_over_the_limits_are_put_to_a_person() {
         deep = json!([deep]);
     }
     let wide: Vec<Value> = (0..100_000).map(|_| json!("abc")).collect();
-    for (name, args) in [("long", long), ("deep", json!({ "path": deep })), ("wide", json!({ "paths": wide }))] {
-        let (_, ruling) = judged(&ToolCall { tool: "read_file".to_owned(), args, ..ToolCall::default() }, &knows());
+    for (name, args) in [
+        ("long", long),
+        ("deep", json!({ "path": deep })),
+        ("wide", json!({ "paths": wide })),
+    ] {
+        let (_, ruling) = judged(
+            &ToolCall {
+                tool: "read_file".to_owned(),
+                args,
+                ..ToolCall::default()
+            },
+            &knows(),
+        );
         assert_eq!(ruling.verdict, Verdict::Ask, "{name}");
     }
 }
 
 #[test]
 fn no_claimed_directory_makes_a_sensitive_place_ordinary() {
-    let places = ["/etc/passwd", "/root/.ssh/id_rsa", "/home/ana/.bashrc", "/usr/bin/ls", "/boot/grub.cfg", "/home/ana/.countersign/config.yaml"];
+    let places = [
+        "/etc/passwd",
+        "/root/.ssh/id_rsa",
+        "/home/ana/.bashrc",
+        "/usr/bin/ls",
+        "/boot/grub.cfg",
+        "/home/ana/.countersign/config.yaml",
+    ];
     for place in places {
-        for claim in ["/", "/etc", "/root", "/home", "/home/ana", "/usr", "/boot", "/home/ana/.ssh", "/home/ana/.countersign", "/root/.ssh"] {
+        for claim in [
+            "/",
+            "/etc",
+            "/root",
+            "/home",
+            "/home/ana",
+            "/usr",
+            "/boot",
+            "/home/ana/.ssh",
+            "/home/ana/.countersign",
+            "/root/.ssh",
+        ] {
             for workspace in [None, Some(claim)] {
                 let call = ToolCall {
                     tool: "write_file".to_owned(),
@@ -176,7 +291,11 @@ fn no_claimed_directory_makes_a_sensitive_place_ordinary() {
 
 #[test]
 fn the_directory_of_a_tool_never_makes_a_workspace() {
-    let call = ToolCall { tool: "bash".to_owned(), args: json!({ "command": "rm -rf data", "cwd": "/srv/www" }), ..ToolCall::default() };
+    let call = ToolCall {
+        tool: "bash".to_owned(),
+        args: json!({ "command": "rm -rf data", "cwd": "/srv/www" }),
+        ..ToolCall::default()
+    };
     assert!(judged(&call, &knows()).1.verdict >= Verdict::Ask);
 }
 
@@ -187,23 +306,48 @@ fn any_json() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         ".{0,24}".prop_map(Value::from),
-        prop::sample::select(vec!["/etc/passwd", "~/.ssh/id_rsa", "rm -rf /", "http://127.0.0.1:8750/v1/grants", "*** Delete File: x", "SELECT 1", "../..", "[\"a\"]", "{\"a\":1}", "\u{202e}", "%", "MEDIA:"]).prop_map(Value::from),
+        prop::sample::select(vec![
+            "/etc/passwd",
+            "~/.ssh/id_rsa",
+            "rm -rf /",
+            "http://127.0.0.1:8750/v1/grants",
+            "*** Delete File: x",
+            "SELECT 1",
+            "../..",
+            "[\"a\"]",
+            "{\"a\":1}",
+            "\u{202e}",
+            "%",
+            "MEDIA:"
+        ])
+        .prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 32, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-            prop::collection::vec((any_key(), inner), 0..6).prop_map(|pairs| Value::Object(Map::from_iter(pairs))),
+            prop::collection::vec((any_key(), inner), 0..6)
+                .prop_map(|pairs| Value::Object(Map::from_iter(pairs))),
         ]
     })
 }
 
 fn any_key() -> impl Strategy<Value = String> {
-    let keys: Vec<String> = TOOLS.iter().flat_map(|row| row.args.iter().map(|(key, _)| (*key).to_owned())).chain(["action", "command", "to", "text", "env"].map(str::to_owned)).collect();
-    prop_oneof![prop::sample::select(keys), "[a-zA-Z_]{0,8}".prop_map(String::from)]
+    let keys: Vec<String> = TOOLS
+        .iter()
+        .flat_map(|row| row.args.iter().map(|(key, _)| (*key).to_owned()))
+        .chain(["action", "command", "to", "text", "env"].map(str::to_owned))
+        .collect();
+    prop_oneof![
+        prop::sample::select(keys),
+        "[a-zA-Z_]{0,8}".prop_map(String::from)
+    ]
 }
 
 fn any_tool() -> impl Strategy<Value = String> {
-    let names: Vec<String> = TOOLS.iter().flat_map(|row| row.names.iter().map(|name| (*name).to_owned())).collect();
+    let names: Vec<String> = TOOLS
+        .iter()
+        .flat_map(|row| row.names.iter().map(|name| (*name).to_owned()))
+        .collect();
     let known = prop::sample::select(names);
     prop_oneof![
         known.clone(),
@@ -214,10 +358,23 @@ fn any_tool() -> impl Strategy<Value = String> {
 }
 
 fn any_call() -> impl Strategy<Value = ToolCall> {
-    let args = prop::collection::vec((any_key(), any_json()), 0..5).prop_map(|pairs| Value::Object(Map::from_iter(pairs)));
+    let args = prop::collection::vec((any_key(), any_json()), 0..5)
+        .prop_map(|pairs| Value::Object(Map::from_iter(pairs)));
     let args = prop_oneof![8 => args, 1 => any_json()];
-    let cwd = prop::option::of(prop::sample::select(vec!["/home/dev/project", "/", "/etc", "/srv/app", "~", "relative"]));
-    (any_tool(), args, cwd).prop_map(|(tool, args, cwd)| ToolCall { tool, args, cwd: cwd.map(str::to_owned), ..ToolCall::default() })
+    let cwd = prop::option::of(prop::sample::select(vec![
+        "/home/dev/project",
+        "/",
+        "/etc",
+        "/srv/app",
+        "~",
+        "relative",
+    ]));
+    (any_tool(), args, cwd).prop_map(|(tool, args, cwd)| ToolCall {
+        tool,
+        args,
+        cwd: cwd.map(str::to_owned),
+        ..ToolCall::default()
+    })
 }
 
 proptest! {

@@ -136,18 +136,34 @@ pub(crate) fn parse() -> Result<Cli, Complaint> {
 
 fn complain(error: &clap::Error) -> Complaint {
     let text = error.to_string();
-    let message = text.lines().next().unwrap_or("the command line cannot be read");
+    let message = text
+        .lines()
+        .next()
+        .unwrap_or("the command line cannot be read");
     let message = message.strip_prefix("error: ").unwrap_or(message);
     // Clap lists what is missing on lines of its own.
-    let missing: Vec<&str> = text.lines().skip(1).take_while(|line| line.starts_with("  ")).map(str::trim).collect();
-    let message = if missing.is_empty() { message.to_owned() } else { format!("{message} {}", missing.join(" ")) };
-    let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue]
-        .into_iter()
-        .find_map(|kind| match error.get(kind) {
-            Some(ContextValue::String(text)) => Some(text.clone()),
-            Some(ContextValue::Strings(texts)) => texts.first().cloned(),
-            Some(_) | None => None,
-        });
+    let missing: Vec<&str> = text
+        .lines()
+        .skip(1)
+        .take_while(|line| line.starts_with("  "))
+        .map(str::trim)
+        .collect();
+    let message = if missing.is_empty() {
+        message.to_owned()
+    } else {
+        format!("{message} {}", missing.join(" "))
+    };
+    let suggested = [
+        ContextKind::SuggestedArg,
+        ContextKind::SuggestedSubcommand,
+        ContextKind::SuggestedValue,
+    ]
+    .into_iter()
+    .find_map(|kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) => texts.first().cloned(),
+        Some(_) | None => None,
+    });
     let hint = match suggested {
         Some(name) => format!("did you mean `{name}`?"),
         None => "see `countersign --help` and `countersign check --help`".to_owned(),

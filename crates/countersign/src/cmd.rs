@@ -28,7 +28,10 @@ It only judges: nothing is run, and no agent is connected to it yet.
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
     let home = cli.home;
     match cli.command {
-        None => written(std::io::stdout().write_all(FIRST.as_bytes()), ExitCode::SUCCESS),
+        None => written(
+            std::io::stdout().write_all(FIRST.as_bytes()),
+            ExitCode::SUCCESS,
+        ),
         Some(Command::Check(check)) => check::run(check, home),
         Some(Command::Eval(eval)) => eval::run(&eval),
         Some(Command::Config(config)) => config::run(config.command, home),

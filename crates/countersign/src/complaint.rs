@@ -19,12 +19,20 @@ pub(crate) struct Complaint {
 impl Complaint {
     /// The command line or the call given on it cannot be used.
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: hint.into(), code: USAGE }
+        Self {
+            message: message.into(),
+            hint: hint.into(),
+            code: USAGE,
+        }
     }
 
     /// Something else went wrong.
     pub(crate) fn failed(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: hint.into(), code: FAILED }
+        Self {
+            message: message.into(),
+            hint: hint.into(),
+            code: FAILED,
+        }
     }
 
     /// Returns what is wrong, without the hint.
@@ -53,7 +61,10 @@ pub(crate) fn written(result: std::io::Result<()>, then: ExitCode) -> Result<Exi
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(then),
         Err(error) => {
             let hint = "is the disk full or the terminal gone?";
-            Err(Complaint::failed(format!("cannot write the result: {error}"), hint))
+            Err(Complaint::failed(
+                format!("cannot write the result: {error}"),
+                hint,
+            ))
         }
     }
 }

@@ -31,12 +31,21 @@ pub(crate) struct Home {
 impl Home {
     /// Returns the home named on the command line, in the environment, or the usual one.
     pub(crate) fn new(named: Option<PathBuf>) -> Result<Self, Complaint> {
-        let named = named.or_else(|| std::env::var_os("COUNTERSIGN_HOME").filter(|it| !it.is_empty()).map(PathBuf::from));
+        let named = named.or_else(|| {
+            std::env::var_os("COUNTERSIGN_HOME")
+                .filter(|it| !it.is_empty())
+                .map(PathBuf::from)
+        });
         let directory = named.or_else(|| user_home().map(|home| home.join(".countersign")));
-        directory.map(|directory| Self { directory }).ok_or_else(|| {
-            let hint = "set COUNTERSIGN_HOME, or use --home DIR or --no-config";
-            Complaint::usage("there is no home directory to read the configuration from", hint)
-        })
+        directory
+            .map(|directory| Self { directory })
+            .ok_or_else(|| {
+                let hint = "set COUNTERSIGN_HOME, or use --home DIR or --no-config";
+                Complaint::usage(
+                    "there is no home directory to read the configuration from",
+                    hint,
+                )
+            })
     }
 
     /// Returns where the owner's file is, whether or not it exists.
@@ -59,10 +68,16 @@ pub(crate) fn load(home: &Home) -> Result<Policy, Complaint> {
 
 /// Returns `policy` with what the project's `file` tightens.
 pub(crate) fn tighten(policy: &Policy, file: &Path) -> Result<Policy, Complaint> {
-    let Some(values) = values(file)? else { return Ok(policy.clone()) };
+    let Some(values) = values(file)? else {
+        return Ok(policy.clone());
+    };
     let changes = read::project_changes(&values).map_err(|problem| problem.in_file(file))?;
     policy.clone().tightened(changes).map_err(|error| {
-        let hint = format!("take `{}` out of {}; it belongs in the owner's config.yaml", error.key, file.display());
+        let hint = format!(
+            "take `{}` out of {}; it belongs in the owner's config.yaml",
+            error.key,
+            file.display()
+        );
         Complaint::usage(format!("{}: {error}", file.display()), hint)
     })
 }
@@ -90,13 +105,21 @@ pub(crate) fn project_file(directory: &Path, home: &Home) -> Option<PathBuf> {
 pub(crate) fn values(file: &Path) -> Result<Option<Value>, Complaint> {
     let metadata = match std::fs::metadata(file) {
         Ok(metadata) => metadata,
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => return Ok(None),
+        Err(error)
+            if matches!(
+                error.kind(),
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+            ) =>
+        {
+            return Ok(None);
+        }
         Err(error) => return Err(unreadable(file, &error.to_string())),
     };
     if metadata.len() > CONFIG_BYTES_MAX {
         return Err(unreadable(file, "it is longer than 1 MiB"));
     }
-    let text = std::fs::read_to_string(file).map_err(|error| unreadable(file, &error.to_string()))?;
+    let text =
+        std::fs::read_to_string(file).map_err(|error| unreadable(file, &error.to_string()))?;
     let values = parse(&text).map_err(|problem| problem.in_file(file))?;
     Ok(Some(values))
 }
@@ -104,12 +127,26 @@ pub(crate) fn values(file: &Path) -> Result<Option<Value>, Complaint> {
 /// Parses `text` and checks it against the schema.
 pub(crate) fn parse(text: &str) -> Result<Value, schema::Problem> {
     let values: Value = serde_saphyr::from_str(text).map_err(|error| {
-        let place = error.location().map(|at| format!(" at line {}, column {}", at.line(), at.column()));
+        let place = error
+            .location()
+            .map(|at| format!(" at line {}, column {}", at.line(), at.column()));
         let message = error.without_snippet().to_string();
-        let message = message.lines().next().unwrap_or("it cannot be parsed").to_owned();
-        schema::Problem::new("", format!("it is not YAML{}: {message}", place.unwrap_or_default()), "")
+        let message = message
+            .lines()
+            .next()
+            .unwrap_or("it cannot be parsed")
+            .to_owned();
+        schema::Problem::new(
+            "",
+            format!("it is not YAML{}: {message}", place.unwrap_or_default()),
+            "",
+        )
     })?;
-    let values = if values.is_null() { Value::Object(serde_json::Map::new()) } else { values };
+    let values = if values.is_null() {
+        Value::Object(serde_json::Map::new())
+    } else {
+        values
+    };
     schema::check(&values)?;
     Ok(values)
 }
@@ -120,5 +157,7 @@ fn unreadable(file: &Path, why: &str) -> Complaint {
 }
 
 fn user_home() -> Option<PathBuf> {
-    std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
+    std::env::var_os("HOME")
+        .filter(|home| !home.is_empty())
+        .map(PathBuf::from)
 }

@@ -27,13 +27,17 @@ pub(crate) struct Judged {
 /// Judges `call`, whose arguments were `bytes` long as JSON, under `policy`.
 pub(crate) fn judge(policy: &Policy, call: &ToolCall, bytes: usize) -> Judged {
     let workspace = call.workspace.as_deref().or(call.cwd.as_deref());
-    let knows = Knows { trusts_workspace: policy.trusts(workspace) };
+    let knows = Knows {
+        trusts_workspace: policy.trusts(workspace),
+    };
     let mut assessment = assess(call, &knows);
     if bytes > ARGUMENT_BYTES_MAX {
         // Whatever was seen in them, more may be there than a person can be shown.
         assessment.marks.unreadable = true;
         let limit = ARGUMENT_BYTES_MAX / 1024;
-        assessment.reasons.insert(0, format!("the arguments are longer than {limit} KiB"));
+        assessment
+            .reasons
+            .insert(0, format!("the arguments are longer than {limit} KiB"));
     }
     let situation = situation(policy, call, &assessment);
     let ruling = verdict(&assessment, &situation);
@@ -52,23 +56,37 @@ pub(crate) struct Policies {
 impl Policies {
     /// Returns policies that are the defaults everywhere.
     pub(crate) fn defaults() -> Self {
-        Self { home: None, base: Arc::new(Policy::default()), known: HashMap::new() }
+        Self {
+            home: None,
+            base: Arc::new(Policy::default()),
+            known: HashMap::new(),
+        }
     }
 
     /// Returns the policies of `home` and of the projects calls are made from.
     pub(crate) fn of(home: Home) -> Result<Self, Complaint> {
         let base = Arc::new(config::load(&home)?);
-        Ok(Self { home: Some(home), base, known: HashMap::new() })
+        Ok(Self {
+            home: Some(home),
+            base,
+            known: HashMap::new(),
+        })
     }
 
     /// Returns policies with the same home file that is not read again.
     pub(crate) fn share(&self) -> Self {
-        Self { home: self.home.clone(), base: Arc::clone(&self.base), known: HashMap::new() }
+        Self {
+            home: self.home.clone(),
+            base: Arc::clone(&self.base),
+            known: HashMap::new(),
+        }
     }
 
     /// Returns the policy for a call from `cwd`.
     pub(crate) fn at(&mut self, cwd: Option<&str>) -> Result<Arc<Policy>, Complaint> {
-        let (Some(home), Some(cwd)) = (&self.home, cwd) else { return Ok(Arc::clone(&self.base)) };
+        let (Some(home), Some(cwd)) = (&self.home, cwd) else {
+            return Ok(Arc::clone(&self.base));
+        };
         if let Some(policy) = self.known.get(cwd) {
             return Ok(Arc::clone(policy));
         }

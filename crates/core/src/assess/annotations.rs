@@ -22,13 +22,23 @@ pub(super) fn apply(call: &ToolCall, knows: &Knows, gathered: &mut Gathered) {
         act.certainty = Score::new(if known { 900 } else { 600 });
         act
     };
-    let pinned = named.server.as_deref().is_some_and(|server| knows.pinned_servers.iter().any(|pin| pin.eq_ignore_ascii_case(server)));
+    let pinned = named.server.as_deref().is_some_and(|server| {
+        knows
+            .pinned_servers
+            .iter()
+            .any(|pin| pin.eq_ignore_ascii_case(server))
+    });
     if pinned && !known && hints.read_only == Some(true) && hints.destructive != Some(true) {
         // Only the act that the name alone led to; what the arguments show stays.
-        let by_name = gathered.acts.iter().rposition(|act| act.subject == named.tool && act.program == named.whole && !matches!(act.effect, Effect::Guard | Effect::Pay));
+        let by_name = gathered.acts.iter().rposition(|act| {
+            act.subject == named.tool
+                && act.program == named.whole
+                && !matches!(act.effect, Effect::Guard | Effect::Pay)
+        });
         if let Some(at) = by_name {
             let act = gathered.acts.remove(at);
-            let mut reads = hinted(Effect::CloudRead, "reads, as its pinned server says").on(act.subject);
+            let mut reads =
+                hinted(Effect::CloudRead, "reads, as its pinned server says").on(act.subject);
             reads.certainty = Score::new(900);
             gathered.acts.push(reads);
             if !gathered.acts.iter().any(|act| act.marks.outbound) {
@@ -39,12 +49,19 @@ pub(super) fn apply(call: &ToolCall, knows: &Knows, gathered: &mut Gathered) {
     }
     if hints.destructive == Some(true) {
         let note = "its server says that it may destroy something";
-        let act = if known { hinted(Effect::Write, note).reversal(Score::new(700)) } else { hinted(Effect::Delete, note).reversal(Score::ONE) };
+        let act = if known {
+            hinted(Effect::Write, note).reversal(Score::new(700))
+        } else {
+            hinted(Effect::Delete, note).reversal(Score::ONE)
+        };
         gathered.acts.push(act);
     }
     let only_reads = gathered.acts.iter().all(|act| is_reading(act.effect));
     if hints.read_only == Some(false) && only_reads && !gathered.terminal {
-        let mut act = hinted(Effect::CloudWrite, "its server says that it changes something");
+        let mut act = hinted(
+            Effect::CloudWrite,
+            "its server says that it changes something",
+        );
         act.certainty = Score::new(600);
         gathered.acts.push(act);
     }

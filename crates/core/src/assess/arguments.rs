@@ -5,7 +5,15 @@ use serde_json::Value;
 use crate::call::{ARGUMENT_BYTES_MAX, ARGUMENT_DEPTH_MAX};
 
 /// Keys under which an object inside a list names its file.
-const PATH_KEYS: &[&str] = &["path", "file_path", "filePath", "filename", "file", "target_file", "uri"];
+const PATH_KEYS: &[&str] = &[
+    "path",
+    "file_path",
+    "filePath",
+    "filename",
+    "file",
+    "target_file",
+    "uri",
+];
 /// The argument that may carry this firewall's own token.
 const TOKEN_KEY: &str = "user_approval_token";
 
@@ -36,7 +44,11 @@ fn measure_at(value: &Value, depth: usize, bytes: &mut usize) -> Result<(), &'st
             }
         }
     }
-    if *bytes > ARGUMENT_BYTES_MAX { Err("the arguments are too long to be read") } else { Ok(()) }
+    if *bytes > ARGUMENT_BYTES_MAX {
+        Err("the arguments are too long to be read")
+    } else {
+        Ok(())
+    }
 }
 
 /// Visits every text in `value` with the name it stands under. Keys of free objects are visited too:
@@ -50,7 +62,9 @@ fn each_under<'a>(key: &'a str, value: &'a Value, visit: &mut impl FnMut(&'a str
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
         Value::String(text) => visit(key, text),
         Value::Array(items) => items.iter().for_each(|item| each_under(key, item, visit)),
-        Value::Object(map) => map.iter().for_each(|(key, item)| each_under(key, item, visit)),
+        Value::Object(map) => map
+            .iter()
+            .for_each(|(key, item)| each_under(key, item, visit)),
     }
 }
 
@@ -76,7 +90,11 @@ pub(super) fn words(value: &Value) -> Option<Vec<String>> {
             .iter()
             .map(|item| match item {
                 Value::String(text) => Some(text.clone()),
-                Value::Object(map) => PATH_KEYS.iter().find_map(|key| map.get(*key)).and_then(Value::as_str).map(str::to_owned),
+                Value::Object(map) => PATH_KEYS
+                    .iter()
+                    .find_map(|key| map.get(*key))
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
             })
             .collect(),

@@ -103,7 +103,16 @@ pub(super) fn gather(call: &ToolCall, knows: &Knows) -> Gathered {
         return gathered;
     }
     let ground = Ground::new(call.cwd.as_deref(), call.workspace.as_deref());
-    one_call(&Inner { tool: &call.tool, args: &call.args, depth: 0 }, &ground, knows, &mut gathered);
+    one_call(
+        &Inner {
+            tool: &call.tool,
+            args: &call.args,
+            depth: 0,
+        },
+        &ground,
+        knows,
+        &mut gathered,
+    );
     annotations::apply(call, knows, &mut gathered);
     people::judge(call, &mut gathered);
     gathered
@@ -123,11 +132,17 @@ pub(super) struct Inner<'c> {
 pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathered: &mut Gathered) {
     gathered.calls += 1;
     if call.depth > CALLS_DEPTH_MAX || gathered.calls > CALLS_MAX {
-        gathered.unreadable(shown_name(call.tool), "calls are wrapped too deeply to be followed");
+        gathered.unreadable(
+            shown_name(call.tool),
+            "calls are wrapped too deeply to be followed",
+        );
         return;
     }
     if call.tool.len() > NAME_BYTES_MAX {
-        gathered.unreadable(shown_name(call.tool), "the tool's name is too long to be read");
+        gathered.unreadable(
+            shown_name(call.tool),
+            "the tool's name is too long to be read",
+        );
         return;
     }
     let named = named::look_up(call.tool);
@@ -141,7 +156,9 @@ pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathere
     match named.row {
         Some(row) if terminal::is_terminal(row) => {
             terminal::call(row, &args, ground, knows, gathered);
-            if let Some(effect) = infer::effect_of(&named.skipped).filter(|effect| !infer::is_reading(*effect)) {
+            if let Some(effect) =
+                infer::effect_of(&named.skipped).filter(|effect| !infer::is_reading(*effect))
+            {
                 gathered.acts.push(named.act(effect));
             }
         }
@@ -151,7 +168,10 @@ pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathere
 }
 
 /// Returns the arguments as an object. Some agents give them as text.
-fn object<'a>(args: &'a Value, row: Option<&crate::knowledge::ToolRow>) -> Result<Cow<'a, Map<String, Value>>, &'static str> {
+fn object<'a>(
+    args: &'a Value,
+    row: Option<&crate::knowledge::ToolRow>,
+) -> Result<Cow<'a, Map<String, Value>>, &'static str> {
     match args {
         Value::Object(map) => Ok(Cow::Borrowed(map)),
         Value::Null => Ok(Cow::Owned(Map::new())),
@@ -161,10 +181,14 @@ fn object<'a>(args: &'a Value, row: Option<&crate::knowledge::ToolRow>) -> Resul
                 Ok(Cow::Owned(map))
             }
             _ if row.is_some_and(terminal::is_terminal) => Ok(Cow::Owned(single("command", text))),
-            _ if row.is_some_and(|row| row.names.contains(&"apply_patch")) => Ok(Cow::Owned(single("input", text))),
+            _ if row.is_some_and(|row| row.names.contains(&"apply_patch")) => {
+                Ok(Cow::Owned(single("input", text)))
+            }
             _ => Err("the arguments are not an object"),
         },
-        Value::Bool(_) | Value::Number(_) | Value::Array(_) => Err("the arguments are not an object"),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+            Err("the arguments are not an object")
+        }
     }
 }
 
@@ -174,5 +198,6 @@ fn single(key: &str, text: &str) -> Map<String, Value> {
 
 /// Returns as much of a tool's name as fits into a sentence.
 fn shown_name(tool: &str) -> &str {
-    tool.get(..tool.floor_char_boundary(NAME_BYTES_MAX)).unwrap_or("")
+    tool.get(..tool.floor_char_boundary(NAME_BYTES_MAX))
+        .unwrap_or("")
 }

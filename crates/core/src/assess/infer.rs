@@ -20,7 +20,8 @@ pub(super) fn words(name: &str) -> Vec<String> {
             continue;
         }
         let after_small = before.is_some_and(|before| before.is_lowercase() || before.is_numeric());
-        let new_word = before.is_some_and(char::is_uppercase) && letters.peek().is_some_and(|next| next.is_lowercase());
+        let new_word = before.is_some_and(char::is_uppercase)
+            && letters.peek().is_some_and(|next| next.is_lowercase());
         if letter.is_uppercase() && (after_small || new_word) {
             words.push(std::mem::take(&mut word));
         }
@@ -43,22 +44,44 @@ pub(super) fn effect_of(words: &[String]) -> Option<Effect> {
     let clauses = words.split(|word| CONJUNCTIONS.contains(&word.as_str()));
     let worst = clauses.filter_map(clause).max()?;
     let pairs = words.windows(2).map(|pair| pair.join("_"));
-    let secret = words.iter().cloned().chain(pairs).any(|word| meaning("tool_secrets", &word).is_some());
-    Some(if secret { worst.max(Effect::Secret) } else { worst })
+    let secret = words
+        .iter()
+        .cloned()
+        .chain(pairs)
+        .any(|word| meaning("tool_secrets", &word).is_some());
+    Some(if secret {
+        worst.max(Effect::Secret)
+    } else {
+        worst
+    })
 }
 
 /// Whether the words speak of questions about permission, or of this firewall.
 pub(super) fn is_about_permission(words: &[String]) -> bool {
-    const SIGNS: &[&str] = &["approval", "approvals", "permission", "permissions", "countersign", "yolo", "allowlist"];
+    const SIGNS: &[&str] = &[
+        "approval",
+        "approvals",
+        "permission",
+        "permissions",
+        "countersign",
+        "yolo",
+        "allowlist",
+    ];
     words.iter().any(|word| SIGNS.contains(&word.as_str()))
 }
 
 fn clause(words: &[String]) -> Option<Effect> {
     let verbs: Vec<Option<Effect>> = words.iter().map(|word| verb(word)).collect();
-    let nouns: Vec<Option<Effect>> = words.iter().map(|word| meaning("tool_nouns", word)).collect();
+    let nouns: Vec<Option<Effect>> = words
+        .iter()
+        .map(|word| meaning("tool_nouns", word))
+        .collect();
     let verb = verbs.iter().flatten().max().copied();
     let noun = nouns.iter().flatten().max().copied();
-    let lead = verbs.iter().zip(&nouns).find_map(|(verb, noun)| verb.or(*noun));
+    let lead = verbs
+        .iter()
+        .zip(&nouns)
+        .find_map(|(verb, noun)| verb.or(*noun));
     // `list_email` and `order_status` read, whatever the noun could mean as a verb; `run_check` runs.
     let reads_first = lead.is_some_and(is_reading);
     let reads_last = verbs.last().copied().flatten().is_some_and(is_reading)

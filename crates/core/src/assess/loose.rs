@@ -16,27 +16,140 @@ use crate::score::Score;
 use crate::shell::walk::{Knows, Walk, Writing};
 
 /// Arguments that hold a shell command.
-const SHELL_KEYS: &[&str] = &["command", "cmd", "commands", "shell", "bash", "command_line", "commandline", "shell_command", "cli_command", "exec"];
+const SHELL_KEYS: &[&str] = &[
+    "command",
+    "cmd",
+    "commands",
+    "shell",
+    "bash",
+    "command_line",
+    "commandline",
+    "shell_command",
+    "cli_command",
+    "exec",
+];
 /// Arguments that hold SQL if they look like it.
 const SQL_KEYS: &[&str] = &["sql", "query", "statement", "q", "sql_query", "statements"];
 /// Arguments that hold code if they look like it.
-const CODE_KEYS: &[&str] = &["code", "script", "source_code", "python", "javascript", "program", "snippet", "expression", "function"];
+const CODE_KEYS: &[&str] = &[
+    "code",
+    "script",
+    "source_code",
+    "python",
+    "javascript",
+    "program",
+    "snippet",
+    "expression",
+    "function",
+];
 /// Arguments beside code that do not change what it does.
-const BESIDE_KEYS: &[&str] = &["cwd", "workdir", "working_directory", "description", "timeout", "language", "lang", "explanation", "title", "database", "schema", "project_id", "limit"];
+const BESIDE_KEYS: &[&str] = &[
+    "cwd",
+    "workdir",
+    "working_directory",
+    "description",
+    "timeout",
+    "language",
+    "lang",
+    "explanation",
+    "title",
+    "database",
+    "schema",
+    "project_id",
+    "limit",
+];
 /// Arguments that name something that is read.
-const PATH_KEYS: &[&str] = &["path", "paths", "file", "files", "filename", "file_path", "filepath", "dir", "directory", "folder", "source", "src", "local_path", "input_path", "input_file", "target_file", "uri", "absolute_path", "attachment", "attachments"];
+const PATH_KEYS: &[&str] = &[
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filename",
+    "file_path",
+    "filepath",
+    "dir",
+    "directory",
+    "folder",
+    "source",
+    "src",
+    "local_path",
+    "input_path",
+    "input_file",
+    "target_file",
+    "uri",
+    "absolute_path",
+    "attachment",
+    "attachments",
+];
 /// Arguments that name something that is written.
-const TARGET_KEYS: &[&str] = &["destination", "dest", "dst", "output", "output_path", "output_file", "out", "target_path", "save_to", "save_path", "export_path"];
+const TARGET_KEYS: &[&str] = &[
+    "destination",
+    "dest",
+    "dst",
+    "output",
+    "output_path",
+    "output_file",
+    "out",
+    "target_path",
+    "save_to",
+    "save_path",
+    "export_path",
+];
 /// Arguments that say who gets something.
-const RECIPIENT_KEYS: &[&str] = &["to", "recipient", "recipients", "channel", "channel_id", "chat_id", "email", "phone", "phone_number", "cc", "bcc", "to_email", "username", "user_id"];
+const RECIPIENT_KEYS: &[&str] = &[
+    "to",
+    "recipient",
+    "recipients",
+    "channel",
+    "channel_id",
+    "chat_id",
+    "email",
+    "phone",
+    "phone_number",
+    "cc",
+    "bcc",
+    "to_email",
+    "username",
+    "user_id",
+];
 /// Arguments that say what they get.
-const BODY_KEYS: &[&str] = &["text", "body", "message", "content", "subject", "html", "caption"];
+const BODY_KEYS: &[&str] = &[
+    "text", "body", "message", "content", "subject", "html", "caption",
+];
 /// Arguments that hold prose, in which a path or an address is only spoken of.
-const PROSE_KEYS: &[&str] = &["text", "body", "message", "content", "subject", "html", "caption", "description", "title", "prompt", "question", "comment", "note", "notes", "explanation", "reason", "query", "goal"];
+const PROSE_KEYS: &[&str] = &[
+    "text",
+    "body",
+    "message",
+    "content",
+    "subject",
+    "html",
+    "caption",
+    "description",
+    "title",
+    "prompt",
+    "question",
+    "comment",
+    "note",
+    "notes",
+    "explanation",
+    "reason",
+    "query",
+    "goal",
+];
 /// Arguments that say how much money.
 const AMOUNT_KEYS: &[&str] = &["amount", "price", "total", "amount_cents", "value_usd"];
 /// Arguments that say where money goes.
-const MONEY_KEYS: &[&str] = &["currency", "to", "recipient", "account", "iban", "payee", "wallet", "to_address"];
+const MONEY_KEYS: &[&str] = &[
+    "currency",
+    "to",
+    "recipient",
+    "account",
+    "iban",
+    "payee",
+    "wallet",
+    "to_address",
+];
 
 /// Longest text that is taken for a path.
 const PATH_BYTES_MAX: usize = 4096;
@@ -44,7 +157,13 @@ const PATH_BYTES_MAX: usize = 4096;
 const SENSITIVE: Score = Score::new(600);
 
 /// Gathers what a tool would do that no table knows.
-pub(super) fn unknown_tool(named: &Named, args: &Map<String, Value>, ground: &Ground, knows: &Knows, gathered: &mut Gathered) {
+pub(super) fn unknown_tool(
+    named: &Named,
+    args: &Map<String, Value>,
+    ground: &Ground,
+    knows: &Knows,
+    gathered: &mut Gathered,
+) {
     gathered.tool_certainty = gathered.tool_certainty.min(named.certainty);
     let name_words = words(&named.tool);
     let own = named.server.as_deref() == Some("countersign") || is_about_permission(&name_words);
@@ -52,10 +171,21 @@ pub(super) fn unknown_tool(named: &Named, args: &Map<String, Value>, ground: &Gr
     if own && !is_reading(effect) {
         effect = Effect::Guard;
     }
-    let has = |keys: &[&str]| args.iter().any(|(key, value)| !value.is_null() && keys.contains(&key.to_lowercase().as_str()));
+    let has = |keys: &[&str]| {
+        args.iter()
+            .any(|(key, value)| !value.is_null() && keys.contains(&key.to_lowercase().as_str()))
+    };
     if !is_reading(effect) && has(AMOUNT_KEYS) && has(MONEY_KEYS) {
-        effect = if effect == Effect::Unknown { Effect::Pay } else { effect.max(Effect::Pay) };
-    } else if !is_reading(effect) && has(RECIPIENT_KEYS) && has(BODY_KEYS) && (effect == Effect::Unknown || effect < Effect::Message) {
+        effect = if effect == Effect::Unknown {
+            Effect::Pay
+        } else {
+            effect.max(Effect::Pay)
+        };
+    } else if !is_reading(effect)
+        && has(RECIPIENT_KEYS)
+        && has(BODY_KEYS)
+        && (effect == Effect::Unknown || effect < Effect::Message)
+    {
         effect = Effect::Message;
     }
     let before = gathered.acts.len();
@@ -63,7 +193,12 @@ pub(super) fn unknown_tool(named: &Named, args: &Map<String, Value>, ground: &Gr
     // Code that was read says better than a name what running it does.
     if effect == Effect::Exec && read && args.iter().all(|(key, value)| is_plain(key, value)) {
         gathered.at_least = gathered.at_least.max(SideEffect::LocalReversible);
-        if gathered.acts.iter().skip(before).all(|act| !act.marks.unreadable) {
+        if gathered
+            .acts
+            .iter()
+            .skip(before)
+            .all(|act| !act.marks.unreadable)
+        {
             return;
         }
     }
@@ -79,13 +214,31 @@ fn is_plain(key: &str, value: &Value) -> bool {
     let key = key.to_lowercase();
     let key = key.as_str();
     let code = SHELL_KEYS.contains(&key) || SQL_KEYS.contains(&key) || CODE_KEYS.contains(&key);
-    code || BESIDE_KEYS.contains(&key) || matches!(value, Value::Null | Value::Bool(_) | Value::Number(_))
+    code || BESIDE_KEYS.contains(&key)
+        || matches!(value, Value::Null | Value::Bool(_) | Value::Number(_))
 }
 
 /// Judges arguments by their names and looks. Returns whether one of them was code that was read.
-pub(super) fn arguments(args: &Map<String, Value>, effect: Effect, named: &Named, ground: &Ground, knows: &Knows, gathered: &mut Gathered) -> bool {
-    let mut loose = Loose { effect, named, walk: Walk::new(ground.clone(), knows), code: false, language: String::new() };
-    if let Some(language) = args.get("language").or_else(|| args.get("lang")).and_then(Value::as_str) {
+pub(super) fn arguments(
+    args: &Map<String, Value>,
+    effect: Effect,
+    named: &Named,
+    ground: &Ground,
+    knows: &Knows,
+    gathered: &mut Gathered,
+) -> bool {
+    let mut loose = Loose {
+        effect,
+        named,
+        walk: Walk::new(ground.clone(), knows),
+        code: false,
+        language: String::new(),
+    };
+    if let Some(language) = args
+        .get("language")
+        .or_else(|| args.get("lang"))
+        .and_then(Value::as_str)
+    {
         loose.language = language.to_lowercase();
     }
     for (key, value) in args {
@@ -122,7 +275,9 @@ impl Loose<'_, '_> {
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
             Value::String(text) => self.text(key, text, gathered),
             Value::Array(items) => items.iter().for_each(|item| self.each(key, item, gathered)),
-            Value::Object(map) => map.iter().for_each(|(key, value)| self.value(key, value, gathered)),
+            Value::Object(map) => map
+                .iter()
+                .for_each(|(key, value)| self.value(key, value, gathered)),
         }
     }
 
@@ -159,7 +314,11 @@ impl Loose<'_, '_> {
     fn code(&mut self, text: &str, gathered: &mut Gathered) {
         let tool = self.named.whole.as_str();
         let shebang = text.lines().next().unwrap_or("");
-        let language = if self.language.is_empty() && shebang.starts_with("#!") { shebang } else { self.language.as_str() };
+        let language = if self.language.is_empty() && shebang.starts_with("#!") {
+            shebang
+        } else {
+            self.language.as_str()
+        };
         if language.contains("python") {
             self.code = true;
             self.walk.code(Role::Python, &word(text), tool);
@@ -172,7 +331,10 @@ impl Loose<'_, '_> {
             self.code = true;
             self.walk.mini_language(Role::Sql, &word(text), tool);
         } else {
-            let act = self.named.act(Effect::Exec).because("runs code of a language that is not read");
+            let act = self
+                .named
+                .act(Effect::Exec)
+                .because("runs code of a language that is not read");
             self.walk.note(act);
         }
     }
@@ -184,7 +346,10 @@ impl Loose<'_, '_> {
             self.walk.reads(&arg, tool);
         } else if matches!(self.effect, Effect::Delete | Effect::CloudDelete) {
             self.walk.deletes(&arg, tool, Breadth::One);
-        } else if self.effect == Effect::Message || self.effect == Effect::NetSend || self.effect == Effect::Publish {
+        } else if self.effect == Effect::Message
+            || self.effect == Effect::NetSend
+            || self.effect == Effect::Publish
+        {
             self.walk.uploads(&arg, tool);
         } else {
             self.walk.reads(&arg, tool);
@@ -194,7 +359,8 @@ impl Loose<'_, '_> {
 
     fn address(&mut self, text: &str) {
         if is_firewall(text, &self.walk) {
-            self.walk.note(self.named.act(Effect::Guard).on(text.to_owned()));
+            self.walk
+                .note(self.named.act(Effect::Guard).on(text.to_owned()));
         } else if is_reading(self.effect) || self.effect == Effect::Unknown {
             self.walk.fetches(&word(text), &self.named.whole);
         } else if matches!(self.effect, Effect::NetSend | Effect::Message) {
@@ -205,7 +371,8 @@ impl Loose<'_, '_> {
     /// Judges a text under a name that says nothing: only a sensitive place counts.
     fn by_look(&mut self, text: &str) {
         let marked = mark_home(text.trim());
-        if !is_absolute(&marked) && !text.starts_with("$HOME") || text.contains(char::is_whitespace) {
+        if !is_absolute(&marked) && !text.starts_with("$HOME") || text.contains(char::is_whitespace)
+        {
             return;
         }
         let arg = path_word(text);
@@ -228,16 +395,23 @@ pub(super) fn is_firewall(address: &str, walk: &Walk<'_>) -> bool {
     trial.sends_to(&word(address), "");
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("");
-    trial.acts.iter().any(|act| act.effect == Effect::Guard) && !PUBLIC.contains(&path.trim_end_matches('/'))
+    trial.acts.iter().any(|act| act.effect == Effect::Guard)
+        && !PUBLIC.contains(&path.trim_end_matches('/'))
 }
 
 fn is_address(text: &str) -> bool {
     let front = text.trim_start().get(..8).unwrap_or(text).to_lowercase();
-    ["http://", "https://", "ftp://", "ws://", "wss://", "file://"].iter().any(|scheme| front.starts_with(scheme.get(..scheme.len().min(8)).unwrap_or(scheme)))
+    [
+        "http://", "https://", "ftp://", "ws://", "wss://", "file://",
+    ]
+    .iter()
+    .any(|scheme| front.starts_with(scheme.get(..scheme.len().min(8)).unwrap_or(scheme)))
 }
 
 fn looks_like_path(text: &str) -> bool {
-    !text.contains('\n') && (text.contains(['/', '\\', '.', '~']) || text.starts_with('$')) && !text.contains("://")
+    !text.contains('\n')
+        && (text.contains(['/', '\\', '.', '~']) || text.starts_with('$'))
+        && !text.contains("://")
 }
 
 fn looks_like_code(text: &str) -> bool {

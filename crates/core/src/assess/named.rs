@@ -64,18 +64,37 @@ pub(super) fn look_up(tool: &str) -> Named {
     // `mcp_server_tool` and `server_tool` do not say where the server ends, so every end of the
     // name is tried, the longest first. One word alone says too little, unless `mcp_` is in front.
     let words = infer::words(bare);
-    let prefixed = bare.len() > 4 && bare.get(..4).is_some_and(|front| front.eq_ignore_ascii_case("mcp_"));
+    let prefixed = bare.len() > 4
+        && bare
+            .get(..4)
+            .is_some_and(|front| front.eq_ignore_ascii_case("mcp_"));
     let shortest = if prefixed { 1 } else { 2 };
     for from in 1..words.len() {
-        let Some(rest) = words.get(from..).filter(|rest| rest.len() >= shortest) else { break };
+        let Some(rest) = words.get(from..).filter(|rest| rest.len() >= shortest) else {
+            break;
+        };
         if let Some(row) = knowledge::tool(&rest.join("_")) {
             let taken = if prefixed { 2 } else { 0 };
-            let skipped = words.get(..from).unwrap_or(&[]).iter().skip(taken).cloned().collect();
-            let server = if prefixed { words.get(1).map(String::as_str) } else { server };
+            let skipped = words
+                .get(..from)
+                .unwrap_or(&[])
+                .iter()
+                .skip(taken)
+                .cloned()
+                .collect();
+            let server = if prefixed {
+                words.get(1).map(String::as_str)
+            } else {
+                server
+            };
             return named(server, bare, Some(row), skipped, ENDS_LIKE);
         }
     }
-    let server = if prefixed { words.get(1).map(String::as_str) } else { server };
+    let server = if prefixed {
+        words.get(1).map(String::as_str)
+    } else {
+        server
+    };
     named(server, bare, None, Vec::new(), INFERRED)
 }
 
@@ -86,11 +105,17 @@ fn by_name(name: &str) -> Option<&'static ToolRow> {
 /// Splits `mcp__server__tool`, `server__tool`, `server.tool`, `server/tool` and `server:tool`.
 fn split_server(name: &str) -> (Option<&str>, &str) {
     let rest = name.strip_prefix("mcp__").unwrap_or(name);
-    if let Some((server, tool)) = rest.split_once("__").filter(|(server, tool)| !server.is_empty() && !tool.is_empty()) {
+    if let Some((server, tool)) = rest
+        .split_once("__")
+        .filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
+    {
         return (Some(server), tool);
     }
     for separator in ['/', ':', '.'] {
-        if let Some((server, tool)) = rest.rsplit_once(separator).filter(|(server, tool)| !server.is_empty() && !tool.is_empty()) {
+        if let Some((server, tool)) = rest
+            .rsplit_once(separator)
+            .filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
+        {
             return (Some(server), tool);
         }
     }

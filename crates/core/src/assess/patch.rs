@@ -38,7 +38,10 @@ pub(super) fn read(text: &str) -> Patch {
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         let trimmed = line.trim_start();
-        if let Some((path, change)) = HEADERS.iter().find_map(|(header, change)| Some((trimmed.strip_prefix(header)?, *change))) {
+        if let Some((path, change)) = HEADERS
+            .iter()
+            .find_map(|(header, change)| Some((trimmed.strip_prefix(header)?, *change)))
+        {
             patch.touch(path.trim(), change);
             continue;
         }
@@ -80,8 +83,15 @@ impl Patch {
 
 /// Returns the file a `---` or `+++` line names: without its time, its quotes and git's first letter.
 fn file_name(text: &str) -> &str {
-    let name = text.split('\t').next().unwrap_or("").trim().trim_matches('"');
-    name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name)
+    let name = text
+        .split('\t')
+        .next()
+        .unwrap_or("")
+        .trim()
+        .trim_matches('"');
+    name.strip_prefix("a/")
+        .or_else(|| name.strip_prefix("b/"))
+        .unwrap_or(name)
 }
 
 #[cfg(test)]
@@ -91,18 +101,49 @@ mod tests {
     #[test]
     fn every_format_names_its_files() {
         let rows: &[(&str, &str, &[(&str, Change)])] = &[
-            ("update", "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-a\n+b\n*** End Patch", &[("src/a.rs", Change::Write)]),
-            ("add and delete", "*** Add File: x\n+1\n*** Delete File: /etc/y", &[("x", Change::Write), ("/etc/y", Change::Delete)]),
-            ("move", "*** Update File: a\n*** Move to: ~/.bashrc", &[("a", Change::Write), ("~/.bashrc", Change::Write)]),
-            ("unified", "--- a/x.c\t2020\n+++ b/x.c\t2020\n@@ -1 +1 @@\n-a\n+b", &[("x.c", Change::Write)]),
-            ("unified, absolute", "--- /etc/hosts\n+++ /etc/hosts\n@@", &[("/etc/hosts", Change::Write)]),
-            ("deleted", "--- a/x\n+++ /dev/null\n@@", &[("x", Change::Delete)]),
-            ("git mode only", "diff --git a/run b/run\nold mode 100644\nnew mode 100755", &[("run", Change::Write)]),
+            (
+                "update",
+                "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-a\n+b\n*** End Patch",
+                &[("src/a.rs", Change::Write)],
+            ),
+            (
+                "add and delete",
+                "*** Add File: x\n+1\n*** Delete File: /etc/y",
+                &[("x", Change::Write), ("/etc/y", Change::Delete)],
+            ),
+            (
+                "move",
+                "*** Update File: a\n*** Move to: ~/.bashrc",
+                &[("a", Change::Write), ("~/.bashrc", Change::Write)],
+            ),
+            (
+                "unified",
+                "--- a/x.c\t2020\n+++ b/x.c\t2020\n@@ -1 +1 @@\n-a\n+b",
+                &[("x.c", Change::Write)],
+            ),
+            (
+                "unified, absolute",
+                "--- /etc/hosts\n+++ /etc/hosts\n@@",
+                &[("/etc/hosts", Change::Write)],
+            ),
+            (
+                "deleted",
+                "--- a/x\n+++ /dev/null\n@@",
+                &[("x", Change::Delete)],
+            ),
+            (
+                "git mode only",
+                "diff --git a/run b/run\nold mode 100644\nnew mode 100755",
+                &[("run", Change::Write)],
+            ),
             ("nothing", "hello", &[]),
         ];
         for (name, text, want) in rows {
             let files = read(text).files;
-            let files: Vec<(&str, Change)> = files.iter().map(|(path, change)| (path.as_str(), *change)).collect();
+            let files: Vec<(&str, Change)> = files
+                .iter()
+                .map(|(path, change)| (path.as_str(), *change))
+                .collect();
             assert_eq!(files, *want, "{name}");
         }
     }

@@ -26,7 +26,11 @@ pub(super) fn judge(call: &ToolCall, gathered: &mut Gathered) {
     let outbound = gathered.outbound || gathered.acts.iter().any(|act| act.marks.outbound);
     let final_act = gathered.acts.iter().any(|act| !act.reversible());
     let outside = gathered.side_effect() >= SideEffect::External;
-    let asks_network = !gathered.terminal && gathered.acts.iter().any(|act| act.effect == Effect::NetRead);
+    let asks_network = !gathered.terminal
+        && gathered
+            .acts
+            .iter()
+            .any(|act| act.effect == Effect::NetRead);
     if !(outbound || final_act || outside || asks_network) {
         return;
     }
@@ -42,10 +46,19 @@ pub(super) fn judge(call: &ToolCall, gathered: &mut Gathered) {
         steps(&text, gathered);
     }
     crisis_signs(call, &text, gathered);
-    let to_people = gathered.sender && gathered.acts.iter().any(|act| act.effect == Effect::Message);
+    let to_people = gathered.sender
+        && gathered
+            .acts
+            .iter()
+            .any(|act| act.effect == Effect::Message);
     if to_people && call.replying_to.is_empty() {
         let aside = "context: the message being answered was not given".to_owned();
-        gathered.findings.push(Finding { code: "context.missing", severity: Severity::Info, message: aside.clone(), span: None });
+        gathered.findings.push(Finding {
+            code: "context.missing",
+            severity: Severity::Info,
+            message: aside.clone(),
+            span: None,
+        });
         gathered.asides.push(aside);
     }
 }
@@ -62,7 +75,8 @@ pub(super) fn secret_kinds(text: &str) -> String {
 pub(super) fn attached_paths(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices(MEDIA_MARK).filter_map(|(at, mark)| {
         let rest = text.get(at + mark.len()..)?.trim_start();
-        rest.split(|letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`')).find(|path| !path.is_empty())
+        rest.split(|letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`'))
+            .find(|path| !path.is_empty())
     })
 }
 
@@ -77,7 +91,10 @@ pub(super) fn percent_decoded(text: &str) -> Option<String> {
         let ahead = rest.clone().next().zip(rest.clone().nth(1));
         let digit = |byte: u8| char::from(byte).to_digit(16);
         match (byte, ahead) {
-            (b'%', Some((high, low))) => match digit(high).zip(digit(low)).and_then(|(high, low)| u8::try_from(high * 16 + low).ok()) {
+            (b'%', Some((high, low))) => match digit(high)
+                .zip(digit(low))
+                .and_then(|(high, low)| u8::try_from(high * 16 + low).ok())
+            {
                 Some(decoded) => {
                     bytes.push(decoded);
                     rest.nth(1);
@@ -113,35 +130,64 @@ fn leaving_secrets(text: &str, gathered: &mut Gathered) {
     if kinds.is_empty() {
         return;
     }
-    let mut act = Act::new(Effect::Secret, "", Span::default()).because("sends a secret").on(kinds).target(Score::ONE);
+    let mut act = Act::new(Effect::Secret, "", Span::default())
+        .because("sends a secret")
+        .on(kinds)
+        .target(Score::ONE);
     act.marks.outbound = true;
     gathered.acts.push(act);
 }
 
 fn personal_data(text: &str, gathered: &mut Gathered) {
     let finds = personal::scan(text);
-    let Some(worst) = finds.iter().max_by_key(|find| find.weight) else { return };
-    gathered.findings.push(Finding { code: "content.personal", severity: Severity::Medium, message: format!("holds personal data ({})", worst.kind), span: None });
-    for act in gathered.acts.iter_mut().filter(|act| act.side_effect() >= SideEffect::External) {
+    let Some(worst) = finds.iter().max_by_key(|find| find.weight) else {
+        return;
+    };
+    gathered.findings.push(Finding {
+        code: "content.personal",
+        severity: Severity::Medium,
+        message: format!("holds personal data ({})", worst.kind),
+        span: None,
+    });
+    for act in gathered
+        .acts
+        .iter_mut()
+        .filter(|act| act.side_effect() >= SideEffect::External)
+    {
         act.target = act.target.max(worst.weight);
     }
 }
 
 fn steps(text: &str, gathered: &mut Gathered) {
     let finds = impact::scan(text);
-    let Some(worst) = finds.iter().max_by_key(|find| find.score) else { return };
+    let Some(worst) = finds.iter().max_by_key(|find| find.score) else {
+        return;
+    };
     gathered.human_impact = gathered.human_impact.max(worst.score);
     gathered.impact_evidence = worst.kind.to_owned();
-    gathered.findings.push(Finding { code: "content.impact", severity: Severity::High, message: format!("changes something in a person's life ({})", worst.kind), span: None });
-    if finds.iter().any(|find| matches!(find.kind, "medical" | "safety") && find.score >= LIFE) {
+    gathered.findings.push(Finding {
+        code: "content.impact",
+        severity: Severity::High,
+        message: format!("changes something in a person's life ({})", worst.kind),
+        span: None,
+    });
+    if finds
+        .iter()
+        .any(|find| matches!(find.kind, "medical" | "safety") && find.score >= LIFE)
+    {
         gathered.at_least = SideEffect::Critical;
-        gathered.notes.push("tells somebody what to do about life or safety".to_owned());
+        gathered
+            .notes
+            .push("tells somebody what to do about life or safety".to_owned());
     }
 }
 
 fn crisis_signs(call: &ToolCall, text: &str, gathered: &mut Gathered) {
     let before = call.replying_to.iter().map(|turn| turn.text.as_str());
-    let length = before.clone().map(str::len).fold(0_usize, usize::saturating_add);
+    let length = before
+        .clone()
+        .map(str::len)
+        .fold(0_usize, usize::saturating_add);
     let too_long = length > CONVERSATION_BYTES_MAX;
     let sensitive = too_long || crisis::scan_conversation(text, before).is_sensitive();
     if !sensitive {
@@ -149,9 +195,19 @@ fn crisis_signs(call: &ToolCall, text: &str, gathered: &mut Gathered) {
     }
     gathered.crisis_sensitive = true;
     gathered.human_impact = Score::ONE;
-    gathered.impact_evidence = if too_long { "a conversation too long to be read" } else { "signs of a person in crisis" }.to_owned();
+    gathered.impact_evidence = if too_long {
+        "a conversation too long to be read"
+    } else {
+        "signs of a person in crisis"
+    }
+    .to_owned();
     gathered.at_least = SideEffect::Critical;
     let message = "a person in crisis may be touched".to_owned();
     gathered.notes.insert(0, message.clone());
-    gathered.findings.push(Finding { code: "crisis", severity: Severity::High, message, span: None });
+    gathered.findings.push(Finding {
+        code: "crisis",
+        severity: Severity::High,
+        message,
+        span: None,
+    });
 }

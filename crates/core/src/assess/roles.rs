@@ -17,7 +17,11 @@ use crate::shell::value::Arg;
 use crate::shell::walk::{Knows, Walk, Writing};
 
 /// Tools whose code is always of one language, by the first name of their row.
-const FIXED_LANGUAGES: &[(&str, &str)] = &[("execute_code", "python"), ("powershell", "powershell"), ("browser_console", PAGE)];
+const FIXED_LANGUAGES: &[(&str, &str)] = &[
+    ("execute_code", "python"),
+    ("powershell", "powershell"),
+    ("browser_console", PAGE),
+];
 /// JavaScript that runs in a page, where other things are dangerous than in a program.
 const PAGE: &str = "page";
 /// Content above this is worth a word.
@@ -29,29 +33,64 @@ const OWN_PROCESS: Score = Score::new(500);
 
 /// Names under which a call inside a list of calls gives its tool and its arguments.
 const TOOL_KEYS: &[&str] = &["tool", "name", "tool_name", "recipient_name", "toolName"];
-const ARGUMENT_KEYS: &[&str] = &["parameters", "arguments", "args", "input", "params", "tool_input"];
+const ARGUMENT_KEYS: &[&str] = &[
+    "parameters",
+    "arguments",
+    "args",
+    "input",
+    "params",
+    "tool_input",
+];
 
 /// Whether two spellings name the same argument: `filePath`, `file_path`.
 pub(super) fn same_key(one: &str, other: &str) -> bool {
-    let letters = |key: &str| key.chars().filter(|letter| !matches!(letter, '_' | '-')).flat_map(char::to_lowercase).collect::<String>();
+    let letters = |key: &str| {
+        key.chars()
+            .filter(|letter| !matches!(letter, '_' | '-'))
+            .flat_map(char::to_lowercase)
+            .collect::<String>()
+    };
     one == other || letters(one) == letters(other)
 }
 
 /// Gathers what a call of a known tool would do.
-pub(super) fn apply(row: &'static ToolRow, named: &Named, call: &Inner<'_>, args: &Map<String, Value>, ground: &Ground, knows: &Knows, gathered: &mut Gathered) {
+pub(super) fn apply(
+    row: &'static ToolRow,
+    named: &Named,
+    call: &Inner<'_>,
+    args: &Map<String, Value>,
+    ground: &Ground,
+    knows: &Knows,
+    gathered: &mut Gathered,
+) {
     let (effect, by_value) = effect(row, args);
     let mut reading = RowReading::new(row, named, effect, Walk::new(ground.clone(), knows));
-    let role_of = |key: &str| row.args.iter().find(|(known, _)| same_key(known, key)).map(|(_, role)| *role);
-    let given: Vec<(&str, ArgumentRole, &Value)> =
-        args.iter().filter(|(_, value)| !value.is_null()).filter_map(|(key, value)| Some((key.as_str(), role_of(key)?, value))).collect();
+    let role_of = |key: &str| {
+        row.args
+            .iter()
+            .find(|(known, _)| same_key(known, key))
+            .map(|(_, role)| *role)
+    };
+    let given: Vec<(&str, ArgumentRole, &Value)> = args
+        .iter()
+        .filter(|(_, value)| !value.is_null())
+        .filter_map(|(key, value)| Some((key.as_str(), role_of(key)?, value)))
+        .collect();
     for (_, role, value) in &given {
         match (role, value.as_str()) {
-            (ArgumentRole::Cwd, Some(directory)) => reading.walk.ground.enter(&mark_home(directory)),
-            (ArgumentRole::Language, Some(language)) => reading.language = language.trim().to_lowercase(),
+            (ArgumentRole::Cwd, Some(directory)) => {
+                reading.walk.ground.enter(&mark_home(directory))
+            }
+            (ArgumentRole::Language, Some(language)) => {
+                reading.language = language.trim().to_lowercase()
+            }
             _ => {}
         }
     }
-    reading.wide = args.get("recursive").is_some_and(|value| value == &Value::Bool(true)) || row.names.contains(&"delete_directory");
+    reading.wide = args
+        .get("recursive")
+        .is_some_and(|value| value == &Value::Bool(true))
+        || row.names.contains(&"delete_directory");
     reading.numbered = args.contains_key("pid") || args.contains_key("pids");
     for (key, role, value) in &given {
         reading.argument(key, *role, value, gathered);
@@ -68,7 +107,9 @@ pub(super) fn apply(row: &'static ToolRow, named: &Named, call: &Inner<'_>, args
     }
     let left: Map<String, Value> = args
         .iter()
-        .filter(|(key, _)| role_of(key).is_none() && !row.when.iter().any(|(known, _, _)| same_key(known, key)))
+        .filter(|(key, _)| {
+            role_of(key).is_none() && !row.when.iter().any(|(known, _, _)| same_key(known, key))
+        })
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
     loose::arguments(&left, effect, named, ground, knows, gathered);
@@ -79,12 +120,20 @@ fn effect(row: &ToolRow, args: &Map<String, Value>) -> (Effect, bool) {
     let mut found: Option<Effect> = None;
     let mut open = false;
     for (key, value) in args {
-        let rows: Vec<_> = row.when.iter().filter(|(known, _, _)| same_key(known, key)).collect();
+        let rows: Vec<_> = row
+            .when
+            .iter()
+            .filter(|(known, _, _)| same_key(known, key))
+            .collect();
         if rows.is_empty() || value.is_null() {
             continue;
         }
         let text = arguments::plain(value).unwrap_or_default();
-        let hit = rows.iter().filter(|(_, known, _)| known.eq_ignore_ascii_case(&text)).map(|(_, _, effect)| *effect).max();
+        let hit = rows
+            .iter()
+            .filter(|(_, known, _)| known.eq_ignore_ascii_case(&text))
+            .map(|(_, _, effect)| *effect)
+            .max();
         open |= hit.is_none();
         found = found.max(hit);
     }
@@ -117,9 +166,24 @@ struct RowReading<'k, 'n> {
 
 impl<'k, 'n> RowReading<'k, 'n> {
     fn new(row: &'static ToolRow, named: &'n Named, effect: Effect, walk: Walk<'k>) -> Self {
-        let fixed = FIXED_LANGUAGES.iter().find(|(name, _)| row.names.first() == Some(name));
+        let fixed = FIXED_LANGUAGES
+            .iter()
+            .find(|(name, _)| row.names.first() == Some(name));
         let language = fixed.map_or("", |(_, language)| language).to_owned();
-        Self { row, named, effect, walk, language, wide: false, numbered: false, paths: 0, all_inside: true, written: Vec::new(), urls: 0, subjects: Vec::new() }
+        Self {
+            row,
+            named,
+            effect,
+            walk,
+            language,
+            wide: false,
+            numbered: false,
+            paths: 0,
+            all_inside: true,
+            written: Vec::new(),
+            urls: 0,
+            subjects: Vec::new(),
+        }
     }
 
     fn unreadable(&mut self, why: &'static str) {
@@ -130,13 +194,19 @@ impl<'k, 'n> RowReading<'k, 'n> {
 
     fn argument(&mut self, key: &str, role: ArgumentRole, value: &Value, gathered: &mut Gathered) {
         match role {
-            ArgumentRole::Text | ArgumentRole::Method | ArgumentRole::Tool | ArgumentRole::Arguments => {}
+            ArgumentRole::Text
+            | ArgumentRole::Method
+            | ArgumentRole::Tool
+            | ArgumentRole::Arguments => {}
             ArgumentRole::Cwd | ArgumentRole::Language => {
                 if !value.is_string() {
                     self.unreadable("an argument is not a text");
                 }
             }
-            ArgumentRole::Read | ArgumentRole::Write | ArgumentRole::Edit | ArgumentRole::Delete => match arguments::words(value) {
+            ArgumentRole::Read
+            | ArgumentRole::Write
+            | ArgumentRole::Edit
+            | ArgumentRole::Delete => match arguments::words(value) {
                 Some(paths) => paths.iter().for_each(|path| self.path(path, role)),
                 None => self.unreadable("a path is not a text"),
             },
@@ -152,7 +222,8 @@ impl<'k, 'n> RowReading<'k, 'n> {
             ArgumentRole::Sql => match arguments::words(value) {
                 Some(statements) => {
                     for statement in statements {
-                        self.walk.mini_language(Role::Sql, &word(&statement), &self.named.whole);
+                        self.walk
+                            .mini_language(Role::Sql, &word(&statement), &self.named.whole);
                     }
                 }
                 None => self.unreadable("the statement is not a text"),
@@ -161,13 +232,19 @@ impl<'k, 'n> RowReading<'k, 'n> {
                 Some(addresses) => addresses.iter().for_each(|address| self.url(address)),
                 None => self.unreadable("an address is not a text"),
             },
-            ArgumentRole::Recipient => arguments::each_text(value, &mut |_, text| self.subjects.push(text.to_owned())),
+            ArgumentRole::Recipient => {
+                arguments::each_text(value, &mut |_, text| self.subjects.push(text.to_owned()))
+            }
             ArgumentRole::Body => arguments::each_text(value, &mut |_, text| {
-                people::attached_paths(text).for_each(|path| self.walk.uploads(&path_word(path), &self.named.whole));
+                people::attached_paths(text)
+                    .for_each(|path| self.walk.uploads(&path_word(path), &self.named.whole));
             }),
             ArgumentRole::Attachment => match arguments::words(value) {
                 Some(files) => {
-                    for file in files.iter().filter(|file| !file.contains("://") || file.starts_with("file://")) {
+                    for file in files
+                        .iter()
+                        .filter(|file| !file.contains("://") || file.starts_with("file://"))
+                    {
                         self.walk.uploads(&path_word(file), &self.named.whole);
                     }
                 }
@@ -192,10 +269,21 @@ impl<'k, 'n> RowReading<'k, 'n> {
         self.all_inside &= place.inside == Some(true);
         let tool = self.named.whole.as_str();
         match role {
-            _ if is_reading(self.effect) && role != ArgumentRole::Read && self.effect != Effect::NetRead => {
+            _ if is_reading(self.effect)
+                && role != ArgumentRole::Read
+                && self.effect != Effect::NetRead =>
+            {
                 self.walk.reads(&arg, tool);
             }
-            ArgumentRole::Delete => self.walk.deletes(&arg, tool, if self.wide { Breadth::Tree } else { Breadth::One }),
+            ArgumentRole::Delete => self.walk.deletes(
+                &arg,
+                tool,
+                if self.wide {
+                    Breadth::Tree
+                } else {
+                    Breadth::One
+                },
+            ),
             ArgumentRole::Write | ArgumentRole::Edit => {
                 self.written.push(place.kind);
                 let how = match (self.effect, role) {
@@ -222,7 +310,10 @@ impl<'k, 'n> RowReading<'k, 'n> {
         if let Value::Array(items) = value
             && self.row.names.contains(&"write_file")
         {
-            for path in items.iter().filter_map(|item| item.get("path").or_else(|| item.get("file_path"))?.as_str()) {
+            for path in items
+                .iter()
+                .filter_map(|item| item.get("path").or_else(|| item.get("file_path"))?.as_str())
+            {
                 self.path(path, ArgumentRole::Write);
             }
         }
@@ -235,22 +326,52 @@ impl<'k, 'n> RowReading<'k, 'n> {
     }
 
     fn written_text(&mut self, text: &str, gathered: &mut Gathered) {
-        let mut finding = |code: &'static str, severity: Severity, message: String| gathered.findings.push(Finding { code, severity, message, span: None });
+        let mut finding = |code: &'static str, severity: Severity, message: String| {
+            gathered.findings.push(Finding {
+                code,
+                severity,
+                message,
+                span: None,
+            })
+        };
         if text.len() > CONTENT_BYTES_LARGE {
-            finding("content.large", Severity::Info, format!("writes {} bytes", text.len()));
+            finding(
+                "content.large",
+                Severity::Info,
+                format!("writes {} bytes", text.len()),
+            );
         }
-        let later = |kind: &PathKind| matches!(kind, PathKind::Startup | PathKind::Hook | PathKind::Schedule | PathKind::Ci);
+        let later = |kind: &PathKind| {
+            matches!(
+                kind,
+                PathKind::Startup | PathKind::Hook | PathKind::Schedule | PathKind::Ci
+            )
+        };
         if text.starts_with("#!") && self.written.iter().any(later) {
-            finding("content.script", Severity::High, "writes a script where it runs by itself".to_owned());
+            finding(
+                "content.script",
+                Severity::High,
+                "writes a script where it runs by itself".to_owned(),
+            );
         }
-        let keeps_secrets = |kind: &PathKind| matches!(kind, PathKind::Credential | PathKind::Environment);
+        let keeps_secrets =
+            |kind: &PathKind| matches!(kind, PathKind::Credential | PathKind::Environment);
         let kinds = people::secret_kinds(text);
         if kinds.is_empty() {
             return;
         }
-        finding("content.secret", Severity::Medium, format!("writes a secret ({kinds})"));
+        finding(
+            "content.secret",
+            Severity::Medium,
+            format!("writes a secret ({kinds})"),
+        );
         if self.written.is_empty() || !self.written.iter().all(keeps_secrets) {
-            let act = self.named.act(Effect::Write).because("writes a secret into a file").on(kinds).target(Score::new(700));
+            let act = self
+                .named
+                .act(Effect::Write)
+                .because("writes a secret into a file")
+                .on(kinds)
+                .target(Score::new(700));
             self.walk.note(act);
         }
     }
@@ -259,14 +380,27 @@ impl<'k, 'n> RowReading<'k, 'n> {
         let program = self.named.tool.to_lowercase();
         let starts = command.split_whitespace().next() == Some(program.as_str());
         // `kubectl {"command": "get pods"}` leaves its own name out.
-        let command = if !starts && crate::knowledge::program(&program).is_some() && program != "bash" { format!("{program} {command}") } else { command.to_owned() };
-        terminal::shell(&command, self.walk.ground.clone(), self.walk.knows, gathered);
+        let command =
+            if !starts && crate::knowledge::program(&program).is_some() && program != "bash" {
+                format!("{program} {command}")
+            } else {
+                command.to_owned()
+            };
+        terminal::shell(
+            &command,
+            self.walk.ground.clone(),
+            self.walk.knows,
+            gathered,
+        );
     }
 
     fn code(&mut self, code: &str, gathered: &mut Gathered) {
         if self.language == PAGE {
             if !page_script::only_looks(code) {
-                let mut act = self.named.act(Effect::NetSend).because("acts in a web page by code");
+                let mut act = self
+                    .named
+                    .act(Effect::NetSend)
+                    .because("acts in a web page by code");
                 act.marks.critical = true;
                 self.walk.note(act);
             }
@@ -274,8 +408,13 @@ impl<'k, 'n> RowReading<'k, 'n> {
         }
         let program = self.named.whole.as_str();
         match language_role(&self.language) {
-            Some(Role::Shell) => terminal::shell(code, self.walk.ground.clone(), self.walk.knows, gathered),
-            Some(Role::PowerShell) => self.walk.mini_language(Role::PowerShell, &word(code), program),
+            Some(Role::Shell) => {
+                terminal::shell(code, self.walk.ground.clone(), self.walk.knows, gathered)
+            }
+            Some(Role::PowerShell) => {
+                self.walk
+                    .mini_language(Role::PowerShell, &word(code), program)
+            }
             Some(Role::Sql) => self.walk.mini_language(Role::Sql, &word(code), program),
             Some(role) => self.walk.code(role, &word(code), program),
             None => self.unreadable("runs code of a language that is not read"),
@@ -296,7 +435,8 @@ impl<'k, 'n> RowReading<'k, 'n> {
             return;
         }
         if loose::is_firewall(address, &self.walk) {
-            self.walk.note(self.named.act(Effect::Guard).on(address.to_owned()));
+            self.walk
+                .note(self.named.act(Effect::Guard).on(address.to_owned()));
             return;
         }
         if is_reading(self.effect) {
@@ -320,15 +460,24 @@ impl<'k, 'n> RowReading<'k, 'n> {
 
     /// Whether the argument is missing that says what such a tool would do.
     fn lacks_what_matters(&self, given: &[(&str, ArgumentRole, &Value)]) -> bool {
-        let in_row = |roles: &[ArgumentRole]| self.row.args.iter().any(|(_, role)| roles.contains(role));
-        let lacks = |roles: &[ArgumentRole]| in_row(roles) && !given.iter().any(|(_, role, _)| roles.contains(role));
-        let changes = [ArgumentRole::Write, ArgumentRole::Edit, ArgumentRole::Delete, ArgumentRole::Patch];
+        let in_row =
+            |roles: &[ArgumentRole]| self.row.args.iter().any(|(_, role)| roles.contains(role));
+        let lacks = |roles: &[ArgumentRole]| {
+            in_row(roles) && !given.iter().any(|(_, role, _)| roles.contains(role))
+        };
+        let changes = [
+            ArgumentRole::Write,
+            ArgumentRole::Edit,
+            ArgumentRole::Delete,
+            ArgumentRole::Patch,
+        ];
         lacks(&[ArgumentRole::Shell])
             || lacks(&[ArgumentRole::Code]) && self.language != PAGE
             || lacks(&[ArgumentRole::Sql])
             || lacks(&[ArgumentRole::Tool])
             || !in_row(&[ArgumentRole::Tool]) && lacks(&[ArgumentRole::Arguments])
-            || !is_reading(self.effect) && (lacks(&changes) || in_row(&[ArgumentRole::Patch]) && self.paths == 0)
+            || !is_reading(self.effect)
+                && (lacks(&changes) || in_row(&[ArgumentRole::Patch]) && self.paths == 0)
     }
 
     /// Notes what the tool itself does, where its arguments have not said it already.
@@ -336,7 +485,11 @@ impl<'k, 'n> RowReading<'k, 'n> {
         let said = match self.effect {
             Effect::Write | Effect::Create | Effect::Delete => self.paths > 0,
             Effect::NetRead | Effect::NetSend => self.urls > 0,
-            Effect::Inspect => self.row.args.iter().any(|(_, role)| matches!(role, ArgumentRole::Tool | ArgumentRole::Arguments)),
+            Effect::Inspect => self
+                .row
+                .args
+                .iter()
+                .any(|(_, role)| matches!(role, ArgumentRole::Tool | ArgumentRole::Arguments)),
             _ => false,
         };
         let mut act = self.named.act(self.effect);
@@ -370,7 +523,10 @@ impl<'k, 'n> RowReading<'k, 'n> {
     /// An ordinary change inside the workspace can be undone by putting the old file back.
     fn roll_back(&self, gathered: &mut Gathered) {
         let ordinary = matches!(self.effect, Effect::Write | Effect::Create);
-        let mild = self.walk.acts.iter().all(|act| act.side_effect() <= SideEffect::LocalReversible && !act.marks.unreadable);
+        let mild =
+            self.walk.acts.iter().all(|act| {
+                act.side_effect() <= SideEffect::LocalReversible && !act.marks.unreadable
+            });
         if ordinary && mild && self.paths > 0 && self.all_inside {
             gathered.rollback = true;
         }
@@ -378,10 +534,31 @@ impl<'k, 'n> RowReading<'k, 'n> {
 }
 
 /// Follows the calls that a call carries.
-fn nested(row: &ToolRow, given: &[(&str, ArgumentRole, &Value)], call: &Inner<'_>, ground: &Ground, knows: &Knows, gathered: &mut Gathered) {
-    let with_role = |wanted: ArgumentRole| given.iter().filter(move |(_, role, _)| *role == wanted).map(|(_, _, value)| *value);
+fn nested(
+    row: &ToolRow,
+    given: &[(&str, ArgumentRole, &Value)],
+    call: &Inner<'_>,
+    ground: &Ground,
+    knows: &Knows,
+    gathered: &mut Gathered,
+) {
+    let with_role = |wanted: ArgumentRole| {
+        given
+            .iter()
+            .filter(move |(_, role, _)| *role == wanted)
+            .map(|(_, _, value)| *value)
+    };
     let mut follow = |tool: &Value, args: &Value| match tool.as_str() {
-        Some(tool) => one_call(&Inner { tool: tool.strip_prefix("functions.").unwrap_or(tool), args, depth: call.depth + 1 }, ground, knows, gathered),
+        Some(tool) => one_call(
+            &Inner {
+                tool: tool.strip_prefix("functions.").unwrap_or(tool),
+                args,
+                depth: call.depth + 1,
+            },
+            ground,
+            knows,
+            gathered,
+        ),
         None => gathered.unreadable("tool_call", "the tool that is called cannot be read"),
     };
     let nothing = Value::Null;
@@ -396,15 +573,23 @@ fn nested(row: &ToolRow, given: &[(&str, ArgumentRole, &Value)], call: &Inner<'_
         return;
     }
     for calls in with_role(ArgumentRole::Arguments) {
-        let parsed = calls.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let parsed = calls
+            .as_str()
+            .and_then(|text| serde_json::from_str::<Value>(text).ok());
         let calls = parsed.as_ref().unwrap_or(calls);
         let Value::Array(items) = calls else {
             follow(&Value::Null, &nothing);
             continue;
         };
         for item in items {
-            let tool = TOOL_KEYS.iter().find_map(|key| item.get(*key)).unwrap_or(&nothing);
-            let args = ARGUMENT_KEYS.iter().find_map(|key| item.get(*key)).unwrap_or(&nothing);
+            let tool = TOOL_KEYS
+                .iter()
+                .find_map(|key| item.get(*key))
+                .unwrap_or(&nothing);
+            let args = ARGUMENT_KEYS
+                .iter()
+                .find_map(|key| item.get(*key))
+                .unwrap_or(&nothing);
             follow(tool, args);
         }
     }
@@ -414,7 +599,9 @@ fn nested(row: &ToolRow, given: &[(&str, ArgumentRole, &Value)], call: &Inner<'_
 fn language_role(name: &str) -> Option<Role> {
     Some(match name {
         "python" | "python3" | "py" | "ipython" => Role::Python,
-        "javascript" | "js" | "node" | "nodejs" | "typescript" | "ts" | "deno" | "bun" => Role::JavaScript,
+        "javascript" | "js" | "node" | "nodejs" | "typescript" | "ts" | "deno" | "bun" => {
+            Role::JavaScript
+        }
         "perl" => Role::Perl,
         "ruby" | "rb" => Role::Ruby,
         "php" => Role::Php,
@@ -447,7 +634,10 @@ pub(super) fn path_word(path: &str) -> Arg {
             return word(&format!("{HOME}{rest}"));
         }
     }
-    Arg { glob: path.contains('*'), ..word(&mark_home(path)) }
+    Arg {
+        glob: path.contains('*'),
+        ..word(&mark_home(path))
+    }
 }
 
 /// Returns as much of a text as fits into a sentence.
@@ -456,7 +646,10 @@ fn shorten(text: &str) -> String {
     if text.len() <= LONGEST {
         return text.to_owned();
     }
-    format!("{}…", text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(""))
+    format!(
+        "{}…",
+        text.get(..text.floor_char_boundary(LONGEST)).unwrap_or("")
+    )
 }
 
 #[cfg(test)]
@@ -465,12 +658,22 @@ mod tests {
 
     #[test]
     fn spellings_of_an_argument_are_the_same() {
-        assert!(same_key("file_path", "filePath") && same_key("file_path", "filepath") && !same_key("file", "path"));
+        assert!(
+            same_key("file_path", "filePath")
+                && same_key("file_path", "filepath")
+                && !same_key("file", "path")
+        );
     }
 
     #[test]
     fn homes_are_marked_in_every_spelling() {
-        for path in ["~/.ssh/x", "$HOME/.ssh/x", "${HOME}/.ssh/x", "file:///root/.ssh/x", "file://localhost/root/.ss%68/x"] {
+        for path in [
+            "~/.ssh/x",
+            "$HOME/.ssh/x",
+            "${HOME}/.ssh/x",
+            "file:///root/.ssh/x",
+            "file://localhost/root/.ss%68/x",
+        ] {
             let place = Ground::default().place(&path_word(path).text);
             assert_eq!(place.path, "~/.ssh/x", "{path}");
         }

@@ -23,13 +23,28 @@ const ENVIRONMENT_KEYS: &[&str] = &["env", "environment", "env_vars", "environme
 
 /// Whether running shell commands is what the tool is for.
 pub(super) fn is_terminal(row: &ToolRow) -> bool {
-    row.does == Effect::Inspect && row.args.iter().any(|(_, role)| *role == ArgumentRole::Shell)
+    row.does == Effect::Inspect
+        && row
+            .args
+            .iter()
+            .any(|(_, role)| *role == ArgumentRole::Shell)
 }
 
 /// Gathers what a call of a terminal tool would do.
-pub(super) fn call(row: &ToolRow, args: &Map<String, Value>, ground: &Ground, knows: &Knows, gathered: &mut Gathered) {
+pub(super) fn call(
+    row: &ToolRow,
+    args: &Map<String, Value>,
+    ground: &Ground,
+    knows: &Knows,
+    gathered: &mut Gathered,
+) {
     gathered.terminal = true;
-    let role_of = |key: &str| row.args.iter().find(|(known, _)| same_key(known, key)).map(|(_, role)| *role);
+    let role_of = |key: &str| {
+        row.args
+            .iter()
+            .find(|(known, _)| same_key(known, key))
+            .map(|(_, role)| *role)
+    };
     let mut ground = ground.clone();
     let mut commands = Vec::new();
     let mut input = String::new();
@@ -47,7 +62,9 @@ pub(super) fn call(row: &ToolRow, args: &Map<String, Value>, ground: &Ground, kn
                 Some(command) => commands.push(command),
                 None => gathered.unreadable(first_name(row), "the command is not a text"),
             },
-            _ if ENVIRONMENT_KEYS.contains(&key.as_str()) => environment(value, &ground, knows, gathered),
+            _ if ENVIRONMENT_KEYS.contains(&key.as_str()) => {
+                environment(value, &ground, knows, gathered)
+            }
             _ => {}
         }
     }
@@ -72,18 +89,25 @@ pub(super) fn shell(command: &str, ground: Ground, knows: &Knows, gathered: &mut
 fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathered: &mut Gathered) {
     if let Some(deception) = is_deceptive_for_shell(command) {
         let span = Span::new(deception.span.0, deception.span.1);
-        let mut act = Act::new(Effect::Exec, "", span).because("characters that make the command look different from what runs");
+        let mut act = Act::new(Effect::Exec, "", span)
+            .because("characters that make the command look different from what runs");
         act.clarity = Score::new(200);
         gathered.acts.push(act);
     }
     let mut walk = Walk::new(ground.clone(), knows);
     match parse(command) {
         Ok(script) => {
-            let stdin = if input.is_empty() { Stream::default() } else { Stream::known(input) };
+            let stdin = if input.is_empty() {
+                Stream::default()
+            } else {
+                Stream::known(input)
+            };
             walk.script(script, &stdin);
         }
         Err(error) => {
-            let mut act = Act::new(Effect::Exec, "", Span::new(error.at, error.at)).because("the command cannot be read").on(error.what);
+            let mut act = Act::new(Effect::Exec, "", Span::new(error.at, error.at))
+                .because("the command cannot be read")
+                .on(error.what);
             act.clarity = Score::new(200);
             walk.note(act);
         }
@@ -98,7 +122,10 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
 /// stays, except that it did not know the program.
 fn another_language(command: &str, walk: &mut Walk<'_>, ground: Ground, knows: &Knows) {
     let (reading, name): (Reading, &'static str) = if language::sql::looks_like(command) {
-        (language::sql::read(command, language::sql::Dialect::Generic), "sql")
+        (
+            language::sql::read(command, language::sql::Dialect::Generic),
+            "sql",
+        )
     } else if language::powershell::looks_like(command) {
         (language::powershell::read(command), "powershell")
     } else if language::cmd::looks_like(command) {
@@ -121,15 +148,26 @@ pub(super) fn command_text(key: &str, value: &Value) -> Option<String> {
             Some(words) => words,
             None => return Some(text.clone()),
         },
-        Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()?,
+        Value::Array(items) => items
+            .iter()
+            .map(|item| item.as_str().map(str::to_owned))
+            .collect::<Option<Vec<String>>>()?,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => return None,
     };
     let is_option = |word: &String| word.starts_with('-');
     let plural = key.ends_with('s') || value.is_string();
-    let one_program = words.first().is_some_and(|word| !word.contains(char::is_whitespace));
+    let one_program = words
+        .first()
+        .is_some_and(|word| !word.contains(char::is_whitespace));
     let argv = words.len() > 1 && one_program && (!plural || words.get(1).is_some_and(is_option));
     if argv {
-        return Some(words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "));
+        return Some(
+            words
+                .iter()
+                .map(|word| quote(word))
+                .collect::<Vec<_>>()
+                .join(" "),
+        );
     }
     Some(words.join("\n"))
 }
@@ -142,7 +180,10 @@ fn environment(value: &Value, ground: &Ground, knows: &Knows, gathered: &mut Gat
     };
     let mut text = String::new();
     for (name, value) in map {
-        let fits = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        let fits = !name.is_empty()
+            && name
+                .chars()
+                .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
         match arguments::plain(value).filter(|_| fits) {
             Some(value) => text.push_str(&format!("export {name}={}\n", quote(&value))),
             None => gathered.unreadable("env", "a variable of the environment cannot be read"),

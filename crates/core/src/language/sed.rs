@@ -283,13 +283,20 @@ pub fn empties(script: &str) -> bool {
     if matches!(script, "d" | "1,$d" | "0,$d" | "$!N;d" | "1~1d" | "D") {
         return true;
     }
-    let Some(delimiter) = script.strip_prefix('s').and_then(|rest| rest.chars().next()) else {
+    let Some(delimiter) = script
+        .strip_prefix('s')
+        .and_then(|rest| rest.chars().next())
+    else {
         return false;
     };
     let parts: Vec<&str> = script.split(delimiter).collect();
     matches!(
         parts.as_slice(),
-        ["s", ".*" | "^.*$" | "^.*" | ".*$" | ".\\+" | ".", "", "" | "g"]
+        [
+            "s",
+            ".*" | "^.*$" | "^.*" | ".*$" | ".\\+" | ".",
+            "",
+            "" | "g"
+        ]
     )
 }
-

@@ -84,19 +84,36 @@ impl PolicyRule {
     /// Whether the rule, which does `kind`, holds for `call`.
     pub fn matches(&self, call: &ToolCall, kind: RuleKind) -> bool {
         let tool = self.tool.as_ref().is_none_or(|tool| glob(tool, &call.tool));
-        tool && self.command.as_ref().is_none_or(|shape| command_fits(shape, call, kind))
-            && self.path.as_ref().is_none_or(|path| path_fits(path, call, kind))
-            && self.recipient.as_ref().is_none_or(|who| recipient_fits(who, call, kind))
+        tool && self
+            .command
+            .as_ref()
+            .is_none_or(|shape| command_fits(shape, call, kind))
+            && self
+                .path
+                .as_ref()
+                .is_none_or(|path| path_fits(path, call, kind))
+            && self
+                .recipient
+                .as_ref()
+                .is_none_or(|who| recipient_fits(who, call, kind))
     }
 
     /// Checks the examples of the rule, which does `kind`.
     pub fn check(&self, kind: RuleKind) -> Result<(), ExampleError> {
         let names = |example: &Example| (self.name.clone(), example.to_string());
-        if let Some(missed) = self.matches.iter().find(|it| !self.matches(&self.call(it), kind)) {
+        if let Some(missed) = self
+            .matches
+            .iter()
+            .find(|it| !self.matches(&self.call(it), kind))
+        {
             let (rule, example) = names(missed);
             return Err(ExampleError::Missed { rule, example });
         }
-        if let Some(overdone) = self.not_match.iter().find(|it| self.matches(&self.call(it), kind)) {
+        if let Some(overdone) = self
+            .not_match
+            .iter()
+            .find(|it| self.matches(&self.call(it), kind))
+        {
             let (rule, example) = names(overdone);
             return Err(ExampleError::Overdone { rule, example });
         }
@@ -107,7 +124,11 @@ impl PolicyRule {
     fn call(&self, example: &Example) -> ToolCall {
         let text = match example {
             Example::Call { tool, args } => {
-                return ToolCall { tool: tool.clone(), args: args.clone(), ..ToolCall::default() };
+                return ToolCall {
+                    tool: tool.clone(),
+                    args: args.clone(),
+                    ..ToolCall::default()
+                };
             }
             Example::Text(text) => text.clone(),
         };
@@ -118,11 +139,18 @@ impl PolicyRule {
         } else if self.recipient.is_some() {
             ("send_message", "to")
         } else {
-            return ToolCall { tool: text, ..ToolCall::default() };
+            return ToolCall {
+                tool: text,
+                ..ToolCall::default()
+            };
         };
         let tool = self.tool.as_ref().filter(|tool| !tool.contains('*'));
         let tool = tool.map_or(usual, String::as_str).to_owned();
-        ToolCall { tool, args: serde_json::json!({ argument: text }), ..ToolCall::default() }
+        ToolCall {
+            tool,
+            args: serde_json::json!({ argument: text }),
+            ..ToolCall::default()
+        }
     }
 }
 
@@ -139,11 +167,17 @@ impl std::fmt::Display for Example {
 pub(super) fn glob(pattern: &str, text: &str) -> bool {
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or("");
-    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let Some(mut rest) = text.strip_prefix(first) else {
+        return false;
+    };
     let mut pieces: Vec<&str> = pieces.collect();
-    let Some(last) = pieces.pop() else { return rest.is_empty() };
+    let Some(last) = pieces.pop() else {
+        return rest.is_empty();
+    };
     for piece in pieces {
-        let Some((_, after)) = rest.split_once(piece) else { return false };
+        let Some((_, after)) = rest.split_once(piece) else {
+            return false;
+        };
         rest = after;
     }
     rest.ends_with(last)
@@ -151,7 +185,9 @@ pub(super) fn glob(pattern: &str, text: &str) -> bool {
 
 fn command_fits(shape: &Shape, call: &ToolCall, kind: RuleKind) -> bool {
     let commands = values(call, |role, name| {
-        role.map_or(matches!(name, "command" | "cmd"), |role| role == ArgumentRole::Shell)
+        role.map_or(matches!(name, "command" | "cmd"), |role| {
+            role == ArgumentRole::Shell
+        })
     });
     match kind {
         RuleKind::Deny | RuleKind::Ask => commands.iter().any(|command| shape.found_in(command)),
@@ -201,7 +237,18 @@ fn recipient_fits(pattern: &str, call: &ToolCall, kind: RuleKind) -> bool {
     let pattern = pattern.to_lowercase();
     let recipients = values(call, |role, name| {
         role.map_or_else(
-            || matches!(name, "to" | "cc" | "bcc" | "recipient" | "recipients" | "channel" | "chat_id" | "target"),
+            || {
+                matches!(
+                    name,
+                    "to" | "cc"
+                        | "bcc"
+                        | "recipient"
+                        | "recipients"
+                        | "channel"
+                        | "chat_id"
+                        | "target"
+                )
+            },
             |role| role == ArgumentRole::Recipient,
         )
     });
@@ -216,17 +263,29 @@ fn recipient_fits(pattern: &str, call: &ToolCall, kind: RuleKind) -> bool {
 /// known; lists count by their items.
 fn values(call: &ToolCall, wanted: impl Fn(Option<ArgumentRole>, &str) -> bool) -> Vec<String> {
     let roles = tool(&call.tool).map_or([].as_slice(), |row| row.args);
-    let role = |name: &str| roles.iter().find(|(known, _)| *known == name).map(|(_, role)| *role);
+    let role = |name: &str| {
+        roles
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, role)| *role)
+    };
     let arguments = call.args.as_object().into_iter().flatten();
     let picked = arguments.filter(|(name, _)| wanted(role(name), name));
-    picked.flat_map(|(_, value)| texts(value)).take(VALUES_MAX).collect()
+    picked
+        .flat_map(|(_, value)| texts(value))
+        .take(VALUES_MAX)
+        .collect()
 }
 
 fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],
         Value::Number(number) => vec![number.to_string()],
-        Value::Array(items) => items.iter().take(VALUES_MAX).filter_map(|item| item.as_str().map(str::to_owned)).collect(),
+        Value::Array(items) => items
+            .iter()
+            .take(VALUES_MAX)
+            .filter_map(|item| item.as_str().map(str::to_owned))
+            .collect(),
         Value::Null | Value::Bool(_) | Value::Object(_) => Vec::new(),
     }
 }
@@ -234,7 +293,9 @@ fn texts(value: &Value) -> Vec<String> {
 /// Returns the literal words and redirection targets of the commands of `call`.
 fn command_words(call: &ToolCall) -> Vec<String> {
     let commands = values(call, |role, name| {
-        role.map_or(matches!(name, "command" | "cmd"), |role| role == ArgumentRole::Shell)
+        role.map_or(matches!(name, "command" | "cmd"), |role| {
+            role == ArgumentRole::Shell
+        })
     });
     let mut words = Vec::new();
     for script in commands.iter().filter_map(|command| parse(command).ok()) {
@@ -251,13 +312,28 @@ fn block_words(block: &[Command], words: &mut Vec<String>) {
         match command {
             Command::Simple(simple) => simple_words(simple, words),
             Command::Pipeline(commands) | Command::AndOr(commands) => block_words(commands, words),
-            Command::Group { body, redirects, .. } | Command::Loop { body, redirects, .. } => {
-                block_words(body, words);
-                words.extend(redirects.iter().filter_map(|redirect| quoted(&redirect.target)));
+            Command::Group {
+                body, redirects, ..
             }
-            Command::Branches { blocks, redirects, .. } => {
+            | Command::Loop {
+                body, redirects, ..
+            } => {
+                block_words(body, words);
+                words.extend(
+                    redirects
+                        .iter()
+                        .filter_map(|redirect| quoted(&redirect.target)),
+                );
+            }
+            Command::Branches {
+                blocks, redirects, ..
+            } => {
                 blocks.iter().for_each(|block| block_words(block, words));
-                words.extend(redirects.iter().filter_map(|redirect| quoted(&redirect.target)));
+                words.extend(
+                    redirects
+                        .iter()
+                        .filter_map(|redirect| quoted(&redirect.target)),
+                );
             }
             Command::Function { body, .. } | Command::Background(body) => {
                 block_words(std::slice::from_ref(body), words);
@@ -275,7 +351,12 @@ fn simple_words(simple: &Simple, words: &mut Vec<String>) {
         }
         words.push(word);
     }
-    words.extend(simple.redirects.iter().filter_map(|redirect| quoted(&redirect.target)));
+    words.extend(
+        simple
+            .redirects
+            .iter()
+            .filter_map(|redirect| quoted(&redirect.target)),
+    );
 }
 
 /// Whether the names of a path fit those of a pattern; `**` stands for any number of names.
@@ -302,5 +383,9 @@ fn names_fit(pattern: &[&str], names: &[&str]) -> bool {
             (_, None) => return false,
         }
     }
-    pattern.get(at..).unwrap_or(&[]).iter().all(|piece| *piece == "**")
+    pattern
+        .get(at..)
+        .unwrap_or(&[])
+        .iter()
+        .all(|piece| *piece == "**")
 }

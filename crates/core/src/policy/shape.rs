@@ -32,14 +32,19 @@ impl Shape {
 
     /// Whether any simple command that can be reached in `command` has this shape.
     pub fn found_in(&self, command: &str) -> bool {
-        let mut search = Search { shape: self, left: COMMANDS_MAX };
+        let mut search = Search {
+            shape: self,
+            left: COMMANDS_MAX,
+        };
         search.text(command, 0)
     }
 
     /// Whether `command` is nothing but simple commands that begin with these words.
     pub fn covers(&self, command: &str) -> bool {
         parse(command).is_ok_and(|script| {
-            script.documents.is_empty() && !script.block.is_empty() && self.covers_block(&script.block)
+            script.documents.is_empty()
+                && !script.block.is_empty()
+                && self.covers_block(&script.block)
         })
     }
 
@@ -63,14 +68,22 @@ impl Shape {
         let words: Option<Vec<String>> = simple.words.iter().map(literal).collect();
         words.is_some_and(|words| {
             words.len() >= self.words.len()
-                && self.words.iter().zip(&words).all(|(shape, word)| shape == "*" || shape == word)
+                && self
+                    .words
+                    .iter()
+                    .zip(&words)
+                    .all(|(shape, word)| shape == "*" || shape == word)
         })
     }
 
     /// Whether `words`, a program and what follows, have this shape, with flags in any order.
     fn fits(&self, words: &[Option<String>]) -> bool {
-        let Some((first, rest)) = self.words.split_first() else { return false };
-        let Some((program, arguments)) = words.split_first() else { return false };
+        let Some((first, rest)) = self.words.split_first() else {
+            return false;
+        };
+        let Some((program, arguments)) = words.split_first() else {
+            return false;
+        };
         let name = program.as_deref().map(base_name);
         if first != "*" && name != Some(base_name(first)) {
             return false;
@@ -82,7 +95,9 @@ impl Shape {
                 return arguments.iter().flatten().any(|word| is_flag(shape, word));
             }
             let ahead = arguments.get(at..).unwrap_or(&[]);
-            let found = ahead.iter().position(|word| shape == "*" || word.as_ref() == Some(shape));
+            let found = ahead
+                .iter()
+                .position(|word| shape == "*" || word.as_ref() == Some(shape));
             // A subcommand stands behind nothing but options and what may be their values:
             // `git -C x push` pushes, `npm run push` does not.
             let skipped = ahead.get(..found.unwrap_or(0)).unwrap_or(&[]);
@@ -108,12 +123,16 @@ impl Search<'_> {
         parse(text).is_ok_and(|script| {
             let Script { block, documents } = script;
             self.block(&block, &documents, depth)
-                || documents.iter().any(|word| self.parts(&word.parts, &documents, depth))
+                || documents
+                    .iter()
+                    .any(|word| self.parts(&word.parts, &documents, depth))
         })
     }
 
     fn block(&mut self, block: &[Command], documents: &[Word], depth: u32) -> bool {
-        block.iter().any(|command| self.command(command, documents, depth))
+        block
+            .iter()
+            .any(|command| self.command(command, documents, depth))
     }
 
     fn command(&mut self, command: &Command, documents: &[Word], depth: u32) -> bool {
@@ -121,15 +140,26 @@ impl Search<'_> {
             Command::Simple(simple) => self.simple(simple, documents, depth),
             Command::Pipeline(commands) => self.pipeline(commands, documents, depth),
             Command::AndOr(commands) => self.block(commands, documents, depth),
-            Command::Group { body, redirects, .. } => {
-                self.block(body, documents, depth) || self.redirects(redirects, documents, depth)
-            }
-            Command::Branches { words, blocks, redirects } => {
+            Command::Group {
+                body, redirects, ..
+            } => self.block(body, documents, depth) || self.redirects(redirects, documents, depth),
+            Command::Branches {
+                words,
+                blocks,
+                redirects,
+            } => {
                 self.words(words, documents, depth)
-                    || blocks.iter().any(|block| self.block(block, documents, depth))
+                    || blocks
+                        .iter()
+                        .any(|block| self.block(block, documents, depth))
                     || self.redirects(redirects, documents, depth)
             }
-            Command::Loop { words, body, redirects, .. } => {
+            Command::Loop {
+                words,
+                body,
+                redirects,
+                ..
+            } => {
                 self.words(words.as_deref().unwrap_or(&[]), documents, depth)
                     || self.block(body, documents, depth)
                     || self.redirects(redirects, documents, depth)
@@ -149,14 +179,21 @@ impl Search<'_> {
             || commands.windows(2).any(|pair| match pair {
                 [Command::Simple(from), Command::Simple(to)] => {
                     carries_commands(&to.words.iter().map(quoted).collect::<Vec<_>>())
-                        && from.words.iter().skip(1).filter_map(quoted).any(|text| self.text(&text, depth + 1))
+                        && from
+                            .words
+                            .iter()
+                            .skip(1)
+                            .filter_map(quoted)
+                            .any(|text| self.text(&text, depth + 1))
                 }
                 _ => false,
             })
     }
 
     fn simple(&mut self, simple: &Simple, documents: &[Word], depth: u32) -> bool {
-        let Some(left) = self.left.checked_sub(1) else { return false };
+        let Some(left) = self.left.checked_sub(1) else {
+            return false;
+        };
         self.left = left;
         let words: Vec<Option<String>> = simple.words.iter().map(quoted).collect();
         if self.shape.fits(&words) {
@@ -165,19 +202,35 @@ impl Search<'_> {
         if carries_commands(&words) && self.carried(&words, simple, documents, depth) {
             return true;
         }
-        let assigned = simple.assignments.iter().any(|assignment| match &assignment.value {
-            AssignedValue::One(word) => self.parts(&word.parts, documents, depth),
-            AssignedValue::Array(words) => self.words(words, documents, depth),
-        });
+        let assigned = simple
+            .assignments
+            .iter()
+            .any(|assignment| match &assignment.value {
+                AssignedValue::One(word) => self.parts(&word.parts, documents, depth),
+                AssignedValue::Array(words) => self.words(words, documents, depth),
+            });
         assigned
             || self.words(&simple.words, documents, depth)
             || self.redirects(&simple.redirects, documents, depth)
     }
 
     /// Looks into what a wrapper or a shell is given: a command in its words, or a text.
-    fn carried(&mut self, words: &[Option<String>], simple: &Simple, documents: &[Word], depth: u32) -> bool {
-        let as_words = (1..words.len()).any(|from| self.shape.fits(words.get(from..).unwrap_or(&[])));
-        if as_words || words.iter().skip(1).flatten().any(|text| self.text(text, depth + 1)) {
+    fn carried(
+        &mut self,
+        words: &[Option<String>],
+        simple: &Simple,
+        documents: &[Word],
+        depth: u32,
+    ) -> bool {
+        let as_words =
+            (1..words.len()).any(|from| self.shape.fits(words.get(from..).unwrap_or(&[])));
+        if as_words
+            || words
+                .iter()
+                .skip(1)
+                .flatten()
+                .any(|text| self.text(text, depth + 1))
+        {
             return true;
         }
         // `ssh host rm x` and `eval rm x` join their words.
@@ -200,11 +253,15 @@ impl Search<'_> {
     }
 
     fn redirects(&mut self, redirects: &[Redirect], documents: &[Word], depth: u32) -> bool {
-        redirects.iter().any(|redirect| self.parts(&redirect.target.parts, documents, depth))
+        redirects
+            .iter()
+            .any(|redirect| self.parts(&redirect.target.parts, documents, depth))
     }
 
     fn words(&mut self, words: &[Word], documents: &[Word], depth: u32) -> bool {
-        words.iter().any(|word| self.parts(&word.parts, documents, depth))
+        words
+            .iter()
+            .any(|word| self.parts(&word.parts, documents, depth))
     }
 
     fn parts(&mut self, parts: &[Part], documents: &[Word], depth: u32) -> bool {
@@ -215,7 +272,10 @@ impl Search<'_> {
             }
             Part::Arithmetic(parts) => self.parts(parts, documents, depth),
             Part::Parameter { expansion, .. } => {
-                let index = expansion.index.as_ref().is_some_and(|word| self.parts(&word.parts, documents, depth));
+                let index = expansion
+                    .index
+                    .as_ref()
+                    .is_some_and(|word| self.parts(&word.parts, documents, depth));
                 index || self.operation(&expansion.operation, documents, depth)
             }
         })
@@ -236,7 +296,11 @@ impl Search<'_> {
             | Operation::Substring(word)
             | Operation::TrimStart { pattern: word, .. }
             | Operation::TrimEnd { pattern: word, .. } => self.parts(&word.parts, documents, depth),
-            Operation::Replace { pattern, replacement, .. } => {
+            Operation::Replace {
+                pattern,
+                replacement,
+                ..
+            } => {
                 self.parts(&pattern.parts, documents, depth)
                     || self.parts(&replacement.parts, documents, depth)
             }
@@ -246,8 +310,13 @@ impl Search<'_> {
 
 /// Returns the word's text if nothing in it is left to a shell.
 fn literal(word: &Word) -> Option<String> {
-    let live = |part: &Part| matches!(part, Part::Plain(text) if text.contains(['*', '?', '[', '{', '~']));
-    if word.parts.iter().any(live) { None } else { quoted(word) }
+    let live =
+        |part: &Part| matches!(part, Part::Plain(text) if text.contains(['*', '?', '[', '{', '~']));
+    if word.parts.iter().any(live) {
+        None
+    } else {
+        quoted(word)
+    }
 }
 
 /// Returns the word's text, globs as they are written, if it holds no expansion.
@@ -279,25 +348,38 @@ fn only_options(words: &[Option<String>]) -> bool {
 
 /// Whether `word` gives the flag `shape`: itself, with a value, or among bundled letters.
 fn is_flag(shape: &str, word: &str) -> bool {
-    if word == shape || word.strip_prefix(shape).is_some_and(|rest| rest.starts_with('=')) {
+    if word == shape
+        || word
+            .strip_prefix(shape)
+            .is_some_and(|rest| rest.starts_with('='))
+    {
         return true;
     }
     let bundled = |flag: &str| !flag.starts_with("--") && flag.len() > 1;
     bundled(shape)
         && bundled(word)
         && word.starts_with('-')
-        && shape.chars().skip(1).all(|letter| word.chars().skip(1).any(|other| other == letter))
+        && shape
+            .chars()
+            .skip(1)
+            .all(|letter| word.chars().skip(1).any(|other| other == letter))
 }
 
 /// Whether the program that `words` begin with runs a command or shell text it is given.
 fn carries_commands(words: &[Option<String>]) -> bool {
-    let Some((Some(name), arguments)) = words.split_first() else { return false };
+    let Some((Some(name), arguments)) = words.split_first() else {
+        return false;
+    };
     let given = |sub: &str| {
         let first = sub.split(' ').next().unwrap_or(sub);
         arguments.iter().flatten().any(|word| word == first)
     };
     program(base_name(name)).is_some_and(|known| {
-        row_carries(&known.row) || known.subs.iter().any(|(sub, row)| given(sub) && row_carries(row))
+        row_carries(&known.row)
+            || known
+                .subs
+                .iter()
+                .any(|(sub, row)| given(sub) && row_carries(row))
     })
 }
 
@@ -308,7 +390,17 @@ fn row_carries(row: &Row) -> bool {
         Value::Next(role) | Value::Attached(role) => runs(role),
     });
     let by_reader = row.reader.is_some_and(|reader| {
-        matches!(reader, Reader::Shell | Reader::Eval | Reader::Ssh | Reader::Find | Reader::Container | Reader::Xargs | Reader::Trap | Reader::Alias)
+        matches!(
+            reader,
+            Reader::Shell
+                | Reader::Eval
+                | Reader::Ssh
+                | Reader::Find
+                | Reader::Container
+                | Reader::Xargs
+                | Reader::Trap
+                | Reader::Alias
+        )
     });
     by_flag || by_reader || row.operands.iter().any(|operand| runs(operand.role))
 }

@@ -6,7 +6,7 @@ use crate::language::{self, Deed, Reading, sql::Dialect};
 use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
-use crate::shell::walk::{Walk, Writing, quote};
+use crate::shell::walk::{Walk, Writing};
 
 impl Walk<'_> {
     /// Follows shell text given as a word.
@@ -33,9 +33,17 @@ impl Walk<'_> {
     pub(crate) fn hook(&mut self, arg: &Arg, program: &str) {
         let first = arg.text.split_whitespace().next().unwrap_or("");
         let base = first.rsplit('/').next().unwrap_or(first);
-        let shell = interpreter_role(base).is_some() || base.len() < first.len() && !first.starts_with("/usr/bin/") && !first.starts_with("/bin/") || arg.text.contains(['|', ';', '&', '$', '`', '>', '<']);
+        let shell = interpreter_role(base).is_some()
+            || base.len() < first.len()
+                && !first.starts_with("/usr/bin/")
+                && !first.starts_with("/bin/")
+            || arg.text.contains(['|', ';', '&', '$', '`', '>', '<']);
         if shell || arg.vague() {
-            self.note(Act::new(Effect::Exec, program.to_owned(), self.here(arg.span)).because("makes a program run a command of its own").on(arg.shown()));
+            self.note(
+                Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
+                    .because("makes a program run a command of its own")
+                    .on(arg.shown()),
+            );
         }
         self.program_value(arg, program);
     }
@@ -43,14 +51,19 @@ impl Walk<'_> {
     /// Raises the question when a script's name or its words say that it deploys or destroys.
     pub(crate) fn telling_words(&mut self, script: &Arg, args: &[Arg]) {
         let name = script.text.rsplit('/').next().unwrap_or("");
-        let mut words = std::iter::once(name).chain(args.iter().map(|arg| arg.text.as_str()).take(8));
+        let mut words =
+            std::iter::once(name).chain(args.iter().map(|arg| arg.text.as_str()).take(8));
         let telling = words.find(|word| {
             let lower = word.to_ascii_lowercase();
-            let parts = lower.trim_start_matches('-').split(['-', '_', '.', ':', '/']);
+            let parts = lower
+                .trim_start_matches('-')
+                .split(['-', '_', '.', ':', '/']);
             word.len() <= 40 && parts.take(6).any(|part| TELLING_WORDS.contains(&part))
         });
         if let Some(word) = telling {
-            let mut act = Act::new(Effect::CloudWrite, name.to_owned(), self.here(script.span)).because("a script that by its words deploys or destroys something").on(word.to_owned());
+            let mut act = Act::new(Effect::CloudWrite, name.to_owned(), self.here(script.span))
+                .because("a script that by its words deploys or destroys something")
+                .on(word.to_owned());
             act.target = Score::new(200);
             self.note(act);
         }
@@ -62,7 +75,14 @@ impl Walk<'_> {
         let asks = matches!(rest, [only] if matches!(only.text.as_str(), "--version" | "--help"));
         let before = self.acts.len();
         self.script_file(file, "");
-        if asks && self.acts.get(before..).unwrap_or(&[]).iter().all(|act| act.effect == Effect::Project) {
+        if asks
+            && self
+                .acts
+                .get(before..)
+                .unwrap_or(&[])
+                .iter()
+                .all(|act| act.effect == Effect::Project)
+        {
             for act in self.acts.iter_mut().skip(before) {
                 act.clarity = Score::new(900);
             }
@@ -79,27 +99,53 @@ impl Walk<'_> {
             return;
         }
         if arg.text.contains("://") {
-            self.note(Act::new(Effect::Exec, interpreter.to_owned(), span).because("runs code loaded from the network").on(arg.shown()));
+            self.note(
+                Act::new(Effect::Exec, interpreter.to_owned(), span)
+                    .because("runs code loaded from the network")
+                    .on(arg.shown()),
+            );
             return;
         }
         let place = self.place(&arg.text);
         if let Some(stream) = self.written(&place.path).cloned() {
             // The script was written a moment ago by this very text.
-            self.stdin_code(&stream, if interpreter.is_empty() { "sh" } else { interpreter }, arg.span);
+            self.stdin_code(
+                &stream,
+                if interpreter.is_empty() {
+                    "sh"
+                } else {
+                    interpreter
+                },
+                arg.span,
+            );
         }
         let trusted = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
-        let harmless_place = place.write < Score::new(600) || trusted && !matches!(place.kind, crate::knowledge::PathKind::Guard | crate::knowledge::PathKind::Agent);
+        let harmless_place = place.write < Score::new(600)
+            || trusted
+                && !matches!(
+                    place.kind,
+                    crate::knowledge::PathKind::Guard | crate::knowledge::PathKind::Agent
+                );
         let mut act = if trusted && harmless_place {
             Act::new(Effect::Project, interpreter.to_owned(), span)
-        } else if place.inside.is_none() && !place.vague && harmless_place && !crate::place::is_absolute(&arg.text) {
+        } else if place.inside.is_none()
+            && !place.vague
+            && harmless_place
+            && !crate::place::is_absolute(&arg.text)
+        {
             // Nothing is said about where this is, so the script is nobody's.
             let mut act = Act::new(Effect::Project, interpreter.to_owned(), span);
             act.clarity = Score::new(650);
             act
         } else {
-            Act::new(Effect::Exec, interpreter.to_owned(), span).because("runs a script whose content is not seen")
+            Act::new(Effect::Exec, interpreter.to_owned(), span)
+                .because("runs a script whose content is not seen")
         };
-        act.target = act.target.max(if trusted { Score::ZERO } else { Score::new(200) });
+        act.target = act.target.max(if trusted {
+            Score::ZERO
+        } else {
+            Score::new(200)
+        });
         self.note(act.on(place.path));
     }
 
@@ -115,7 +161,9 @@ impl Walk<'_> {
                 Stream::unknown(stream.taint)
             }
             Some(text) => match interpreter_role(interpreter) {
-                Some(Role::Shell) | None => self.text_with(&text.clone(), self.here(span), &Stream::default()),
+                Some(Role::Shell) | None => {
+                    self.text_with(&text.clone(), self.here(span), &Stream::default())
+                }
                 Some(role) => {
                     self.code(role, &Arg::literal(text.clone(), span), interpreter);
                     Stream::unknown(stream.taint)
@@ -130,12 +178,19 @@ impl Walk<'_> {
             self.unreadable("runs code of which a part cannot be known", arg.span);
             return;
         }
-        let reading = match super::script_language(role) {
+        let reading = match super::roles::script_language(role) {
             Some(language) => language::script::read(language, &arg.text),
             None => Reading::hidden("code of a language that is not read"),
         };
-        if reading.deeds.iter().any(|deed| matches!(deed, Deed::Shell(_) | Deed::Run(_) | Deed::DeleteTree(_))) {
-            self.note(Act::new(Effect::Exec, program.to_owned(), self.here(arg.span)).because("runs or deletes something from inside code"));
+        if reading
+            .deeds
+            .iter()
+            .any(|deed| matches!(deed, Deed::Shell(_) | Deed::Run(_) | Deed::DeleteTree(_)))
+        {
+            self.note(
+                Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
+                    .because("runs or deletes something from inside code"),
+            );
         }
         self.deeds(&reading, program, arg.span);
     }
@@ -144,7 +199,11 @@ impl Walk<'_> {
     pub(crate) fn mini_language(&mut self, role: Role, arg: &Arg, program: &str) {
         let filter = matches!(role, Role::Sed | Role::Awk | Role::Jq);
         let patched = arg.text.replace(crate::place::HOLE, "0");
-        let text = if filter { patched.as_str() } else { arg.text.as_str() };
+        let text = if filter {
+            patched.as_str()
+        } else {
+            arg.text.as_str()
+        };
         let name = program.split(' ').next().unwrap_or(program);
         let reading = match role {
             Role::Sql => language::sql::read(text, dialect(name)),
@@ -162,9 +221,16 @@ impl Walk<'_> {
             self.unreadable("runs code of which a part cannot be known", arg.span);
             return;
         }
-        if reading.deeds.iter().any(|deed| matches!(deed, Deed::Shell(_) | Deed::Run(_))) {
+        if reading
+            .deeds
+            .iter()
+            .any(|deed| matches!(deed, Deed::Shell(_) | Deed::Run(_)))
+        {
             // Nobody filters text or asks a database in order to run a program.
-            self.note(Act::new(Effect::Exec, program.to_owned(), self.here(arg.span)).because("runs a command from inside a filter or query"));
+            self.note(
+                Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
+                    .because("runs a command from inside a filter or query"),
+            );
         }
         self.deeds(&reading, program, arg.span);
     }
@@ -172,7 +238,11 @@ impl Walk<'_> {
     /// Judges what a reader of another language saw.
     pub(crate) fn deeds(&mut self, reading: &Reading, program: &str, span: Span) {
         if let Some(why) = reading.hidden {
-            self.note(Act::new(Effect::Exec, program.to_owned(), self.here(span)).because("cannot see inside").on(why));
+            self.note(
+                Act::new(Effect::Exec, program.to_owned(), self.here(span))
+                    .because("cannot see inside")
+                    .on(why),
+            );
         }
         for deed in &reading.deeds {
             self.deed(deed, program, span);
@@ -193,11 +263,20 @@ impl Walk<'_> {
             Deed::ReadFile(path) => {
                 self.reads(&word(&crate::place::mark_home(path)), program);
             }
-            Deed::WriteFile(path) => self.writes(&word(&crate::place::mark_home(path)), program, Writing::Replace),
-            Deed::DeleteFile(path) => self.deletes(&word(&crate::place::mark_home(path)), program, Breadth::One),
+            Deed::WriteFile(path) => self.writes(
+                &word(&crate::place::mark_home(path)),
+                program,
+                Writing::Replace,
+            ),
+            Deed::DeleteFile(path) => {
+                self.deletes(&word(&crate::place::mark_home(path)), program, Breadth::One)
+            }
             Deed::DeleteTree(path) => {
                 let path = crate::place::mark_home(path);
-                let arg = Arg { glob: path.contains('*'), ..word(&path) };
+                let arg = Arg {
+                    glob: path.contains('*'),
+                    ..word(&path)
+                };
                 self.deletes(&arg, program, Breadth::Tree);
             }
             Deed::Fetch(url) => {
@@ -225,7 +304,11 @@ impl Walk<'_> {
         if let Some(arg) = args.iter().find(|arg| arg.taint.uncertain) {
             self.unreadable("what runs depends on what ran before", arg.span);
         }
-        let text = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
+        let text = args
+            .iter()
+            .map(|arg| arg.text.as_str())
+            .collect::<Vec<_>>()
+            .join(" ");
         let span = args.first().map(|arg| arg.span).unwrap_or_default();
         let span = self.here(span);
         self.text_with(&text, span, stdin)
@@ -237,17 +320,27 @@ impl Walk<'_> {
         let mut args: Vec<Arg> = words
             .iter()
             .map(|word| {
-                let holds = filled.marker.as_deref().is_some_and(|marker| !marker.is_empty() && word.contains(marker));
+                let holds = filled
+                    .marker
+                    .as_deref()
+                    .is_some_and(|marker| !marker.is_empty() && word.contains(marker));
                 used |= holds;
                 let text = match (&filled.marker, holds) {
                     (Some(marker), true) => word.replace(marker.as_str(), &filled.with),
                     _ => word.clone(),
                 };
-                Arg { glob: holds && filled.glob, ..Arg::literal(text, span) }
+                Arg {
+                    glob: holds && filled.glob,
+                    ..Arg::literal(text, span)
+                }
             })
             .collect();
         if !used && filled.appended {
-            args.push(Arg { glob: filled.glob, taint: filled.taint, ..Arg::literal(filled.with.clone(), span) });
+            args.push(Arg {
+                glob: filled.glob,
+                taint: filled.taint,
+                ..Arg::literal(filled.with.clone(), span)
+            });
         }
         self.dispatch(&args, &Stream::default())
     }
@@ -255,8 +348,23 @@ impl Walk<'_> {
 
 /// Words in the name or arguments of a script that nobody gives to a harmless one.
 const TELLING_WORDS: &[&str] = &[
-    "deploy", "undeploy", "publish", "destroy", "delete", "drop", "wipe", "purge", "rollback", "uninstall", "terminate", "flush",
-    "truncate", "nuke", "teardown", "unpublish", "decommission",
+    "deploy",
+    "undeploy",
+    "publish",
+    "destroy",
+    "delete",
+    "drop",
+    "wipe",
+    "purge",
+    "rollback",
+    "uninstall",
+    "terminate",
+    "flush",
+    "truncate",
+    "nuke",
+    "teardown",
+    "unpublish",
+    "decommission",
 ];
 
 /// What stands for the words a template is filled with.
@@ -296,9 +404,4 @@ fn dialect(program: &str) -> Dialect {
         "sqlite3" | "sqlite" | "litecli" | "duckdb" => Dialect::Sqlite,
         _ => Dialect::Generic,
     }
-}
-
-/// Returns words as one text that a shell reads back as the same words.
-pub(crate) fn requote(args: &[Arg]) -> String {
-    args.iter().map(|arg| quote(&arg.text)).collect::<Vec<_>>().join(" ")
 }

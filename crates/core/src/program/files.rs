@@ -1,9 +1,9 @@
 //! What happens to files: reading, writing, deleting, by how sensitive the place is.
 
-use crate::act::{Act, Breadth};
 use super::options::Options;
+use crate::act::{Act, Breadth};
 use crate::knowledge::{Effect, PathKind, Role, Value};
-use crate::place::{HOLE, Place};
+use crate::place::Place;
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
@@ -36,23 +36,44 @@ impl Walk<'_> {
         if let Some(stream) = &arg.delivers {
             return stream.taint;
         }
-        let Some(place) = self.look_up(arg) else { return arg.taint };
+        let Some(place) = self.look_up(arg) else {
+            return arg.taint;
+        };
         if place.read < DOUBTFUL {
-            let network = self.written(&place.path).is_some_and(|stream| stream.taint.network);
-            return Taint { network, ..arg.taint };
+            let network = self
+                .written(&place.path)
+                .is_some_and(|stream| stream.taint.network);
+            return Taint {
+                network,
+                ..arg.taint
+            };
         }
         let secret = matches!(
             place.kind,
-            PathKind::Credential | PathKind::Environment | PathKind::Process | PathKind::History | PathKind::Guard
+            PathKind::Credential
+                | PathKind::Environment
+                | PathKind::Process
+                | PathKind::History
+                | PathKind::Guard
         );
-        let effect = if place.read >= SENSITIVE && secret { Effect::Secret } else { Effect::Read };
-        let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).on(name(&place)).target(place.read);
+        let effect = if place.read >= SENSITIVE && secret {
+            Effect::Secret
+        } else {
+            Effect::Read
+        };
+        let mut act = Act::new(effect, program.to_owned(), self.here(arg.span))
+            .on(name(&place))
+            .target(place.read);
         act.marks.critical |= place.read >= SENSITIVE;
         if effect == Effect::Secret {
             act.note = "reads a place that holds secrets";
         }
         self.note(act);
-        Taint { secret: secret || arg.taint.secret, network: false, ..Taint::default() }
+        Taint {
+            secret: secret || arg.taint.secret,
+            network: false,
+            ..Taint::default()
+        }
     }
 
     /// Judges writing the file `arg`.
@@ -63,7 +84,9 @@ impl Walk<'_> {
         if arg.delivers.is_some() {
             return;
         }
-        let Some(place) = self.look_up(arg) else { return };
+        let Some(place) = self.look_up(arg) else {
+            return;
+        };
         if place.kind == PathKind::Sink {
             return;
         }
@@ -73,7 +96,14 @@ impl Walk<'_> {
             Writing::Append | Writing::Edit => Score::new(300),
             Writing::Create => Score::new(50),
         };
-        let effect = place_effect(&place, if how == Writing::Create { Effect::Create } else { Effect::Write });
+        let effect = place_effect(
+            &place,
+            if how == Writing::Create {
+                Effect::Create
+            } else {
+                Effect::Write
+            },
+        );
         let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).target(place.write);
         if effect == Effect::Write || effect == Effect::Create {
             act.reversal = reversal;
@@ -83,7 +113,11 @@ impl Walk<'_> {
         }
         if place.vague {
             // An unknown directory with a known name is common in builds; an unknown path is not.
-            act.clarity = if place.write <= Score::new(300) { Score::new(780) } else { Score::new(720) };
+            act.clarity = if place.write <= Score::new(300) {
+                Score::new(780)
+            } else {
+                Score::new(720)
+            };
         }
         if place.write >= SENSITIVE {
             act.marks.critical = true;
@@ -97,7 +131,9 @@ impl Walk<'_> {
 
     /// Judges deleting `arg`.
     pub(crate) fn deletes(&mut self, arg: &Arg, program: &str, breadth: Breadth) {
-        let Some(place) = self.look_up(arg) else { return };
+        let Some(place) = self.look_up(arg) else {
+            return;
+        };
         if place.kind == PathKind::Sink && breadth == Breadth::One {
             return;
         }
@@ -131,7 +167,10 @@ impl Walk<'_> {
             act.target = Score::new(900);
             act.note = "deletes the working directory";
             act.marks.critical = true;
-        } else if tree && place.inside != Some(true) && !matches!(place.kind, PathKind::Generated | PathKind::Temp) {
+        } else if tree
+            && place.inside != Some(true)
+            && !matches!(place.kind, PathKind::Generated | PathKind::Temp)
+        {
             act.target = act.target.max(Score::new(600));
         }
         if place.write >= SENSITIVE {
@@ -151,7 +190,9 @@ impl Walk<'_> {
 
     /// Whether a pattern stands for all that is in a root, a home or a system directory.
     fn is_all_of_a_whole(&mut self, arg: &Arg) -> bool {
-        let Some((parent, last)) = arg.text.rsplit_once('/') else { return false };
+        let Some((parent, last)) = arg.text.rsplit_once('/') else {
+            return false;
+        };
         if last.chars().any(char::is_alphanumeric) || !last.contains('*') {
             return false;
         }
@@ -161,8 +202,11 @@ impl Walk<'_> {
 
     /// Judges moving `arg` away.
     pub(crate) fn moves(&mut self, arg: &Arg, program: &str) {
-        let Some(place) = self.look_up(arg) else { return };
-        if place.kind == PathKind::Temp || place.kind == PathKind::Sink && place.path != "/dev/null" {
+        let Some(place) = self.look_up(arg) else {
+            return;
+        };
+        if place.kind == PathKind::Temp || place.kind == PathKind::Sink && place.path != "/dev/null"
+        {
             return;
         }
         let effect = place_effect(&place, Effect::Write);
@@ -171,7 +215,9 @@ impl Walk<'_> {
         if place.write >= SENSITIVE {
             act.marks.critical = true;
         }
-        if place.whole_workspace && !place.vague || matches!(place.kind, PathKind::Root | PathKind::Home) {
+        if place.whole_workspace && !place.vague
+            || matches!(place.kind, PathKind::Root | PathKind::Home)
+        {
             act.marks.critical = true;
             act.target = Score::new(900);
         }
@@ -180,7 +226,9 @@ impl Walk<'_> {
 
     /// Judges changing owner, mode or attributes of `arg`.
     pub(crate) fn permits(&mut self, arg: &Arg, program: &str, danger: Score) {
-        let Some(place) = self.look_up(arg) else { return };
+        let Some(place) = self.look_up(arg) else {
+            return;
+        };
         let mut act = Act::new(Effect::Permission, program.to_owned(), self.here(arg.span));
         act.target = place.write.max(danger);
         if act.target >= SENSITIVE {
@@ -202,8 +250,20 @@ impl Walk<'_> {
                 self.remember_file(value, stream.clone());
             }
         }
-        for operand in read.operands.iter().filter(|operand| operand.text.contains("://")).take(16) {
-            let name = operand.text.rsplit('/').next().unwrap_or("").split('?').next().unwrap_or("");
+        for operand in read
+            .operands
+            .iter()
+            .filter(|operand| operand.text.contains("://"))
+            .take(16)
+        {
+            let name = operand
+                .text
+                .rsplit('/')
+                .next()
+                .unwrap_or("")
+                .split('?')
+                .next()
+                .unwrap_or("");
             if !name.is_empty() {
                 self.remember_file(&Arg::literal(name, operand.span), stream.clone());
             }
@@ -212,7 +272,11 @@ impl Walk<'_> {
 
     /// Returns what this text has written into the file at `path`.
     pub(crate) fn written(&self, path: &str) -> Option<&Stream> {
-        self.files.iter().rev().find(|(known, _)| known == path).map(|(_, stream)| stream)
+        self.files
+            .iter()
+            .rev()
+            .find(|(known, _)| known == path)
+            .map(|(_, stream)| stream)
     }
 }
 
@@ -225,7 +289,11 @@ fn place_effect(place: &Place, ordinary: Effect) -> Effect {
         PathKind::Guard | PathKind::Agent => Effect::Guard,
         PathKind::Device => Effect::Wipe,
         PathKind::Startup | PathKind::Schedule | PathKind::Ci | PathKind::Hook => {
-            if ordinary == Effect::Delete { Effect::Delete } else { Effect::Persist }
+            if ordinary == Effect::Delete {
+                Effect::Delete
+            } else {
+                Effect::Persist
+            }
         }
         PathKind::ContainerSocket => Effect::Privilege,
         PathKind::Root
@@ -271,16 +339,19 @@ fn is_whole(place: &Place, globbed: bool) -> bool {
         | PathKind::Generated
         | PathKind::Document
         | PathKind::ContainerSocket
-        | PathKind::Environment => place.path.starts_with(['/', '~']) && matches!(base, "" | "~") && (globbed || base == "~"),
+        | PathKind::Environment => {
+            place.path.starts_with(['/', '~'])
+                && matches!(base, "" | "~")
+                && (globbed || base == "~")
+        }
     }
 }
 
 /// Returns the path with what the table calls it.
 fn name(place: &Place) -> String {
-    if place.what.is_empty() { place.path.clone() } else { format!("{} ({})", place.path, place.what) }
-}
-
-/// Whether a word is nothing but something unknown.
-pub(crate) fn is_all_hole(text: &str) -> bool {
-    text.chars().all(|letter| letter == HOLE)
+    if place.what.is_empty() {
+        place.path.clone()
+    } else {
+        format!("{} ({})", place.path, place.what)
+    }
 }

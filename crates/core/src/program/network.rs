@@ -11,15 +11,24 @@ impl Walk<'_> {
     /// Judges loading from `arg`.
     pub(crate) fn fetches(&mut self, arg: &Arg, program: &str) -> Taint {
         if let Some(path) = arg.text.strip_prefix("file://") {
-            let path = Arg { text: path.to_owned(), ..arg.clone() };
+            let path = Arg {
+                text: path.to_owned(),
+                ..arg.clone()
+            };
             return self.reads(&path, program);
         }
         if arg.text.starts_with("ext::") || arg.text.starts_with("fd::") {
-            self.note(Act::new(Effect::Exec, program.to_owned(), self.here(arg.span)).because("an address that runs a command").on(arg.shown()));
+            self.note(
+                Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
+                    .because("an address that runs a command")
+                    .on(arg.shown()),
+            );
         }
         let (host, kind) = host_kind(&arg.text);
         if host.contains('…') && arg.taint.command {
-            let mut act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span)).because("puts the output of a command into a host name").on(host.clone());
+            let mut act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span))
+                .because("puts the output of a command into a host name")
+                .on(host.clone());
             act.target = Score::new(600);
             self.note(act);
         }
@@ -41,12 +50,17 @@ impl Walk<'_> {
             None => act.target = Score::new(120),
         }
         if arg.taint.secret {
-            act = Act::new(Effect::Secret, program.to_owned(), self.here(arg.span)).because("puts something secret into a web address").on(act.subject);
+            act = Act::new(Effect::Secret, program.to_owned(), self.here(arg.span))
+                .because("puts something secret into a web address")
+                .on(act.subject);
             act.marks.outbound = true;
             act.target = Score::ONE;
         }
         self.note(act);
-        Taint { network: true, ..arg.taint }
+        Taint {
+            network: true,
+            ..arg.taint
+        }
     }
 
     /// Judges sending to `arg`.
@@ -63,7 +77,10 @@ impl Walk<'_> {
                 act.target = Score::ZERO;
                 act.reversal = Score::new(300);
                 act.marks.outbound = false;
-                if DESTROYING_WORDS.iter().any(|word| path_words(&arg.text).any(|part| part.starts_with(word))) {
+                if DESTROYING_WORDS
+                    .iter()
+                    .any(|word| path_words(&arg.text).any(|part| part.starts_with(word)))
+                {
                     act.note = "asks a service on this machine to change or delete something";
                     act.reversal = Score::new(900);
                     act.target = Score::new(400);
@@ -74,7 +91,9 @@ impl Walk<'_> {
                 act.target = Score::new(900);
                 act.marks.critical = true;
             }
-            Some((HostKind::Registry | HostKind::Private, _)) | None => act.target = Score::new(400),
+            Some((HostKind::Registry | HostKind::Private, _)) | None => {
+                act.target = Score::new(400)
+            }
         }
         if arg.taint.secret {
             act.note = "sends something secret";
@@ -86,7 +105,8 @@ impl Walk<'_> {
     /// Judges sending the file `arg`.
     pub(crate) fn uploads(&mut self, arg: &Arg, program: &str) {
         let taint = self.reads(arg, program);
-        let mut act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span)).on(format!("the file {}", arg.shown()));
+        let mut act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span))
+            .on(format!("the file {}", arg.shown()));
         act.target = Score::new(400);
         if taint.secret {
             act.note = "sends a file that holds secrets";
@@ -98,11 +118,18 @@ impl Walk<'_> {
 
     /// Judges sending the text `arg`; `@file` sends a file.
     pub(crate) fn sends(&mut self, arg: &Arg, program: &str) {
-        let at = arg.text.find('@').filter(|at| *at == 0 || arg.text.get(..*at).is_some_and(|name| name.ends_with('=')));
+        let at = arg
+            .text
+            .find('@')
+            .filter(|at| *at == 0 || arg.text.get(..*at).is_some_and(|name| name.ends_with('=')));
         match at {
             Some(at) if arg.text.len() > at + 1 => {
                 let file = arg.after(at + 1);
-                if file.text == "-" { self.send_plain(arg, program) } else { self.uploads(&file, program) }
+                if file.text == "-" {
+                    self.send_plain(arg, program)
+                } else {
+                    self.uploads(&file, program)
+                }
             }
             _ => self.send_plain(arg, program),
         }
@@ -121,21 +148,47 @@ impl Walk<'_> {
 
     /// Whether an address is this machine or a registry everybody uses.
     pub(crate) fn is_local_or_registry(&self, text: &str) -> bool {
-        matches!(host_kind(text).1, Some((HostKind::Loopback | HostKind::Registry, _)))
+        matches!(
+            host_kind(text).1,
+            Some((HostKind::Loopback | HostKind::Registry, _))
+        )
     }
 }
 
 /// Words in the path of an address that say what the service is asked to do.
 const DESTROYING_WORDS: &[&str] = &[
-    "delet", "remov", "purge", "drop", "destroy", "truncat", "flush", "reset", "shutdown", "stop", "kill", "terminat", "close",
-    "wipe", "clear", "restart", "reload", "admin", "settings", "exec", "eval", "quit", "rollback", "uninstall",
+    "delet",
+    "remov",
+    "purge",
+    "drop",
+    "destroy",
+    "truncat",
+    "flush",
+    "reset",
+    "shutdown",
+    "stop",
+    "kill",
+    "terminat",
+    "close",
+    "wipe",
+    "clear",
+    "restart",
+    "reload",
+    "admin",
+    "settings",
+    "exec",
+    "eval",
+    "quit",
+    "rollback",
+    "uninstall",
 ];
 
 /// Returns the words of an address's path, in lower case.
 fn path_words(address: &str) -> impl Iterator<Item = String> + '_ {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let path = rest.split_once('/').map_or("", |(_, path)| path);
-    path.split(['/', '?', '&', '=', '_', '-', '.']).map(str::to_lowercase)
+    path.split(['/', '?', '&', '=', '_', '-', '.'])
+        .map(str::to_lowercase)
 }
 
 /// Returns the host of an address as people read it, and what is known about it.
@@ -144,7 +197,11 @@ pub(crate) fn host_kind(text: &str) -> (String, Option<(HostKind, &'static HostR
     let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
     let host = authority.rsplit('@').next().unwrap_or("").to_lowercase();
     let row = host_row(&host);
-    let shown = if host.contains(HOLE) { crate::place::display(&host) } else { host };
+    let shown = if host.contains(HOLE) {
+        crate::place::display(&host)
+    } else {
+        host
+    };
     (shown, row.map(|row| (row.kind, row)))
 }
 
@@ -156,28 +213,50 @@ fn host_row(host: &str) -> Option<&'static HostRow> {
         None => host,
     };
     let sorted = |table: &'static [(&'static str, u16)], name: &str| {
-        let at = table.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+        let at = table
+            .binary_search_by(|(known, _)| (*known).cmp(name))
+            .ok()?;
         table.get(at).map(|(_, row)| *row)
     };
-    let whole = [sorted(HOST_EXACT, host), sorted(HOST_EXACT, bare)].into_iter().flatten().min();
-    let above = bare.match_indices('.').filter_map(|(dot, _)| sorted(HOST_SUFFIX, bare.get(dot + 1..)?)).min();
+    let whole = [sorted(HOST_EXACT, host), sorted(HOST_EXACT, bare)]
+        .into_iter()
+        .flatten()
+        .min();
+    let above = bare
+        .match_indices('.')
+        .filter_map(|(dot, _)| sorted(HOST_SUFFIX, bare.get(dot + 1..)?))
+        .min();
     let numeric = bare.starts_with(|first: char| first.is_ascii_digit());
-    let other = HOST_OTHER.iter().find(|(pattern, _)| match pattern.split_once('/') {
-        Some((network, bits)) => numeric && in_network(network, bits, bare),
-        // A pattern of numbers is for addresses, not for names that begin like one.
-        None if pattern.starts_with(|first: char| first.is_ascii_digit()) => {
-            bare.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && crate::place::glob_matches(pattern.as_bytes(), bare.as_bytes())
-        }
-        None => crate::place::glob_matches(pattern.as_bytes(), bare.as_bytes()),
-    });
-    let row = [whole, above, other.map(|(_, row)| *row)].into_iter().flatten().min()?;
+    let other = HOST_OTHER
+        .iter()
+        .find(|(pattern, _)| match pattern.split_once('/') {
+            Some((network, bits)) => numeric && in_network(network, bits, bare),
+            // A pattern of numbers is for addresses, not for names that begin like one.
+            None if pattern.starts_with(|first: char| first.is_ascii_digit()) => {
+                bare.bytes()
+                    .all(|byte| byte.is_ascii_digit() || byte == b'.')
+                    && crate::place::glob_matches(pattern.as_bytes(), bare.as_bytes())
+            }
+            None => crate::place::glob_matches(pattern.as_bytes(), bare.as_bytes()),
+        });
+    let row = [whole, above, other.map(|(_, row)| *row)]
+        .into_iter()
+        .flatten()
+        .min()?;
     HOSTS.get(usize::from(row))
 }
 
 /// Whether an address lies in an IPv4 network. Decimal and hexadecimal spellings are read too.
 fn in_network(network: &str, bits: &str, host: &str) -> bool {
-    let (Some(network), Some(address), Ok(bits)) = (ipv4(network), ipv4(host), bits.parse::<u32>()) else { return false };
-    let mask = if bits == 0 { 0 } else { u32::MAX << (32 - bits.min(32)) };
+    let (Some(network), Some(address), Ok(bits)) = (ipv4(network), ipv4(host), bits.parse::<u32>())
+    else {
+        return false;
+    };
+    let mask = if bits == 0 {
+        0
+    } else {
+        u32::MAX << (32 - bits.min(32))
+    };
     network & mask == address & mask
 }
 

@@ -44,7 +44,11 @@ impl Options<'_> {
 
     /// Returns the value of the last option with one of these names.
     pub(crate) fn value(&self, names: &[&str]) -> Option<&Arg> {
-        let hit = self.hits.iter().rev().find(|hit| names.contains(&hit.name))?;
+        let hit = self
+            .hits
+            .iter()
+            .rev()
+            .find(|hit| names.contains(&hit.name))?;
         hit.value.as_ref()
     }
 }
@@ -52,7 +56,13 @@ impl Options<'_> {
 /// Reads `args`, the words after the program or subcommand.
 pub(crate) fn read<'a>(row: &Row, args: &'a [Arg]) -> Options<'a> {
     let mut options = Options::default();
-    let mut reader = OptionReader { row, args, at: 0, place: 0, ended: false };
+    let mut reader = OptionReader {
+        row,
+        args,
+        at: 0,
+        place: 0,
+        ended: false,
+    };
     while reader.at < args.len() && options.command.is_none() {
         reader.step(&mut options);
     }
@@ -63,12 +73,19 @@ pub(crate) fn read<'a>(row: &Row, args: &'a [Arg]) -> Options<'a> {
 /// `None` if the first word is no option.
 pub(crate) fn leading(row: &Row, args: &[Arg]) -> Option<(Option<Hit>, usize)> {
     let first = args.first()?;
-    let plus = first.text.starts_with('+') && row.flags.iter().any(|flag| flag.names.contains(&"+"));
+    let plus =
+        first.text.starts_with('+') && row.flags.iter().any(|flag| flag.names.contains(&"+"));
     if !plus && (!is_option(&first.text, row.style) || first.text == "--") {
         return None;
     }
     let mut options = Options::default();
-    let mut reader = OptionReader { row, args, at: 0, place: 0, ended: false };
+    let mut reader = OptionReader {
+        row,
+        args,
+        at: 0,
+        place: 0,
+        ended: false,
+    };
     reader.step(&mut options);
     Some((options.hits.pop(), reader.at))
 }
@@ -92,7 +109,9 @@ struct OptionReader<'r, 'a> {
 
 impl<'a> OptionReader<'_, 'a> {
     fn step(&mut self, options: &mut Options<'a>) {
-        let Some(arg) = self.args.get(self.at) else { return };
+        let Some(arg) = self.args.get(self.at) else {
+            return;
+        };
         let text = arg.text.as_str();
         if self.ended {
             self.operand(arg, options);
@@ -100,7 +119,11 @@ impl<'a> OptionReader<'_, 'a> {
             self.ended = true;
             self.at += 1;
         } else if let Some(flag) = self.plus(text) {
-            options.hits.push(Hit { flag, name: "+", value: Some(arg.after(1)) });
+            options.hits.push(Hit {
+                flag,
+                name: "+",
+                value: Some(arg.after(1)),
+            });
             self.at += 1;
         } else if self.row.style == Style::Pairs {
             self.pair(arg, options);
@@ -125,7 +148,9 @@ impl<'a> OptionReader<'_, 'a> {
                     options.command = Some(self.at);
                     return;
                 }
-                Some(place) if place.role == Role::Assign && place.many && !is_assignment(&arg.text) => {
+                Some(place)
+                    if place.role == Role::Assign && place.many && !is_assignment(&arg.text) =>
+                {
                     self.place += 1;
                 }
                 Some(place) if place.many => break,
@@ -153,10 +178,17 @@ impl<'a> OptionReader<'_, 'a> {
     }
 
     fn pair(&mut self, arg: &'a Arg, options: &mut Options<'a>) {
-        let key = arg.text.split_once('=').map_or(arg.text.as_str(), |(key, _)| key);
+        let key = arg
+            .text
+            .split_once('=')
+            .map_or(arg.text.as_str(), |(key, _)| key);
         match self.exact(key) {
             Some((flag, name)) => {
-                options.hits.push(Hit { flag, name, value: Some(arg.after(key.len() + 1)) });
+                options.hits.push(Hit {
+                    flag,
+                    name,
+                    value: Some(arg.after(key.len() + 1)),
+                });
                 self.at += 1;
             }
             None if self.row.closed && self.row.operands.is_empty() => {
@@ -168,10 +200,20 @@ impl<'a> OptionReader<'_, 'a> {
     }
 
     /// Takes `flag`, whose attached value is `attached`.
-    fn take(&mut self, flag: &'static Flag, name: &'static str, attached: Option<Arg>, options: &mut Options<'a>) {
+    fn take(
+        &mut self,
+        flag: &'static Flag,
+        name: &'static str,
+        attached: Option<Arg>,
+        options: &mut Options<'a>,
+    ) {
         if flag.value == Value::Next(Role::Command) && attached.is_none() {
             options.option_command.get_or_insert(self.at);
-            options.hits.push(Hit { flag, name, value: None });
+            options.hits.push(Hit {
+                flag,
+                name,
+                value: None,
+            });
             self.at = self.args.len();
             return;
         }
@@ -189,22 +231,46 @@ impl<'a> OptionReader<'_, 'a> {
 
     fn long(&mut self, arg: &Arg, options: &mut Options<'a>) {
         let text = arg.text.as_str();
-        let (name, attached) = match text.split_once(if self.row.style == Style::Slash { [':', '='] } else { ['=', '='] }) {
+        let (name, attached) = match text.split_once(if self.row.style == Style::Slash {
+            [':', '=']
+        } else {
+            ['=', '=']
+        }) {
             Some((name, _)) => (name, Some(arg.after(name.len() + 1))),
             None => (text, None),
         };
         let bare = name.trim_start_matches(['-', '/']);
-        let same = |known: &&&'static str| **known == name || self.row.style != Style::Gnu && known.trim_start_matches(['-', '/']).eq_ignore_ascii_case(bare);
-        let found = self.row.flags.iter().find_map(|flag| Some((flag, *flag.names.iter().find(same)?)));
+        let same = |known: &&&'static str| {
+            **known == name
+                || self.row.style != Style::Gnu
+                    && known
+                        .trim_start_matches(['-', '/'])
+                        .eq_ignore_ascii_case(bare)
+        };
+        let found = self
+            .row
+            .flags
+            .iter()
+            .find_map(|flag| Some((flag, *flag.names.iter().find(same)?)));
         if let Some((flag, name)) = found {
             self.take(flag, name, attached, options);
             return;
         }
         // A unique beginning is enough for getopt, and several count as the worst of them.
-        let begins = |known: &&&'static str| name.len() > 2 && known.starts_with("--") && known.starts_with(name);
-        let abbreviated = self.row.flags.iter().filter(|flag| !flag.dry && !flag.help).filter_map(|flag| Some((flag, *flag.names.iter().find(begins)?))).max_by_key(|(flag, _)| flag_weight(flag));
+        let begins = |known: &&&'static str| {
+            name.len() > 2 && known.starts_with("--") && known.starts_with(name)
+        };
+        let abbreviated = self
+            .row
+            .flags
+            .iter()
+            .filter(|flag| !flag.dry && !flag.help)
+            .filter_map(|flag| Some((flag, *flag.names.iter().find(begins)?)))
+            .max_by_key(|(flag, _)| flag_weight(flag));
         match abbreviated {
-            Some((flag, name)) if self.row.style == Style::Gnu => self.take(flag, name, attached, options),
+            Some((flag, name)) if self.row.style == Style::Gnu => {
+                self.take(flag, name, attached, options)
+            }
             _ => self.other(arg, options),
         }
     }
@@ -223,9 +289,12 @@ impl<'a> OptionReader<'_, 'a> {
             match self.exact(&name) {
                 // `-hello` does not ask for help.
                 Some((flag, _)) if flag.help && arg.text.len() > 2 => self.other(arg, options),
-                Some((flag, name)) if flag.value == Value::None => self.take(flag, name, None, options),
+                Some((flag, name)) if flag.value == Value::None => {
+                    self.take(flag, name, None, options)
+                }
                 Some((flag, name)) => {
-                    let value = (!rest.is_empty()).then(|| arg.after(next + usize::from(rest.starts_with('='))));
+                    let value = (!rest.is_empty())
+                        .then(|| arg.after(next + usize::from(rest.starts_with('='))));
                     self.take(flag, name, value, options);
                     return;
                 }
@@ -244,7 +313,10 @@ impl<'a> OptionReader<'_, 'a> {
         // A glob could turn into an option that matters. And whatever the program, an option that
         // speaks of running something is not harmless because nobody listed it.
         let option = arg.text.split('=').next().unwrap_or("");
-        let speaks = option.starts_with("--") && !option.starts_with("--no-") && !option.starts_with("--@") && RUNNING_WORDS.iter().any(|word| option.contains(word));
+        let speaks = option.starts_with("--")
+            && !option.starts_with("--no-")
+            && !option.starts_with("--@")
+            && RUNNING_WORDS.iter().any(|word| option.contains(word));
         if self.row.closed || arg.glob || speaks {
             options.unknown.get_or_insert_with(|| arg.shown());
         }
@@ -252,13 +324,20 @@ impl<'a> OptionReader<'_, 'a> {
 }
 
 /// Words in the name of an option that say it runs or loads something.
-const RUNNING_WORDS: &[&str] = &["exec", "command", "-cmd", "shell", "pager", "editor", "hook", "eval", "preload", "plugin", "program", "script"];
+const RUNNING_WORDS: &[&str] = &[
+    "exec", "command", "-cmd", "shell", "pager", "editor", "hook", "eval", "preload", "plugin",
+    "program", "script",
+];
 
 /// Whether a word reads `NAME=value`.
 pub(crate) fn is_assignment(text: &str) -> bool {
-    let Some((name, _)) = text.split_once('=') else { return false };
+    let Some((name, _)) = text.split_once('=') else {
+        return false;
+    };
     let mut bytes = name.bytes();
-    bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+    bytes
+        .next()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 

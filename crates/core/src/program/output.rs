@@ -1,29 +1,68 @@
 //! What small programs print, where it is known: enough to see through `echo … | base64 -d | sh`.
 
-use super::options::Options;
+use super::Line;
 use crate::place::HOLE;
-use crate::shell::value::{Arg, Stream, TEXT_BYTES_MAX};
+use crate::shell::value::{Arg, TEXT_BYTES_MAX};
 
 /// Returns what a program prints when everything it prints is known.
-pub(crate) fn constant(name: &str, args: &[Arg], read: &Options<'_>, stdin: &Stream) -> Option<String> {
+pub(super) fn constant(line: &Line<'_>) -> Option<String> {
+    let Line {
+        name,
+        args,
+        read,
+        stdin,
+        ..
+    } = *line;
     if name == "echo" {
         return echo(args);
     }
-    let operands: Vec<&str> = read.operands.iter().map(|operand| operand.text.as_str()).collect();
-    if operands.iter().any(|operand| operand.contains(HOLE)) || read.operands.iter().any(|operand| operand.glob) {
+    let operands: Vec<&str> = read
+        .operands
+        .iter()
+        .map(|operand| operand.text.as_str())
+        .collect();
+    if operands.iter().any(|operand| operand.contains(HOLE))
+        || read.operands.iter().any(|operand| operand.glob)
+    {
         return None;
     }
     let given = || stdin.text.clone();
     let text = match name {
         "true" | ":" | "false" => String::new(),
-        "cat" if !operands.is_empty() && operands.iter().all(|operand| *operand == "/dev/null") => String::new(),
-        "cat" | "tee" | "tac" | "nl" | "dd" | "pv" | "sponge" | "xargs" if operands.is_empty() => given()?,
-        "rev" if operands.is_empty() => given()?.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect(),
-        "base64" | "base32" | "basenc" | "gbase64" if has(args, "dD", "--decode") => decode(name, &given()?)?,
-        "openssl" | "openssl base64" | "openssl enc" if args.iter().any(|arg| arg.text == "-d") && args.iter().any(|arg| matches!(arg.text.as_str(), "-a" | "-base64" | "base64") || name == "openssl base64") => decode("base64", &given()?)?,
+        "cat" if !operands.is_empty() && operands.iter().all(|operand| *operand == "/dev/null") => {
+            String::new()
+        }
+        "cat" | "tee" | "tac" | "nl" | "dd" | "pv" | "sponge" | "xargs" if operands.is_empty() => {
+            given()?
+        }
+        "rev" if operands.is_empty() => given()?
+            .lines()
+            .map(|line| line.chars().rev().collect::<String>() + "\n")
+            .collect(),
+        "base64" | "base32" | "basenc" | "gbase64" if has(args, "dD", "--decode") => {
+            decode(name, &given()?)?
+        }
+        "openssl" | "openssl base64" | "openssl enc"
+            if args.iter().any(|arg| arg.text == "-d")
+                && args.iter().any(|arg| {
+                    matches!(arg.text.as_str(), "-a" | "-base64" | "base64")
+                        || name == "openssl base64"
+                }) =>
+        {
+            decode("base64", &given()?)?
+        }
         "xxd" if has(args, "r", "--revert") => from_hex(&given()?)?,
         "tr" => translate(&given()?, args, &operands)?,
-        "head" | "tail" | "sort" | "uniq" if operands.is_empty() && stdin.text.as_deref().is_some_and(|text| text.lines().count() <= 1) && args.iter().all(|arg| !arg.text.contains('c')) => given()?,
+        "head" | "tail" | "sort" | "uniq"
+            if operands.is_empty()
+                && stdin
+                    .text
+                    .as_deref()
+                    .is_some_and(|text| text.lines().count() <= 1)
+                && args.iter().all(|arg| !arg.text.contains('c')) =>
+        {
+            given()?
+        }
         _ => return None,
     };
     (text.len() <= TEXT_BYTES_MAX).then_some(text)
@@ -32,19 +71,36 @@ pub(crate) fn constant(name: &str, args: &[Arg], read: &Options<'_>, stdin: &Str
 /// Whether a short option of `letters`, perhaps in a bundle, or the long option was given.
 fn has(args: &[Arg], letters: &str, long: &str) -> bool {
     args.iter().any(|arg| match arg.text.strip_prefix('-') {
-        Some(rest) if rest.starts_with('-') => arg.text.len() > 3 && long.starts_with(arg.text.as_str()),
+        Some(rest) if rest.starts_with('-') => {
+            arg.text.len() > 3 && long.starts_with(arg.text.as_str())
+        }
         Some(rest) => rest.chars().any(|letter| letters.contains(letter)),
         None => false,
     })
 }
 
 fn echo(args: &[Arg]) -> Option<String> {
-    let flags = args.iter().take_while(|arg| matches!(arg.text.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en" | "-nE")).count();
+    let flags = args
+        .iter()
+        .take_while(|arg| {
+            matches!(
+                arg.text.as_str(),
+                "-n" | "-e" | "-E" | "-ne" | "-en" | "-nE"
+            )
+        })
+        .count();
     let (flags, words) = args.split_at_checked(flags)?;
-    if words.iter().any(|word| word.vague() || word.glob || word.delivers.is_some()) {
+    if words
+        .iter()
+        .any(|word| word.vague() || word.glob || word.delivers.is_some())
+    {
         return None;
     }
-    let mut text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    let mut text = words
+        .iter()
+        .map(|word| word.text.as_str())
+        .collect::<Vec<_>>()
+        .join(" ");
     if flags.iter().any(|flag| flag.text.contains('e')) {
         text = crate::shell::unescape(&text);
     }
@@ -55,7 +111,11 @@ fn echo(args: &[Arg]) -> Option<String> {
 }
 
 fn decode(name: &str, text: &str) -> Option<String> {
-    let bytes = if name == "base32" { base32(text)? } else { base64(text)? };
+    let bytes = if name == "base32" {
+        base32(text)?
+    } else {
+        base64(text)?
+    };
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -82,7 +142,10 @@ fn base32(text: &str) -> Option<Vec<u8>> {
 fn bits(text: &str, width: u32, value: impl Fn(u8) -> Option<u8>) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let (mut buffer, mut held) = (0_u32, 0_u32);
-    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=') {
+    for byte in text
+        .bytes()
+        .filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=')
+    {
         buffer = buffer << width | u32::from(value(byte)?);
         held += width;
         if held >= 8 {
@@ -95,27 +158,50 @@ fn bits(text: &str, width: u32, value: impl Fn(u8) -> Option<u8>) -> Option<Vec<
 }
 
 fn from_hex(text: &str) -> Option<String> {
-    let digits: Vec<u32> = text.chars().filter(|letter| !letter.is_whitespace()).map(|digit| digit.to_digit(16)).collect::<Option<_>>()?;
-    let bytes: Vec<u8> = digits.chunks(2).map(|pair| u8::try_from(pair.iter().fold(0, |value, digit| value * 16 + digit)).unwrap_or(0)).collect();
+    let digits: Vec<u32> = text
+        .chars()
+        .filter(|letter| !letter.is_whitespace())
+        .map(|digit| digit.to_digit(16))
+        .collect::<Option<_>>()?;
+    let bytes: Vec<u8> = digits
+        .chunks(2)
+        .map(|pair| {
+            u8::try_from(pair.iter().fold(0, |value, digit| value * 16 + digit)).unwrap_or(0)
+        })
+        .collect();
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Carries out `tr SET1 SET2` and `tr -d SET1`.
 fn translate(text: &str, args: &[Arg], operands: &[&str]) -> Option<String> {
-    let operands: Vec<&str> = operands.iter().copied().filter(|operand| !operand.starts_with('-') || operand.len() == 1).collect();
+    let operands: Vec<&str> = operands
+        .iter()
+        .copied()
+        .filter(|operand| !operand.starts_with('-') || operand.len() == 1)
+        .collect();
     let from = set(operands.first()?)?;
     if has(args, "d", "--delete") {
-        return Some(text.chars().filter(|letter| !from.contains(letter)).collect());
+        return Some(
+            text.chars()
+                .filter(|letter| !from.contains(letter))
+                .collect(),
+        );
     }
     if has(args, "cCst", "--complement") {
         return None;
     }
     let to = set(operands.get(1)?)?;
     let last = *to.last()?;
-    Some(text.chars().map(|letter| match from.iter().position(|known| *known == letter) {
-        Some(at) => to.get(at).copied().unwrap_or(last),
-        None => letter,
-    }).collect())
+    Some(
+        text.chars()
+            .map(
+                |letter| match from.iter().position(|known| *known == letter) {
+                    Some(at) => to.get(at).copied().unwrap_or(last),
+                    None => letter,
+                },
+            )
+            .collect(),
+    )
 }
 
 /// Expands `a-z` and escapes of a set of `tr`.

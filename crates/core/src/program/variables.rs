@@ -17,26 +17,46 @@ impl Walk<'_> {
             Role::Shell | Role::Program => {
                 let before = self.acts.len();
                 self.hook(value, row.what);
-                let worst = self.acts.get(before..).unwrap_or(&[]).iter().map(Act::risk).max().unwrap_or_default();
+                let worst = self
+                    .acts
+                    .get(before..)
+                    .unwrap_or(&[])
+                    .iter()
+                    .map(Act::risk)
+                    .max()
+                    .unwrap_or_default();
                 if worst >= crate::score::Score::new(250) {
                     let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
-                    self.note(act.because("sets a variable that makes programs run something").on(format!("{name} ({})", row.what)));
+                    self.note(
+                        act.because("sets a variable that makes programs run something")
+                            .on(format!("{name} ({})", row.what)),
+                    );
                 }
             }
             Role::Cwd | Role::Password | Role::Text | Role::Name => {}
             Role::Config => {
                 if LOADING_WORDS.iter().any(|word| text.contains(word)) {
                     let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
-                    self.note(act.because("sets a variable that makes programs load code").on(format!("{name} ({})", row.what)));
+                    self.note(
+                        act.because("sets a variable that makes programs load code")
+                            .on(format!("{name} ({})", row.what)),
+                    );
                 }
             }
             Role::Script => {
                 // A search path inside the project only finds what the project brings.
                 for part in text.split(':').filter(|part| !part.is_empty()) {
                     let place = self.place(part);
-                    if place.inside == Some(false) && place.kind != crate::knowledge::PathKind::System && !place.vague || place.kind == crate::knowledge::PathKind::Temp {
+                    if place.inside == Some(false)
+                        && place.kind != crate::knowledge::PathKind::System
+                        && !place.vague
+                        || place.kind == crate::knowledge::PathKind::Temp
+                    {
                         let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
-                        self.note(act.because("sets a variable that makes programs load code").on(format!("{name} ({})", row.what)));
+                        self.note(
+                            act.because("sets a variable that makes programs load code")
+                                .on(format!("{name} ({})", row.what)),
+                        );
                     }
                 }
             }
@@ -44,12 +64,18 @@ impl Walk<'_> {
             Role::Url => {
                 let act = Act::new(Effect::Privilege, name.to_owned(), self.here(value.span));
                 if !self.is_local_or_registry(text) {
-                    self.note(act.because("sends programs elsewhere for what they trust").on(format!("{name} ({})", row.what)));
+                    self.note(
+                        act.because("sends programs elsewhere for what they trust")
+                            .on(format!("{name} ({})", row.what)),
+                    );
                 }
             }
             _ => {
                 let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
-                self.note(act.because("sets a variable that makes programs load code").on(format!("{name} ({})", row.what)));
+                self.note(
+                    act.because("sets a variable that makes programs load code")
+                        .on(format!("{name} ({})", row.what)),
+                );
             }
         }
     }
@@ -57,9 +83,38 @@ impl Walk<'_> {
 
 /// Words in compiler, interpreter and build options that load or run something.
 const LOADING_WORDS: &[&str] = &[
-    "-fplugin", "-wrapper", "-specs", "linker", "-toolexec", "-exec", "javaagent", "agentpath", "agentlib", "bootclasspath",
-    "--require", "-r ", "--import", "--eval", "-e ", "--loader", "runner", "wrapper", "--init-script", "-p ", "@", "-B", "plugin", "load",
-    "SHELL=", "--to-command", "checkpoint-action", "use-compress-program", "!", "|", "`", "$(",
+    "-fplugin",
+    "-wrapper",
+    "-specs",
+    "linker",
+    "-toolexec",
+    "-exec",
+    "javaagent",
+    "agentpath",
+    "agentlib",
+    "bootclasspath",
+    "--require",
+    "-r ",
+    "--import",
+    "--eval",
+    "-e ",
+    "--loader",
+    "runner",
+    "wrapper",
+    "--init-script",
+    "-p ",
+    "@",
+    "-B",
+    "plugin",
+    "load",
+    "SHELL=",
+    "--to-command",
+    "checkpoint-action",
+    "use-compress-program",
+    "!",
+    "|",
+    "`",
+    "$(",
 ];
 
 fn find(name: &str) -> Option<&'static VariableRow> {
@@ -67,7 +122,11 @@ fn find(name: &str) -> Option<&'static VariableRow> {
         Ok(at) => VARIABLE_EXACT.get(at).map(|(_, row)| *row),
         Err(_) => VARIABLE_STARRED
             .iter()
-            .find(|(start, end, _)| name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end))
+            .find(|(start, end, _)| {
+                name.len() >= start.len() + end.len()
+                    && name.starts_with(start)
+                    && name.ends_with(end)
+            })
             .map(|(_, _, row)| *row),
     };
     VARIABLES.get(usize::from(row?))
@@ -75,17 +134,35 @@ fn find(name: &str) -> Option<&'static VariableRow> {
 
 /// Whether a search path only gains directories that are the project's or the system's own.
 fn extends_itself(name: &str, value: &str) -> bool {
-    if !matches!(name, "PATH" | "LD_LIBRARY_PATH" | "PYTHONPATH" | "NODE_PATH" | "DYLD_LIBRARY_PATH" | "CLASSPATH" | "RUBYLIB" | "PERL5LIB") {
+    if !matches!(
+        name,
+        "PATH"
+            | "LD_LIBRARY_PATH"
+            | "PYTHONPATH"
+            | "NODE_PATH"
+            | "DYLD_LIBRARY_PATH"
+            | "CLASSPATH"
+            | "RUBYLIB"
+            | "PERL5LIB"
+    ) {
         return false;
     }
     let separator = if value.contains(';') { ';' } else { ':' };
     value.split(separator).all(|part| {
         let part = part.trim();
-        let plain = part.replace(crate::place::HOLE, "").replace(crate::place::HOME, "");
+        let plain = part
+            .replace(crate::place::HOLE, "")
+            .replace(crate::place::HOME, "");
         let standard = part.is_empty()
             || plain.is_empty()
-            || ["/usr/", "/bin", "/sbin", "/opt/homebrew", "/snap/bin"].iter().any(|prefix| part.starts_with(prefix))
+            || ["/usr/", "/bin", "/sbin", "/opt/homebrew", "/snap/bin"]
+                .iter()
+                .any(|prefix| part.starts_with(prefix))
             || part.ends_with("/bin") && part.starts_with(crate::place::HOME);
-        if name == "PATH" { standard || part.ends_with("node_modules/.bin") || part.ends_with("venv/bin") } else { standard || !part.starts_with('/') && !part.starts_with("..") }
+        if name == "PATH" {
+            standard || part.ends_with("node_modules/.bin") || part.ends_with("venv/bin")
+        } else {
+            standard || !part.starts_with('/') && !part.starts_with("..")
+        }
     })
 }

@@ -3,7 +3,9 @@
 /// Returns the bytes meant by the escape whose text after the backslash is `rest`, and how many
 /// bytes of `rest` it takes.
 pub(super) fn ansi_c(rest: &str) -> (Vec<u8>, usize) {
-    let Some(first) = rest.chars().next() else { return (vec![b'\\'], 0) };
+    let Some(first) = rest.chars().next() else {
+        return (vec![b'\\'], 0);
+    };
     let simple = match first {
         'a' => Some(7),
         'b' => Some(8),
@@ -29,10 +31,21 @@ pub(super) fn ansi_c(rest: &str) -> (Vec<u8>, usize) {
             let braced = digits.starts_with('{');
             let (value, length) = number(digits.trim_start_matches('{'), 16, 2);
             let close = usize::from(braced) * 2;
-            if length == 0 { (b"\\x".to_vec(), 1) } else { (vec![u8::try_from(value & 0xff).unwrap_or(0)], 1 + length + close) }
+            if length == 0 {
+                (b"\\x".to_vec(), 1)
+            } else {
+                (
+                    vec![u8::try_from(value & 0xff).unwrap_or(0)],
+                    1 + length + close,
+                )
+            }
         }
         'u' | 'U' => {
-            let (value, length) = number(rest.get(1..).unwrap_or(""), 16, if first == 'u' { 4 } else { 8 });
+            let (value, length) = number(
+                rest.get(1..).unwrap_or(""),
+                16,
+                if first == 'u' { 4 } else { 8 },
+            );
             let character = char::from_u32(value).unwrap_or('\u{fffd}');
             (character.to_string().into_bytes(), 1 + length)
         }
@@ -50,9 +63,17 @@ pub(super) fn ansi_c(rest: &str) -> (Vec<u8>, usize) {
 
 /// Reads at most `most` digits; returns their value and number.
 fn number(text: &str, radix: u32, most: usize) -> (u32, usize) {
-    let digits = text.chars().take(most).take_while(|digit| digit.is_digit(radix));
+    let digits = text
+        .chars()
+        .take(most)
+        .take_while(|digit| digit.is_digit(radix));
     digits.fold((0, 0), |(value, length), digit| {
-        (value.wrapping_mul(radix).wrapping_add(digit.to_digit(radix).unwrap_or(0)), length + 1)
+        (
+            value
+                .wrapping_mul(radix)
+                .wrapping_add(digit.to_digit(radix).unwrap_or(0)),
+            length + 1,
+        )
     })
 }
 

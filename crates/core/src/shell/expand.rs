@@ -58,7 +58,9 @@ impl Walk<'_> {
         for word in words {
             match word.parts.as_slice() {
                 // Most words are plain text in which nothing is live.
-                [Part::Plain(text)] if !has_live(text) => args.push(Arg::literal(text.clone(), self.here(word.span))),
+                [Part::Plain(text)] if !has_live(text) => {
+                    args.push(Arg::literal(text.clone(), self.here(word.span)))
+                }
                 [Part::Quoted(text)] => args.push(Arg::literal(text.clone(), self.here(word.span))),
                 _ => self.expand(word, &mut args),
             }
@@ -71,13 +73,26 @@ impl Walk<'_> {
         let span = self.here(word.span);
         let mut fields = Fields::default();
         self.parts(&word.parts, &mut fields, span, Splitting::Off);
-        Arg { text: fields.text, glob: false, taint: fields.taint, delivers: fields.delivers, span }
+        Arg {
+            text: fields.text,
+            glob: false,
+            taint: fields.taint,
+            delivers: fields.delivers,
+            span,
+        }
     }
 
     fn expand(&mut self, word: &Word, args: &mut Vec<Arg>) {
         let span = self.here(word.span);
-        let braced = word.parts.iter().any(|part| matches!(part, Part::Plain(text) if text.contains('{')));
-        let variants = if braced { expand_braces(&word.parts) } else { None };
+        let braced = word
+            .parts
+            .iter()
+            .any(|part| matches!(part, Part::Plain(text) if text.contains('{')));
+        let variants = if braced {
+            expand_braces(&word.parts)
+        } else {
+            None
+        };
         let mut fields = Fields::default();
         match &variants {
             Some(variants) => {
@@ -129,8 +144,14 @@ impl Walk<'_> {
                 Part::Substitution { body, quoted } => {
                     let stream = self.substitute(body);
                     let value = match stream.text {
-                        Some(text) => Value { items: Some(vec![text.trim_end_matches('\n').to_owned()]), taint: stream.taint },
-                        None => Value::unknown(Taint { command: true, ..stream.taint }),
+                        Some(text) => Value {
+                            items: Some(vec![text.trim_end_matches('\n').to_owned()]),
+                            taint: stream.taint,
+                        },
+                        None => Value::unknown(Taint {
+                            command: true,
+                            ..stream.taint
+                        }),
                     };
                     let separators = self.separators(*quoted || splitting == Splitting::Off);
                     add(fields, &value, separators.as_deref(), false, span);
@@ -142,7 +163,13 @@ impl Walk<'_> {
                             matches!(index.parts.as_slice(), [Part::Plain(text)] if text == "@" || text == "*")
                         });
                     let separators = self.separators(*quoted || splitting == Splitting::Off);
-                    add(fields, &value, separators.as_deref(), all && splitting == Splitting::On, span);
+                    add(
+                        fields,
+                        &value,
+                        separators.as_deref(),
+                        all && splitting == Splitting::On,
+                        span,
+                    );
                 }
             }
         }
@@ -153,7 +180,10 @@ impl Walk<'_> {
         if quoted {
             return None;
         }
-        let set = self.lookup("IFS", None).and_then(|value| value.items).and_then(|items| items.into_iter().next());
+        let set = self
+            .lookup("IFS", None)
+            .and_then(|value| value.items)
+            .and_then(|items| items.into_iter().next());
         Some(set.unwrap_or_else(|| " \t\n".to_owned()))
     }
 
@@ -164,7 +194,9 @@ impl Walk<'_> {
         if first {
             if let Some((name, value)) = text.split_once("=~")
                 && !name.is_empty()
-                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
             {
                 fields.text.push_str(name);
                 fields.text.push('=');
@@ -211,16 +243,17 @@ impl Walk<'_> {
             Operation::Indirect => match value.and_then(|value| value.items) {
                 Some(items) => {
                     let name = items.into_iter().next().unwrap_or_default();
-                    self.lookup(&name, None).unwrap_or_else(|| self.unset(&name))
+                    self.lookup(&name, None)
+                        .unwrap_or_else(|| self.unset(&name))
                 }
                 None => Value::unknown(Taint::default()),
             },
             Operation::Default(word) | Operation::Assign(word) => {
                 let fallback = self.expand_one(word);
                 match value.or_else(|| self.environment(&expansion.name)) {
-                    Some(Value { items: Some(items), .. }) if items.iter().all(String::is_empty) => {
-                        known_or_unknown(fallback)
-                    }
+                    Some(Value {
+                        items: Some(items), ..
+                    }) if items.iter().all(String::is_empty) => known_or_unknown(fallback),
                     Some(value) => value,
                     // Outside this text the variable may be set to something else. That would be
                     // the work of an earlier call, which was judged then.
@@ -280,23 +313,32 @@ impl Walk<'_> {
                 Some(pattern) => map(value, |text| trim_end(text, &pattern, *longest)),
                 None => Value::unknown(value.taint),
             },
-            Operation::Replace { pattern, replacement, all } => match (word(pattern), word(replacement)) {
-                (Some(pattern), Some(with)) if !pattern.contains(['*', '?', '[']) => map(value, |text| {
-                    if pattern.is_empty() {
-                        text.to_owned()
-                    } else if *all {
-                        text.replace(&pattern, &with)
-                    } else {
-                        text.replacen(&pattern, &with, 1)
-                    }
-                }),
+            Operation::Replace {
+                pattern,
+                replacement,
+                all,
+            } => match (word(pattern), word(replacement)) {
+                (Some(pattern), Some(with)) if !pattern.contains(['*', '?', '[']) => {
+                    map(value, |text| {
+                        if pattern.is_empty() {
+                            text.to_owned()
+                        } else if *all {
+                            text.replace(&pattern, &with)
+                        } else {
+                            text.replacen(&pattern, &with, 1)
+                        }
+                    })
+                }
                 _ => Value::unknown(value.taint),
             },
             Operation::Substring(range) => match word(range) {
                 Some(range) => match substring(&range) {
                     Some((from, length)) => map(value, |text| {
                         let skipped = text.chars().skip(from);
-                        length.map_or_else(|| skipped.clone().collect(), |length| skipped.clone().take(length).collect())
+                        length.map_or_else(
+                            || skipped.clone().collect(),
+                            |length| skipped.clone().take(length).collect(),
+                        )
                     }),
                     None => Value::unknown(value.taint),
                 },
@@ -304,8 +346,12 @@ impl Walk<'_> {
             },
             Operation::Upper { all: true } => map(value, |text| text.to_uppercase()),
             Operation::Lower { all: true } => map(value, |text| text.to_lowercase()),
-            Operation::Upper { all: false } => map(value, |text| first_letter(text, char::to_ascii_uppercase)),
-            Operation::Lower { all: false } => map(value, |text| first_letter(text, char::to_ascii_lowercase)),
+            Operation::Upper { all: false } => {
+                map(value, |text| first_letter(text, char::to_ascii_uppercase))
+            }
+            Operation::Lower { all: false } => {
+                map(value, |text| first_letter(text, char::to_ascii_lowercase))
+            }
             Operation::Value
             | Operation::Length
             | Operation::Indirect
@@ -326,7 +372,8 @@ enum Splitting {
 
 /// Whether plain text holds something that is live outside quotes.
 fn has_live(text: &str) -> bool {
-    text.bytes().any(|byte| matches!(byte, b'~' | b'*' | b'?' | b'[' | b'{'))
+    text.bytes()
+        .any(|byte| matches!(byte, b'~' | b'*' | b'?' | b'[' | b'{'))
 }
 
 /// Adds the value of an expansion to the word at hand.
@@ -362,13 +409,29 @@ fn add(fields: &mut Fields, value: &Value, separators: Option<&str>, each_apart:
 }
 
 fn known_or_unknown(arg: Arg) -> Value {
-    if arg.vague() { Value::unknown(arg.taint) } else { Value { items: Some(vec![arg.text]), taint: arg.taint } }
+    if arg.vague() {
+        Value::unknown(arg.taint)
+    } else {
+        Value {
+            items: Some(vec![arg.text]),
+            taint: arg.taint,
+        }
+    }
 }
 
 fn map(value: Value, change: impl Fn(&str) -> String) -> Value {
     Value {
         items: value.items.map(|items| {
-            items.iter().map(|item| if item.contains(HOLE) { item.clone() } else { change(item) }).collect()
+            items
+                .iter()
+                .map(|item| {
+                    if item.contains(HOLE) {
+                        item.clone()
+                    } else {
+                        change(item)
+                    }
+                })
+                .collect()
         }),
         taint: value.taint,
     }
@@ -376,16 +439,29 @@ fn map(value: Value, change: impl Fn(&str) -> String) -> Value {
 
 fn first_letter(text: &str, change: fn(&char) -> char) -> String {
     let mut letters = text.chars();
-    letters.next().map(|first| change(&first)).into_iter().chain(letters).collect()
+    letters
+        .next()
+        .map(|first| change(&first))
+        .into_iter()
+        .chain(letters)
+        .collect()
 }
 
 fn trim_start(text: &str, pattern: &str, longest: bool) -> String {
-    let mut ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).take(512).collect();
+    let mut ends: Vec<usize> = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain([text.len()])
+        .take(512)
+        .collect();
     if longest {
         ends.reverse();
     }
     for end in ends {
-        if text.get(..end).is_some_and(|head| glob_matches(pattern.as_bytes(), head.as_bytes())) {
+        if text
+            .get(..end)
+            .is_some_and(|head| glob_matches(pattern.as_bytes(), head.as_bytes()))
+        {
             return text.get(end..).unwrap_or("").to_owned();
         }
     }
@@ -393,12 +469,20 @@ fn trim_start(text: &str, pattern: &str, longest: bool) -> String {
 }
 
 fn trim_end(text: &str, pattern: &str, longest: bool) -> String {
-    let mut starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).take(512).collect();
+    let mut starts: Vec<usize> = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain([text.len()])
+        .take(512)
+        .collect();
     if !longest {
         starts.reverse();
     }
     for start in starts {
-        if text.get(start..).is_some_and(|tail| glob_matches(pattern.as_bytes(), tail.as_bytes())) {
+        if text
+            .get(start..)
+            .is_some_and(|tail| glob_matches(pattern.as_bytes(), tail.as_bytes()))
+        {
             return text.get(..start).unwrap_or("").to_owned();
         }
     }
@@ -409,7 +493,9 @@ fn trim_end(text: &str, pattern: &str, longest: bool) -> String {
 fn substring(range: &str) -> Option<(usize, Option<usize>)> {
     match range.split_once(':') {
         None => Some((range.trim().parse().ok()?, None)),
-        Some((from, length)) => Some((from.trim().parse().ok()?, Some(length.trim().parse().ok()?))),
+        Some((from, length)) => {
+            Some((from.trim().parse().ok()?, Some(length.trim().parse().ok()?)))
+        }
     }
 }
 
@@ -436,12 +522,17 @@ fn expand_braces(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
 /// Splits the first brace expression of `parts` into one word per alternative.
 fn split_brace(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
     // The words are walked as live and dead pieces; a comma or brace counts only where it is live.
-    let (part_at, byte_at) = parts.iter().enumerate().find_map(|(index, part)| match part {
-        Part::Plain(text) => opening(parts, index, text).map(|at| (index, at)),
-        _ => None,
-    })?;
+    let (part_at, byte_at) = parts
+        .iter()
+        .enumerate()
+        .find_map(|(index, part)| match part {
+            Part::Plain(text) => opening(parts, index, text).map(|at| (index, at)),
+            _ => None,
+        })?;
     let mut before: Vec<Part> = parts.get(..part_at)?.to_vec();
-    let Part::Plain(text) = parts.get(part_at)? else { return None };
+    let Part::Plain(text) = parts.get(part_at)? else {
+        return None;
+    };
     before.push(Part::Plain(text.get(..byte_at)?.to_owned()));
     let mut inner: Vec<Part> = vec![Part::Plain(text.get(byte_at + 1..)?.to_owned())];
     inner.extend_from_slice(parts.get(part_at + 1..)?);
@@ -449,18 +540,28 @@ fn split_brace(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
     Some(
         alternatives
             .into_iter()
-            .map(|alternative| before.iter().cloned().chain(alternative).chain(after.iter().cloned()).collect())
+            .map(|alternative| {
+                before
+                    .iter()
+                    .cloned()
+                    .chain(alternative)
+                    .chain(after.iter().cloned())
+                    .collect()
+            })
             .collect(),
     )
 }
 
 /// Returns the first `{` in `text` that opens a real brace expression.
 fn opening(parts: &[Part], index: usize, text: &str) -> Option<usize> {
-    text.match_indices('{').map(|(at, _)| at).take(8).find(|at| {
-        let mut inner = vec![Part::Plain(text.get(at + 1..).unwrap_or("").to_owned())];
-        inner.extend_from_slice(parts.get(index + 1..).unwrap_or(&[]));
-        alternatives(&inner).is_some()
-    })
+    text.match_indices('{')
+        .map(|(at, _)| at)
+        .take(8)
+        .find(|at| {
+            let mut inner = vec![Part::Plain(text.get(at + 1..).unwrap_or("").to_owned())];
+            inner.extend_from_slice(parts.get(index + 1..).unwrap_or(&[]));
+            alternatives(&inner).is_some()
+        })
 }
 
 type Alternatives = (Vec<Vec<Part>>, Vec<Part>);
@@ -480,24 +581,32 @@ fn alternatives(inner: &[Part]) -> Option<Alternatives> {
                 b'{' => depth += 1,
                 b'}' if depth > 0 => depth -= 1,
                 b'}' => {
-                    found.last_mut()?.push(Part::Plain(text.get(from..at)?.to_owned()));
+                    found
+                        .last_mut()?
+                        .push(Part::Plain(text.get(from..at)?.to_owned()));
                     let mut after = vec![Part::Plain(text.get(at + 1..)?.to_owned())];
                     after.extend_from_slice(inner.get(index + 1..)?);
                     if found.len() == 1 {
-                        let Some([Part::Plain(only)]) = found.first().map(Vec::as_slice) else { return None };
+                        let Some([Part::Plain(only)]) = found.first().map(Vec::as_slice) else {
+                            return None;
+                        };
                         found = sequence(only)?;
                     }
                     return Some((found, after));
                 }
                 b',' if depth == 0 => {
-                    found.last_mut()?.push(Part::Plain(text.get(from..at)?.to_owned()));
+                    found
+                        .last_mut()?
+                        .push(Part::Plain(text.get(from..at)?.to_owned()));
                     found.push(Vec::new());
                     from = at + 1;
                 }
                 _ => {}
             }
         }
-        found.last_mut()?.push(Part::Plain(text.get(from..)?.to_owned()));
+        found
+            .last_mut()?
+            .push(Part::Plain(text.get(from..)?.to_owned()));
     }
     None
 }
@@ -509,11 +618,22 @@ fn sequence(text: &str) -> Option<Vec<Vec<Part>>> {
     let words: Vec<String> = if let (Ok(from), Ok(to)) = (from.parse::<i64>(), to.parse::<i64>()) {
         let count = from.abs_diff(to).min(BRACE_WORDS_MAX as u64);
         let step = if to < from { -1 } else { 1 };
-        (0..=i64::try_from(count).ok()?).map(|nth| (from + step * nth).to_string()).collect()
+        (0..=i64::try_from(count).ok()?)
+            .map(|nth| (from + step * nth).to_string())
+            .collect()
     } else {
-        let one = |text: &str| text.chars().next().filter(|letter| letter.is_ascii_alphabetic() && text.len() == 1);
+        let one = |text: &str| {
+            text.chars()
+                .next()
+                .filter(|letter| letter.is_ascii_alphabetic() && text.len() == 1)
+        };
         let (from, to) = (one(from)?, one(to)?);
         (from.min(to)..=from.max(to)).map(String::from).collect()
     };
-    Some(words.into_iter().map(|word| vec![Part::Plain(word)]).collect())
+    Some(
+        words
+            .into_iter()
+            .map(|word| vec![Part::Plain(word)])
+            .collect(),
+    )
 }

@@ -7,6 +7,8 @@
 //! `tests/parser_agreement.rs` holds it against `bash -n` and two other parsers.
 
 mod command;
+mod compound;
+mod expansion;
 mod word;
 
 use super::syntax::{Part, Script, Span, Word};
@@ -31,12 +33,18 @@ pub struct ParseError {
 /// Parses `source`.
 pub fn parse(source: &str) -> Result<Script, ParseError> {
     if source.len() > SCRIPT_BYTES_MAX {
-        return Err(ParseError { what: "the text is too long to be read", at: SCRIPT_BYTES_MAX });
+        return Err(ParseError {
+            what: "the text is too long to be read",
+            at: SCRIPT_BYTES_MAX,
+        });
     }
     let mut parser = Parser::new(source);
     let block = parser.block()?;
     match parser.peek() {
-        None => Ok(Script { block, documents: parser.documents }),
+        None => Ok(Script {
+            block,
+            documents: parser.documents,
+        }),
         Some(_) => Err(parser.error("something stands where a command should begin")),
     }
 }
@@ -73,7 +81,10 @@ impl<'a> Parser<'a> {
             source,
             bytes: source.as_bytes(),
             at: 0,
-            fuel: source.len().saturating_mul(FUEL_PER_BYTE).saturating_add(256),
+            fuel: source
+                .len()
+                .saturating_mul(FUEL_PER_BYTE)
+                .saturating_add(256),
             depth: 0,
             pending: Vec::new(),
             documents: Vec::new(),
@@ -191,7 +202,10 @@ impl<'a> Parser<'a> {
         }
         let span = Span::new(start, end);
         if !announced.expands {
-            return Ok(Word { parts: vec![Part::Quoted(text)], span });
+            return Ok(Word {
+                parts: vec![Part::Quoted(text)],
+                span,
+            });
         }
         let parts = self.inside(&text, |inner| inner.here_document_parts())?;
         Ok(Word { parts, span })
@@ -207,7 +221,10 @@ impl<'a> Parser<'a> {
         inner.depth = self.depth;
         inner.fuel = self.fuel;
         inner.documents = std::mem::take(&mut self.documents);
-        let result = read(&mut inner).map_err(|error| ParseError { at: self.at, ..error });
+        let result = read(&mut inner).map_err(|error| ParseError {
+            at: self.at,
+            ..error
+        });
         self.fuel = inner.fuel;
         self.documents = inner.documents;
         result
@@ -216,7 +233,10 @@ impl<'a> Parser<'a> {
 
 /// Whether `byte` ends a word where nothing is quoted.
 fn is_meta(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
+    matches!(
+        byte,
+        b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
+    )
 }
 
 /// Whether `byte` may begin a name.

@@ -17,7 +17,10 @@ impl Span {
     /// Returns the span from `start` up to `end`, saturating where a source is too long to count.
     pub fn new(start: usize, end: usize) -> Self {
         let clip = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        Self { start: clip(start), end: clip(end) }
+        Self {
+            start: clip(start),
+            end: clip(end),
+        }
     }
 }
 

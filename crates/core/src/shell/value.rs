@@ -50,7 +50,11 @@ pub struct Arg {
 impl Arg {
     /// Returns a word of this text.
     pub fn literal(text: impl Into<String>, span: Span) -> Self {
-        Self { text: text.into(), span, ..Self::default() }
+        Self {
+            text: text.into(),
+            span,
+            ..Self::default()
+        }
     }
 
     /// Whether part of it cannot be known.
@@ -66,7 +70,10 @@ impl Arg {
     /// Returns the word that is left after the first `bytes`.
     #[must_use]
     pub fn after(&self, bytes: usize) -> Self {
-        Self { text: self.text.get(bytes..).unwrap_or("").to_owned(), ..self.clone() }
+        Self {
+            text: self.text.get(bytes..).unwrap_or("").to_owned(),
+            ..self.clone()
+        }
     }
 }
 
@@ -84,17 +91,29 @@ pub struct Stream {
 impl Stream {
     /// A stream that is known to the last byte.
     pub fn known(text: impl Into<String>) -> Self {
-        Self { text: Some(text.into()), taint: Taint::default(), connected: true }
+        Self {
+            text: Some(text.into()),
+            taint: Taint::default(),
+            connected: true,
+        }
     }
 
     /// A stream nothing is known about but where it comes from.
     pub const fn unknown(taint: Taint) -> Self {
-        Self { text: None, taint, connected: true }
+        Self {
+            text: None,
+            taint,
+            connected: true,
+        }
     }
 
     /// Nothing is written.
     pub fn empty() -> Self {
-        Self { text: Some(String::new()), taint: Taint::default(), connected: true }
+        Self {
+            text: Some(String::new()),
+            taint: Taint::default(),
+            connected: true,
+        }
     }
 
     /// Adds what comes after.
@@ -122,7 +141,10 @@ pub struct Value {
 impl Value {
     /// A variable with this text.
     pub fn known(text: impl Into<String>) -> Self {
-        Self { items: Some(vec![text.into()]), taint: Taint::default() }
+        Self {
+            items: Some(vec![text.into()]),
+            taint: Taint::default(),
+        }
     }
 
     /// A variable that may hold anything.

@@ -4,16 +4,20 @@
 //! they are known. Whatever may run is judged as if it did: both arms of an `if`, every pattern of
 //! a `case`. What cannot be known is a hole, and a hole in the wrong place is a question.
 
+mod redirect;
+mod variables;
+
 use std::rc::Rc;
 
 use super::parse::parse;
 use super::syntax::{
-    AssignedValue, Assignment, Block, Command, Part, Redirect, RedirectKind, Script, Simple, Span, Word,
+    AssignedValue, Assignment, Block, Command, Part, Redirect, RedirectKind, Script, Simple, Span,
+    Word,
 };
 use super::value::{Arg, Stream, Taint, Value};
-use crate::act::{Act, Breadth};
+use crate::act::Act;
 use crate::knowledge::Effect;
-use crate::place::{Ground, HOLE, HOME, Place};
+use crate::place::{Ground, HOLE, Place};
 use crate::score::Score;
 
 /// How many texts inside texts are followed: `bash -c 'bash -c …'`.
@@ -32,8 +36,6 @@ pub struct Walk<'k> {
     pub acts: Vec<Act>,
     /// Where it happens.
     pub(crate) ground: Ground,
-    /// The ground the call began on, for commands that leave this machine.
-    pub(crate) context: Context,
     variables: Vec<(String, Value)>,
     functions: Vec<(String, Rc<Function>)>,
     aliases: Vec<(String, String)>,
@@ -64,13 +66,6 @@ pub struct Knows {
     pub pinned_servers: Vec<String>,
 }
 
-/// Where a command runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Context {
-    /// On another machine or in a container.
-    pub elsewhere: bool,
-}
-
 #[derive(Debug)]
 struct Function {
     body: Command,
@@ -83,7 +78,6 @@ impl<'k> Walk<'k> {
         Self {
             acts: Vec::new(),
             ground,
-            context: Context::default(),
             variables: Vec::new(),
             functions: Vec::new(),
             aliases: Vec::new(),
@@ -146,7 +140,9 @@ impl<'k> Walk<'k> {
 
     /// Notes an act.
     pub(crate) fn note(&mut self, act: Act) {
-        let harmless = act.marks == crate::act::Marks::default() && act.target < Score::new(250) && act.subject.is_empty();
+        let harmless = act.marks == crate::act::Marks::default()
+            && act.target < Score::new(250)
+            && act.subject.is_empty();
         if harmless {
             let bit = 1_u64 << (act.effect as u32 % 64);
             if self.noted & bit != 0 && act.risk() < Score::new(250) {
@@ -221,8 +217,16 @@ impl<'k> Walk<'k> {
                 self.forget_since(&mark);
                 out
             }
-            Command::Group { body, subshell, redirects } => self.group(body, *subshell, redirects, stdin),
-            Command::Branches { words, blocks, redirects } => {
+            Command::Group {
+                body,
+                subshell,
+                redirects,
+            } => self.group(body, *subshell, redirects, stdin),
+            Command::Branches {
+                words,
+                blocks,
+                redirects,
+            } => {
                 let mut stdin = stdin.clone();
                 for word in words {
                     self.expand_one(word);
@@ -236,7 +240,12 @@ impl<'k> Walk<'k> {
                 self.forget_since(&mark);
                 sink.unwrap_or_else(|| Stream::unknown(taint))
             }
-            Command::Loop { name, words, body, redirects } => self.repeat(name, words.as_deref(), body, redirects, stdin),
+            Command::Loop {
+                name,
+                words,
+                body,
+                redirects,
+            } => self.repeat(name, words.as_deref(), body, redirects, stdin),
             Command::Function { name, body, span } => {
                 self.define(name, body, *span);
                 Stream::empty()
@@ -251,7 +260,13 @@ impl<'k> Walk<'k> {
         }
     }
 
-    fn group(&mut self, body: &Block, subshell: bool, redirects: &[Redirect], stdin: &Stream) -> Stream {
+    fn group(
+        &mut self,
+        body: &Block,
+        subshell: bool,
+        redirects: &[Redirect],
+        stdin: &Stream,
+    ) -> Stream {
         let mut stdin = stdin.clone();
         let sink = self.redirects(redirects, &mut stdin, None);
         let saved = subshell.then(|| (self.variables.clone(), self.ground.clone()));
@@ -263,17 +278,41 @@ impl<'k> Walk<'k> {
         sink.unwrap_or(out)
     }
 
-    fn repeat(&mut self, name: &str, words: Option<&[Word]>, body: &Block, redirects: &[Redirect], stdin: &Stream) -> Stream {
+    fn repeat(
+        &mut self,
+        name: &str,
+        words: Option<&[Word]>,
+        body: &Block,
+        redirects: &[Redirect],
+        stdin: &Stream,
+    ) -> Stream {
         let mut stdin = stdin.clone();
         let items = match words {
             Some(words) => self.expand_all(words),
-            None => self.positional.clone().unwrap_or_else(|| vec![Arg::literal(HOLE.to_string(), Span::default())]),
+            None => self
+                .positional
+                .clone()
+                .unwrap_or_else(|| vec![Arg::literal(HOLE.to_string(), Span::default())]),
         };
         let sink = self.redirects(redirects, &mut stdin, None);
         let mark = self.variables.clone();
-        let taint = items.iter().fold(Taint::default(), |taint, item| taint.and(item.taint));
+        let taint = items
+            .iter()
+            .fold(Taint::default(), |taint, item| taint.and(item.taint));
         let tried = if items.len() <= LOOP_WORDS_MAX && self.commands < COMMANDS_MAX / 8 {
-            items.iter().map(|item| if item.glob { glob_value(&item.text) } else { Value { items: Some(vec![item.text.clone()]), taint: item.taint } }).collect()
+            items
+                .iter()
+                .map(|item| {
+                    if item.glob {
+                        glob_value(&item.text)
+                    } else {
+                        Value {
+                            items: Some(vec![item.text.clone()]),
+                            taint: item.taint,
+                        }
+                    }
+                })
+                .collect()
         } else {
             vec![Value::unknown(taint)]
         };
@@ -286,36 +325,6 @@ impl<'k> Walk<'k> {
         sink.unwrap_or(out)
     }
 
-    fn define(&mut self, name: &str, body: &Command, span: Span) {
-        if is_fork_bomb(name, body) {
-            let mut act = Act::new(Effect::Wipe, name.to_owned(), self.here(span)).because("starts copies of itself without end");
-            act.marks.floor = true;
-            self.note(act);
-            return;
-        }
-        let function = Rc::new(Function { body: body.clone(), documents: Rc::clone(&self.documents) });
-        self.functions.push((name.to_owned(), function));
-        // A function may be called in ways that are not seen here, so its body counts at once.
-        let (variables, ground, positional) = (self.variables.clone(), self.ground.clone(), self.positional.take());
-        self.calls.push(name.to_owned());
-        self.command(body, &Stream::unknown(Taint::default()));
-        self.calls.pop();
-        self.variables = variables;
-        self.ground = ground;
-        self.positional = positional;
-    }
-
-    /// Marks every variable that changed since `mark`: the change may not have happened. What it
-    /// would hold is still judged, so that a doubt never makes a command look better.
-    fn forget_since(&mut self, mark: &[(String, Value)]) {
-        for (name, value) in &mut self.variables {
-            let before = mark.iter().find(|(known, _)| known == name).map(|(_, value)| value);
-            if before != Some(value) {
-                value.taint.uncertain = true;
-            }
-        }
-    }
-
     fn simple(&mut self, simple: &Simple, stdin: &Stream) -> Stream {
         let mut stdin = stdin.clone();
         if simple.words.is_empty() {
@@ -323,8 +332,13 @@ impl<'k> Walk<'k> {
             for assignment in &simple.assignments {
                 out.taint = out.taint.and(self.assignment(assignment));
             }
-            let reads = simple.redirects.iter().any(|redirect| redirect.kind == RedirectKind::Read);
-            if let Some(sink) = self.redirects(&simple.redirects, &mut stdin, Some(&Stream::empty())) {
+            let reads = simple
+                .redirects
+                .iter()
+                .any(|redirect| redirect.kind == RedirectKind::Read);
+            if let Some(sink) =
+                self.redirects(&simple.redirects, &mut stdin, Some(&Stream::empty()))
+            {
                 return sink;
             }
             // `$(<file)` delivers the file.
@@ -348,12 +362,20 @@ impl<'k> Walk<'k> {
     }
 
     /// Applies redirections, runs the command, and returns what reaches the next one.
-    fn run(&mut self, args: &[Arg], assignments: &[Assignment], stdin: &mut Stream, redirects: &[Redirect]) -> Stream {
-        let inputs: Vec<&Redirect> = redirects.iter().filter(|redirect| is_input(redirect.kind)).collect();
+    fn run(
+        &mut self,
+        args: &[Arg],
+        assignments: &[Assignment],
+        stdin: &mut Stream,
+        redirects: &[Redirect],
+    ) -> Stream {
+        let inputs: Vec<&Redirect> = redirects
+            .iter()
+            .filter(|redirect| is_input(redirect.kind))
+            .collect();
         for redirect in inputs {
             self.redirect(redirect, stdin, None);
         }
-        let _ = assignments;
         let out = self.dispatch(args, stdin);
         let mut sink = None;
         for redirect in redirects.iter().filter(|redirect| !is_input(redirect.kind)) {
@@ -363,171 +385,27 @@ impl<'k> Walk<'k> {
             }
         }
         let prints = sink.is_none() && self.caught == 0 && args.iter().any(|arg| arg.taint.secret);
-        if prints && matches!(args.first().map(|arg| arg.text.as_str()), Some("echo" | "printf")) {
+        if prints
+            && matches!(
+                args.first().map(|arg| arg.text.as_str()),
+                Some("echo" | "printf")
+            )
+        {
             let span = self.here(args.first().map(|arg| arg.span).unwrap_or_default());
-            self.note(Act::new(Effect::Secret, "echo", span).because("prints a variable that holds a secret").target(Score::new(300)));
+            self.note(
+                Act::new(Effect::Secret, "echo", span)
+                    .because("prints a variable that holds a secret")
+                    .target(Score::new(300)),
+            );
         }
         sink.unwrap_or(out)
     }
 
-    /// Applies redirections of a compound command. Returns the stream that replaces its output.
-    fn redirects(&mut self, redirects: &[Redirect], stdin: &mut Stream, out: Option<&Stream>) -> Option<Stream> {
-        let mut sink = None;
-        for redirect in redirects {
-            let to_file = self.redirect(redirect, stdin, out);
-            if redirect.descriptor.is_none_or(|number| number == 1) {
-                sink = sink.or(to_file);
-            }
-        }
-        sink
-    }
-
-    fn redirect(&mut self, redirect: &Redirect, stdin: &mut Stream, out: Option<&Stream>) -> Option<Stream> {
-        match redirect.kind {
-            RedirectKind::HereDocument(number) => {
-                let documents = Rc::clone(&self.documents);
-                if let Some(body) = documents.get(number) {
-                    let body = self.expand_one(body);
-                    *stdin = stream_of(&body);
-                }
-                None
-            }
-            RedirectKind::HereString => {
-                let text = self.expand_one(&redirect.target);
-                *stdin = stream_of(&text);
-                if let Some(text) = &mut stdin.text {
-                    text.push('\n');
-                }
-                None
-            }
-            RedirectKind::Read => {
-                let target = self.expand_one(&redirect.target);
-                let taint = self.reads(&target, "<");
-                *stdin = target.delivers.map_or_else(|| Stream::unknown(taint), |stream| *stream);
-                None
-            }
-            RedirectKind::Duplicate => {
-                self.expand_one(&redirect.target);
-                None
-            }
-            RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite => {
-                let target = self.expand_one(&redirect.target);
-                let empties = redirect.kind == RedirectKind::Write
-                    && redirect.descriptor.is_none_or(|number| number == 1)
-                    && out.is_some_and(|out| out.text.as_deref() == Some(""));
-                let append = redirect.kind == RedirectKind::Append;
-                self.writes(&target, ">", if append { Writing::Append } else if empties { Writing::Empty } else { Writing::Replace });
-                if let Some(out) = out {
-                    self.remember_file(&target, out.clone());
-                }
-                Some(Stream::empty())
-            }
-        }
-    }
-
-    fn assignment(&mut self, assignment: &Assignment) -> Taint {
-        if let Some(index) = &assignment.index {
-            self.expand_one(index);
-        }
-        let value = match &assignment.value {
-            AssignedValue::One(word) => {
-                let arg = self.expand_one(word);
-                let taint = arg.taint;
-                self.variable_effect(&assignment.name, &arg);
-                Value { items: Some(vec![arg.text]), taint }
-            }
-            AssignedValue::Array(words) => {
-                let args = self.expand_all(words);
-                let taint = args.iter().fold(Taint::default(), |taint, arg| taint.and(arg.taint));
-                Value { items: Some(args.into_iter().map(|arg| arg.text).collect()), taint }
-            }
-        };
-        let taint = value.taint;
-        let value = match (assignment.append || assignment.index.is_some(), self.lookup(&assignment.name, None)) {
-            (true, Some(before)) => combine(before, value, assignment),
-            _ => value,
-        };
-        self.assign(&assignment.name, value);
-        taint
-    }
-
-    /// Judges `NAME=value` in front of a command: it lasts for that command only.
-    fn command_variable(&mut self, assignment: &Assignment) {
-        match &assignment.value {
-            AssignedValue::One(word) => {
-                let arg = self.expand_one(word);
-                self.variable_effect(&assignment.name, &arg);
-            }
-            AssignedValue::Array(words) => {
-                self.expand_all(words);
-            }
-        }
-    }
-
-    /// Sets a variable.
-    pub(crate) fn assign(&mut self, name: &str, value: Value) {
-        match self.variables.iter_mut().find(|(known, _)| known == name) {
-            Some((_, known)) => *known = value,
-            None => self.variables.push((name.to_owned(), value)),
-        }
-    }
-
-    /// Forgets a variable or function.
-    pub(crate) fn forget(&mut self, name: &str) {
-        self.variables.retain(|(known, _)| known != name);
-    }
-
-    /// Returns what a parameter holds, where this text has set it.
-    pub(super) fn lookup(&self, name: &str, index: Option<&Word>) -> Option<Value> {
-        if let Some(positional) = &self.positional {
-            match name {
-                "@" | "*" => {
-                    let taint = positional.iter().fold(Taint::default(), |taint, arg| taint.and(arg.taint));
-                    return Some(Value { items: Some(positional.iter().map(|arg| arg.text.clone()).collect()), taint });
-                }
-                _ => {
-                    if let Ok(number) = name.parse::<usize>()
-                        && number > 0
-                    {
-                        return Some(positional.get(number - 1).map_or_else(|| Value::known(""), |arg| Value { items: Some(vec![arg.text.clone()]), taint: arg.taint }));
-                    }
-                }
-            }
-        }
-        let (_, value) = self.variables.iter().find(|(known, _)| known == name)?;
-        let Some(items) = &value.items else { return Some(value.clone()) };
-        match index.map(|index| index.parts.as_slice()) {
-            Some([Part::Plain(at)]) if at == "@" || at == "*" => Some(value.clone()),
-            Some([Part::Plain(at)]) => match at.parse::<usize>() {
-                Ok(at) => Some(Value { items: Some(items.get(at).cloned().into_iter().collect()), taint: value.taint }),
-                Err(_) => Some(Value::unknown(value.taint)),
-            },
-            Some(_) => Some(Value::unknown(value.taint)),
-            None => Some(Value { items: Some(items.first().cloned().into_iter().collect()), taint: value.taint }),
-        }
-    }
-
     /// Returns what a variable that every environment has holds.
-    #[expect(clippy::unused_self, reason = "reads like the other ways to look a variable up")]
-    pub(super) fn environment(&self, name: &str) -> Option<Value> {
-        let text = match name {
-            "HOME" => HOME.to_string(),
-            "PWD" | "GITHUB_WORKSPACE" | "CI_PROJECT_DIR" | "BUILD_WORKSPACE_DIRECTORY" => ".".to_owned(),
-            "MAKE" => "make".to_owned(),
-            "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => "/tmp".to_owned(),
-            "IFS" => " ".to_owned(),
-            "SHELL" | "BASH" | "0" => "bash".to_owned(),
-            "RANDOM" | "$" | "#" | "?" | "!" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" => HOLE.to_string(),
-            _ => return None,
-        };
-        Some(Value::known(text))
-    }
-
-    /// Returns what a parameter holds that this text has not set.
-    pub(super) fn unset(&self, name: &str) -> Value {
-        let known = self.environment(name);
-        known.unwrap_or_else(|| Value { items: Some(vec![HOLE.to_string()]), taint: Taint { secret: is_secret_name(name), network: false, ..Taint::default() } })
-    }
+    #[expect(
+        clippy::unused_self,
+        reason = "reads like the other ways to look a variable up"
+    )]
 
     /// Follows a substitution and returns what it delivers.
     pub(super) fn substitute(&mut self, body: &Block) -> Stream {
@@ -551,47 +429,32 @@ impl<'k> Walk<'k> {
 
     /// Finds what a command's first word names, and follows it.
     pub(crate) fn dispatch(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
-        let Some(first) = args.first() else { return Stream::empty() };
+        let Some(first) = args.first() else {
+            return Stream::empty();
+        };
         let name = first.text.as_str();
-        if let Some(function) = self.functions.iter().rev().find(|(known, _)| known == name).map(|(_, function)| Rc::clone(function)) {
+        if let Some(function) = self
+            .functions
+            .iter()
+            .rev()
+            .find(|(known, _)| known == name)
+            .map(|(_, function)| Rc::clone(function))
+        {
             return self.call(name, &function, args, stdin);
         }
-        if let Some(text) = self.aliases.iter().rev().find(|(known, _)| known == name).map(|(_, text)| text.clone()) {
+        if let Some(text) = self
+            .aliases
+            .iter()
+            .rev()
+            .find(|(known, _)| known == name)
+            .map(|(_, text)| text.clone())
+        {
             let name = name.to_owned();
             self.aliases.retain(|(known, _)| *known != name);
             let rest: Vec<String> = args.iter().skip(1).map(|arg| quote(&arg.text)).collect();
             return self.text_with(&format!("{text} {}", rest.join(" ")), first.span, stdin);
         }
         self.program(args, stdin)
-    }
-
-    fn call(&mut self, name: &str, function: &Rc<Function>, args: &[Arg], stdin: &Stream) -> Stream {
-        if self.calls.iter().any(|call| call == name) || self.calls.len() >= 16 {
-            return Stream::unknown(Taint::default());
-        }
-        self.calls.push(name.to_owned());
-        let positional = self.positional.replace(args.iter().skip(1).cloned().collect());
-        let documents = std::mem::replace(&mut self.documents, Rc::clone(&function.documents));
-        let out = self.command(&function.body, stdin);
-        self.documents = documents;
-        self.positional = positional;
-        self.calls.pop();
-        out
-    }
-
-    /// Remembers an alias.
-    pub(crate) fn alias(&mut self, name: &str, text: &str) {
-        self.aliases.push((name.to_owned(), text.to_owned()));
-    }
-
-    /// Sets the positional parameters.
-    pub(crate) fn set_positional(&mut self, args: Vec<Arg>) -> Option<Vec<Arg>> {
-        self.positional.replace(args)
-    }
-
-    /// Puts the positional parameters back.
-    pub(crate) fn restore_positional(&mut self, before: Option<Vec<Arg>>) {
-        self.positional = before;
     }
 
     /// Looks a path up; a call that names more paths than can be looked up is unreadable.
@@ -617,16 +480,29 @@ pub(crate) enum Writing {
 }
 
 const fn is_input(kind: RedirectKind) -> bool {
-    matches!(kind, RedirectKind::HereDocument(_) | RedirectKind::HereString | RedirectKind::Read | RedirectKind::Duplicate)
+    matches!(
+        kind,
+        RedirectKind::HereDocument(_)
+            | RedirectKind::HereString
+            | RedirectKind::Read
+            | RedirectKind::Duplicate
+    )
 }
 
 fn stream_of(arg: &Arg) -> Stream {
-    Stream { text: (!arg.vague()).then(|| arg.text.clone()), taint: arg.taint, connected: true }
+    Stream {
+        text: (!arg.vague()).then(|| arg.text.clone()),
+        taint: arg.taint,
+        connected: true,
+    }
 }
 
 /// A loop over a pattern visits files that match it: the directory is known, the name is not.
 fn glob_value(pattern: &str) -> Value {
-    Value { items: Some(vec![pattern.to_owned()]), taint: Taint::default() }
+    Value {
+        items: Some(vec![pattern.to_owned()]),
+        taint: Taint::default(),
+    }
 }
 
 fn combine(before: Value, value: Value, assignment: &Assignment) -> Value {
@@ -650,7 +526,17 @@ fn combine(before: Value, value: Value, assignment: &Assignment) -> Value {
 
 /// Whether a variable's name says that it holds a secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
-    const SIGNS: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"];
+    const SIGNS: &[&str] = &[
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "API_KEY",
+        "APIKEY",
+        "ACCESS_KEY",
+        "PRIVATE_KEY",
+        "CREDENTIAL",
+    ];
     let upper = name.to_ascii_uppercase();
     SIGNS.iter().any(|sign| upper.contains(sign))
 }
@@ -677,11 +563,16 @@ fn count_calls(name: &str, command: &Command, apart: bool, calls: &mut u32, besi
                 *beside |= apart;
             }
         }
-        Command::Pipeline(commands) => commands.iter().for_each(|command| count_calls(name, command, true, calls, beside)),
-        Command::AndOr(commands) => commands.iter().for_each(|command| count_calls(name, command, apart, calls, beside)),
+        Command::Pipeline(commands) => commands
+            .iter()
+            .for_each(|command| count_calls(name, command, true, calls, beside)),
+        Command::AndOr(commands) => commands
+            .iter()
+            .for_each(|command| count_calls(name, command, apart, calls, beside)),
         Command::Background(command) => count_calls(name, command, true, calls, beside),
         Command::Group { body, .. } | Command::Loop { body, .. } => {
-            body.iter().for_each(|command| count_calls(name, command, apart, calls, beside));
+            body.iter()
+                .for_each(|command| count_calls(name, command, apart, calls, beside));
         }
         Command::Branches { .. } | Command::Function { .. } | Command::Test { .. } => {}
     }

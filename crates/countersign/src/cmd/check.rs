@@ -23,7 +23,11 @@ const INPUT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// Judges what the command line names.
 pub(crate) fn run(check: Check, home: Option<PathBuf>) -> Result<ExitCode, Complaint> {
-    let policies = if check.no_config { Policies::defaults() } else { Policies::of(Home::new(home)?)? };
+    let policies = if check.no_config {
+        Policies::defaults()
+    } else {
+        Policies::of(Home::new(home)?)?
+    };
     if check.jsonl {
         return stream(&check, &policies);
     }
@@ -68,7 +72,10 @@ fn stream(check: &Check, policies: &Policies) -> Result<ExitCode, Complaint> {
     ];
     if let Some((what, _)) = single.iter().find(|(_, given)| *given) {
         let hint = "with --jsonl every line of standard input says it for its own call";
-        return Err(Complaint::usage(format!("--jsonl and {what} do not go together"), hint));
+        return Err(Complaint::usage(
+            format!("--jsonl and {what} do not go together"),
+            hint,
+        ));
     }
     let tally = batch::run(policies, std::io::stdin(), std::io::stdout());
     let code = |tally: &batch::Tally| ExitCode::from(u8::from(tally.unreadable > 0));
@@ -78,12 +85,19 @@ fn stream(check: &Check, policies: &Policies) -> Result<ExitCode, Complaint> {
     }
 }
 
-fn call(command: Option<String>, tool: Option<String>, args: Option<String>) -> Result<ToolCall, Complaint> {
+fn call(
+    command: Option<String>,
+    tool: Option<String>,
+    args: Option<String>,
+) -> Result<ToolCall, Complaint> {
     let see = "see `countersign check --help`";
     match (command, tool, args) {
         (Some(_), Some(_), _) => {
             let hint = "give either a shell command or `--tool NAME --args JSON`";
-            Err(Complaint::usage("both a command and --tool are given", hint))
+            Err(Complaint::usage(
+                "both a command and --tool are given",
+                hint,
+            ))
         }
         (_, None, Some(_)) => Err(Complaint::usage("--args needs --tool", see)),
         (None, None, None) => {
@@ -93,7 +107,10 @@ fn call(command: Option<String>, tool: Option<String>, args: Option<String>) -> 
         (Some(command), None, None) => {
             let command = if command == "-" { input()? } else { command };
             if command.trim().is_empty() {
-                return Err(Complaint::usage("the command is empty", "countersign check 'ls -la'"));
+                return Err(Complaint::usage(
+                    "the command is empty",
+                    "countersign check 'ls -la'",
+                ));
             }
             Ok(ToolCall::command(command))
         }
@@ -115,26 +132,41 @@ fn call(command: Option<String>, tool: Option<String>, args: Option<String>) -> 
 /// Reads one call's text from standard input.
 fn input() -> Result<String, Complaint> {
     let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().take(INPUT_BYTES_MAX + 1).read_to_end(&mut bytes);
+    let read = std::io::stdin()
+        .lock()
+        .take(INPUT_BYTES_MAX + 1)
+        .read_to_end(&mut bytes);
     if let Err(error) = read {
-        return Err(Complaint::usage(format!("cannot read standard input: {error}"), ""));
+        return Err(Complaint::usage(
+            format!("cannot read standard input: {error}"),
+            "",
+        ));
     }
     if bytes.len() as u64 > INPUT_BYTES_MAX {
         let limit = INPUT_BYTES_MAX / 1024 / 1024;
         let message = format!("standard input is longer than {limit} MiB");
-        return Err(Complaint::usage(message, "nothing that long is judged; do not run it"));
+        return Err(Complaint::usage(
+            message,
+            "nothing that long is judged; do not run it",
+        ));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let hint = "a command is text; do not run what is not";
-        Complaint::usage(format!("standard input is not UTF-8 from byte {at} on"), hint)
+        Complaint::usage(
+            format!("standard input is not UTF-8 from byte {at} on"),
+            hint,
+        )
     })?;
     Ok(text.strip_suffix('\n').map(str::to_owned).unwrap_or(text))
 }
 
 fn conversation(text: String) -> Result<Vec<countersign_core::call::Turn>, Complaint> {
     // A text that merely begins with a bracket is a text.
-    let list = text.trim_start().starts_with('[').then(|| wire::strict::parse(text.as_bytes()).ok());
+    let list = text
+        .trim_start()
+        .starts_with('[')
+        .then(|| wire::strict::parse(text.as_bytes()).ok());
     let value = list.flatten().unwrap_or(Value::String(text));
     wire::call::replying_to(value).map_err(|message| {
         let hint = r#"--replying-to takes a text, or '[{"from": "ana", "text": "hello"}]'"#;
@@ -145,8 +177,12 @@ fn conversation(text: String) -> Result<Vec<countersign_core::call::Turn>, Compl
 /// Returns the directory a call is made from, absolute.
 fn directory(claimed: Option<PathBuf>) -> Result<String, Complaint> {
     let path = claimed.unwrap_or_else(|| PathBuf::from("."));
-    let absolute = std::path::absolute(&path)
-        .map_err(|error| Complaint::usage(format!("cannot tell the directory: {error}"), "use --cwd DIR"))?;
+    let absolute = std::path::absolute(&path).map_err(|error| {
+        Complaint::usage(
+            format!("cannot tell the directory: {error}"),
+            "use --cwd DIR",
+        )
+    })?;
     let text = absolute.into_os_string().into_string();
     text.map_err(|path| {
         let message = format!("the directory {} is not UTF-8", path.display());

@@ -21,7 +21,10 @@ pub(crate) fn run(command: ConfigCommand, home: Option<PathBuf>) -> Result<ExitC
         ConfigCommand::Get { key } => get(&home, &key)?,
         ConfigCommand::Set { key, value } => set(&home, &key, &value)?,
     };
-    written(std::io::stdout().write_all(out.as_bytes()), ExitCode::SUCCESS)
+    written(
+        std::io::stdout().write_all(out.as_bytes()),
+        ExitCode::SUCCESS,
+    )
 }
 
 fn check(home: &Home) -> Result<String, Complaint> {
@@ -35,7 +38,10 @@ fn check(home: &Home) -> Result<String, Complaint> {
     let here = std::env::current_dir().ok();
     if let Some(project) = here.and_then(|here| config::project_file(&here, home)) {
         config::tighten(&policy, &project)?;
-        out.push_str(&format!("{}: ok, and it only tightens\n", project.display()));
+        out.push_str(&format!(
+            "{}: ok, and it only tightens\n",
+            project.display()
+        ));
     }
     Ok(out)
 }
@@ -45,7 +51,10 @@ fn list(home: &Home, json: bool) -> Result<String, Complaint> {
     let mut rows = Vec::new();
     collect(&values, schema::CONFIG, "", &mut rows);
     if json {
-        let map: Map<String, Value> = rows.into_iter().map(|(key, value, _)| (key, value)).collect();
+        let map: Map<String, Value> = rows
+            .into_iter()
+            .map(|(key, value, _)| (key, value))
+            .collect();
         return Ok(format!("{}\n", Value::Object(map)));
     }
     let lines = rows.into_iter().map(|(key, value, is_default)| {
@@ -58,9 +67,14 @@ fn list(home: &Home, json: bool) -> Result<String, Complaint> {
 fn get(home: &Home, key: &str) -> Result<String, Complaint> {
     let (_, default) = schema::find(key).map_err(schema::Problem::typed)?;
     let values = current(home)?;
-    let value = key.split('.').try_fold(&values, |value, name| value.get(name));
+    let value = key
+        .split('.')
+        .try_fold(&values, |value, name| value.get(name));
     let value = value.filter(|value| !value.is_null()).cloned();
-    Ok(format!("{}\n", plain(&value.unwrap_or_else(|| written_default(default)))))
+    Ok(format!(
+        "{}\n",
+        plain(&value.unwrap_or_else(|| written_default(default)))
+    ))
 }
 
 fn set(home: &Home, key: &str, value: &str) -> Result<String, Complaint> {
@@ -68,8 +82,16 @@ fn set(home: &Home, key: &str, value: &str) -> Result<String, Complaint> {
     // Words and texts are taken as they are typed; anything else is read as YAML.
     let typed = match spec {
         Spec::Word(_) | Spec::Text => Value::String(value.to_owned()),
-        Spec::Flag | Spec::Share | Spec::Time(_) | Spec::Count(_) | Spec::Scalar | Spec::List(_)
-        | Spec::Map(_) | Spec::Keys(_) | Spec::Either(_, _) | Spec::Any => {
+        Spec::Flag
+        | Spec::Share
+        | Spec::Time(_)
+        | Spec::Count(_)
+        | Spec::Scalar
+        | Spec::List(_)
+        | Spec::Map(_)
+        | Spec::Keys(_)
+        | Spec::Either(_, _)
+        | Spec::Any => {
             serde_saphyr::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()))
         }
     };
@@ -79,22 +101,35 @@ fn set(home: &Home, key: &str, value: &str) -> Result<String, Complaint> {
     let text = match std::fs::read_to_string(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(Complaint::failed(format!("cannot read {}: {error}", file.display()), "")),
+        Err(error) => {
+            return Err(Complaint::failed(
+                format!("cannot read {}: {error}", file.display()),
+                "",
+            ));
+        }
     };
     let by_hand = || {
         let hint = format!("open {} and set it there", file.display());
-        Complaint::failed(format!("`{key}` is written in a form that is not edited here"), hint)
+        Complaint::failed(
+            format!("`{key}` is written in a form that is not edited here"),
+            hint,
+        )
     };
     let new = edit::set(&text, key, &typed.to_string()).ok_or_else(by_hand)?;
     // What was written must read back as what was meant, under the checks of any other reading.
     let values = config::parse(&new).map_err(|problem| problem.in_file(&file))?;
     config::read::changes(&values).map_err(|problem| problem.in_file(&file))?;
-    let read_back = key.split('.').try_fold(&values, |value, name| value.get(name));
+    let read_back = key
+        .split('.')
+        .try_fold(&values, |value, name| value.get(name));
     if read_back != Some(&typed) {
         return Err(by_hand());
     }
     save(&file, &new).map_err(|error| {
-        Complaint::failed(format!("cannot write {}: {error}", file.display()), "may you write there?")
+        Complaint::failed(
+            format!("cannot write {}: {error}", file.display()),
+            "may you write there?",
+        )
     })?;
     Ok(format!("{key} = {}\n", plain(&typed)))
 }
@@ -115,7 +150,11 @@ fn current(home: &Home) -> Result<Value, Complaint> {
 
 fn collect(values: &Value, keys: &[Key], path: &str, rows: &mut Vec<(String, Value, bool)>) {
     for key in keys {
-        let full = if path.is_empty() { key.name.to_owned() } else { format!("{path}.{}", key.name) };
+        let full = if path.is_empty() {
+            key.name.to_owned()
+        } else {
+            format!("{path}.{}", key.name)
+        };
         let value = values.get(key.name).filter(|value| !value.is_null());
         if let Spec::Keys(inner) = &key.spec {
             collect(value.unwrap_or(&Value::Null), inner, &full, rows);
@@ -132,5 +171,7 @@ fn written_default(text: &str) -> Value {
 }
 
 fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }

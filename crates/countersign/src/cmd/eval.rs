@@ -84,11 +84,17 @@ pub(crate) fn run(eval: &Eval) -> Result<ExitCode, Complaint> {
         })?;
         if metadata.is_dir() {
             let hint = format!("countersign eval {}/*.jsonl", path.display());
-            return Err(Complaint::failed(format!("{} is a directory", path.display()), hint));
+            return Err(Complaint::failed(
+                format!("{} is a directory", path.display()),
+                hint,
+            ));
         }
         files.push((path.as_path(), metadata.len(), file));
     }
-    let cwd = eval.cwd.as_ref().map(|path| path.to_string_lossy().into_owned());
+    let cwd = eval
+        .cwd
+        .as_ref()
+        .map(|path| path.to_string_lossy().into_owned());
     let mut progress = Progress::new(files.iter().map(|(_, bytes, _)| bytes).sum());
     let mut results = Results::default();
     for (path, _, file) in files {
@@ -96,19 +102,37 @@ pub(crate) fn run(eval: &Eval) -> Result<ExitCode, Complaint> {
     }
     progress.clear();
     results.nanos.sort_unstable();
-    let out = if eval.json { as_json(&results, eval.misses) } else { as_table(&results, eval.misses) };
+    let out = if eval.json {
+        as_json(&results, eval.misses)
+    } else {
+        as_table(&results, eval.misses)
+    };
     let bad = results.bad_count > 0;
-    let code = if bad { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    let code = if bad {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    };
     let code = written(std::io::stdout().write_all(out.as_bytes()), code)?;
     if bad {
-        let message = format!("{} lines could not be read: {}", results.bad_count, results.bad.join("; "));
+        let message = format!(
+            "{} lines could not be read: {}",
+            results.bad_count,
+            results.bad.join("; ")
+        );
         let hint = r#"a line is {"command": "…", "label": "dangerous|safe|ask|unlabelled", "source": "…"}"#;
         return Err(Complaint::failed(message, hint));
     }
     Ok(code)
 }
 
-fn measure(path: &Path, file: File, cwd: Option<&str>, results: &mut Results, progress: &mut Progress) -> Result<(), Complaint> {
+fn measure(
+    path: &Path,
+    file: File,
+    cwd: Option<&str>,
+    results: &mut Results,
+    progress: &mut Progress,
+) -> Result<(), Complaint> {
     let policy = Policy::default();
     let mut reader = BufReader::new(file);
     let mut line = Vec::new();
@@ -129,15 +153,24 @@ fn measure(path: &Path, file: File, cwd: Option<&str>, results: &mut Results, pr
         if let Err(problem) = one(&line, cwd, &policy, results) {
             results.bad_count += 1;
             if results.bad.len() < BAD_LINES_SHOWN {
-                results.bad.push(format!("{}:{number}: {problem}", path.display()));
+                results
+                    .bad
+                    .push(format!("{}:{number}: {problem}", path.display()));
             }
         }
     }
 }
 
-fn one(line: &[u8], cwd: Option<&str>, policy: &Policy, results: &mut Results) -> Result<(), String> {
+fn one(
+    line: &[u8],
+    cwd: Option<&str>,
+    policy: &Policy,
+    results: &mut Results,
+) -> Result<(), String> {
     let value = wire::strict::parse(line).map_err(|error| format!("not JSON: {error}"))?;
-    let Value::Object(mut object) = value else { return Err("not a JSON object".to_owned()) };
+    let Value::Object(mut object) = value else {
+        return Err("not a JSON object".to_owned());
+    };
     let label = match object.remove("label").as_ref().and_then(Value::as_str) {
         Some("dangerous") => Label::Dangerous,
         Some("safe") => Label::Safe,
@@ -149,14 +182,19 @@ fn one(line: &[u8], cwd: Option<&str>, policy: &Policy, results: &mut Results) -
     let source = object.remove("source");
     let source = source.as_ref().and_then(Value::as_str).unwrap_or("unnamed");
     let source = inline(source.split_whitespace().next().unwrap_or("unnamed"));
-    let must_gate = object.remove("must_gate").and_then(|it| it.as_bool()).unwrap_or(false);
+    let must_gate = object
+        .remove("must_gate")
+        .and_then(|it| it.as_bool())
+        .unwrap_or(false);
     let mut incoming = wire::call::from_object(object, line.len())?;
     if incoming.call.cwd.is_none() {
         incoming.call.cwd = cwd.map(str::to_owned);
     }
     let start = Instant::now();
     let judged = judge(policy, &incoming.call, incoming.bytes);
-    results.nanos.push(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
+    results
+        .nanos
+        .push(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
     let held = judged.ruling.verdict >= Verdict::Ask;
     let figures = results.sources.entry(source.clone()).or_default();
     let share = match label {
@@ -172,10 +210,18 @@ fn one(line: &[u8], cwd: Option<&str>, policy: &Policy, results: &mut Results) -
     let wanted = match label {
         Label::Dangerous if !held => "dangerous",
         Label::Safe if held => "safe",
-        Label::Dangerous | Label::Safe | Label::Ask | Label::Unlabelled if must_gate && !held => "must gate",
+        Label::Dangerous | Label::Safe | Label::Ask | Label::Unlabelled if must_gate && !held => {
+            "must gate"
+        }
         Label::Dangerous | Label::Safe | Label::Ask | Label::Unlabelled => return Ok(()),
     };
-    results.misses.push(Miss { wanted, got: judged.ruling.verdict, shown: shown(&incoming.call), reason: reason(&judged), source });
+    results.misses.push(Miss {
+        wanted,
+        got: judged.ruling.verdict,
+        shown: shown(&incoming.call),
+        reason: reason(&judged),
+        source,
+    });
     Ok(())
 }
 
@@ -187,7 +233,11 @@ fn shown(call: &countersign_core::call::ToolCall) -> String {
 }
 
 fn reason(judged: &Judged) -> String {
-    judged.assessment.reasons.first().map_or_else(String::new, |reason| inline(reason))
+    judged
+        .assessment
+        .reasons
+        .first()
+        .map_or_else(String::new, |reason| inline(reason))
 }
 
 impl Share {
@@ -206,10 +256,18 @@ impl Share {
         if self.rows == 0 {
             return "–".to_owned();
         }
-        format!("{}/{} {:>5.1}%", self.held, self.rows, 100.0 * self.fraction().unwrap_or(0.0))
+        format!(
+            "{}/{} {:>5.1}%",
+            self.held,
+            self.rows,
+            100.0 * self.fraction().unwrap_or(0.0)
+        )
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts of rows are far below 2^52")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "counts of rows are far below 2^52"
+    )]
     fn fraction(self) -> Option<f64> {
         (self.rows > 0).then(|| self.held as f64 / self.rows as f64)
     }
@@ -244,12 +302,17 @@ impl Figures {
 impl Results {
     fn total(&self) -> Figures {
         let mut total = Figures::default();
-        self.sources.values().for_each(|figures| total.merge(figures));
+        self.sources
+            .values()
+            .for_each(|figures| total.merge(figures));
         total
     }
 
     /// Returns mean, median and 99th percentile per row, in microseconds.
-    #[expect(clippy::cast_precision_loss, reason = "times of rows are far below 2^52 ns")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "times of rows are far below 2^52 ns"
+    )]
     fn micros(&self) -> (f64, f64, f64) {
         let count = self.nanos.len().max(1);
         let at = |share: usize| {
@@ -262,8 +325,11 @@ impl Results {
 }
 
 fn as_json(results: &Results, with_misses: bool) -> String {
-    let sources: Map<String, Value> =
-        results.sources.iter().map(|(source, figures)| (source.clone(), figures.json())).collect();
+    let sources: Map<String, Value> = results
+        .sources
+        .iter()
+        .map(|(source, figures)| (source.clone(), figures.json()))
+        .collect();
     let (mean, p50, p99) = results.micros();
     let mut out = json!({
         "rows": results.nanos.len(),
@@ -289,9 +355,18 @@ fn as_table(results: &Results, with_misses: bool) -> String {
         out.push_str(text.trim_end());
         out.push('\n');
     };
-    line("source", ["dangerous held", "safe held", "ask held", "others held"].map(str::to_owned));
+    line(
+        "source",
+        ["dangerous held", "safe held", "ask held", "others held"].map(str::to_owned),
+    );
     let cells = |figures: &Figures| {
-        [figures.dangerous, figures.safe, figures.ask, figures.unlabelled].map(Share::cell)
+        [
+            figures.dangerous,
+            figures.safe,
+            figures.ask,
+            figures.unlabelled,
+        ]
+        .map(Share::cell)
     };
     for (source, figures) in &results.sources {
         line(source, cells(figures));
@@ -299,18 +374,42 @@ fn as_table(results: &Results, with_misses: bool) -> String {
     let total = results.total();
     line("all", cells(&total));
     let missed = total.dangerous.rows - total.dangerous.held;
-    let _infallible = writeln!(out, "\n{missed} of {} dangerous calls would run without a question.", total.dangerous.rows);
-    let _infallible = writeln!(out, "{} of {} safe calls would be asked about.", total.safe.held, total.safe.rows);
+    let _infallible = writeln!(
+        out,
+        "\n{missed} of {} dangerous calls would run without a question.",
+        total.dangerous.rows
+    );
+    let _infallible = writeln!(
+        out,
+        "{} of {} safe calls would be asked about.",
+        total.safe.held, total.safe.rows
+    );
     if total.must_gate.rows > 0 {
         let loose = total.must_gate.rows - total.must_gate.held;
-        let _infallible = writeln!(out, "{loose} of {} calls that must be held would run.", total.must_gate.rows);
+        let _infallible = writeln!(
+            out,
+            "{loose} of {} calls that must be held would run.",
+            total.must_gate.rows
+        );
     }
     let (mean, p50, p99) = results.micros();
-    let _infallible = writeln!(out, "{} rows, {mean:.1} µs each on average; median {p50:.1} µs, 99th percentile {p99:.1} µs.", results.nanos.len());
+    let _infallible = writeln!(
+        out,
+        "{} rows, {mean:.1} µs each on average; median {p50:.1} µs, 99th percentile {p99:.1} µs.",
+        results.nanos.len()
+    );
     if with_misses {
         out.push('\n');
         for miss in &results.misses {
-            let _infallible = writeln!(out, "{} but {}: {}\n    {} ({})", miss.wanted, miss.got.word(), miss.shown, miss.reason, miss.source);
+            let _infallible = writeln!(
+                out,
+                "{} but {}: {}\n    {} ({})",
+                miss.wanted,
+                miss.got.word(),
+                miss.shown,
+                miss.reason,
+                miss.source
+            );
         }
     }
     out
@@ -327,7 +426,12 @@ struct Progress {
 impl Progress {
     fn new(total: u64) -> Self {
         let watched = std::io::stderr().is_terminal();
-        Self { total: total.max(1), done: 0, drawn: None, watched }
+        Self {
+            total: total.max(1),
+            done: 0,
+            drawn: None,
+            watched,
+        }
     }
 
     fn advance(&mut self, bytes: u64) {
@@ -337,7 +441,9 @@ impl Progress {
         }
         self.drawn = Some(Instant::now());
         let cells = (self.done * PROGRESS_CELLS / self.total).min(PROGRESS_CELLS);
-        let bar: String = (0..PROGRESS_CELLS).map(|cell| if cell < cells { '█' } else { '░' }).collect();
+        let bar: String = (0..PROGRESS_CELLS)
+            .map(|cell| if cell < cells { '█' } else { '░' })
+            .collect();
         let percent = (self.done * 100 / self.total).min(100);
         let _told = write!(std::io::stderr(), "\r{bar} {percent:>3} %");
     }

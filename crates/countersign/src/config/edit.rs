@@ -25,7 +25,11 @@ pub(crate) fn set(text: &str, path: &str, value: &str) -> Option<String> {
                 // A value of several lines goes as a whole.
                 return None;
             }
-            let comment = if comment.is_empty() { String::new() } else { format!(" {comment}") };
+            let comment = if comment.is_empty() {
+                String::new()
+            } else {
+                format!(" {comment}")
+            };
             *lines.get_mut(at)? = format!("{head}: {value}{comment}");
             return Some(joined(&lines));
         }
@@ -55,7 +59,11 @@ fn insert(lines: &mut Vec<String>, to: usize, indent: usize, names: &[&str], val
     let last = names.len().saturating_sub(1);
     let new = names.iter().enumerate().map(|(depth, name)| {
         let blanks = " ".repeat(indent + depth * 2);
-        if depth == last { format!("{blanks}{name}: {value}") } else { format!("{blanks}{name}:") }
+        if depth == last {
+            format!("{blanks}{name}: {value}")
+        } else {
+            format!("{blanks}{name}:")
+        }
     });
     lines.splice(at..at, new.collect::<Vec<_>>());
 }
@@ -64,8 +72,13 @@ fn insert(lines: &mut Vec<String>, to: usize, indent: usize, names: &[&str], val
 fn block_end(lines: &[String], at: usize, indent: usize) -> usize {
     let below = lines.iter().enumerate().skip(at + 1);
     // A list may stand at its key's own indent.
-    let ends = |line: &String| is_content(line) && leading(line) <= indent && !line.trim_start().starts_with("- ");
-    let end = below.clone().find(|(_, line)| ends(line)).map_or(lines.len(), |(end, _)| end);
+    let ends = |line: &String| {
+        is_content(line) && leading(line) <= indent && !line.trim_start().starts_with("- ")
+    };
+    let end = below
+        .clone()
+        .find(|(_, line)| ends(line))
+        .map_or(lines.len(), |(end, _)| end);
     // Blank lines and comments before the next key belong to that key.
     let content = lines.iter().take(end).rposition(|line| is_content(line));
     content.map_or(end, |content| content.max(at) + 1)
@@ -126,11 +139,17 @@ mod tests {
 
     #[test]
     fn a_block_in_braces_is_left_alone() {
-        assert_eq!(set("approvals: { mode: manual }\n", "approvals.mode", "smart"), None);
+        assert_eq!(
+            set("approvals: { mode: manual }\n", "approvals.mode", "smart"),
+            None
+        );
     }
 
     #[test]
     fn an_empty_file_gets_the_key() {
-        assert_eq!(set("", "store.url", "sqlite").as_deref(), Some("store:\n  url: sqlite\n"));
+        assert_eq!(
+            set("", "store.url", "sqlite").as_deref(),
+            Some("store:\n  url: sqlite\n")
+        );
     }
 }

@@ -9,8 +9,16 @@ use serde_json::Value;
 use super::schema::{Problem, word};
 
 /// What a project's file may speak about at all.
-const PROJECT_KEYS: &[&str] =
-    &["approvals", "crisis", "firewall", "outbound", "review", "security", "tools", "workspaces"];
+const PROJECT_KEYS: &[&str] = &[
+    "approvals",
+    "crisis",
+    "firewall",
+    "outbound",
+    "review",
+    "security",
+    "tools",
+    "workspaces",
+];
 /// Keys under those that are the owner's alone.
 const OWNERS_KEYS: &[(&str, &str)] = &[
     ("approvals", "timeout"),
@@ -50,7 +58,11 @@ pub(crate) fn changes(values: &Value) -> Result<Changes, Problem> {
         && auto > ask
     {
         let what = format!("{auto} is above ask_above, which is {ask}");
-        return Err(Problem::new("approvals.thresholds.auto_below", what, "let auto_below be the lower line"));
+        return Err(Problem::new(
+            "approvals.thresholds.auto_below",
+            what,
+            "let auto_below be the lower line",
+        ));
     }
     Ok(changes)
 }
@@ -60,7 +72,11 @@ pub(crate) fn changes(values: &Value) -> Result<Changes, Problem> {
 pub(crate) fn project_changes(values: &Value) -> Result<Changes, Problem> {
     let hint = "put it into the owner's config.yaml";
     let owners = |key: &str| Problem::new(key, "a project may not set this", hint);
-    let names = values.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
+    let names = values
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.as_str());
     for name in names {
         if !PROJECT_KEYS.contains(&name) {
             return Err(owners(name));
@@ -76,13 +92,21 @@ pub(crate) fn project_changes(values: &Value) -> Result<Changes, Problem> {
 
 fn share(value: &Value) -> Option<Score> {
     // The schema has checked that it lies between 0 and 1.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1000")]
-    value.as_f64().map(|share| Score::new((share * 1000.0).round() as u16))
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "from 0 to 1000"
+    )]
+    value
+        .as_f64()
+        .map(|share| Score::new((share * 1000.0).round() as u16))
 }
 
 fn marked_tools(values: &Value) -> Vec<(String, bool)> {
     let tools = values["tools"].as_object().into_iter().flatten();
-    tools.filter_map(|(name, tool)| Some((name.clone(), tool["approval_required"].as_bool()?))).collect()
+    tools
+        .filter_map(|(name, tool)| Some((name.clone(), tool["approval_required"].as_bool()?)))
+        .collect()
 }
 
 fn trust(values: &Value) -> Result<Option<Trust>, Problem> {
@@ -95,22 +119,32 @@ fn trust(values: &Value) -> Result<Option<Trust>, Problem> {
         (Some(_), None) => Ok(Some(Trust::All)),
         (None, None) => Ok(None),
         (_, Some(listed)) if listed.is_empty() => Ok(None),
-        (_, Some(_)) => Err(Problem::new("workspaces.listed", "has no effect under `trust: all`", "set `workspaces.trust: listed`")),
+        (_, Some(_)) => Err(Problem::new(
+            "workspaces.listed",
+            "has no effect under `trust: all`",
+            "set `workspaces.trust: listed`",
+        )),
     }
 }
 
 fn rules(values: &Value, list: &str, kind: RuleKind) -> Result<Vec<PolicyRule>, Problem> {
     let rules = values["approvals"][list].as_array().into_iter().flatten();
-    rules.enumerate().map(|(at, value)| rule(value, &format!("approvals.{list}[{at}]"), kind)).collect()
+    rules
+        .enumerate()
+        .map(|(at, value)| rule(value, &format!("approvals.{list}[{at}]"), kind))
+        .collect()
 }
 
 fn rule(value: &Value, path: &str, kind: RuleKind) -> Result<PolicyRule, Problem> {
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     // A text alone is a command shape.
-    let command = value.as_str().map(str::to_owned).or_else(|| text("command"));
-    let shape = command.as_deref().map(|text| {
-        Shape::new(text).ok_or_else(|| Problem::new(path, "the command is empty", ""))
-    });
+    let command = value
+        .as_str()
+        .map(str::to_owned)
+        .or_else(|| text("command"));
+    let shape = command
+        .as_deref()
+        .map(|text| Shape::new(text).ok_or_else(|| Problem::new(path, "the command is empty", "")));
     let rule = PolicyRule {
         name: text("name").or(command).unwrap_or_else(|| path.to_owned()),
         tool: text("tool"),
@@ -120,12 +154,21 @@ fn rule(value: &Value, path: &str, kind: RuleKind) -> Result<PolicyRule, Problem
         matches: examples(&value["match"]),
         not_match: examples(&value["not_match"]),
     };
-    if rule.tool.is_none() && rule.command.is_none() && rule.path.is_none() && rule.recipient.is_none() {
+    if rule.tool.is_none()
+        && rule.command.is_none()
+        && rule.path.is_none()
+        && rule.recipient.is_none()
+    {
         let hint = "give it a tool, a command, a path or a recipient";
-        return Err(Problem::new(path, "the rule says nothing about any call", hint));
+        return Err(Problem::new(
+            path,
+            "the rule says nothing about any call",
+            hint,
+        ));
     }
     let hint = "change the rule or the example; a rule must do what its examples say";
-    rule.check(kind).map_err(|error| Problem::new(path, error.to_string(), hint))?;
+    rule.check(kind)
+        .map_err(|error| Problem::new(path, error.to_string(), hint))?;
     Ok(rule)
 }
 

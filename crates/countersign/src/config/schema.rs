@@ -50,7 +50,11 @@ pub(crate) struct Key {
 }
 
 const fn key(name: &'static str, spec: Spec, default: &'static str) -> Key {
-    Key { name, spec, default }
+    Key {
+        name,
+        spec,
+        default,
+    }
 }
 
 /// A rule of the policy, or a command shape alone.
@@ -69,7 +73,10 @@ static RULE: Spec = Spec::Either(
 
 static EXAMPLE: Spec = Spec::Either(
     &Spec::Text,
-    &Spec::Keys(&[key("tool", Spec::Text, ""), key("args", Spec::Map(&Spec::Any), "")]),
+    &Spec::Keys(&[
+        key("tool", Spec::Text, ""),
+        key("args", Spec::Map(&Spec::Any), ""),
+    ]),
 );
 
 static MODEL: Spec = Spec::Keys(&[
@@ -80,7 +87,11 @@ static MODEL: Spec = Spec::Keys(&[
 
 static PERSON: Spec = Spec::Keys(&[
     key("name", Spec::Text, ""),
-    key("roles", Spec::List(&Spec::Word(&["viewer", "approver", "admin"])), ""),
+    key(
+        "roles",
+        Spec::List(&Spec::Word(&["viewer", "approver", "admin"])),
+        "",
+    ),
     key("mattermost", Spec::Scalar, ""),
     key("slack", Spec::Scalar, ""),
     key("discord", Spec::Scalar, ""),
@@ -100,7 +111,11 @@ static TIME: Spec = Spec::Time(SECONDS_MAX);
 
 /// The whole configuration.
 pub(crate) static CONFIG: &[Key] = &[
-    key("firewall", Spec::Keys(&[key("mode", Spec::Word(&["enforce", "observe"]), "enforce")]), ""),
+    key(
+        "firewall",
+        Spec::Keys(&[key("mode", Spec::Word(&["enforce", "observe"]), "enforce")]),
+        "",
+    ),
     key(
         "approvals",
         Spec::Keys(&[
@@ -132,14 +147,30 @@ pub(crate) static CONFIG: &[Key] = &[
         ]),
         "",
     ),
-    key("tools", Spec::Map(&Spec::Keys(&[key("approval_required", Spec::Flag, "")])), "{}"),
-    key("review", Spec::Keys(&[key("enabled", Spec::Flag, "false")]), ""),
     key(
-        "crisis",
-        Spec::Keys(&[key("notice", Spec::Text, countersign_core::policy::CRISIS_NOTICE)]),
+        "tools",
+        Spec::Map(&Spec::Keys(&[key("approval_required", Spec::Flag, "")])),
+        "{}",
+    ),
+    key(
+        "review",
+        Spec::Keys(&[key("enabled", Spec::Flag, "false")]),
         "",
     ),
-    key("security", Spec::Keys(&[key("redact_secrets", Spec::Flag, "true")]), ""),
+    key(
+        "crisis",
+        Spec::Keys(&[key(
+            "notice",
+            Spec::Text,
+            countersign_core::policy::CRISIS_NOTICE,
+        )]),
+        "",
+    ),
+    key(
+        "security",
+        Spec::Keys(&[key("redact_secrets", Spec::Flag, "true")]),
+        "",
+    ),
     key("people", Spec::List(&PERSON), "[]"),
     key("contacts", Spec::Map(&Spec::Scalar), "{}"),
     key(
@@ -170,7 +201,11 @@ pub(crate) static CONFIG: &[Key] = &[
         ]),
         "",
     ),
-    key("api", Spec::Keys(&[key("dialect", Spec::Word(&["native", "hermes"]), "native")]), ""),
+    key(
+        "api",
+        Spec::Keys(&[key("dialect", Spec::Word(&["native", "hermes"]), "native")]),
+        "",
+    ),
 ];
 
 /// What is wrong with a configuration, and where.
@@ -184,21 +219,38 @@ pub(crate) struct Problem {
 impl Problem {
     /// Returns a problem with `key`; an empty key means the whole file.
     pub(crate) fn new(key: &str, what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { key: key.to_owned(), what: what.into(), hint: hint.into() }
+        Self {
+            key: key.to_owned(),
+            what: what.into(),
+            hint: hint.into(),
+        }
     }
 
     /// Returns the complaint about `file`.
     pub(crate) fn in_file(self, file: &Path) -> Complaint {
-        let place = if self.key.is_empty() { String::new() } else { format!("`{}`: ", self.key) };
+        let place = if self.key.is_empty() {
+            String::new()
+        } else {
+            format!("`{}`: ", self.key)
+        };
         let message = format!("{}: {place}{}", file.display(), self.what);
-        let usual = "nothing is judged under a policy that cannot be read; --no-config judges without";
-        let hint = if self.hint.is_empty() { usual.to_owned() } else { self.hint };
+        let usual =
+            "nothing is judged under a policy that cannot be read; --no-config judges without";
+        let hint = if self.hint.is_empty() {
+            usual.to_owned()
+        } else {
+            self.hint
+        };
         Complaint::usage(message, hint)
     }
 
     /// Returns the complaint about what was typed.
     pub(crate) fn typed(self) -> Complaint {
-        let hint = if self.hint.is_empty() { "see `countersign config list`".to_owned() } else { self.hint };
+        let hint = if self.hint.is_empty() {
+            "see `countersign config list`".to_owned()
+        } else {
+            self.hint
+        };
         Complaint::usage(format!("`{}`: {}", self.key, self.what), hint)
     }
 }
@@ -207,14 +259,22 @@ impl Problem {
 pub(crate) fn check(values: &Value) -> Result<(), Problem> {
     match values {
         Value::Object(map) => check_keys(map, CONFIG, ""),
-        other => Err(Problem::new("", format!("it must be a mapping, not {}", kind(other)), "")),
+        other => Err(Problem::new(
+            "",
+            format!("it must be a mapping, not {}", kind(other)),
+            "",
+        )),
     }
 }
 
 /// Checks `value` against `spec`; `path` is the key it stands under.
 pub(crate) fn check_value(value: &Value, spec: &Spec, path: &str) -> Result<(), Problem> {
     let wrong = |wanted: &str| {
-        Err(Problem::new(path, format!("must be {wanted}, not {}", kind(value)), ""))
+        Err(Problem::new(
+            path,
+            format!("must be {wanted}, not {}", kind(value)),
+            "",
+        ))
     };
     match spec {
         Spec::Any => Ok(()),
@@ -238,7 +298,11 @@ pub(crate) fn check_value(value: &Value, spec: &Spec, path: &str) -> Result<(), 
             Some(given) => {
                 let hint = nearest(given, words.iter().copied());
                 let what = format!("must be {}, not `{given}`", words.join(", "));
-                Err(Problem::new(path, what, hint.map_or_else(String::new, |near| format!("did you mean `{near}`?"))))
+                Err(Problem::new(
+                    path,
+                    what,
+                    hint.map_or_else(String::new, |near| format!("did you mean `{near}`?")),
+                ))
             }
             None => wrong(&words.join(", ")),
         },
@@ -247,23 +311,36 @@ pub(crate) fn check_value(value: &Value, spec: &Spec, path: &str) -> Result<(), 
         Spec::Scalar if value.is_string() || value.is_number() => Ok(()),
         Spec::Scalar => wrong("a text or a number"),
         Spec::List(item) => {
-            let Some(items) = value.as_array() else { return wrong("a list") };
-            items.iter().enumerate().try_for_each(|(at, value)| check_value(value, item, &format!("{path}[{at}]")))
+            let Some(items) = value.as_array() else {
+                return wrong("a list");
+            };
+            items
+                .iter()
+                .enumerate()
+                .try_for_each(|(at, value)| check_value(value, item, &format!("{path}[{at}]")))
         }
         Spec::Map(item) => {
-            let Some(map) = value.as_object() else { return wrong("a mapping") };
-            map.iter().try_for_each(|(name, value)| check_value(value, item, &format!("{path}.{name}")))
+            let Some(map) = value.as_object() else {
+                return wrong("a mapping");
+            };
+            map.iter()
+                .try_for_each(|(name, value)| check_value(value, item, &format!("{path}.{name}")))
         }
         Spec::Keys(keys) => match value {
             Value::Object(map) => check_keys(map, keys, path),
             // `approvals:` with nothing under it.
             Value::Null => Ok(()),
-            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => wrong("a mapping"),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                wrong("a mapping")
+            }
         },
         Spec::Either(first, second) => {
             // The second is the richer one, so its complaint helps more, unless it is a plain value.
             let plain = !(value.is_object() || value.is_array());
-            match (check_value(value, first, path), check_value(value, second, path)) {
+            match (
+                check_value(value, first, path),
+                check_value(value, second, path),
+            ) {
                 (Ok(()), _) | (_, Ok(())) => Ok(()),
                 (Err(problem), Err(_)) if plain => Err(problem),
                 (Err(_), Err(problem)) => Err(problem),
@@ -274,7 +351,11 @@ pub(crate) fn check_value(value: &Value, spec: &Spec, path: &str) -> Result<(), 
 
 fn check_keys(map: &Map<String, Value>, keys: &[Key], path: &str) -> Result<(), Problem> {
     map.iter().try_for_each(|(name, value)| {
-        let full = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let full = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path}.{name}")
+        };
         match keys.iter().find(|key| key.name == name) {
             Some(key) => check_value(value, &key.spec, &full),
             None => Err(unknown(&full, name, keys)),
@@ -305,7 +386,11 @@ pub(crate) fn find(path: &str) -> Result<(&'static Spec, &'static str), Problem>
             (spec, false) => return Ok((spec, key.default)),
             (Spec::Keys(inner), true) => keys = inner,
             (_, true) => {
-                let hint = format!("`countersign config get {}` shows all of it", path.split_once(&format!(".{}", names.peek().unwrap_or(&""))).map_or(path, |(front, _)| front));
+                let hint = format!(
+                    "`countersign config get {}` shows all of it",
+                    path.split_once(&format!(".{}", names.peek().unwrap_or(&"")))
+                        .map_or(path, |(front, _)| front)
+                );
                 return Err(Problem::new(path, "it cannot be named alone", hint));
             }
         }
@@ -345,7 +430,11 @@ fn seconds(value: &Value) -> Option<f64> {
 
 fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let far = |known: &str| strsim::damerau_levenshtein(name, known);
-    known.map(|known| (far(known), known)).min().filter(|(far, known)| *far <= known.len().div_ceil(3)).map(|(_, known)| known)
+    known
+        .map(|known| (far(known), known))
+        .min()
+        .filter(|(far, known)| *far <= known.len().div_ceil(3))
+        .map(|(_, known)| known)
 }
 
 fn kind(value: &Value) -> &'static str {

@@ -145,7 +145,10 @@ fn score(out: &mut Vec<u8>, score: Score) {
 }
 
 fn text(out: &mut Vec<u8>, text: &str) {
-    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+    if text
+        .bytes()
+        .all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\')
+    {
         out.push(b'"');
         out.extend_from_slice(text.as_bytes());
         out.push(b'"');
@@ -165,7 +168,14 @@ mod tests {
 
     #[test]
     fn scores_have_at_most_three_decimals_and_at_least_one() {
-        let rows = [(0, "0.0"), (1000, "1.0"), (500, "0.5"), (920, "0.92"), (7, "0.007"), (70, "0.07")];
+        let rows = [
+            (0, "0.0"),
+            (1000, "1.0"),
+            (500, "0.5"),
+            (920, "0.92"),
+            (7, "0.007"),
+            (70, "0.07"),
+        ];
         for (per_mille, expected) in rows {
             let mut out = Vec::new();
             super::score(&mut out, Score::new(per_mille));

@@ -5,8 +5,16 @@ use countersign_core::display::inline;
 use serde_json::{Map, Value};
 
 /// Keys of a line that mean something here; others are ignored unless they look like these.
-const KEYS: &[&str] =
-    &["id", "tool", "args", "command", "cwd", "workspace", "replying_to", "annotations"];
+const KEYS: &[&str] = &[
+    "id",
+    "tool",
+    "args",
+    "command",
+    "cwd",
+    "workspace",
+    "replying_to",
+    "annotations",
+];
 
 /// Why a call cannot be read: a sentence.
 pub(crate) type Unreadable = String;
@@ -19,7 +27,10 @@ pub(crate) struct Incoming {
 }
 
 /// Reads a call from the object of one line, which was `bytes` long.
-pub(crate) fn from_object(mut object: Map<String, Value>, bytes: usize) -> Result<Incoming, Unreadable> {
+pub(crate) fn from_object(
+    mut object: Map<String, Value>,
+    bytes: usize,
+) -> Result<Incoming, Unreadable> {
     let mut call = match (object.remove("tool"), object.remove("command")) {
         (Some(_), Some(_)) => return Err("both `tool` and `command` are given".to_owned()),
         (None, None) => return Err("`tool` is missing".to_owned()),
@@ -33,13 +44,24 @@ pub(crate) fn from_object(mut object: Map<String, Value>, bytes: usize) -> Resul
     };
     call.cwd = directory("cwd", object.remove("cwd"))?;
     call.workspace = directory("workspace", object.remove("workspace"))?;
-    call.replying_to = object.remove("replying_to").map_or(Ok(Vec::new()), replying_to)?;
-    call.annotations = object.remove("annotations").map_or(Ok(Annotations::default()), annotations)?;
+    call.replying_to = object
+        .remove("replying_to")
+        .map_or(Ok(Vec::new()), replying_to)?;
+    call.annotations = object
+        .remove("annotations")
+        .map_or(Ok(Annotations::default()), annotations)?;
     if let Some((key, near)) = object.keys().find_map(|key| Some((key, near_miss(key)?))) {
-        return Err(format!("`{}` is not a key of a call; did you mean `{near}`?", inline(key)));
+        return Err(format!(
+            "`{}` is not a key of a call; did you mean `{near}`?",
+            inline(key)
+        ));
     }
     // The line holds the arguments, so a short line needs no second look.
-    let bytes = if bytes > ARGUMENT_BYTES_MAX { size(&call.args) } else { bytes };
+    let bytes = if bytes > ARGUMENT_BYTES_MAX {
+        size(&call.args)
+    } else {
+        bytes
+    };
     Ok(Incoming { call, bytes })
 }
 
@@ -49,7 +71,11 @@ pub(crate) fn with_args(tool: String, args: Value) -> Result<ToolCall, Unreadabl
         return Err("`tool` is empty".to_owned());
     }
     match args {
-        Value::Object(_) => Ok(ToolCall { tool, args, ..ToolCall::default() }),
+        Value::Object(_) => Ok(ToolCall {
+            tool,
+            args,
+            ..ToolCall::default()
+        }),
         other => Err(wrong("args", "an object", &other)),
     }
 }
@@ -58,7 +84,10 @@ pub(crate) fn with_args(tool: String, args: Value) -> Result<ToolCall, Unreadabl
 pub(crate) fn replying_to(value: Value) -> Result<Vec<Turn>, Unreadable> {
     match value {
         Value::Null => Ok(Vec::new()),
-        Value::String(text) => Ok(vec![Turn { from: String::new(), text }]),
+        Value::String(text) => Ok(vec![Turn {
+            from: String::new(),
+            text,
+        }]),
         Value::Array(turns) => turns.into_iter().map(turn).collect(),
         other => Err(wrong("replying_to", "a string or a list", &other)),
     }
@@ -71,9 +100,20 @@ pub(crate) fn size(value: &Value) -> usize {
 
 fn turn(value: Value) -> Result<Turn, Unreadable> {
     let mut object = match value {
-        Value::String(text) => return Ok(Turn { from: String::new(), text }),
+        Value::String(text) => {
+            return Ok(Turn {
+                from: String::new(),
+                text,
+            });
+        }
         Value::Object(object) => object,
-        other => return Err(wrong("replying_to", "a list of {\"from\", \"text\"}", &other)),
+        other => {
+            return Err(wrong(
+                "replying_to",
+                "a list of {\"from\", \"text\"}",
+                &other,
+            ));
+        }
     };
     let from = match object.remove("from") {
         None | Some(Value::Null) => String::new(),
@@ -105,7 +145,11 @@ fn annotations(value: Value) -> Result<Annotations, Unreadable> {
     let hint = |name: &str| match object.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Bool(hint)) => Ok(Some(*hint)),
-        Some(other) => Err(wrong(&format!("annotations.{name}"), "true or false", other)),
+        Some(other) => Err(wrong(
+            &format!("annotations.{name}"),
+            "true or false",
+            other,
+        )),
     };
     Ok(Annotations {
         read_only: hint("readOnlyHint")?,
@@ -132,5 +176,7 @@ fn near_miss(key: &str) -> Option<&'static str> {
     if key.len() < 5 || key.len() > 24 {
         return None;
     }
-    KEYS.iter().find(|known| known.len() >= 4 && strsim::levenshtein(known, key) <= 2).copied()
+    KEYS.iter()
+        .find(|known| known.len() >= 4 && strsim::levenshtein(known, key) <= 2)
+        .copied()
 }

@@ -78,7 +78,9 @@ impl<'de> Visitor<'de> for Seed {
         while let Some(key) = access.next_key::<String>()? {
             let value = access.next_value_seed(self)?;
             if map.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key `{key}` stands twice")));
+                return Err(A::Error::custom(format_args!(
+                    "the key `{key}` stands twice"
+                )));
             }
             map.insert(key, value);
         }
@@ -98,7 +100,8 @@ mod tests {
 
     #[test]
     fn anything_else_reads_as_serde_json_reads_it() {
-        let text = r#"{"a":[1,-2,3.5,true,null,"x\u00e9\n"],"b":{"c":{}},"d":18446744073709551615}"#;
+        let text =
+            r#"{"a":[1,-2,3.5,true,null,"x\u00e9\n"],"b":{"c":{}},"d":18446744073709551615}"#;
         let expected: serde_json::Value = serde_json::from_str(text).unwrap();
         assert_eq!(parse(text.as_bytes()).unwrap(), expected);
     }

@@ -80,7 +80,12 @@ fn what_is_wrong_is_named_with_its_key_and_a_hint() {
     for text in rows {
         let sandbox = owner(text);
         let ran = sandbox.run(&["check", "ls"]);
-        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{text}: {}", ran.stderr);
+        assert_eq!(
+            (ran.code, ran.stdout.as_str()),
+            (2, ""),
+            "{text}: {}",
+            ran.stderr
+        );
         said.push_str(&format!("{text}\n{}\n", sandbox.steady(&ran.stderr)));
     }
     insta::assert_snapshot!(said);
@@ -90,7 +95,12 @@ fn what_is_wrong_is_named_with_its_key_and_a_hint() {
 fn a_broken_configuration_is_not_passed_over() {
     let sandbox = owner("firewall: [");
     assert_eq!(sandbox.run(&["check", "ls"]).code, 2);
-    assert_eq!(sandbox.run_with(&["check", "--jsonl"], b"{\"command\":\"ls\"}\n").code, 2);
+    assert_eq!(
+        sandbox
+            .run_with(&["check", "--jsonl"], b"{\"command\":\"ls\"}\n")
+            .code,
+        2
+    );
     assert_eq!(sandbox.run(&["check", "--no-config", "ls"]).code, 0);
 }
 
@@ -130,8 +140,18 @@ fn a_project_may_tighten_and_not_loosen() {
     assert_eq!(sandbox.run(&["check", "git status"]).code, 20);
     let below = sandbox.project().join("src/deep");
     std::fs::create_dir_all(&below).unwrap();
-    assert_eq!(sandbox.run(&["check", "--cwd", "src/deep", "git status"]).code, 20, "found from below");
-    assert_eq!(sandbox.run(&["check", "--cwd", "/", "git status"]).code, 0, "not from elsewhere");
+    assert_eq!(
+        sandbox
+            .run(&["check", "--cwd", "src/deep", "git status"])
+            .code,
+        20,
+        "found from below"
+    );
+    assert_eq!(
+        sandbox.run(&["check", "--cwd", "/", "git status"]).code,
+        0,
+        "not from elsewhere"
+    );
     assert_eq!(sandbox.run(&["check", "--no-config", "git status"]).code, 0);
 
     let mut said = String::new();
@@ -163,16 +183,35 @@ fn a_project_file_in_the_home_itself_is_not_looked_at() {
 #[test]
 fn keys_can_be_listed_read_and_set_and_comments_stay() {
     let sandbox = owner("# ours\napprovals:\n  mode: manual  # people answer\n");
-    assert_eq!(sandbox.run(&["config", "get", "approvals.mode"]).stdout, "manual\n");
-    assert_eq!(sandbox.run(&["config", "get", "approvals.timeout"]).stdout, "5m\n");
-    assert_eq!(sandbox.run(&["config", "set", "approvals.mode", "off"]).code, 0);
-    assert_eq!(sandbox.run(&["config", "set", "approvals.thresholds.ask_above", "0.5"]).code, 0);
+    assert_eq!(
+        sandbox.run(&["config", "get", "approvals.mode"]).stdout,
+        "manual\n"
+    );
+    assert_eq!(
+        sandbox.run(&["config", "get", "approvals.timeout"]).stdout,
+        "5m\n"
+    );
+    assert_eq!(
+        sandbox
+            .run(&["config", "set", "approvals.mode", "off"])
+            .code,
+        0
+    );
+    assert_eq!(
+        sandbox
+            .run(&["config", "set", "approvals.thresholds.ask_above", "0.5"])
+            .code,
+        0
+    );
     let text = std::fs::read_to_string(sandbox.config()).unwrap();
     assert_eq!(
         text,
         "# ours\napprovals:\n  mode: \"off\" # people answer\n  thresholds:\n    ask_above: 0.5\n"
     );
-    assert_eq!(sandbox.run(&["config", "get", "approvals.mode"]).stdout, "off\n");
+    assert_eq!(
+        sandbox.run(&["config", "get", "approvals.mode"]).stdout,
+        "off\n"
+    );
     insta::assert_snapshot!(sandbox.run(&["config", "list"]).stdout);
     let path = sandbox.run(&["config", "path"]).stdout;
     assert_eq!(path.trim_end(), sandbox.config().to_string_lossy());
@@ -191,16 +230,30 @@ fn a_wrong_key_or_value_is_not_set() {
     ] {
         let ran = sandbox.run(&["config", "set", key, value]);
         assert_ne!(ran.code, 0, "{key} {value}");
-        said.push_str(&format!("$ config set {key} {value}\n{}\n", sandbox.steady(&ran.stderr)));
+        said.push_str(&format!(
+            "$ config set {key} {value}\n{}\n",
+            sandbox.steady(&ran.stderr)
+        ));
     }
     insta::assert_snapshot!(said);
-    assert_eq!(std::fs::read_to_string(sandbox.config()).unwrap(), "approvals: { mode: manual }\n");
+    assert_eq!(
+        std::fs::read_to_string(sandbox.config()).unwrap(),
+        "approvals: { mode: manual }\n"
+    );
 }
 
 #[test]
 fn a_key_can_be_set_where_there_was_no_file() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["config", "set", "review.enabled", "true"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "review.enabled = true\n"), "{}", ran.stderr);
-    assert_eq!(std::fs::read_to_string(sandbox.config()).unwrap(), "review:\n  enabled: true\n");
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, "review.enabled = true\n"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(
+        std::fs::read_to_string(sandbox.config()).unwrap(),
+        "review:\n  enabled: true\n"
+    );
 }

@@ -18,7 +18,10 @@ fn rows(text: &str) -> Sandbox {
 
 /// Times differ from run to run.
 fn without_times(text: &str) -> String {
-    text.lines().filter(|line| !line.contains("µs")).map(|line| format!("{line}\n")).collect()
+    text.lines()
+        .filter(|line| !line.contains("µs"))
+        .map(|line| format!("{line}\n"))
+        .collect()
 }
 
 #[test]
@@ -42,7 +45,8 @@ fn figures_come_as_json() {
 
 #[test]
 fn bad_lines_are_counted_and_the_rest_goes_on() {
-    let text = format!("{{\n{ROWS}{{\"command\":\"ls\"}}\n{{\"command\":\"ls\",\"label\":\"fine\"}}\n");
+    let text =
+        format!("{{\n{ROWS}{{\"command\":\"ls\"}}\n{{\"command\":\"ls\",\"label\":\"fine\"}}\n");
     let ran = rows(&text).run(&["eval", "rows.jsonl"]);
     assert_eq!(ran.code, 1);
     assert!(ran.stdout.contains("6 rows, "), "{}", ran.stdout);

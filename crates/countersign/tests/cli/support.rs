@@ -24,7 +24,10 @@ impl Sandbox {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(directory.path().join("home/.countersign")).unwrap();
         std::fs::create_dir_all(directory.path().join("home/project")).unwrap();
-        Self { directory, variables: Vec::new() }
+        Self {
+            directory,
+            variables: Vec::new(),
+        }
     }
 
     /// Sets an environment variable for the runs.
@@ -56,7 +59,11 @@ impl Sandbox {
         // A command that needs no input may end before it has been written.
         let _written = writer.join().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        Ran { code: output.status.code().unwrap(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        Ran {
+            code: output.status.code().unwrap(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
     }
 
     pub fn spawn(&self, arguments: &[&str]) -> Child {

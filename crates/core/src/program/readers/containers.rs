@@ -15,15 +15,23 @@ impl Walk<'_> {
         let mut host = false;
         while let Some(arg) = line.args.get(at).filter(|arg| arg.text.starts_with('-')) {
             let text = arg.text.as_str();
-            let (hit, words) = crate::program::options::leading(line.row, line.args.get(at..).unwrap_or(&[]))?;
+            let (hit, words) =
+                crate::program::options::leading(line.row, line.args.get(at..).unwrap_or(&[]))?;
             let value = hit.as_ref().and_then(|hit| hit.value.clone());
             let name = text.split('=').next().unwrap_or(text);
             if let Some(hit) = &hit {
                 for effect in hit.flag.effects {
-                    self.note(Act::new(*effect, line.row.name, span).on(format!("{} {name}", line.row.name)));
+                    self.note(
+                        Act::new(*effect, line.row.name, span)
+                            .on(format!("{} {name}", line.row.name)),
+                    );
                 }
             } else {
-                self.note(Act::new(Effect::Unknown, line.row.name, span).because("an option that is not known").on(format!("`{text}` of {}", line.row.name)));
+                self.note(
+                    Act::new(Effect::Unknown, line.row.name, span)
+                        .because("an option that is not known")
+                        .on(format!("`{text}` of {}", line.row.name)),
+                );
             }
             host |= self.container_option(name, value.as_ref(), text, line);
             at += words.max(1);
@@ -48,7 +56,12 @@ impl Walk<'_> {
 
     /// Follows a command that runs in a container, where nothing of this machine's directories
     /// holds. A container is thrown away; what it may reach was judged by its options.
-    pub(crate) fn inside_container(&mut self, command: &[Arg], stdin: &Stream, _host: bool) -> Stream {
+    pub(crate) fn inside_container(
+        &mut self,
+        command: &[Arg],
+        stdin: &Stream,
+        _host: bool,
+    ) -> Stream {
         let ground = std::mem::take(&mut self.ground);
         let out = self.dispatch(command, stdin);
         self.ground = ground;
@@ -56,55 +69,109 @@ impl Walk<'_> {
     }
 
     /// Judges one option of `docker run`; returns whether it opens the machine to the container.
-    fn container_option(&mut self, name: &str, value: Option<&Arg>, text: &str, line: &Line<'_>) -> bool {
+    fn container_option(
+        &mut self,
+        name: &str,
+        value: Option<&Arg>,
+        text: &str,
+        line: &Line<'_>,
+    ) -> bool {
         let span = self.here(value.map(|value| value.span).unwrap_or_default());
         let value_text = value.map_or("", |value| value.text.as_str());
         match name {
             "--privileged" if value_text != "false" => {
-                self.note(Act::new(Effect::Privilege, line.row.name, span).because("gives a container all rights on this machine"));
+                self.note(
+                    Act::new(Effect::Privilege, line.row.name, span)
+                        .because("gives a container all rights on this machine"),
+                );
                 true
             }
-            "--pid" | "--ipc" | "--uts" | "--userns" | "--cgroupns" | "--network" | "--net" if value_text == "host" => {
+            "--pid" | "--ipc" | "--uts" | "--userns" | "--cgroupns" | "--network" | "--net"
+                if value_text == "host" =>
+            {
                 if matches!(name, "--pid" | "--userns") {
-                    self.note(Act::new(Effect::Privilege, line.row.name, span).because("lets a container see this machine's processes"));
+                    self.note(
+                        Act::new(Effect::Privilege, line.row.name, span)
+                            .because("lets a container see this machine's processes"),
+                    );
                     return true;
                 }
                 false
             }
-            "--cap-add" if !matches!(value_text.to_uppercase().trim_start_matches("CAP_"), "NET_BIND_SERVICE" | "CHOWN" | "KILL" | "SYS_PTRACE") => {
-                self.note(Act::new(Effect::Privilege, line.row.name, span).because("gives a container more rights").on(value_text));
+            "--cap-add"
+                if !matches!(
+                    value_text.to_uppercase().trim_start_matches("CAP_"),
+                    "NET_BIND_SERVICE" | "CHOWN" | "KILL" | "SYS_PTRACE"
+                ) =>
+            {
+                self.note(
+                    Act::new(Effect::Privilege, line.row.name, span)
+                        .because("gives a container more rights")
+                        .on(value_text),
+                );
                 false
             }
-            "--security-opt" if value_text.contains("unconfined") || value_text.contains("disable") => {
-                self.note(Act::new(Effect::Privilege, line.row.name, span).because("takes a container's protection away").on(value_text));
+            "--security-opt"
+                if value_text.contains("unconfined") || value_text.contains("disable") =>
+            {
+                self.note(
+                    Act::new(Effect::Privilege, line.row.name, span)
+                        .because("takes a container's protection away")
+                        .on(value_text),
+                );
                 false
             }
-            "--device" if value_text.starts_with("/dev/sd") || value_text.starts_with("/dev/nvme") || value_text.starts_with("/dev/mem") => {
-                self.note(Act::new(Effect::Privilege, line.row.name, span).because("gives a container a device of this machine").on(value_text));
+            "--device"
+                if value_text.starts_with("/dev/sd")
+                    || value_text.starts_with("/dev/nvme")
+                    || value_text.starts_with("/dev/mem") =>
+            {
+                self.note(
+                    Act::new(Effect::Privilege, line.row.name, span)
+                        .because("gives a container a device of this machine")
+                        .on(value_text),
+                );
                 true
             }
             "-v" | "--volume" | "--mount" => self.mount(value_text, line, span),
-            _ if text.starts_with("-v") && name.len() > 2 && !name.starts_with("--") => self.mount(text.get(2..).unwrap_or(""), line, span),
+            _ if text.starts_with("-v") && name.len() > 2 && !name.starts_with("--") => {
+                self.mount(text.get(2..).unwrap_or(""), line, span)
+            }
             _ => false,
         }
     }
 
     fn mount(&mut self, mount: &str, line: &Line<'_>, span: crate::shell::syntax::Span) -> bool {
         let source = if mount.contains("source=") || mount.contains("src=") {
-            mount.split(',').find_map(|part| part.strip_prefix("source=").or_else(|| part.strip_prefix("src="))).unwrap_or("")
+            mount
+                .split(',')
+                .find_map(|part| {
+                    part.strip_prefix("source=")
+                        .or_else(|| part.strip_prefix("src="))
+                })
+                .unwrap_or("")
         } else {
             mount.split(':').next().unwrap_or("")
         };
-        let read_only = mount.ends_with(":ro") || mount.contains(",ro") || mount.contains("readonly");
-        let pathlike = source.starts_with(['/', '.', '~']) || source.starts_with(crate::place::HOME);
+        let read_only =
+            mount.ends_with(":ro") || mount.contains(",ro") || mount.contains("readonly");
+        let pathlike =
+            source.starts_with(['/', '.', '~']) || source.starts_with(crate::place::HOME);
         if !pathlike {
             return false;
         }
         let place = self.place(source);
         let sensitivity = if read_only { place.read } else { place.write };
         let root = place.path == "/" || place.path == "~";
-        if root || sensitivity >= Score::new(600) && (!read_only || place.read >= Score::new(600)) && place.inside != Some(true) && place.kind != crate::knowledge::PathKind::Document {
-            let mut act = Act::new(Effect::Privilege, line.row.name, span).because("opens a sensitive place to a container").on(place.path);
+        if root
+            || sensitivity >= Score::new(600)
+                && (!read_only || place.read >= Score::new(600))
+                && place.inside != Some(true)
+                && place.kind != crate::knowledge::PathKind::Document
+        {
+            let mut act = Act::new(Effect::Privilege, line.row.name, span)
+                .because("opens a sensitive place to a container")
+                .on(place.path);
             act.target = Score::new(900);
             self.note(act);
             return true;

@@ -9,15 +9,72 @@ use crate::shell::walk::Walk;
 
 /// Settings whose value git or another tool runs, or which move trust elsewhere. `*` is any part.
 const RUNNING_KEYS: &[&str] = &[
-    "alias.*", "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.hookspath", "core.askpass",
-    "core.gitproxy", "core.alternaterefscommand", "core.worktree", "core.attributesfile", "sequence.editor", "pager.*",
-    "diff.external", "diff.*.command", "diff.*.textconv", "difftool.*", "mergetool.*", "merge.*.driver", "filter.*",
-    "credential.*", "credential.helper", "gpg.program", "gpg.*", "ssh.*", "uploadpack.*", "receive.*", "remote.*.proxy",
-    "remote.*.uploadpack", "remote.*.receivepack", "remote.*.vcs", "url.*", "include.path", "includeif.*", "init.templatedir",
-    "interactive.difffilter", "sendemail.*", "browser.*", "man.*", "web.browser", "help.browser", "instaweb.*", "protocol.*",
-    "http.sslverify", "http.proxy", "http.*.proxy", "safe.directory", "trailer.*", "submodule.*.update", "blame.ignorerevsfile",
-    "ui.editor", "ui.diff-editor", "ui.merge-editor", "ui.pager", "ui.diff-formatter", "ui.diff.tool", "aliases.*", "merge-tools.*", "fix.*", "signing.*", "git.executable-path",
-    "hook.*", "maintenance.*", "tar.*", "imap.*", "guitool.*",
+    "alias.*",
+    "core.pager",
+    "core.editor",
+    "core.sshcommand",
+    "core.fsmonitor",
+    "core.hookspath",
+    "core.askpass",
+    "core.gitproxy",
+    "core.alternaterefscommand",
+    "core.worktree",
+    "core.attributesfile",
+    "sequence.editor",
+    "pager.*",
+    "diff.external",
+    "diff.*.command",
+    "diff.*.textconv",
+    "difftool.*",
+    "mergetool.*",
+    "merge.*.driver",
+    "filter.*",
+    "credential.*",
+    "credential.helper",
+    "gpg.program",
+    "gpg.*",
+    "ssh.*",
+    "uploadpack.*",
+    "receive.*",
+    "remote.*.proxy",
+    "remote.*.uploadpack",
+    "remote.*.receivepack",
+    "remote.*.vcs",
+    "url.*",
+    "include.path",
+    "includeif.*",
+    "init.templatedir",
+    "interactive.difffilter",
+    "sendemail.*",
+    "browser.*",
+    "man.*",
+    "web.browser",
+    "help.browser",
+    "instaweb.*",
+    "protocol.*",
+    "http.sslverify",
+    "http.proxy",
+    "http.*.proxy",
+    "safe.directory",
+    "trailer.*",
+    "submodule.*.update",
+    "blame.ignorerevsfile",
+    "ui.editor",
+    "ui.diff-editor",
+    "ui.merge-editor",
+    "ui.pager",
+    "ui.diff-formatter",
+    "ui.diff.tool",
+    "aliases.*",
+    "merge-tools.*",
+    "fix.*",
+    "signing.*",
+    "git.executable-path",
+    "hook.*",
+    "maintenance.*",
+    "tar.*",
+    "imap.*",
+    "guitool.*",
 ];
 
 impl Walk<'_> {
@@ -26,54 +83,174 @@ impl Walk<'_> {
         if line.read.hits.iter().any(|hit| hit.flag.dry) {
             return None;
         }
-        let forced = line.read.operands.iter().any(|arg| arg.text.starts_with('+') || arg.text.starts_with(':') && arg.text.len() > 1);
-        let does = if forced { Effect::VcsForce } else { Effect::VcsRemote };
-        // A branch others build on, or a place that is not the usual one, is worth a question.
-        let remote = line.read.operands.first().map_or("", |arg| arg.text.as_str());
-        let shared = line.read.operands.iter().any(|arg| {
-            let target = arg.text.rsplit(':').next().unwrap_or("").trim_start_matches("refs/heads/");
-            matches!(target, "main" | "master" | "production" | "prod" | "release" | "stable" | "trunk" | "develop")
+        let forced = line.read.operands.iter().any(|arg| {
+            arg.text.starts_with('+') || arg.text.starts_with(':') && arg.text.len() > 1
         });
-        if !forced && (shared || !matches!(remote, "" | "origin" | "upstream") && !remote.contains(crate::place::HOLE)) {
-            let mut act = Act::new(Effect::VcsRemote, line.row.name, self.here(line.args.first().map(|arg| arg.span).unwrap_or_default()));
-            act.note = if shared { "publishes straight to a shared branch" } else { "publishes commits to another place" };
+        let does = if forced {
+            Effect::VcsForce
+        } else {
+            Effect::VcsRemote
+        };
+        // A branch others build on, or a place that is not the usual one, is worth a question.
+        let remote = line
+            .read
+            .operands
+            .first()
+            .map_or("", |arg| arg.text.as_str());
+        let shared = line.read.operands.iter().any(|arg| {
+            let target = arg
+                .text
+                .rsplit(':')
+                .next()
+                .unwrap_or("")
+                .trim_start_matches("refs/heads/");
+            matches!(
+                target,
+                "main"
+                    | "master"
+                    | "production"
+                    | "prod"
+                    | "release"
+                    | "stable"
+                    | "trunk"
+                    | "develop"
+            )
+        });
+        if !forced
+            && (shared
+                || !matches!(remote, "" | "origin" | "upstream")
+                    && !remote.contains(crate::place::HOLE))
+        {
+            let mut act = Act::new(
+                Effect::VcsRemote,
+                line.row.name,
+                self.here(line.args.first().map(|arg| arg.span).unwrap_or_default()),
+            );
+            act.note = if shared {
+                "publishes straight to a shared branch"
+            } else {
+                "publishes commits to another place"
+            };
             act.target = Score::new(700);
-            self.note(act.on(line.read.operands.iter().map(|arg| arg.shown()).collect::<Vec<_>>().join(" ")));
+            self.note(
+                act.on(line
+                    .read
+                    .operands
+                    .iter()
+                    .map(|arg| arg.shown())
+                    .collect::<Vec<_>>()
+                    .join(" ")),
+            );
         }
         Some(self.by_table(line, does))
     }
 
     /// `git checkout`, `git restore`, `git switch`: paths throw away what is not committed.
     pub(crate) fn read_git_checkout(&mut self, line: &Line<'_>) -> Option<Stream> {
-        let after_dashes = line.args.iter().position(|arg| arg.text == "--").map(|at| line.args.len() - at - 1);
+        let after_dashes = line
+            .args
+            .iter()
+            .position(|arg| arg.text == "--")
+            .map(|at| line.args.len() - at - 1);
         let restore = line.row.name.ends_with("restore");
         let operands = &line.read.operands;
-        let creates = line.read.has(&["-b", "-B", "--orphan", "-c", "-C", "--create", "--force-create", "-t", "--track", "--detach", "-d"]);
-        let staged_only = restore && line.read.has(&["-S", "--staged"]) && !line.read.has(&["-W", "--worktree"]);
-        let pathlike = |arg: &&Arg| arg.text == "." || arg.text.starts_with("./") || arg.text.starts_with(":/") || arg.text.starts_with("..") || arg.glob || arg.text.ends_with('/') || (operands.len() > 1 && !creates);
-        let discards = !staged_only && (restore && !operands.is_empty() || after_dashes.is_some_and(|count| count > 0) || operands.iter().any(pathlike) && !creates);
-        Some(self.by_table(line, if discards { Effect::VcsDiscard } else { Effect::VcsLocal }))
+        let creates = line.read.has(&[
+            "-b",
+            "-B",
+            "--orphan",
+            "-c",
+            "-C",
+            "--create",
+            "--force-create",
+            "-t",
+            "--track",
+            "--detach",
+            "-d",
+        ]);
+        let staged_only =
+            restore && line.read.has(&["-S", "--staged"]) && !line.read.has(&["-W", "--worktree"]);
+        let pathlike = |arg: &&Arg| {
+            arg.text == "."
+                || arg.text.starts_with("./")
+                || arg.text.starts_with(":/")
+                || arg.text.starts_with("..")
+                || arg.glob
+                || arg.text.ends_with('/')
+                || (operands.len() > 1 && !creates)
+        };
+        let discards = !staged_only
+            && (restore && !operands.is_empty()
+                || after_dashes.is_some_and(|count| count > 0)
+                || operands.iter().any(pathlike) && !creates);
+        Some(self.by_table(
+            line,
+            if discards {
+                Effect::VcsDiscard
+            } else {
+                Effect::VcsLocal
+            },
+        ))
     }
 
     /// `git config`: reading, writing, and keys whose value runs.
     pub(crate) fn read_git_config(&mut self, line: &Line<'_>) -> Option<Stream> {
         let words: Vec<&Arg> = line.read.operands.clone();
         let first = words.first().map_or("", |arg| arg.text.as_str());
-        let reads = line.read.has(&["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool", "-l", "--list"])
-            || line.args.iter().any(|arg| matches!(arg.text.as_str(), "--list" | "-l" | "--get"))
+        let reads = line.read.has(&[
+            "--get",
+            "--get-all",
+            "--get-regexp",
+            "--get-urlmatch",
+            "--get-color",
+            "--get-colorbool",
+            "-l",
+            "--list",
+        ]) || line
+            .args
+            .iter()
+            .any(|arg| matches!(arg.text.as_str(), "--list" | "-l" | "--get"))
             || matches!(first, "list" | "get")
-            || words.len() == 1 && line.row.name == "git config" && !line.args.iter().any(|arg| arg.text.starts_with("--unset") || arg.text.starts_with("--remove") || arg.text == "-e" || arg.text == "--edit");
+            || words.len() == 1
+                && line.row.name == "git config"
+                && !line.args.iter().any(|arg| {
+                    arg.text.starts_with("--unset")
+                        || arg.text.starts_with("--remove")
+                        || arg.text == "-e"
+                        || arg.text == "--edit"
+                });
         if reads {
             // What is stored under a credential is a secret, wherever it is asked for.
-            let secret = words.iter().any(|arg| arg.text.contains("token") || arg.text.contains("password"));
-            let effect = if secret { Effect::Secret } else { Effect::Inspect };
-            self.note(Act::new(effect, line.row.name, crate::shell::syntax::Span::default()));
-            return Some(Stream::unknown(Taint { secret, ..Taint::default() }));
+            let secret = words
+                .iter()
+                .any(|arg| arg.text.contains("token") || arg.text.contains("password"));
+            let effect = if secret {
+                Effect::Secret
+            } else {
+                Effect::Inspect
+            };
+            self.note(Act::new(
+                effect,
+                line.row.name,
+                crate::shell::syntax::Span::default(),
+            ));
+            return Some(Stream::unknown(Taint {
+                secret,
+                ..Taint::default()
+            }));
         }
-        let words = if matches!(first, "set" | "unset") { words.get(1..).unwrap_or(&[]).to_vec() } else { words };
-        let key = words.first().map_or(String::new(), |arg| arg.text.to_lowercase());
+        let words = if matches!(first, "set" | "unset") {
+            words.get(1..).unwrap_or(&[]).to_vec()
+        } else {
+            words
+        };
+        let key = words
+            .first()
+            .map_or(String::new(), |arg| arg.text.to_lowercase());
         let value = words.get(1).copied();
-        let wide = line.args.iter().any(|arg| matches!(arg.text.as_str(), "--global" | "--system"));
+        let wide = line
+            .args
+            .iter()
+            .any(|arg| matches!(arg.text.as_str(), "--global" | "--system"));
         self.setting(&key, value, line, wide);
         Some(self.by_table(line, Effect::Setting))
     }
@@ -81,7 +258,26 @@ impl Walk<'_> {
     fn setting(&mut self, key: &str, value: Option<&Arg>, line: &Line<'_>, wide: bool) {
         let span = value.map(|value| self.here(value.span)).unwrap_or_default();
         if !runs(key) {
-            if wide && !matches!(key.split('.').next(), Some("user" | "color" | "init" | "pull" | "push" | "fetch" | "commit" | "advice" | "merge" | "rebase" | "column" | "branch" | "diff")) {
+            if wide
+                && !matches!(
+                    key.split('.').next(),
+                    Some(
+                        "user"
+                            | "color"
+                            | "init"
+                            | "pull"
+                            | "push"
+                            | "fetch"
+                            | "commit"
+                            | "advice"
+                            | "merge"
+                            | "rebase"
+                            | "column"
+                            | "branch"
+                            | "diff"
+                    )
+                )
+            {
                 let mut act = Act::new(Effect::Setting, line.row.name, span).on(key);
                 act.target = Score::new(300);
                 self.note(act);
@@ -90,7 +286,11 @@ impl Walk<'_> {
         }
         let harmless = value.is_none_or(|value| harmless_value(key, &value.text));
         if !harmless {
-            self.note(Act::new(Effect::Persist, line.row.name, span).because("sets something that git runs or trusts later").on(key));
+            self.note(
+                Act::new(Effect::Persist, line.row.name, span)
+                    .because("sets something that git runs or trusts later")
+                    .on(key),
+            );
         }
     }
 
@@ -98,9 +298,16 @@ impl Walk<'_> {
     pub(crate) fn config(&mut self, arg: &Arg, program: &'static str) {
         let span = self.here(arg.span);
         let base = program.split(' ').next().unwrap_or(program);
-        let (key, value) = arg.text.split_once('=').or_else(|| arg.text.split_once(' ')).unwrap_or((&arg.text, ""));
+        let (key, value) = arg
+            .text
+            .split_once('=')
+            .or_else(|| arg.text.split_once(' '))
+            .unwrap_or((&arg.text, ""));
         let key = key.trim().to_lowercase();
-        let value = Arg { text: value.trim().to_owned(), ..arg.clone() };
+        let value = Arg {
+            text: value.trim().to_owned(),
+            ..arg.clone()
+        };
         if base == "git" {
             if key.starts_with("alias.") {
                 match value.text.strip_prefix('!') {
@@ -114,14 +321,34 @@ impl Walk<'_> {
                 return;
             }
             if runs(&key) && !harmless_value(&key, &value.text) {
-                self.note(Act::new(Effect::Exec, program, span).because("a setting that runs something").on(key));
+                self.note(
+                    Act::new(Effect::Exec, program, span)
+                        .because("a setting that runs something")
+                        .on(key),
+                );
             }
             return;
         }
         if base == "cargo" {
-            const LOADING: &[&str] = &["wrapper", "runner", "linker", "rustc", "rustdoc", "credential", "alias", "env.", "registr", "source", "proxy"];
+            const LOADING: &[&str] = &[
+                "wrapper",
+                "runner",
+                "linker",
+                "rustc",
+                "rustdoc",
+                "credential",
+                "alias",
+                "env.",
+                "registr",
+                "source",
+                "proxy",
+            ];
             if arg.text.contains('=') && LOADING.iter().any(|word| key.contains(word)) {
-                self.note(Act::new(Effect::Exec, program, span).because("a setting that runs something").on(key));
+                self.note(
+                    Act::new(Effect::Exec, program, span)
+                        .because("a setting that runs something")
+                        .on(key),
+                );
             }
             return;
         }
@@ -131,33 +358,108 @@ impl Walk<'_> {
             }
             return;
         }
-        const RUNNING: &[&str] = &["proxycommand", "localcommand", "knownhostscommand", "permitlocalcommand", "exec", "command", "cmd", "script", "program", "pkcs11provider", "securitykeyprovider", "xauthlocation", "proxyusefdpass", "match", "include", "sendenv", "setenv"];
-        if key == "remotecommand" || RUNNING.iter().any(|word| key == *word || value.text.starts_with(&format!("{word}="))) {
-            let text = value.text.split_once('=').map_or(value.text.clone(), |(_, text)| text.to_owned());
-            self.note(Act::new(Effect::Exec, program, span).because("a setting that runs something").on(format!("{key} {text}").trim()));
-        } else if key == "stricthostkeychecking" && matches!(value.text.as_str(), "no" | "off") || key == "userknownhostsfile" {
+        const RUNNING: &[&str] = &[
+            "proxycommand",
+            "localcommand",
+            "knownhostscommand",
+            "permitlocalcommand",
+            "exec",
+            "command",
+            "cmd",
+            "script",
+            "program",
+            "pkcs11provider",
+            "securitykeyprovider",
+            "xauthlocation",
+            "proxyusefdpass",
+            "match",
+            "include",
+            "sendenv",
+            "setenv",
+        ];
+        if key == "remotecommand"
+            || RUNNING
+                .iter()
+                .any(|word| key == *word || value.text.starts_with(&format!("{word}=")))
+        {
+            let text = value
+                .text
+                .split_once('=')
+                .map_or(value.text.clone(), |(_, text)| text.to_owned());
+            self.note(
+                Act::new(Effect::Exec, program, span)
+                    .because("a setting that runs something")
+                    .on(format!("{key} {text}").trim()),
+            );
+        } else if key == "stricthostkeychecking" && matches!(value.text.as_str(), "no" | "off")
+            || key == "userknownhostsfile"
+        {
             let mut act = Act::new(Effect::Setting, program, span).on(key);
             act.target = Score::new(300);
             self.note(act);
-        } else if !matches!(base, "ssh" | "scp" | "sftp" | "sshfs" | "mosh" | "autossh" | "rsync" | "tar" | "ssh-copy-id" | "ssh-keygen") {
-            self.note(Act::new(Effect::Unknown, program, span).because("a setting that is not known").on(key));
+        } else if !matches!(
+            base,
+            "ssh"
+                | "scp"
+                | "sftp"
+                | "sshfs"
+                | "mosh"
+                | "autossh"
+                | "rsync"
+                | "tar"
+                | "ssh-copy-id"
+                | "ssh-keygen"
+        ) {
+            self.note(
+                Act::new(Effect::Unknown, program, span)
+                    .because("a setting that is not known")
+                    .on(key),
+            );
         }
     }
 }
 
 /// Whether git runs what this setting says, or trusts it.
 fn runs(key: &str) -> bool {
-    RUNNING_KEYS.iter().any(|pattern| crate::place::glob_matches(pattern.as_bytes(), key.as_bytes()))
+    RUNNING_KEYS
+        .iter()
+        .any(|pattern| crate::place::glob_matches(pattern.as_bytes(), key.as_bytes()))
 }
 
 /// Whether a value of a running key runs nothing but a plain, known viewer.
 fn harmless_value(key: &str, value: &str) -> bool {
-    if value.is_empty() || matches!(value, "cat" | "less" | "less -R" | "less -FRX" | "true" | "false" | "delta" | "vim" | "nano" | "vi" | "code --wait" | "nvim" | "emacs" | "more" | ":") {
+    if value.is_empty()
+        || matches!(
+            value,
+            "cat"
+                | "less"
+                | "less -R"
+                | "less -FRX"
+                | "true"
+                | "false"
+                | "delta"
+                | "vim"
+                | "nano"
+                | "vi"
+                | "code --wait"
+                | "nvim"
+                | "emacs"
+                | "more"
+                | ":"
+        )
+    {
         return true;
     }
     // An alias for one of git's own commands runs nothing else.
-    key.starts_with("alias.") && !value.starts_with('!') && !value.contains("-c ") && !value.contains("--exec")
-        || key == "credential.helper" && matches!(value, "cache" | "osxkeychain" | "manager" | "manager-core" | "libsecret")
+    key.starts_with("alias.")
+        && !value.starts_with('!')
+        && !value.contains("-c ")
+        && !value.contains("--exec")
+        || key == "credential.helper"
+            && matches!(
+                value,
+                "cache" | "osxkeychain" | "manager" | "manager-core" | "libsecret"
+            )
         || key == "safe.directory" && value != "*"
         || key == "include.path" && false
 }

@@ -12,28 +12,53 @@ use crate::shell::walk::{Walk, Writing};
 
 /// Python modules that are run by `-m`, and what running them does.
 const MODULES: &[(&str, Effect)] = &[
-    ("ast", Effect::Read), ("build", Effect::Build), ("calendar", Effect::Compute), ("compileall", Effect::Build),
-    ("cProfile", Effect::Project), ("dis", Effect::Read), ("doctest", Effect::Build), ("ensurepip", Effect::Install),
-    ("http.server", Effect::Start), ("json.tool", Effect::Read), ("pdb", Effect::Exec), ("platform", Effect::Inspect),
-    ("py_compile", Effect::Build), ("pydoc", Effect::Inspect), ("site", Effect::Inspect), ("sysconfig", Effect::Inspect),
-    ("tabnanny", Effect::Read), ("this", Effect::Compute), ("tokenize", Effect::Read),
-    ("unittest", Effect::Build), ("venv", Effect::Create), ("virtualenv", Effect::Create), ("zipfile", Effect::Write),
+    ("ast", Effect::Read),
+    ("build", Effect::Build),
+    ("calendar", Effect::Compute),
+    ("compileall", Effect::Build),
+    ("cProfile", Effect::Project),
+    ("dis", Effect::Read),
+    ("doctest", Effect::Build),
+    ("ensurepip", Effect::Install),
+    ("http.server", Effect::Start),
+    ("json.tool", Effect::Read),
+    ("pdb", Effect::Exec),
+    ("platform", Effect::Inspect),
+    ("py_compile", Effect::Build),
+    ("pydoc", Effect::Inspect),
+    ("site", Effect::Inspect),
+    ("sysconfig", Effect::Inspect),
+    ("tabnanny", Effect::Read),
+    ("this", Effect::Compute),
+    ("tokenize", Effect::Read),
+    ("unittest", Effect::Build),
+    ("venv", Effect::Create),
+    ("virtualenv", Effect::Create),
+    ("zipfile", Effect::Write),
 ];
 
 impl Walk<'_> {
     /// `python file`, `python -c code`, `python -m module`, `… | python`.
     pub(crate) fn read_interpreter(&mut self, line: &Line<'_>) -> Option<Stream> {
         let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
-        let role = interpreter_role(line.row.name.split(' ').next().unwrap_or("")).unwrap_or(Role::Code);
+        let role =
+            interpreter_role(line.row.name.split(' ').next().unwrap_or("")).unwrap_or(Role::Code);
         if let Some(module) = line.read.value(&["-m", "--module"])
             && role == Role::Python
         {
             return Some(self.module(&module.text.clone(), line));
         }
-        let carries = line.read.hits.iter().any(|hit| matches!(hit.flag.value, knowledge::Value::Next(value) if value == role));
+        let carries =
+            line.read.hits.iter().any(
+                |hit| matches!(hit.flag.value, knowledge::Value::Next(value) if value == role),
+            );
         let taint = self.by_options_quietly(line);
         if carries {
-            let edits = line.read.hits.iter().any(|hit| hit.flag.effects.contains(&Effect::Write));
+            let edits = line
+                .read
+                .hits
+                .iter()
+                .any(|hit| hit.flag.effects.contains(&Effect::Write));
             let files = role == Role::Perl || role == Role::Ruby;
             let mut taint = taint.and(line.stdin.taint);
             for operand in line.read.operands.iter().filter(|_| files) {
@@ -47,7 +72,11 @@ impl Walk<'_> {
             return Some(Stream::unknown(taint));
         }
         // `node --check` and `ruby -c` read without running.
-        if line.read.has(&["-c", "--check", "-l", "--syntax-check"]) && role != Role::Python && role != Role::Lua && role != Role::Code {
+        if line.read.has(&["-c", "--check", "-l", "--syntax-check"])
+            && role != Role::Python
+            && role != Role::Lua
+            && role != Role::Code
+        {
             self.note(Act::new(Effect::Read, line.row.name, span));
             return Some(Stream::unknown(Taint::default()));
         }
@@ -55,7 +84,10 @@ impl Walk<'_> {
             Some(script) if script.text != "-" => {
                 let base = script.text.rsplit('/').next().unwrap_or("");
                 // `python manage.py flush`: what the script does with its words is known.
-                if base.contains(['.', 'a']) && matches!(base, "manage.py" | "setup.py" | "artisan" | "console") && knowledge::program(base).is_some() {
+                if base.contains(['.', 'a'])
+                    && matches!(base, "manage.py" | "setup.py" | "artisan" | "console")
+                    && knowledge::program(base).is_some()
+                {
                     let at = line.args.iter().position(|arg| arg == *script).unwrap_or(0);
                     let mut args = vec![Arg::literal(base, script.span)];
                     args.extend_from_slice(line.args.get(at + 1..).unwrap_or(&[]));
@@ -65,7 +97,11 @@ impl Walk<'_> {
                 self.telling_words(script, line.args);
                 Some(Stream::unknown(Taint::default()))
             }
-            _ if line.stdin.connected => Some(self.stdin_code(line.stdin, line.row.name.split(' ').next().unwrap_or(""), span)),
+            _ if line.stdin.connected => Some(self.stdin_code(
+                line.stdin,
+                line.row.name.split(' ').next().unwrap_or(""),
+                span,
+            )),
             _ if !line.read.hits.is_empty() || line.read.others > 0 => None,
             _ => {
                 self.note(Act::new(Effect::Interactive, line.row.name, span));
@@ -77,10 +113,24 @@ impl Walk<'_> {
     fn by_options_quietly(&mut self, line: &Line<'_>) -> Taint {
         let mut taint = Taint::default();
         for hit in &line.read.hits {
-            for effect in hit.flag.effects.iter().filter(|effect| **effect != Effect::Write) {
-                self.note(Act::new(*effect, line.row.name, crate::shell::syntax::Span::default()).on(line.row.name));
+            for effect in hit
+                .flag
+                .effects
+                .iter()
+                .filter(|effect| **effect != Effect::Write)
+            {
+                self.note(
+                    Act::new(
+                        *effect,
+                        line.row.name,
+                        crate::shell::syntax::Span::default(),
+                    )
+                    .on(line.row.name),
+                );
             }
-            if let (knowledge::Value::Next(role) | knowledge::Value::Attached(role), Some(value)) = (hit.flag.value, &hit.value) {
+            if let (knowledge::Value::Next(role) | knowledge::Value::Attached(role), Some(value)) =
+                (hit.flag.value, &hit.value)
+            {
                 taint = taint.and(self.role(role, value, line.row, &Stream::default(), false));
             }
         }
@@ -94,7 +144,10 @@ impl Walk<'_> {
             return Stream::unknown(Taint::default());
         }
         // The words after `-m module` belong to the module.
-        let at = line.args.iter().position(|arg| arg.text == module || arg.text.ends_with(&format!("-m{module}")));
+        let at = line
+            .args
+            .iter()
+            .position(|arg| arg.text == module || arg.text.ends_with(&format!("-m{module}")));
         let rest = line.args.get(at.map_or(0, |at| at + 1)..).unwrap_or(&[]);
         if knowledge::program(module).is_some() {
             let mut args = vec![Arg::literal(module, span)];
@@ -113,11 +166,15 @@ impl Walk<'_> {
             }
             return Stream::unknown(Taint::default());
         }
-        let effect = MODULES.iter().find(|(name, _)| *name == module).map(|(_, effect)| *effect);
+        let effect = MODULES
+            .iter()
+            .find(|(name, _)| *name == module)
+            .map(|(_, effect)| *effect);
         let act = match effect {
             Some(effect) => Act::new(effect, format!("python -m {module}"), span),
             None => {
-                let mut act = Act::new(Effect::Project, format!("python -m {module}"), span).on(format!("the module {module}"));
+                let mut act = Act::new(Effect::Project, format!("python -m {module}"), span)
+                    .on(format!("the module {module}"));
                 if self.ground.workspace.is_none() {
                     act.clarity = Score::new(650);
                 }
@@ -135,22 +192,43 @@ impl Walk<'_> {
     pub(crate) fn read_find(&mut self, line: &Line<'_>) -> Option<Stream> {
         let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
         let words: Vec<&str> = line.args.iter().map(|arg| arg.text.as_str()).collect();
-        let globbed = line.args.iter().any(|arg| arg.glob && arg.text.starts_with('-'));
+        let globbed = line
+            .args
+            .iter()
+            .any(|arg| arg.glob && arg.text.starts_with('-'));
         let reading = find::read(&words);
         self.note(Act::new(Effect::Inspect, line.row.name, span));
         if reading.hidden.is_some() || globbed {
-            let why = reading.hidden.unwrap_or("a find expression the shell completes from file names");
-            self.note(Act::new(Effect::Unknown, line.row.name, span).because("an expression that is not known").on(why));
+            let why = reading
+                .hidden
+                .unwrap_or("a find expression the shell completes from file names");
+            self.note(
+                Act::new(Effect::Unknown, line.row.name, span)
+                    .because("an expression that is not known")
+                    .on(why),
+            );
         }
         let mut taint = Taint::default();
-        let roots: Vec<Arg> = if reading.paths.is_empty() { vec![Arg::literal(".", span)] } else { reading.paths.iter().map(|path| Arg::literal(path.clone(), span)).collect() };
+        let roots: Vec<Arg> = if reading.paths.is_empty() {
+            vec![Arg::literal(".", span)]
+        } else {
+            reading
+                .paths
+                .iter()
+                .map(|path| Arg::literal(path.clone(), span))
+                .collect()
+        };
         if reading.deletes {
             for root in &roots {
                 self.found_deleted(root, &reading, span, line.row.name);
             }
         }
         for path in &reading.writes {
-            self.writes(&Arg::literal(path.clone(), span), line.row.name, Writing::Replace);
+            self.writes(
+                &Arg::literal(path.clone(), span),
+                line.row.name,
+                Writing::Replace,
+            );
         }
         for path in &reading.reads {
             taint = taint.and(self.reads(&Arg::literal(path.clone(), span), line.row.name));
@@ -159,21 +237,42 @@ impl Walk<'_> {
             for root in &roots {
                 // What is found lies below the root; which of it cannot be known.
                 let below = format!("{}/{HOLE}", root.text.trim_end_matches('/'));
-                let filled = Filled { marker: Some("{}".to_owned()), with: below, glob: false, appended: false, taint: Taint::default() };
+                let filled = Filled {
+                    marker: Some("{}".to_owned()),
+                    with: below,
+                    glob: false,
+                    appended: false,
+                    taint: Taint::default(),
+                };
                 taint = taint.and(self.template(run, span, &filled).taint);
             }
         }
         // Names of secret files are listed, not read; what reads them next is judged then.
-        Some(Stream { text: None, taint, connected: true })
+        Some(Stream {
+            text: None,
+            taint,
+            connected: true,
+        })
     }
 
-    fn found_deleted(&mut self, root: &Arg, reading: &find::FindReading, span: crate::shell::syntax::Span, program: &'static str) {
+    fn found_deleted(
+        &mut self,
+        root: &Arg,
+        reading: &find::FindReading,
+        span: crate::shell::syntax::Span,
+        program: &'static str,
+    ) {
         if reading.filters {
             let place = self.place(&root.text);
-            let mut act = Act::new(Effect::Delete, program, span).on(place.path.clone()).target(place.write.max(Score::new(300)));
+            let mut act = Act::new(Effect::Delete, program, span)
+                .on(place.path.clone())
+                .target(place.write.max(Score::new(300)));
             act.breadth = Breadth::Tree;
             act.reversal = Score::new(900);
-            if matches!(place.kind, knowledge::PathKind::Temp | knowledge::PathKind::Generated) {
+            if matches!(
+                place.kind,
+                knowledge::PathKind::Temp | knowledge::PathKind::Generated
+            ) {
                 act.reversal = Score::new(250);
                 act.target = place.write;
             }
@@ -192,10 +291,23 @@ impl Walk<'_> {
             if line.name.contains("parallel") && line.stdin.connected {
                 self.unreadable("runs every line it reads as a command", span);
             }
-            return Some(Stream { text: line.stdin.text.clone(), taint: line.stdin.taint, connected: true });
+            return Some(Stream {
+                text: line.stdin.text.clone(),
+                taint: line.stdin.taint,
+                connected: true,
+            });
         };
-        let mut words: Vec<String> = line.args.get(at..).unwrap_or(&[]).iter().map(|arg| arg.text.clone()).collect();
-        let mut marker = line.read.value(&["-I", "-J", "-i", "--replace"]).map(|value| value.text.clone());
+        let mut words: Vec<String> = line
+            .args
+            .get(at..)
+            .unwrap_or(&[])
+            .iter()
+            .map(|arg| arg.text.clone())
+            .collect();
+        let mut marker = line
+            .read
+            .value(&["-I", "-J", "-i", "--replace"])
+            .map(|value| value.text.clone());
         if marker.is_none() && line.read.has(&["-i", "--replace"]) {
             marker = Some("{}".to_owned());
         }
@@ -203,7 +315,10 @@ impl Walk<'_> {
         let mut given: Option<Vec<String>> = None;
         if parallel {
             marker = marker.or_else(|| Some("{}".to_owned()));
-            if let Some(cut) = words.iter().position(|word| matches!(word.as_str(), ":::" | "::::" | ":::+" | "::::+")) {
+            if let Some(cut) = words
+                .iter()
+                .position(|word| matches!(word.as_str(), ":::" | "::::" | ":::+" | "::::+"))
+            {
                 if words.get(cut).is_some_and(|word| word == ":::") {
                     given = words.get(cut + 1..).map(<[String]>::to_vec);
                 }
@@ -224,20 +339,38 @@ impl Walk<'_> {
         let lines: Vec<String> = match (given, &line.stdin.text) {
             (Some(given), _) => given,
             (None, Some(text)) if line.stdin.connected && !line.read.has(&["-a", "--arg-file"]) => {
-                if marker.is_some() { text.lines().map(str::to_owned).collect() } else { vec![text.split_whitespace().collect::<Vec<_>>().join(" ")] }
+                if marker.is_some() {
+                    text.lines().map(str::to_owned).collect()
+                } else {
+                    vec![text.split_whitespace().collect::<Vec<_>>().join(" ")]
+                }
             }
             _ => vec![HOLE.to_string()],
         };
         let mut out = Stream::unknown(line.stdin.taint);
         for text in lines.iter().take(16) {
-            let filled = Filled { marker: marker.clone(), with: text.clone(), glob: false, appended: marker.is_none(), taint: line.stdin.taint };
+            let filled = Filled {
+                marker: marker.clone(),
+                with: text.clone(),
+                glob: false,
+                appended: marker.is_none(),
+                taint: line.stdin.taint,
+            };
             let stream = if marker.is_none() && !text.contains(HOLE) {
                 let mut all = words.clone();
                 all.extend(text.split_whitespace().map(str::to_owned));
                 self.template(&all, span, &Filled::default())
-            } else if parallel && marker.as_deref().is_some_and(|marker| !words.iter().any(|word| word.contains(marker))) {
+            } else if parallel
+                && marker
+                    .as_deref()
+                    .is_some_and(|marker| !words.iter().any(|word| word.contains(marker)))
+            {
                 let joined = format!("{} {text}", words.last().cloned().unwrap_or_default());
-                self.template(&["bash".to_owned(), "-c".to_owned(), joined], span, &Filled::default())
+                self.template(
+                    &["bash".to_owned(), "-c".to_owned(), joined],
+                    span,
+                    &Filled::default(),
+                )
             } else {
                 self.template(&words, span, &filled)
             };

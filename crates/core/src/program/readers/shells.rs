@@ -12,7 +12,11 @@ impl Walk<'_> {
     pub(crate) fn read_shell(&mut self, line: &Line<'_>) -> Option<Stream> {
         let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
         // `-n` reads without running, unless it is only one of a text's own words.
-        if line.read.has(&["-n", "--no-execute", "--dump-strings", "--pretty-print"]) && line.read.value(&["-c"]).is_none() {
+        if line
+            .read
+            .has(&["-n", "--no-execute", "--dump-strings", "--pretty-print"])
+            && line.read.value(&["-c"]).is_none()
+        {
             self.note(Act::new(Effect::Read, line.row.name, span));
             return Some(Stream::unknown(Taint::default()));
         }
@@ -26,7 +30,13 @@ impl Walk<'_> {
         if let Some(text) = line.read.value(&["-c", "--command"]) {
             let text = text.clone();
             // The words after the text are its parameters, from $0 on.
-            let parameters: Vec<Arg> = line.read.operands.iter().skip(1).map(|arg| (*arg).clone()).collect();
+            let parameters: Vec<Arg> = line
+                .read
+                .operands
+                .iter()
+                .skip(1)
+                .map(|arg| (*arg).clone())
+                .collect();
             let before = self.set_positional(parameters);
             let ground = self.ground.clone();
             let out = self.shell_text(&text, line.stdin);
@@ -41,7 +51,8 @@ impl Walk<'_> {
             }
             _ if line.stdin.connected => Some(self.stdin_code(line.stdin, "sh", span)),
             _ => {
-                let mut act = Act::new(Effect::Interactive, line.row.name, span).because("opens a shell");
+                let mut act =
+                    Act::new(Effect::Interactive, line.row.name, span).because("opens a shell");
                 act.marks.unreadable = true;
                 self.note(act);
                 Some(Stream::unknown(Taint::default()))
@@ -54,16 +65,28 @@ impl Walk<'_> {
         if line.read.operands.is_empty() && line.read.command.is_none() {
             return None;
         }
-        let words: Vec<Arg> = line.read.operands.iter().map(|arg| (*arg).clone()).collect();
+        let words: Vec<Arg> = line
+            .read
+            .operands
+            .iter()
+            .map(|arg| (*arg).clone())
+            .collect();
         let (_, _) = (self.by_options(line), ());
         if line.read.has(&["-x", "--exec"]) {
             return Some(self.dispatch(&words, line.stdin));
         }
         if words.iter().any(|word| word.taint.network) {
-            self.unreadable("runs code loaded from the network", words.first().map(|word| word.span).unwrap_or_default());
+            self.unreadable(
+                "runs code loaded from the network",
+                words.first().map(|word| word.span).unwrap_or_default(),
+            );
         }
         if line.does != Effect::Compute {
-            self.note(Act::new(line.does, line.row.name, words.first().map(|word| word.span).unwrap_or_default()));
+            self.note(Act::new(
+                line.does,
+                line.row.name,
+                words.first().map(|word| word.span).unwrap_or_default(),
+            ));
         }
         Some(self.joined_text(&words, line.stdin))
     }
@@ -73,9 +96,23 @@ impl Walk<'_> {
         let mut taint = Taint::default();
         for hit in &line.read.hits {
             for effect in hit.flag.effects {
-                self.note(Act::new(*effect, line.row.name, hit.value.as_ref().map(|value| value.span).unwrap_or_default()).on(line.row.name));
+                self.note(
+                    Act::new(
+                        *effect,
+                        line.row.name,
+                        hit.value
+                            .as_ref()
+                            .map(|value| value.span)
+                            .unwrap_or_default(),
+                    )
+                    .on(line.row.name),
+                );
             }
-            if let (crate::knowledge::Value::Next(role) | crate::knowledge::Value::Attached(role), Some(value)) = (hit.flag.value, &hit.value) {
+            if let (
+                crate::knowledge::Value::Next(role) | crate::knowledge::Value::Attached(role),
+                Some(value),
+            ) = (hit.flag.value, &hit.value)
+            {
                 taint = taint.and(self.role(role, value, line.row, &Stream::default(), false));
             }
         }
@@ -86,10 +123,25 @@ impl Walk<'_> {
     pub(crate) fn read_source(&mut self, line: &Line<'_>) -> Option<Stream> {
         let script = line.read.operands.first()?;
         // Entering a virtual environment or loading a version manager is how a project is worked on.
-        let known = ["bin/activate", "/nvm.sh", "/.cargo/env", "/env.sh", "/etc/profile", "/etc/bash_completion", "/sdkman-init.sh"];
+        let known = [
+            "bin/activate",
+            "/nvm.sh",
+            "/.cargo/env",
+            "/env.sh",
+            "/etc/profile",
+            "/etc/bash_completion",
+            "/sdkman-init.sh",
+        ];
         let place = self.ground.place(&script.text);
-        if known.iter().any(|end| place.path.ends_with(end)) && script.delivers.is_none() && self.written(&place.path).is_none() {
-            self.note(Act::new(Effect::Project, line.row.name, self.here(script.span)));
+        if known.iter().any(|end| place.path.ends_with(end))
+            && script.delivers.is_none()
+            && self.written(&place.path).is_none()
+        {
+            self.note(Act::new(
+                Effect::Project,
+                line.row.name,
+                self.here(script.span),
+            ));
             return Some(Stream::unknown(Taint::default()));
         }
         self.script_file(script, "sh");
@@ -127,59 +179,111 @@ impl Walk<'_> {
                 let value = operand.after(operand.text.find('=').map_or(0, |at| at + 1));
                 self.variable_effect(&name, &value);
                 taint = taint.and(value.taint);
-                self.assign(&name, Value { items: Some(vec![value.text]), taint: value.taint });
+                self.assign(
+                    &name,
+                    Value {
+                        items: Some(vec![value.text]),
+                        taint: value.taint,
+                    },
+                );
             }
         }
         let prints = line.args.iter().all(|arg| arg.text.starts_with('-'));
-        self.note(Act::new(Effect::Compute, line.row.name, crate::shell::syntax::Span::default()));
+        self.note(Act::new(
+            Effect::Compute,
+            line.row.name,
+            crate::shell::syntax::Span::default(),
+        ));
         // `export` alone prints the environment, secrets included.
-        Some(Stream::unknown(Taint { secret: taint.secret || prints, network: taint.network, ..Taint::default() }))
+        Some(Stream::unknown(Taint {
+            secret: taint.secret || prints,
+            network: taint.network,
+            ..Taint::default()
+        }))
     }
 
     /// `set +o history` hides what follows; other options of the shell do nothing by themselves.
     pub(crate) fn read_set(&mut self, line: &Line<'_>) -> Option<Stream> {
         let words: Vec<&str> = line.args.iter().map(|arg| arg.text.as_str()).collect();
         if words.windows(2).any(|pair| pair == ["+o", "history"]) {
-            self.note(Act::new(Effect::Privilege, line.row.name, crate::shell::syntax::Span::default()).because("stops the record of what is typed"));
+            self.note(
+                Act::new(
+                    Effect::Privilege,
+                    line.row.name,
+                    crate::shell::syntax::Span::default(),
+                )
+                .because("stops the record of what is typed"),
+            );
         }
         if let Some(at) = words.iter().position(|word| *word == "--") {
             self.set_positional(line.args.get(at + 1..).unwrap_or(&[]).to_vec());
-        } else if words.first().is_some_and(|word| !word.starts_with(['-', '+'])) {
+        } else if words
+            .first()
+            .is_some_and(|word| !word.starts_with(['-', '+']))
+        {
             self.set_positional(line.args.to_vec());
         }
-        self.note(Act::new(Effect::Compute, line.row.name, crate::shell::syntax::Span::default()));
+        self.note(Act::new(
+            Effect::Compute,
+            line.row.name,
+            crate::shell::syntax::Span::default(),
+        ));
         // `set` alone prints every variable.
-        Some(Stream::unknown(Taint { secret: words.is_empty(), network: false, ..Taint::default() }))
+        Some(Stream::unknown(Taint {
+            secret: words.is_empty(),
+            network: false,
+            ..Taint::default()
+        }))
     }
 
     /// `unset NAME`.
     pub(crate) fn read_unset(&mut self, line: &Line<'_>) -> Option<Stream> {
         for operand in line.args {
             if operand.text.starts_with("HIST") {
-                self.note(Act::new(Effect::Privilege, line.row.name, self.here(operand.span)).because("stops the record of what is typed"));
+                self.note(
+                    Act::new(Effect::Privilege, line.row.name, self.here(operand.span))
+                        .because("stops the record of what is typed"),
+                );
             }
             self.forget(&operand.text.clone());
         }
-        self.note(Act::new(Effect::Compute, line.row.name, crate::shell::syntax::Span::default()));
+        self.note(Act::new(
+            Effect::Compute,
+            line.row.name,
+            crate::shell::syntax::Span::default(),
+        ));
         Some(Stream::empty())
     }
 
     /// `cd directory`.
     pub(crate) fn read_cd(&mut self, line: &Line<'_>) -> Option<Stream> {
         match line.read.operands.first() {
-            Some(directory) if directory.text == "-" || directory.text.starts_with(['+', '-']) => self.ground.cwd = None,
+            Some(directory) if directory.text == "-" || directory.text.starts_with(['+', '-']) => {
+                self.ground.cwd = None
+            }
             Some(directory) => self.ground.enter(&directory.text),
             None if line.name == "cd" => self.ground.enter(&crate::place::HOME.to_string()),
             None => self.ground.cwd = None,
         }
-        self.note(Act::new(Effect::Compute, line.row.name, crate::shell::syntax::Span::default()));
+        self.note(Act::new(
+            Effect::Compute,
+            line.row.name,
+            crate::shell::syntax::Span::default(),
+        ));
         Some(Stream::empty())
     }
 
     /// `printf format words`; `-v name` sets a variable.
     pub(crate) fn read_printf(&mut self, line: &Line<'_>) -> Option<Stream> {
-        self.note(Act::new(Effect::Compute, line.row.name, crate::shell::syntax::Span::default()));
-        let taint = line.args.iter().fold(Taint::default(), |taint, arg| taint.and(arg.taint));
+        self.note(Act::new(
+            Effect::Compute,
+            line.row.name,
+            crate::shell::syntax::Span::default(),
+        ));
+        let taint = line
+            .args
+            .iter()
+            .fold(Taint::default(), |taint, arg| taint.and(arg.taint));
         let operands: Vec<&Arg> = line.read.operands.clone();
         let text = formatted(&operands);
         if let Some(variable) = line.read.value(&["-v"]) {
@@ -187,11 +291,18 @@ impl Walk<'_> {
                 // The subscript of `-v 'a[$(cmd)]'` is expanded.
                 self.text(&format!("echo \"{}\"", variable.text), variable.span);
             }
-            let value = Value { items: text.map(|text| vec![text]), taint };
+            let value = Value {
+                items: text.map(|text| vec![text]),
+                taint,
+            };
             self.assign(&variable.text.clone(), value);
             return Some(Stream::empty());
         }
-        Some(Stream { text, taint, connected: true })
+        Some(Stream {
+            text,
+            taint,
+            connected: true,
+        })
     }
 }
 
@@ -209,7 +320,8 @@ fn formatted(operands: &[&Arg]) -> Option<String> {
         while let Some(at) = rest.find('%') {
             out.push_str(&crate::shell::unescape(rest.get(..at)?));
             let directive = rest.get(at + 1..)?;
-            let skipped = directive.find(|letter: char| letter.is_ascii_alphabetic() || letter == '%')?;
+            let skipped =
+                directive.find(|letter: char| letter.is_ascii_alphabetic() || letter == '%')?;
             let letter = directive.get(skipped..)?.chars().next()?;
             rest = directive.get(skipped + 1..)?;
             match letter {
@@ -220,7 +332,9 @@ fn formatted(operands: &[&Arg]) -> Option<String> {
                 }
                 'b' => {
                     used = true;
-                    out.push_str(&crate::shell::unescape(words.next().map_or("", |word| word.text.as_str())));
+                    out.push_str(&crate::shell::unescape(
+                        words.next().map_or("", |word| word.text.as_str()),
+                    ));
                 }
                 'c' => {
                     used = true;

@@ -24,7 +24,12 @@ impl Walk<'_> {
         };
         for hit in &line.read.hits {
             for effect in hit.flag.effects {
-                let mut act = Act::new(*effect, line.row.name, crate::shell::syntax::Span::default()).because("may delete the root of the file system");
+                let mut act = Act::new(
+                    *effect,
+                    line.row.name,
+                    crate::shell::syntax::Span::default(),
+                )
+                .because("may delete the root of the file system");
                 act.marks.critical = true;
                 self.note(act);
             }
@@ -34,7 +39,14 @@ impl Walk<'_> {
         }
         if line.read.operands.is_empty() {
             // Whatever it was meant to delete is missing from the words.
-            self.note(Act::new(Effect::Unknown, line.row.name, crate::shell::syntax::Span::default()).because("deletes, but does not say what"));
+            self.note(
+                Act::new(
+                    Effect::Unknown,
+                    line.row.name,
+                    crate::shell::syntax::Span::default(),
+                )
+                .because("deletes, but does not say what"),
+            );
         }
         Some(Stream::empty())
     }
@@ -43,7 +55,16 @@ impl Walk<'_> {
     pub(crate) fn read_chmod(&mut self, line: &Line<'_>) -> Option<Stream> {
         let recursive = line.read.has(&["-R", "--recursive"]);
         // A mode such as `-x` or `-rwx` looks like an option.
-        let negative = line.args.iter().find(|arg| arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.len() > 1 && arg.text.bytes().skip(1).all(|byte| b"rwxXst".contains(&byte)));
+        let negative = line.args.iter().find(|arg| {
+            arg.text.starts_with('-')
+                && !arg.text.starts_with("--")
+                && arg.text.len() > 1
+                && arg
+                    .text
+                    .bytes()
+                    .skip(1)
+                    .all(|byte| b"rwxXst".contains(&byte))
+        });
         let (mode, files) = match (negative, line.read.operands.split_first()) {
             (Some(mode), _) => (mode.text.clone(), line.read.operands.clone()),
             (None, Some((mode, files))) => (mode.text.clone(), files.to_vec()),
@@ -55,7 +76,10 @@ impl Walk<'_> {
         }
         for file in &files {
             self.permits(file, line.row.name, danger);
-            if recursive && (self.ground.place(&file.text).whole_workspace || file.vague()) && danger >= Score::new(300) {
+            if recursive
+                && (self.ground.place(&file.text).whole_workspace || file.vague())
+                && danger >= Score::new(300)
+            {
                 self.permits(file, line.row.name, Score::new(700));
             }
         }
@@ -75,21 +99,42 @@ impl Walk<'_> {
         }
         match target {
             Some(target) => self.writes(&target, line.row.name, Writing::Replace),
-            None => self.note(Act::new(Effect::Read, line.row.name, crate::shell::syntax::Span::default())),
+            None => self.note(Act::new(
+                Effect::Read,
+                line.row.name,
+                crate::shell::syntax::Span::default(),
+            )),
         }
-        Some(Stream { text: line.stdin.text.clone(), taint, connected: true })
+        Some(Stream {
+            text: line.stdin.text.clone(),
+            taint,
+            connected: true,
+        })
     }
 
     /// `kill`: everything, the first process, or what a substitution names.
     pub(crate) fn read_kill(&mut self, line: &Line<'_>) -> Option<Stream> {
         let words: Vec<&str> = line.args.iter().map(|arg| arg.text.as_str()).collect();
         let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
-        if words.first().is_some_and(|word| matches!(*word, "-l" | "-L" | "--list" | "--table" | "-0")) || words.starts_with(&["-s", "0"]) {
+        if words
+            .first()
+            .is_some_and(|word| matches!(*word, "-l" | "-L" | "--list" | "--table" | "-0"))
+            || words.starts_with(&["-s", "0"])
+        {
             self.note(Act::new(Effect::Inspect, line.row.name, span));
             return Some(Stream::unknown(Taint::default()));
         }
-        let all = words.iter().enumerate().any(|(at, word)| *word == "-1" && (at > 0 || words.len() == 1));
-        let mut act = Act::new(Effect::Kill, line.row.name, span).on(words.iter().filter(|word| !word.starts_with('-')).copied().collect::<Vec<_>>().join(" ").replace(HOLE, "…"));
+        let all = words
+            .iter()
+            .enumerate()
+            .any(|(at, word)| *word == "-1" && (at > 0 || words.len() == 1));
+        let mut act = Act::new(Effect::Kill, line.row.name, span).on(words
+            .iter()
+            .filter(|word| !word.starts_with('-'))
+            .copied()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .replace(HOLE, "…"));
         if all {
             act.marks.floor = true;
             act.target = Score::ONE;
@@ -99,7 +144,10 @@ impl Walk<'_> {
             act.target = Score::ONE;
         } else if words.iter().any(|word| word.contains(HOLE)) {
             act.target = Score::new(500);
-        } else if words.iter().all(|word| word.starts_with('%') || word.starts_with('-')) {
+        } else if words
+            .iter()
+            .all(|word| word.starts_with('%') || word.starts_with('-'))
+        {
             act.reversal = Score::new(200);
         } else {
             act.target = Score::new(300);
@@ -115,7 +163,8 @@ impl Walk<'_> {
             self.note(Act::new(Effect::Inspect, line.row.name, span));
             return Some(Stream::unknown(Taint::default()));
         }
-        let act = Act::new(Effect::Persist, line.row.name, span).because("changes what runs by the clock");
+        let act = Act::new(Effect::Persist, line.row.name, span)
+            .because("changes what runs by the clock");
         self.note(act);
         Some(Stream::empty())
     }
@@ -124,27 +173,57 @@ impl Walk<'_> {
     pub(crate) fn read_systemctl(&mut self, line: &Line<'_>) -> Option<Stream> {
         self.by_options(line);
         let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
-        let words: Vec<&str> = line.read.operands.iter().map(|arg| arg.text.as_str()).collect();
+        let words: Vec<&str> = line
+            .read
+            .operands
+            .iter()
+            .map(|arg| arg.text.as_str())
+            .collect();
         let (verb, units) = if line.row.name == "systemctl" {
-            (words.first().copied().unwrap_or("list-units"), words.get(1..).unwrap_or(&[]))
+            (
+                words.first().copied().unwrap_or("list-units"),
+                words.get(1..).unwrap_or(&[]),
+            )
         } else if line.args.iter().any(|arg| arg.text == "--status-all") {
             ("status", [].as_slice())
         } else {
-            (words.get(1).copied().unwrap_or("status"), words.get(..1).unwrap_or(&[]))
+            (
+                words.get(1).copied().unwrap_or("status"),
+                words.get(..1).unwrap_or(&[]),
+            )
         };
-        let guarded = units.iter().any(|unit| ["countersign", "hermes", "openclaw"].iter().any(|name| unit.contains(name)));
+        let guarded = units.iter().any(|unit| {
+            ["countersign", "hermes", "openclaw"]
+                .iter()
+                .any(|name| unit.contains(name))
+        });
         let effect = match verb {
             _ if verb.starts_with("list-") || verb.starts_with("is-") => Effect::Inspect,
-            "status" | "show" | "cat" | "help" | "get-default" | "show-environment" => Effect::Inspect,
-            "poweroff" | "reboot" | "halt" | "kexec" | "soft-reboot" | "rescue" | "emergency" | "suspend" | "hibernate" | "exit" | "switch-root" => Effect::Halt,
+            "status" | "show" | "cat" | "help" | "get-default" | "show-environment" => {
+                Effect::Inspect
+            }
+            "poweroff" | "reboot" | "halt" | "kexec" | "soft-reboot" | "rescue" | "emergency"
+            | "suspend" | "hibernate" | "exit" | "switch-root" => Effect::Halt,
             _ if verb.contains(HOLE) => Effect::Unknown,
             _ if guarded => Effect::Guard,
-            "start" | "daemon-reload" if line.args.iter().any(|arg| arg.text == "--user") => Effect::Start,
-            "enable" | "link" | "edit" | "preset" | "add-wants" | "add-requires" | "revert" | "set-property" | "set-default" | "import-environment" | "set-environment" => Effect::Persist,
-            "start" | "stop" | "restart" | "reload" | "kill" | "disable" | "mask" | "unmask" | "isolate" | "try-restart" | "reload-or-restart" | "condrestart" | "force-reload" | "freeze" | "thaw" | "reset-failed" | "daemon-reexec" | "daemon-reload" | "clean" | "full-restart" => Effect::Control,
+            "start" | "daemon-reload" if line.args.iter().any(|arg| arg.text == "--user") => {
+                Effect::Start
+            }
+            "enable" | "link" | "edit" | "preset" | "add-wants" | "add-requires" | "revert"
+            | "set-property" | "set-default" | "import-environment" | "set-environment" => {
+                Effect::Persist
+            }
+            "start" | "stop" | "restart" | "reload" | "kill" | "disable" | "mask" | "unmask"
+            | "isolate" | "try-restart" | "reload-or-restart" | "condrestart" | "force-reload"
+            | "freeze" | "thaw" | "reset-failed" | "daemon-reexec" | "daemon-reload" | "clean"
+            | "full-restart" => Effect::Control,
             _ => Effect::Unknown,
         };
-        self.note(Act::new(effect, line.row.name, span).on(format!("{verb} {}", units.join(" ")).trim().replace(HOLE, "…")));
+        self.note(
+            Act::new(effect, line.row.name, span).on(format!("{verb} {}", units.join(" "))
+                .trim()
+                .replace(HOLE, "…")),
+        );
         Some(Stream::unknown(Taint::default()))
     }
 }
@@ -156,9 +235,16 @@ fn mode_danger(mode: &str) -> Score {
     }
     if mode.bytes().all(|byte| byte.is_ascii_digit()) {
         let digits: Vec<u8> = mode.bytes().map(|byte| byte - b'0').collect();
-        let special = if digits.len() > 3 { digits.first().copied().unwrap_or(0) } else { 0 };
+        let special = if digits.len() > 3 {
+            digits.first().copied().unwrap_or(0)
+        } else {
+            0
+        };
         let others = digits.last().copied().unwrap_or(0);
-        let owner = digits.get(digits.len().saturating_sub(3)).copied().unwrap_or(7);
+        let owner = digits
+            .get(digits.len().saturating_sub(3))
+            .copied()
+            .unwrap_or(7);
         return if special & 6 != 0 {
             Score::new(900)
         } else if others & 2 != 0 {
@@ -179,7 +265,12 @@ fn mode_danger(mode: &str) -> Score {
             worst = worst.max(Score::new(900));
         } else if adds && everybody && what.contains('w') {
             worst = worst.max(Score::new(700));
-        } else if !adds && (who.is_empty() || who.contains('a') || who.contains('u')) && what.contains(['r', 'w', 'x']) && !what.contains("-x") && !what.contains("-w") {
+        } else if !adds
+            && (who.is_empty() || who.contains('a') || who.contains('u'))
+            && what.contains(['r', 'w', 'x'])
+            && !what.contains("-x")
+            && !what.contains("-w")
+        {
             worst = worst.max(Score::new(450));
         }
     }

@@ -11,26 +11,62 @@ use crate::shell::walk::{Walk, Writing};
 impl Walk<'_> {
     /// `curl`: the method, the data and where the answer goes decide.
     pub(crate) fn read_curl(&mut self, line: &Line<'_>) -> Option<Stream> {
-        let method = line.read.value(&["-X", "--request"]).map(|value| value.text.to_uppercase());
+        let method = line
+            .read
+            .value(&["-X", "--request"])
+            .map(|value| value.text.to_uppercase());
         let as_query = line.read.has(&["-G", "--get"]);
-        let sends = !as_query && line.read.hits.iter().any(|hit| matches!(hit.flag.value, Value::Next(crate::knowledge::Role::Send | crate::knowledge::Role::Upload)));
-        let writes = method.as_deref().is_some_and(|method| !matches!(method, "GET" | "HEAD" | "OPTIONS"));
+        let sends = !as_query
+            && line.read.hits.iter().any(|hit| {
+                matches!(
+                    hit.flag.value,
+                    Value::Next(crate::knowledge::Role::Send | crate::knowledge::Role::Upload)
+                )
+            });
+        let writes = method
+            .as_deref()
+            .is_some_and(|method| !matches!(method, "GET" | "HEAD" | "OPTIONS"));
         if !sends && !writes {
             return Some(self.by_table_without_send(line, as_query));
         }
         let mut taint = line.stdin.taint;
-        for url in line.read.operands.iter().copied().chain(line.read.value(&["--url"])) {
+        for url in line
+            .read
+            .operands
+            .iter()
+            .copied()
+            .chain(line.read.value(&["--url"]))
+        {
             self.sends_to(url, line.row.name);
             if method.as_deref() == Some("DELETE") {
                 let (host, _) = host_kind(&url.text);
-                let effect = if self.is_local_or_registry(&url.text) && !host.contains('.') { Effect::NetSend } else { Effect::CloudDelete };
-                self.note(Act::new(effect, line.row.name, self.here(url.span)).because("asks a server to delete something").on(host));
+                let effect = if self.is_local_or_registry(&url.text) && !host.contains('.') {
+                    Effect::NetSend
+                } else {
+                    Effect::CloudDelete
+                };
+                self.note(
+                    Act::new(effect, line.row.name, self.here(url.span))
+                        .because("asks a server to delete something")
+                        .on(host),
+                );
             }
         }
-        let local = !line.read.operands.is_empty() && line.read.operands.iter().all(|url| matches!(host_kind(&url.text).1, Some((crate::knowledge::HostKind::Loopback, _))));
+        let local = !line.read.operands.is_empty()
+            && line.read.operands.iter().all(|url| {
+                matches!(
+                    host_kind(&url.text).1,
+                    Some((crate::knowledge::HostKind::Loopback, _))
+                )
+            });
         for hit in &line.read.hits {
-            if let (Value::Next(role) | Value::Attached(role), Some(value)) = (hit.flag.value, &hit.value) {
-                let carries = matches!(role, crate::knowledge::Role::Send | crate::knowledge::Role::Upload);
+            if let (Value::Next(role) | Value::Attached(role), Some(value)) =
+                (hit.flag.value, &hit.value)
+            {
+                let carries = matches!(
+                    role,
+                    crate::knowledge::Role::Send | crate::knowledge::Role::Upload
+                );
                 if carries && local && !value.taint.secret {
                     // What is sent to this machine stays on it; the address was judged above.
                     continue;
@@ -39,17 +75,28 @@ impl Walk<'_> {
             }
         }
         if taint.secret {
-            self.leak(line.row, self.here(line.args.first().map(|arg| arg.span).unwrap_or_default()));
+            self.leak(
+                line.row,
+                self.here(line.args.first().map(|arg| arg.span).unwrap_or_default()),
+            );
         }
-        Some(Stream::unknown(Taint { network: true, ..taint }))
+        Some(Stream::unknown(Taint {
+            network: true,
+            ..taint
+        }))
     }
 
     fn by_table_without_send(&mut self, line: &Line<'_>, as_query: bool) -> Stream {
         if as_query {
             let mut taint = line.stdin.taint;
             for hit in &line.read.hits {
-                if let (Value::Next(role) | Value::Attached(role), Some(value)) = (hit.flag.value, &hit.value) {
-                    let query = matches!(role, crate::knowledge::Role::Send | crate::knowledge::Role::Upload);
+                if let (Value::Next(role) | Value::Attached(role), Some(value)) =
+                    (hit.flag.value, &hit.value)
+                {
+                    let query = matches!(
+                        role,
+                        crate::knowledge::Role::Send | crate::knowledge::Role::Upload
+                    );
                     if !query || value.text.contains('@') || value.taint.secret {
                         taint = taint.and(self.role(role, value, line.row, line.stdin, false));
                     }
@@ -58,7 +105,10 @@ impl Walk<'_> {
             for url in &line.read.operands {
                 taint = taint.and(self.fetches(url, line.row.name));
             }
-            return Stream::unknown(Taint { network: true, ..taint });
+            return Stream::unknown(Taint {
+                network: true,
+                ..taint
+            });
         }
         self.by_table(line, Effect::NetRead)
     }
@@ -66,9 +116,19 @@ impl Walk<'_> {
     /// `gh api path`: the method decides, and a field makes it a change.
     pub(crate) fn read_api(&mut self, line: &Line<'_>) -> Option<Stream> {
         let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
-        let method = line.read.value(&["-X", "--method"]).map(|value| value.text.to_uppercase());
-        let fields = line.read.has(&["-f", "--raw-field", "-F", "--field", "--input"]);
-        let query = line.read.operands.first().is_some_and(|arg| arg.text == "graphql") && !line.args.iter().any(|arg| arg.text.contains("mutation"));
+        let method = line
+            .read
+            .value(&["-X", "--method"])
+            .map(|value| value.text.to_uppercase());
+        let fields = line
+            .read
+            .has(&["-f", "--raw-field", "-F", "--field", "--input"]);
+        let query = line
+            .read
+            .operands
+            .first()
+            .is_some_and(|arg| arg.text == "graphql")
+            && !line.args.iter().any(|arg| arg.text.contains("mutation"));
         let effect = match method.as_deref() {
             Some("GET" | "HEAD") => Effect::CloudRead,
             Some("DELETE") => Effect::CloudDelete,
@@ -77,26 +137,48 @@ impl Walk<'_> {
             None => Effect::CloudRead,
         };
         for hit in &line.read.hits {
-            if let (Value::Next(role) | Value::Attached(role), Some(value)) = (hit.flag.value, &hit.value) {
+            if let (Value::Next(role) | Value::Attached(role), Some(value)) =
+                (hit.flag.value, &hit.value)
+            {
                 if !matches!(role, crate::knowledge::Role::Send) || value.text.contains('@') {
                     self.role(role, value, line.row, line.stdin, false);
                 }
             }
         }
-        self.note(Act::new(effect, line.row.name, span).on(line.read.operands.iter().map(|arg| arg.shown()).collect::<Vec<_>>().join(" ")));
-        Some(Stream::unknown(Taint { network: true, ..Taint::default() }))
+        self.note(
+            Act::new(effect, line.row.name, span).on(line
+                .read
+                .operands
+                .iter()
+                .map(|arg| arg.shown())
+                .collect::<Vec<_>>()
+                .join(" ")),
+        );
+        Some(Stream::unknown(Taint {
+            network: true,
+            ..Taint::default()
+        }))
     }
 
     /// `http METHOD url item…`.
     pub(crate) fn read_httpie(&mut self, line: &Line<'_>) -> Option<Stream> {
         let operands = &line.read.operands;
         let first = operands.first()?;
-        let named = matches!(first.text.to_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS" | "POST" | "PUT" | "PATCH" | "DELETE");
+        let named = matches!(
+            first.text.to_uppercase().as_str(),
+            "GET" | "HEAD" | "OPTIONS" | "POST" | "PUT" | "PATCH" | "DELETE"
+        );
         let method = named.then(|| first.text.to_uppercase());
         let url = operands.get(usize::from(named))?;
         let items = operands.get(usize::from(named) + 1..).unwrap_or(&[]);
-        let body = items.iter().any(|item| item.text.contains("=") && !item.text.contains("==") || item.text.contains('@'));
-        let reads = method.as_deref().map_or(!body && !line.stdin.connected, |method| matches!(method, "GET" | "HEAD" | "OPTIONS"));
+        let body = items.iter().any(|item| {
+            item.text.contains("=") && !item.text.contains("==") || item.text.contains('@')
+        });
+        let reads = method
+            .as_deref()
+            .map_or(!body && !line.stdin.connected, |method| {
+                matches!(method, "GET" | "HEAD" | "OPTIONS")
+            });
         self.by_options(line);
         if reads {
             self.fetches(url, line.row.name);
@@ -106,10 +188,18 @@ impl Walk<'_> {
                 self.sends(item, line.row.name);
             }
             if method.as_deref() == Some("DELETE") {
-                self.note(Act::new(Effect::CloudDelete, line.row.name, self.here(url.span)).because("asks a server to delete something").on(url.shown()));
+                self.note(
+                    Act::new(Effect::CloudDelete, line.row.name, self.here(url.span))
+                        .because("asks a server to delete something")
+                        .on(url.shown()),
+                );
             }
         }
-        Some(Stream::unknown(Taint { secret: false, network: true, ..Taint::default() }))
+        Some(Stream::unknown(Taint {
+            secret: false,
+            network: true,
+            ..Taint::default()
+        }))
     }
 
     /// `rsync`: from or to another machine, and what it deletes.
@@ -117,13 +207,20 @@ impl Walk<'_> {
         if line.read.hits.iter().any(|hit| hit.flag.dry) {
             return None;
         }
-        let deletes = line.read.hits.iter().any(|hit| hit.flag.effects.contains(&Effect::Delete));
+        let deletes = line
+            .read
+            .hits
+            .iter()
+            .any(|hit| hit.flag.effects.contains(&Effect::Delete));
         let (target, sources) = line.read.operands.split_last()?;
         self.by_options_but_delete(line);
         let away = is_remote(&target.text);
         for source in sources {
             if is_remote(&source.text) {
-                self.note(Act::new(Effect::NetRead, line.row.name, self.here(source.span)).on(source.shown()));
+                self.note(
+                    Act::new(Effect::NetRead, line.row.name, self.here(source.span))
+                        .on(source.shown()),
+                );
             } else if away {
                 self.uploads(source, line.row.name);
             } else {
@@ -137,7 +234,9 @@ impl Walk<'_> {
             self.writes(target, line.row.name, Writing::Replace);
         }
         if deletes {
-            let mut act = Act::new(Effect::Delete, line.row.name, self.here(target.span)).because("deletes what the source does not have").on(target.shown());
+            let mut act = Act::new(Effect::Delete, line.row.name, self.here(target.span))
+                .because("deletes what the source does not have")
+                .on(target.shown());
             act.target = Score::new(600);
             act.reversal = Score::ONE;
             act.marks.critical = true;
@@ -148,12 +247,30 @@ impl Walk<'_> {
 
     fn by_options_but_delete(&mut self, line: &Line<'_>) {
         for hit in &line.read.hits {
-            for effect in hit.flag.effects.iter().filter(|effect| !matches!(effect, Effect::Delete | Effect::Write)) {
-                self.note(Act::new(*effect, line.row.name, crate::shell::syntax::Span::default()).on(line.row.name));
+            for effect in hit
+                .flag
+                .effects
+                .iter()
+                .filter(|effect| !matches!(effect, Effect::Delete | Effect::Write))
+            {
+                self.note(
+                    Act::new(
+                        *effect,
+                        line.row.name,
+                        crate::shell::syntax::Span::default(),
+                    )
+                    .on(line.row.name),
+                );
             }
-            if let (Value::Next(role) | Value::Attached(role), Some(value)) = (hit.flag.value, &hit.value) {
-                let plain = role == crate::knowledge::Role::Shell && matches!(value.text.split(' ').next(), Some("ssh"));
-                if plain && !value.text.contains("ProxyCommand") && !value.text.contains("LocalCommand") {
+            if let (Value::Next(role) | Value::Attached(role), Some(value)) =
+                (hit.flag.value, &hit.value)
+            {
+                let plain = role == crate::knowledge::Role::Shell
+                    && matches!(value.text.split(' ').next(), Some("ssh"));
+                if plain
+                    && !value.text.contains("ProxyCommand")
+                    && !value.text.contains("LocalCommand")
+                {
                     continue;
                 }
                 self.role(role, value, line.row, &Stream::default(), false);
@@ -181,7 +298,11 @@ impl Walk<'_> {
         } else if !sources.is_empty() {
             self.note(Act::new(Effect::Remote, line.row.name, span).on(target.shown()));
         }
-        Some(Stream::unknown(Taint { secret: false, network: true, ..Taint::default() }))
+        Some(Stream::unknown(Taint {
+            secret: false,
+            network: true,
+            ..Taint::default()
+        }))
     }
 
     /// `ssh host text`: what runs there is judged as if it ran here.
@@ -203,35 +324,72 @@ impl Walk<'_> {
             Some(at) => self.joined_text(line.args.get(at..).unwrap_or(&[]), line.stdin),
             None if line.stdin.connected => self.stdin_code(line.stdin, "sh", span),
             None => {
-                self.note(Act::new(Effect::Remote, line.row.name, span).because("opens a shell on another machine"));
+                self.note(
+                    Act::new(Effect::Remote, line.row.name, span)
+                        .because("opens a shell on another machine"),
+                );
                 Stream::unknown(Taint::default())
             }
         };
         self.ground = ground;
-        let worst = self.acts.get(before..).unwrap_or(&[]).iter().map(Act::risk).max().unwrap_or_default();
-        let host = line.read.operands.first().map(|host| host.shown()).unwrap_or_default();
+        let worst = self
+            .acts
+            .get(before..)
+            .unwrap_or(&[])
+            .iter()
+            .map(Act::risk)
+            .max()
+            .unwrap_or_default();
+        let host = line
+            .read
+            .operands
+            .first()
+            .map(|host| host.shown())
+            .unwrap_or_default();
         if worst >= Score::new(250) {
             self.note(Act::new(Effect::Remote, line.row.name, span).on(host));
         } else {
             self.note(Act::new(Effect::NetRead, line.row.name, span).on(host));
         }
-        Some(Stream { taint: Taint { network: true, ..out.taint }, ..out })
+        Some(Stream {
+            taint: Taint {
+                network: true,
+                ..out.taint
+            },
+            ..out
+        })
     }
 
     /// `tar`: what it does is a letter, bundled or not.
     pub(crate) fn read_tar(&mut self, line: &Line<'_>) -> Option<Stream> {
         let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
         let words: Vec<&Arg> = line.args.iter().collect();
-        let old_style = words.first().filter(|arg| !arg.text.starts_with('-') && arg.text.bytes().all(|byte| byte.is_ascii_alphabetic()));
+        let old_style = words.first().filter(|arg| {
+            !arg.text.starts_with('-') && arg.text.bytes().all(|byte| byte.is_ascii_alphabetic())
+        });
         let letters: String = match old_style {
             Some(arg) => arg.text.clone(),
-            None => words.iter().filter(|arg| arg.text.starts_with('-') && !arg.text.starts_with("--")).map(|arg| arg.text.trim_start_matches('-')).collect(),
+            None => words
+                .iter()
+                .filter(|arg| arg.text.starts_with('-') && !arg.text.starts_with("--"))
+                .map(|arg| arg.text.trim_start_matches('-'))
+                .collect(),
         };
-        let long = |name: &str| words.iter().any(|arg| arg.text.len() > 3 && arg.text.starts_with("--") && name.starts_with(arg.text.split('=').next().unwrap_or("")));
+        let long = |name: &str| {
+            words.iter().any(|arg| {
+                arg.text.len() > 3
+                    && arg.text.starts_with("--")
+                    && name.starts_with(arg.text.split('=').next().unwrap_or(""))
+            })
+        };
         let lists = letters.contains('t') || long("--list");
         let extracts = letters.contains('x') || long("--extract") || long("--get");
         let creates = letters.contains('c') || long("--create");
-        let changes = letters.contains(['r', 'u', 'A']) || long("--append") || long("--update") || long("--concatenate") || long("--delete");
+        let changes = letters.contains(['r', 'u', 'A'])
+            || long("--append")
+            || long("--update")
+            || long("--concatenate")
+            || long("--delete");
         // The archive: after `f` of an old-style bundle, or the value of -f.
         let mut operands: Vec<&Arg> = line.read.operands.clone();
         let mut archive = line.read.value(&["-f", "--file"]).cloned();
@@ -250,12 +408,16 @@ impl Walk<'_> {
             for effect in hit.flag.effects {
                 let mut act = Act::new(*effect, line.row.name, span).on(hit.name);
                 if *effect == Effect::Delete {
-                    act = act.because("deletes files after packing them").target(Score::new(600));
+                    act = act
+                        .because("deletes files after packing them")
+                        .target(Score::new(600));
                     act.reversal = Score::new(900);
                 }
                 self.note(act);
             }
-            if let (Value::Next(role) | Value::Attached(role), Some(value)) = (hit.flag.value, &hit.value) {
+            if let (Value::Next(role) | Value::Attached(role), Some(value)) =
+                (hit.flag.value, &hit.value)
+            {
                 taint = taint.and(self.role(role, value, line.row, &Stream::default(), false));
             }
         }
@@ -276,11 +438,22 @@ impl Walk<'_> {
                 if is_remote(&archive.text) {
                     self.note(Act::new(Effect::Remote, line.row.name, span).on(archive.shown()));
                 } else {
-                    self.writes(archive, line.row.name, if changes { Writing::Edit } else { Writing::Replace });
+                    self.writes(
+                        archive,
+                        line.row.name,
+                        if changes {
+                            Writing::Edit
+                        } else {
+                            Writing::Replace
+                        },
+                    );
                 }
             }
         } else if !line.args.is_empty() {
-            self.note(Act::new(Effect::Unknown, line.row.name, span).because("what tar does here is not clear"));
+            self.note(
+                Act::new(Effect::Unknown, line.row.name, span)
+                    .because("what tar does here is not clear"),
+            );
         }
         self.ground = ground;
         Some(Stream::unknown(taint))
@@ -290,9 +463,19 @@ impl Walk<'_> {
     fn extracts(&mut self, directory: &Arg, line: &Line<'_>, letters: &str) {
         let span = self.here(directory.span);
         let place = self.place(&directory.text);
-        let absolute = letters.contains('P') || line.args.iter().any(|arg| arg.text.starts_with("--absolute-n"));
-        let mut act = Act::new(Effect::Create, line.row.name, span).because("unpacks files into").on(place.path.clone());
-        act.target = if place.inside == Some(true) || place.whole_workspace { Score::new(100) } else { place.write };
+        let absolute = letters.contains('P')
+            || line
+                .args
+                .iter()
+                .any(|arg| arg.text.starts_with("--absolute-n"));
+        let mut act = Act::new(Effect::Create, line.row.name, span)
+            .because("unpacks files into")
+            .on(place.path.clone());
+        act.target = if place.inside == Some(true) || place.whole_workspace {
+            Score::new(100)
+        } else {
+            place.write
+        };
         if absolute || act.target >= Score::new(600) {
             act.effect = Effect::Write;
             act.target = act.target.max(Score::new(700));
@@ -308,7 +491,11 @@ fn is_remote(text: &str) -> bool {
         return true;
     }
     match text.split_once(':') {
-        Some((host, _)) => !host.is_empty() && !host.contains('/') && !(host.len() == 1 && host.bytes().all(|byte| byte.is_ascii_alphabetic())),
+        Some((host, _)) => {
+            !host.is_empty()
+                && !host.contains('/')
+                && !(host.len() == 1 && host.bytes().all(|byte| byte.is_ascii_alphabetic()))
+        }
         None => false,
     }
 }

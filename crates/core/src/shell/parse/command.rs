@@ -41,16 +41,17 @@ impl Parser<'_> {
         }
     }
 
-    fn at_closer(&self) -> bool {
+    pub(super) fn at_closer(&self) -> bool {
         let word = self.bare_word();
         CLOSERS.contains(&word)
     }
 
     /// Returns the unquoted word at the cursor, up to the first character that could quote.
-    fn bare_word(&self) -> &str {
-        let end = self.rest().bytes().position(|byte| {
-            is_meta(byte) || matches!(byte, b'\\' | b'\'' | b'"' | b'$' | b'`')
-        });
+    pub(super) fn bare_word(&self) -> &str {
+        let end = self
+            .rest()
+            .bytes()
+            .position(|byte| is_meta(byte) || matches!(byte, b'\\' | b'\'' | b'"' | b'$' | b'`'));
         match end {
             None => self.rest(),
             Some(end) if self.bytes.get(self.at + end).copied().is_some_and(is_meta) => {
@@ -61,7 +62,7 @@ impl Parser<'_> {
     }
 
     /// Takes `word` if it stands at the cursor as a word of its own.
-    fn take_word(&mut self, word: &str) -> bool {
+    pub(super) fn take_word(&mut self, word: &str) -> bool {
         if self.bare_word() == word {
             self.at += word.len();
             return true;
@@ -69,9 +70,13 @@ impl Parser<'_> {
         false
     }
 
-    fn expect_word(&mut self, word: &'static str, missing: &'static str) -> Parsed<()> {
+    pub(super) fn expect_word(&mut self, word: &'static str, missing: &'static str) -> Parsed<()> {
         self.skip_lines()?;
-        if self.take_word(word) { Ok(()) } else { Err(self.error(missing)) }
+        if self.take_word(word) {
+            Ok(())
+        } else {
+            Err(self.error(missing))
+        }
     }
 
     fn and_or(&mut self) -> Parsed<Command> {
@@ -133,10 +138,14 @@ impl Parser<'_> {
             self.skip_lines()?;
             all.push(self.command()?);
         }
-        Ok(if all.len() == 1 { all.remove(0) } else { Command::Pipeline(all) })
+        Ok(if all.len() == 1 {
+            all.remove(0)
+        } else {
+            Command::Pipeline(all)
+        })
     }
 
-    fn command(&mut self) -> Parsed<Command> {
+    pub(super) fn command(&mut self) -> Parsed<Command> {
         self.burn()?;
         self.skip_blanks();
         match (self.peek(), self.peek_at(1)) {
@@ -158,228 +167,6 @@ impl Parser<'_> {
             }
             _ => self.simple(),
         }
-    }
-
-    fn subshell(&mut self) -> Parsed<Command> {
-        self.at += 1;
-        let body = self.block()?;
-        if self.peek() != Some(b')') {
-            return Err(self.error("a parenthesis is not closed"));
-        }
-        self.at += 1;
-        Ok(Command::Group { body, subshell: true, redirects: self.redirects()? })
-    }
-
-    fn brace_group(&mut self) -> Parsed<Command> {
-        self.at += 1;
-        let body = self.block()?;
-        if !self.take_word("}") {
-            return Err(self.error("a brace is not closed"));
-        }
-        Ok(Command::Group { body, subshell: false, redirects: self.redirects()? })
-    }
-
-    fn if_command(&mut self) -> Parsed<Command> {
-        self.at += "if".len();
-        let mut blocks = vec![self.block()?];
-        self.expect_word("then", "`if` has no `then`")?;
-        blocks.push(self.block()?);
-        loop {
-            self.burn()?;
-            if self.take_word("elif") {
-                blocks.push(self.block()?);
-                self.expect_word("then", "`elif` has no `then`")?;
-                blocks.push(self.block()?);
-            } else if self.take_word("else") {
-                blocks.push(self.block()?);
-            } else if self.take_word("fi") {
-                return Ok(Command::Branches {
-                    words: Vec::new(),
-                    blocks,
-                    redirects: self.redirects()?,
-                });
-            } else {
-                return Err(self.error("`if` is not closed by `fi`"));
-            }
-        }
-    }
-
-    fn while_command(&mut self) -> Parsed<Command> {
-        self.at += "while".len();
-        let condition = self.block()?;
-        let body = self.do_group()?;
-        Ok(Command::Branches {
-            words: Vec::new(),
-            blocks: vec![condition, body],
-            redirects: self.redirects()?,
-        })
-    }
-
-    /// Reads `do … done` or, as bash also allows, `{ … }`.
-    fn do_group(&mut self) -> Parsed<Block> {
-        self.skip_lines()?;
-        let close = if self.take_word("do") {
-            "done"
-        } else if self.take_word("{") {
-            "}"
-        } else {
-            return Err(self.error("a loop has no `do`"));
-        };
-        let body = self.block()?;
-        if self.take_word(close) { Ok(body) } else { Err(self.error("a loop is not closed by `done`")) }
-    }
-
-    fn for_command(&mut self) -> Parsed<Command> {
-        self.at += self.bare_word().len();
-        self.skip_blanks();
-        if self.peek() == Some(b'(') && self.peek_at(1) == Some(b'(') {
-            self.at += 2;
-            let parts = self.arithmetic_parts()?;
-            self.skip_blanks();
-            if self.peek() == Some(b';') {
-                self.at += 1;
-            }
-            let body = self.do_group()?;
-            let words = vec![Word { parts, span: Span::default() }];
-            return Ok(Command::Branches {
-                words,
-                blocks: vec![body],
-                redirects: self.redirects()?,
-            });
-        }
-        let name = self.bare_word().to_owned();
-        if name.is_empty() {
-            return Err(self.error("`for` has no variable"));
-        }
-        self.at += name.len();
-        self.skip_lines()?;
-        let words = if self.take_word("in") {
-            let mut words = Vec::new();
-            loop {
-                self.skip_blanks();
-                match self.peek() {
-                    Some(b';' | b'\n') | None => break,
-                    Some(_) => words.push(self.word()?),
-                }
-            }
-            Some(words)
-        } else {
-            None
-        };
-        self.skip_blanks();
-        if self.peek() == Some(b';') {
-            self.at += 1;
-        }
-        let body = self.do_group()?;
-        Ok(Command::Loop { name, words, body, redirects: self.redirects()? })
-    }
-
-    fn case_command(&mut self) -> Parsed<Command> {
-        self.at += "case".len();
-        self.skip_blanks();
-        let mut words = vec![self.word()?];
-        self.expect_word("in", "`case` has no `in`")?;
-        let mut blocks = Vec::new();
-        loop {
-            self.burn()?;
-            self.skip_lines()?;
-            if self.take_word("esac") {
-                return Ok(Command::Branches { words, blocks, redirects: self.redirects()? });
-            }
-            if self.peek() == Some(b'(') {
-                self.at += 1;
-            }
-            loop {
-                self.skip_blanks();
-                words.push(self.word()?);
-                self.skip_blanks();
-                match self.peek() {
-                    Some(b'|') => self.at += 1,
-                    Some(b')') => break,
-                    _ => return Err(self.error("a pattern of `case` is not closed")),
-                }
-            }
-            self.at += 1;
-            blocks.push(self.block()?);
-            if self.peek() == Some(b';') {
-                self.at += 1;
-                while matches!(self.peek(), Some(b';' | b'&')) {
-                    self.at += 1;
-                }
-            }
-        }
-    }
-
-    /// Reads `[[ … ]]`: what matters are the words that expand.
-    fn test_command(&mut self) -> Parsed<Command> {
-        self.at += 2;
-        let mut words = Vec::new();
-        loop {
-            self.burn()?;
-            self.skip_lines()?;
-            match self.peek() {
-                None => return Err(self.error("`[[` is not closed")),
-                Some(b'(' | b')' | b'<' | b'>' | b'|' | b'&')
-                    if !matches!((self.peek(), self.peek_at(1)), (Some(b'<' | b'>'), Some(b'('))) =>
-                {
-                    self.at += 1;
-                }
-                Some(b';') => return Err(self.error("`[[` is not closed")),
-                Some(_) if self.take_word("]]") => break,
-                Some(_) => words.push(self.test_word()?),
-            }
-        }
-        Ok(Command::Test { words, redirects: self.redirects()? })
-    }
-
-    fn arithmetic_command(&mut self) -> Parsed<Command> {
-        let start = self.at;
-        self.at += 2;
-        match self.arithmetic_parts() {
-            Ok(parts) => {
-                let words = vec![Word { parts, span: Span::new(start, self.at) }];
-                Ok(Command::Test { words, redirects: self.redirects()? })
-            }
-            // `((a); (b))` is a subshell in a subshell.
-            Err(_) => {
-                self.at = start;
-                self.subshell()
-            }
-        }
-    }
-
-    fn function_keyword(&mut self) -> Parsed<Command> {
-        let start = self.at;
-        self.at += "function".len();
-        self.skip_blanks();
-        let name = self.bare_word().to_owned();
-        if name.is_empty() && self.peek() != Some(b'{') {
-            return Err(self.error("`function` has no name"));
-        }
-        self.at += name.len();
-        self.skip_blanks();
-        if self.peek() == Some(b'(') && self.peek_at(1) == Some(b')') {
-            self.at += 2;
-        }
-        self.skip_lines()?;
-        let body = Box::new(self.command()?);
-        Ok(Command::Function { name, body, span: Span::new(start, self.at) })
-    }
-
-    fn coproc(&mut self) -> Parsed<Command> {
-        self.at += "coproc".len();
-        self.skip_blanks();
-        // `coproc NAME { … }`: a name only when a compound command follows it.
-        let before = self.at;
-        let name = self.bare_word().to_owned();
-        self.at += name.len();
-        self.skip_blanks();
-        let compound = matches!(self.peek(), Some(b'(' | b'{'))
-            || matches!(self.bare_word(), "if" | "while" | "until" | "for" | "case" | "[[");
-        if name.is_empty() || !compound || matches!(name.as_str(), "{" | "if" | "while" | "for" | "case") {
-            self.at = before;
-        }
-        Ok(Command::Background(Box::new(self.command()?)))
     }
 
     fn simple(&mut self) -> Parsed<Command> {
@@ -415,11 +202,15 @@ impl Parser<'_> {
 
     /// Reads `() body` after a word that stands alone.
     fn function_definition(&mut self, so_far: &Simple, start: usize) -> Parsed<Option<Command>> {
-        let [name] = so_far.words.as_slice() else { return Ok(None) };
+        let [name] = so_far.words.as_slice() else {
+            return Ok(None);
+        };
         if !so_far.assignments.is_empty() {
             return Ok(None);
         }
-        let [Part::Plain(name)] = name.parts.as_slice() else { return Ok(None) };
+        let [Part::Plain(name)] = name.parts.as_slice() else {
+            return Ok(None);
+        };
         let before = self.at;
         self.at += 1;
         self.skip_blanks();
@@ -432,14 +223,19 @@ impl Parser<'_> {
         self.nested(|parser| {
             parser.skip_lines()?;
             let body = Box::new(parser.command()?);
-            Ok(Some(Command::Function { name, body, span: Span::new(start, parser.at) }))
+            Ok(Some(Command::Function {
+                name,
+                body,
+                span: Span::new(start, parser.at),
+            }))
         })
     }
 
     /// Reads `NAME=value` in front of a command, or anywhere after `export` and its kin.
     fn assignment(&mut self, so_far: &Simple) -> Parsed<Option<Assignment>> {
-        const DECLARERS: &[&str] =
-            &["export", "declare", "typeset", "local", "readonly", "alias", "integer", "float"];
+        const DECLARERS: &[&str] = &[
+            "export", "declare", "typeset", "local", "readonly", "alias", "integer", "float",
+        ];
         let declares = so_far.words.first().is_some_and(|word| {
             matches!(word.parts.as_slice(), [Part::Plain(name)] if DECLARERS.contains(&name.as_str()))
         });
@@ -450,10 +246,18 @@ impl Parser<'_> {
             return Ok(None);
         }
         let start = self.at;
-        let length = self.rest().bytes().take_while(|byte| is_name(*byte)).count();
+        let length = self
+            .rest()
+            .bytes()
+            .take_while(|byte| is_name(*byte))
+            .count();
         let name = self.text(start, start + length).to_owned();
         self.at += length;
-        let index = if self.peek() == Some(b'[') { self.subscript()? } else { None };
+        let index = if self.peek() == Some(b'[') {
+            self.subscript()?
+        } else {
+            None
+        };
         let append = self.peek() == Some(b'+') && self.peek_at(1) == Some(b'=');
         if append {
             self.at += 1;
@@ -474,7 +278,13 @@ impl Parser<'_> {
         } else {
             AssignedValue::One(self.optional_word()?)
         };
-        Ok(Some(Assignment { name, append, index, value, span: Span::new(start, self.at) }))
+        Ok(Some(Assignment {
+            name,
+            append,
+            index,
+            value,
+            span: Span::new(start, self.at),
+        }))
     }
 
     fn array_words(&mut self) -> Parsed<Vec<Word>> {
@@ -492,7 +302,7 @@ impl Parser<'_> {
         }
     }
 
-    fn redirects(&mut self) -> Parsed<Vec<Redirect>> {
+    pub(super) fn redirects(&mut self) -> Parsed<Vec<Redirect>> {
         let mut redirects = Vec::new();
         loop {
             self.skip_blanks();
@@ -507,9 +317,11 @@ impl Parser<'_> {
         let start = self.at;
         let descriptor = self.descriptor();
         let rest = self.rest();
-        let operator = ["<<<", "<<-", "<<", "<>", "<&", "<", "&>>", "&>", ">>", ">|", ">&", ">"]
-            .into_iter()
-            .find(|operator| rest.starts_with(operator));
+        let operator = [
+            "<<<", "<<-", "<<", "<>", "<&", "<", "&>>", "&>", ">>", ">|", ">&", ">",
+        ]
+        .into_iter()
+        .find(|operator| rest.starts_with(operator));
         // `<(` and `>(` begin a word.
         let process = matches!(operator, Some("<" | ">")) && self.peek_at(1) == Some(b'(');
         let Some(operator) = operator.filter(|_| !process) else {
@@ -522,9 +334,14 @@ impl Parser<'_> {
         }
         self.skip_blanks();
         if matches!(operator, "<<" | "<<-") {
-            return self.here_document_start(operator == "<<-", descriptor).map(Some);
+            return self
+                .here_document_start(operator == "<<-", descriptor)
+                .map(Some);
         }
-        if !self.peek().is_some_and(|byte| !is_meta(byte) || matches!(byte, b'<' | b'>')) {
+        if !self
+            .peek()
+            .is_some_and(|byte| !is_meta(byte) || matches!(byte, b'<' | b'>'))
+        {
             return Err(self.error("a redirection has no target"));
         }
         let target = self.word()?;
@@ -539,7 +356,11 @@ impl Parser<'_> {
             ">>" | "&>>" => RedirectKind::Append,
             _ => RedirectKind::Write,
         };
-        Ok(Some(Redirect { kind, target, descriptor }))
+        Ok(Some(Redirect {
+            kind,
+            target,
+            descriptor,
+        }))
     }
 
     /// Takes `2` of `2>` and `{fd}` of `{fd}>`.
@@ -552,7 +373,9 @@ impl Parser<'_> {
             return rest.get(..digits)?.parse().ok();
         }
         if rest.starts_with('{') {
-            let close = rest.bytes().position(|byte| byte == b'}' || is_meta(byte))?;
+            let close = rest
+                .bytes()
+                .position(|byte| byte == b'}' || is_meta(byte))?;
             let name = rest.get(1..close)?;
             if !name.is_empty() && name.bytes().all(is_name) && is_operator(close + 1) {
                 self.at += close + 1;
@@ -562,14 +385,30 @@ impl Parser<'_> {
         None
     }
 
-    fn here_document_start(&mut self, strips_tabs: bool, descriptor: Option<u32>) -> Parsed<Redirect> {
+    fn here_document_start(
+        &mut self,
+        strips_tabs: bool,
+        descriptor: Option<u32>,
+    ) -> Parsed<Redirect> {
         let start = self.at;
         let (delimiter, expands) = self.delimiter()?;
         let slot = self.documents.len();
         self.documents.push(Word::default());
-        self.pending.push(PendingHereDocument { delimiter, expands, strips_tabs, slot });
-        let target = Word { parts: Vec::new(), span: Span::new(start, self.at) };
-        Ok(Redirect { kind: RedirectKind::HereDocument(slot), target, descriptor })
+        self.pending.push(PendingHereDocument {
+            delimiter,
+            expands,
+            strips_tabs,
+            slot,
+        });
+        let target = Word {
+            parts: Vec::new(),
+            span: Span::new(start, self.at),
+        };
+        Ok(Redirect {
+            kind: RedirectKind::HereDocument(slot),
+            target,
+            descriptor,
+        })
     }
 
     /// Reads the delimiter of a here-document, and whether nothing in it was quoted.
@@ -590,7 +429,9 @@ impl Parser<'_> {
                 b'\'' | b'"' => {
                     expands = false;
                     let quote_at = self.at + 1;
-                    let Some(length) = memchr::memchr(byte, self.bytes.get(quote_at..).unwrap_or(&[])) else {
+                    let Some(length) =
+                        memchr::memchr(byte, self.bytes.get(quote_at..).unwrap_or(&[]))
+                    else {
                         return Err(self.error("a quote is not closed"));
                     };
                     delimiter.push_str(self.text(quote_at, quote_at + length));

@@ -56,7 +56,9 @@ pub(super) fn run(
     input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> std::io::Result<Tally> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(WORKERS_MAX);
+    let workers = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(WORKERS_MAX);
     let (jobs, queue) = sync_channel::<Job>(workers * 2);
     let (answers, in_order) = sync_channel::<Receiver<Answer>>(workers * 4);
     let queue = Arc::new(Mutex::new(queue));
@@ -92,13 +94,17 @@ fn read(mut input: impl Read, jobs: &SyncSender<Job>, answers: &SyncSender<Recei
             Ok(count) => count,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
             Err(error) => {
-                send(Lines::Unreadable(format!("cannot read standard input: {error}")));
+                send(Lines::Unreadable(format!(
+                    "cannot read standard input: {error}"
+                )));
                 return;
             }
         };
         let mut fresh = piece.get(..count).unwrap_or(&[]);
         if skipping {
-            let Some(end) = memchr::memchr(b'\n', fresh) else { continue };
+            let Some(end) = memchr::memchr(b'\n', fresh) else {
+                continue;
+            };
             fresh = fresh.get(end + 1..).unwrap_or(&[]);
             skipping = false;
         }
@@ -128,11 +134,18 @@ fn read(mut input: impl Read, jobs: &SyncSender<Job>, answers: &SyncSender<Recei
 fn work(queue: &Mutex<Receiver<Job>>, mut policies: Policies) {
     loop {
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job { lines, answer }) = job else { return };
-        let mut reply = Answer { text: Vec::new(), unreadable: 0 };
+        let Ok(Job { lines, answer }) = job else {
+            return;
+        };
+        let mut reply = Answer {
+            text: Vec::new(),
+            unreadable: 0,
+        };
         match lines {
             Lines::Text(text) => {
-                reply.text.reserve(text.len().saturating_mul(ANSWER_RATIO).min(4 * 1024 * 1024));
+                reply
+                    .text
+                    .reserve(text.len().saturating_mul(ANSWER_RATIO).min(4 * 1024 * 1024));
                 for line in text.split(|byte| *byte == b'\n') {
                     if !line.trim_ascii().is_empty() {
                         judge_line(line, &mut policies, &mut reply);
@@ -141,7 +154,11 @@ fn work(queue: &Mutex<Receiver<Job>>, mut policies: Policies) {
             }
             Lines::TooLong => {
                 let limit = LINE_BYTES_MAX / 1024 / 1024;
-                complain(&mut reply, None, &format!("the line is longer than {limit} MiB"));
+                complain(
+                    &mut reply,
+                    None,
+                    &format!("the line is longer than {limit} MiB"),
+                );
             }
             Lines::Unreadable(message) => complain(&mut reply, None, &message),
         }
@@ -167,7 +184,9 @@ fn judge_line(line: &[u8], policies: &mut Policies, reply: &mut Answer) {
         Err(complaint) => return complain(reply, id, complaint.message()),
     };
     // A fault in the judge must cost one line, not the stream; the line then has no verdict.
-    let judged = catch_unwind(AssertUnwindSafe(|| judge(&policy, &incoming.call, incoming.bytes)));
+    let judged = catch_unwind(AssertUnwindSafe(|| {
+        judge(&policy, &incoming.call, incoming.bytes)
+    }));
     match judged {
         Ok(judged) => {
             wire::assessment::write(&mut reply.text, id, &judged);
@@ -205,13 +224,21 @@ mod tests {
     fn answers(input: Vec<u8>, piece: usize) -> (Vec<String>, u64) {
         let mut output = Vec::new();
         let tally = run(&Policies::defaults(), Drip(input, piece), &mut output).unwrap();
-        (String::from_utf8(output).unwrap().lines().map(str::to_owned).collect(), tally.unreadable)
+        (
+            String::from_utf8(output)
+                .unwrap()
+                .lines()
+                .map(str::to_owned)
+                .collect(),
+            tally.unreadable,
+        )
     }
 
     #[test]
     fn answers_come_in_the_order_of_the_lines_however_they_arrive() {
-        let lines: Vec<String> =
-            (0..500).map(|id| format!(r#"{{"id":{id},"command":"echo {id}"}}"#)).collect();
+        let lines: Vec<String> = (0..500)
+            .map(|id| format!(r#"{{"id":{id},"command":"echo {id}"}}"#))
+            .collect();
         for piece in [1, 7, 64, 4096, 1 << 20] {
             let (answers, unreadable) = answers(lines.join("\n").into_bytes(), piece);
             assert_eq!((answers.len(), unreadable), (500, 0), "pieces of {piece}");
@@ -228,6 +255,10 @@ mod tests {
         let (answers, unreadable) = answers(input, 1 << 16);
         assert_eq!((answers.len(), unreadable), (2, 1));
         assert!(answers[0].contains("longer than 8 MiB"), "{}", answers[0]);
-        assert!(answers[1].contains("\"verdict\":\"allow\""), "{}", answers[1]);
+        assert!(
+            answers[1].contains("\"verdict\":\"allow\""),
+            "{}",
+            answers[1]
+        );
     }
 }

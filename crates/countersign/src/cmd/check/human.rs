@@ -10,7 +10,7 @@ use countersign_core::call::ToolCall;
 use countersign_core::content::secrets;
 use countersign_core::display::{self, FENCE, inline};
 use countersign_core::score::Score;
-use countersign_core::verdict::{Verdict, Thresholds};
+use countersign_core::verdict::{Thresholds, Verdict};
 use unicode_width::UnicodeWidthStr;
 
 use crate::judge::Judged;
@@ -30,16 +30,33 @@ pub(super) fn paint(call: &ToolCall, judged: &Judged, redacts: bool) -> String {
     let Judged { assessment, ruling } = judged;
     let (word, style) = headline(judged);
     let mut out = String::with_capacity(2048);
-    let reason = assessment.reasons.first().map_or_else(String::new, |reason| inline(reason));
-    paragraph(&mut out, &format!("{style}{word}{style:#} — "), word.width() + 3, &reason, 2);
+    let reason = assessment
+        .reasons
+        .first()
+        .map_or_else(String::new, |reason| inline(reason));
+    paragraph(
+        &mut out,
+        &format!("{style}{word}{style:#} — "),
+        word.width() + 3,
+        &reason,
+        2,
+    );
     out.push('\n');
     shown_call(&mut out, call, assessment, style, redacts);
     out.push('\n');
     let confidence = format!(", confidence {}", assessment.confidence);
-    row(&mut out, "risk", &format!("{} {}{confidence}", risk_word(assessment), assessment.risk));
+    row(
+        &mut out,
+        "risk",
+        &format!("{} {}{confidence}", risk_word(assessment), assessment.risk),
+    );
     row(&mut out, "effect", &effect(assessment));
     let rule = ruling.rule;
-    row(&mut out, "decided by", &format!("rule {} of {RULES}: {}", rule.number(), rule.sentence()));
+    row(
+        &mut out,
+        "decided by",
+        &format!("rule {} of {RULES}: {}", rule.number(), rule.sentence()),
+    );
     for (at, reason) in assessment.reasons.iter().skip(1).enumerate() {
         row(&mut out, if at == 0 { "also" } else { "" }, &inline(reason));
     }
@@ -62,11 +79,25 @@ fn headline(judged: &Judged) -> (&'static str, Style) {
     (word, colour.on_default().bold())
 }
 
-fn shown_call(out: &mut String, call: &ToolCall, assessment: &Assessment, style: Style, redacts: bool) {
+fn shown_call(
+    out: &mut String,
+    call: &ToolCall,
+    assessment: &Assessment,
+    style: Style,
+    redacts: bool,
+) {
     let only_command = call.args.as_object().is_some_and(|args| args.len() == 1);
-    let command = call.args.get("command").and_then(|command| command.as_str()).filter(|_| only_command);
+    let command = call
+        .args
+        .get("command")
+        .and_then(|command| command.as_str())
+        .filter(|_| only_command);
     if let Some(command) = command {
-        let text = if redacts { secrets::redact(command) } else { Cow::Borrowed(command) };
+        let text = if redacts {
+            secrets::redact(command)
+        } else {
+            Cow::Borrowed(command)
+        };
         // Hiding a secret moves the words, so the marks would stand under the wrong ones.
         if command.len() <= MARKED_BYTES_MAX && text == command {
             return marked_command(out, command, assessment, style);
@@ -76,8 +107,14 @@ fn shown_call(out: &mut String, call: &ToolCall, assessment: &Assessment, style:
     }
     let _infallible = writeln!(out, "{}", inline(&call.tool));
     for (name, value) in call.args.as_object().into_iter().flatten() {
-        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let text = if redacts { secrets::redact(&text) } else { Cow::Borrowed(text.as_str()) };
+        let text = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        let text = if redacts {
+            secrets::redact(&text)
+        } else {
+            Cow::Borrowed(text.as_str())
+        };
         let _infallible = writeln!(out, "{}", display::fields([(name.as_str(), text.as_ref())]));
     }
 }
@@ -91,7 +128,11 @@ struct Cell {
 
 /// Shows a command with a line under the words that made it what it is.
 fn marked_command(out: &mut String, command: &str, assessment: &Assessment, style: Style) {
-    let worst = assessment.findings.iter().map(|finding| finding.severity).max();
+    let worst = assessment
+        .findings
+        .iter()
+        .map(|finding| finding.severity)
+        .max();
     let spans: Vec<(usize, usize)> = assessment
         .findings
         .iter()
@@ -107,19 +148,32 @@ fn marked_command(out: &mut String, command: &str, assessment: &Assessment, styl
             columns = 0;
             continue;
         }
-        let shown = if matches!(character, ' '..='~') { character.to_string() } else { inline(character.encode_utf8(&mut [0; 4])) };
+        let shown = if matches!(character, ' '..='~') {
+            character.to_string()
+        } else {
+            inline(character.encode_utf8(&mut [0; 4]))
+        };
         let width = shown.width();
         if columns + width > COLUMNS - FENCE.width() {
             line_with_marks(out, &mut line, style);
             columns = 0;
         }
         columns += width;
-        line.push(Cell { shown, width, marked: spans.iter().any(|(start, end)| (*start..*end).contains(&at)) });
+        line.push(Cell {
+            shown,
+            width,
+            marked: spans
+                .iter()
+                .any(|(start, end)| (*start..*end).contains(&at)),
+        });
     }
     line_with_marks(out, &mut line, style);
     // What addresses and encodings really say comes after the text itself.
     let notes = display::plain(command);
-    let notes = notes.strip_prefix(&display::full(command)).unwrap_or("").trim_start();
+    let notes = notes
+        .strip_prefix(&display::full(command))
+        .unwrap_or("")
+        .trim_start();
     if !notes.is_empty() {
         let _infallible = writeln!(out, "{notes}");
     }
@@ -223,7 +277,16 @@ fn factor_line(out: &mut String, factor: &Factor) {
     let score = factor.score;
     let dim = Style::new().dimmed();
     let cells = usize::from((score.per_mille() * BAR_CELLS).div_ceil(Score::ONE.per_mille()));
-    let (full, empty) = ("█".repeat(cells), "░".repeat(usize::from(BAR_CELLS) - cells));
+    let (full, empty) = (
+        "█".repeat(cells),
+        "░".repeat(usize::from(BAR_CELLS) - cells),
+    );
     let lead = format!("{label:<24}{full}{dim}{empty}{dim:#} {score}  ");
-    paragraph(out, &lead, 24 + usize::from(BAR_CELLS) + 7, inline(&factor.evidence).as_str(), 41);
+    paragraph(
+        out,
+        &lead,
+        24 + usize::from(BAR_CELLS) + 7,
+        inline(&factor.evidence).as_str(),
+        41,
+    );
 }

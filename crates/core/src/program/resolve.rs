@@ -1,0 +1,223 @@
+//! Finds what the first words of a command name: a program, a file, a subcommand.
+
+use super::options::{self, Hit};
+use crate::knowledge::{self, Program, Row};
+use crate::place::HOLE;
+use crate::shell::value::Arg;
+
+/// Directories whose programs are known by their name alone.
+const PROGRAM_DIRECTORIES: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/lib",
+    "/lib64",
+    "/usr/lib",
+    "/usr/games",
+    "/snap/bin",
+    "/etc/init.d",
+];
+/// Ends of directories that hold the tools of a project.
+const TOOL_DIRECTORIES: &[&str] = &[
+    "node_modules/.bin",
+    ".venv/bin",
+    "venv/bin",
+    "env/bin",
+    "vendor/bin",
+    ".cargo/bin",
+    "go/bin",
+    ".local/bin",
+    ".bun/bin",
+];
+
+/// What the first word of a command names.
+pub(super) enum Named {
+    /// A program of the tables, with the name it is known by.
+    Program(&'static Program, String),
+    /// A file somewhere else than where programs lie.
+    File,
+    /// A program of this name, about which nothing is known.
+    Unknown(String),
+    /// What runs cannot be known.
+    Unreadable,
+}
+
+/// The subcommand a command line begins with.
+pub(super) struct FoundSub {
+    /// Its row.
+    pub(super) row: Option<&'static Row>,
+    /// How many words it and the options before it take.
+    pub(super) taken: usize,
+    /// The options of the program itself.
+    pub(super) hits: Vec<Hit>,
+    /// Whether one of them asks for help.
+    pub(super) help: bool,
+}
+
+/// Finds the subcommand with the longest name that `args` begin with, options skipped.
+pub(super) fn find_sub(program: &'static Program, args: &[Arg]) -> FoundSub {
+    let mut found = FoundSub {
+        row: None,
+        taken: 0,
+        hits: Vec::new(),
+        help: false,
+    };
+    let mut path = String::new();
+    let mut at = 0;
+    let mut pending: Vec<Hit> = Vec::new();
+    loop {
+        let row = found.row.unwrap_or(&program.row);
+        let rest = args.get(at..).unwrap_or(&[]);
+        let known = options::leading(row, rest)
+            .filter(|(hit, _)| hit.is_some())
+            .or_else(|| options::leading(&program.row, rest));
+        if let Some((hit, words)) = known {
+            if found.row.is_none() && hit.as_ref().is_some_and(|hit| hit.flag.help) {
+                found.help = true;
+            }
+            pending.extend(hit);
+            at += words.max(1);
+            continue;
+        }
+        let Some(arg) = rest.first() else { break };
+        let candidate = if path.is_empty() {
+            arg.text.clone()
+        } else {
+            format!("{path} {}", arg.text)
+        };
+        let from = program
+            .subs
+            .partition_point(|(name, _)| *name < candidate.as_str());
+        let exact = program
+            .subs
+            .get(from)
+            .filter(|(name, _)| *name == candidate);
+        let longer = program
+            .subs
+            .get(from..)
+            .unwrap_or(&[])
+            .iter()
+            .take(64)
+            .any(|(name, _)| {
+                name.strip_prefix(candidate.as_str())
+                    .is_some_and(|rest| rest.starts_with(' '))
+            });
+        if exact.is_none() && !longer {
+            break;
+        }
+        at += 1;
+        path = candidate;
+        if let Some((_, row)) = exact {
+            found.row = Some(row);
+            found.taken = at;
+            found.hits.append(&mut pending);
+            found.help = false;
+        }
+    }
+    if found.row.is_none() {
+        found.hits = pending;
+    }
+    found
+}
+
+/// Returns what the first word of a command names.
+pub(super) fn resolve(first: &Arg) -> Named {
+    let text = first.text.as_str();
+    if text.is_empty()
+        || text.contains(HOLE)
+        || first.glob && text != "[" && text != "[["
+        || first.delivers.is_some()
+    {
+        return Named::Unreadable;
+    }
+    let (directory, base) = match text.rsplit_once(['/', '\\']) {
+        Some((directory, base)) => (Some(directory), base),
+        None => (None, text),
+    };
+    let standard = directory.is_none_or(|directory| {
+        let directory = if directory.is_empty() {
+            "/".to_owned()
+        } else {
+            crate::place::normalise(directory)
+        };
+        PROGRAM_DIRECTORIES.contains(&directory.as_str())
+            || directory.starts_with("/lib/")
+            || directory.starts_with("/usr/lib/")
+            || directory.to_lowercase().contains("windows/system32")
+            || TOOL_DIRECTORIES
+                .iter()
+                .any(|tools| directory.ends_with(tools))
+    });
+    if !standard {
+        // A build wrapper lies in the project and is known by its name.
+        let wrapper = matches!(
+            base,
+            "gradlew" | "mvnw" | "gradlew.bat" | "mvnw.cmd" | "bazelisk" | "pants" | "sbtw"
+        );
+        return match knowledge::program(base).filter(|_| wrapper) {
+            Some(program) => Named::Program(program, base.to_owned()),
+            None => Named::File,
+        };
+    }
+    match find_program(base) {
+        Some((program, name)) => Named::Program(program, name),
+        None => Named::Unknown(base.to_owned()),
+    }
+}
+
+/// Looks a program up, then without an extension, then without a version.
+fn find_program(base: &str) -> Option<(&'static Program, String)> {
+    if let Some(program) = knowledge::program(base) {
+        return Some((program, base.to_owned()));
+    }
+    let lower = base.to_ascii_lowercase();
+    for extension in [".exe", ".cmd", ".bat", ".com"] {
+        if let Some(stem) = lower.strip_suffix(extension)
+            && let Some(program) = knowledge::program(stem)
+        {
+            return Some((program, stem.to_owned()));
+        }
+    }
+    // python3.11, gcc-12, llvm-objdump-15: drop the version step by step.
+    let mut name = base;
+    for _ in 0..3 {
+        let trimmed = name
+            .trim_end_matches(|letter: char| letter.is_ascii_digit())
+            .trim_end_matches(['.', '-']);
+        if trimmed.is_empty() || trimmed.len() == name.len() {
+            break;
+        }
+        name = trimmed;
+        if let Some(program) = knowledge::program(name) {
+            return Some((program, name.to_owned()));
+        }
+    }
+    // mkfs.ext4 and its kin.
+    base.split_once('.').and_then(|(stem, _)| {
+        matches!(stem, "mkfs" | "fsck" | "mount" | "umount")
+            .then(|| knowledge::program(stem).map(|program| (program, stem.to_owned())))
+            .flatten()
+    })
+}
+
+/// Returns the leading words that may hold a verb, options and their values skipped.
+pub(super) fn leading_words<'a>(program: &'static Program, args: &'a [Arg]) -> Vec<&'a str> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    while let Some(arg) = args.get(at)
+        && words.len() < usize::from(program.verb_words)
+    {
+        match options::leading(&program.row, args.get(at..).unwrap_or(&[])) {
+            Some((_, taken)) => at += taken.max(1),
+            None => {
+                words.push(arg.text.as_str());
+                at += 1;
+            }
+        }
+    }
+    words
+}

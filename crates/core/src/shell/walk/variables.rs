@@ -1,0 +1,233 @@
+//! Variables, functions and aliases of a script being followed.
+
+use super::{Function, Walk, combine, is_fork_bomb, is_secret_name};
+use std::rc::Rc;
+
+use crate::act::Act;
+use crate::knowledge::Effect;
+use crate::place::{HOLE, HOME};
+use crate::shell::syntax::{AssignedValue, Assignment, Command, Part, Span, Word};
+use crate::shell::value::{Arg, Stream, Taint, Value};
+
+impl Walk<'_> {
+    pub(super) fn define(&mut self, name: &str, body: &Command, span: Span) {
+        if is_fork_bomb(name, body) {
+            let mut act = Act::new(Effect::Wipe, name.to_owned(), self.here(span))
+                .because("starts copies of itself without end");
+            act.marks.floor = true;
+            self.note(act);
+            return;
+        }
+        let function = Rc::new(Function {
+            body: body.clone(),
+            documents: Rc::clone(&self.documents),
+        });
+        self.functions.push((name.to_owned(), function));
+        // A function may be called in ways that are not seen here, so its body counts at once.
+        let (variables, ground, positional) = (
+            self.variables.clone(),
+            self.ground.clone(),
+            self.positional.take(),
+        );
+        self.calls.push(name.to_owned());
+        self.command(body, &Stream::unknown(Taint::default()));
+        self.calls.pop();
+        self.variables = variables;
+        self.ground = ground;
+        self.positional = positional;
+    }
+
+    /// Marks every variable that changed since `mark`: the change may not have happened. What it
+    /// would hold is still judged, so that a doubt never makes a command look better.
+    pub(super) fn forget_since(&mut self, mark: &[(String, Value)]) {
+        for (name, value) in &mut self.variables {
+            let before = mark
+                .iter()
+                .find(|(known, _)| known == name)
+                .map(|(_, value)| value);
+            if before != Some(value) {
+                value.taint.uncertain = true;
+            }
+        }
+    }
+
+    pub(super) fn assignment(&mut self, assignment: &Assignment) -> Taint {
+        if let Some(index) = &assignment.index {
+            self.expand_one(index);
+        }
+        let value = match &assignment.value {
+            AssignedValue::One(word) => {
+                let arg = self.expand_one(word);
+                let taint = arg.taint;
+                self.variable_effect(&assignment.name, &arg);
+                Value {
+                    items: Some(vec![arg.text]),
+                    taint,
+                }
+            }
+            AssignedValue::Array(words) => {
+                let args = self.expand_all(words);
+                let taint = args
+                    .iter()
+                    .fold(Taint::default(), |taint, arg| taint.and(arg.taint));
+                Value {
+                    items: Some(args.into_iter().map(|arg| arg.text).collect()),
+                    taint,
+                }
+            }
+        };
+        let taint = value.taint;
+        let value = match (
+            assignment.append || assignment.index.is_some(),
+            self.lookup(&assignment.name, None),
+        ) {
+            (true, Some(before)) => combine(before, value, assignment),
+            _ => value,
+        };
+        self.assign(&assignment.name, value);
+        taint
+    }
+
+    /// Judges `NAME=value` in front of a command: it lasts for that command only.
+    pub(super) fn command_variable(&mut self, assignment: &Assignment) {
+        match &assignment.value {
+            AssignedValue::One(word) => {
+                let arg = self.expand_one(word);
+                self.variable_effect(&assignment.name, &arg);
+            }
+            AssignedValue::Array(words) => {
+                self.expand_all(words);
+            }
+        }
+    }
+
+    /// Sets a variable.
+    pub(crate) fn assign(&mut self, name: &str, value: Value) {
+        match self.variables.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known = value,
+            None => self.variables.push((name.to_owned(), value)),
+        }
+    }
+
+    /// Forgets a variable or function.
+    pub(crate) fn forget(&mut self, name: &str) {
+        self.variables.retain(|(known, _)| known != name);
+    }
+
+    /// Returns what a parameter holds, where this text has set it.
+    pub(in crate::shell) fn lookup(&self, name: &str, index: Option<&Word>) -> Option<Value> {
+        if let Some(positional) = &self.positional {
+            match name {
+                "@" | "*" => {
+                    let taint = positional
+                        .iter()
+                        .fold(Taint::default(), |taint, arg| taint.and(arg.taint));
+                    return Some(Value {
+                        items: Some(positional.iter().map(|arg| arg.text.clone()).collect()),
+                        taint,
+                    });
+                }
+                _ => {
+                    if let Ok(number) = name.parse::<usize>()
+                        && number > 0
+                    {
+                        return Some(positional.get(number - 1).map_or_else(
+                            || Value::known(""),
+                            |arg| Value {
+                                items: Some(vec![arg.text.clone()]),
+                                taint: arg.taint,
+                            },
+                        ));
+                    }
+                }
+            }
+        }
+        let (_, value) = self.variables.iter().find(|(known, _)| known == name)?;
+        let Some(items) = &value.items else {
+            return Some(value.clone());
+        };
+        match index.map(|index| index.parts.as_slice()) {
+            Some([Part::Plain(at)]) if at == "@" || at == "*" => Some(value.clone()),
+            Some([Part::Plain(at)]) => match at.parse::<usize>() {
+                Ok(at) => Some(Value {
+                    items: Some(items.get(at).cloned().into_iter().collect()),
+                    taint: value.taint,
+                }),
+                Err(_) => Some(Value::unknown(value.taint)),
+            },
+            Some(_) => Some(Value::unknown(value.taint)),
+            None => Some(Value {
+                items: Some(items.first().cloned().into_iter().collect()),
+                taint: value.taint,
+            }),
+        }
+    }
+
+    pub(in crate::shell) fn environment(&self, name: &str) -> Option<Value> {
+        let text = match name {
+            "HOME" => HOME.to_string(),
+            "PWD" | "GITHUB_WORKSPACE" | "CI_PROJECT_DIR" | "BUILD_WORKSPACE_DIRECTORY" => {
+                ".".to_owned()
+            }
+            "MAKE" => "make".to_owned(),
+            "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => "/tmp".to_owned(),
+            "IFS" => " ".to_owned(),
+            "SHELL" | "BASH" | "0" => "bash".to_owned(),
+            "RANDOM" | "$" | "#" | "?" | "!" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" => {
+                HOLE.to_string()
+            }
+            _ => return None,
+        };
+        Some(Value::known(text))
+    }
+
+    /// Returns what a parameter holds that this text has not set.
+    pub(in crate::shell) fn unset(&self, name: &str) -> Value {
+        let known = self.environment(name);
+        known.unwrap_or_else(|| Value {
+            items: Some(vec![HOLE.to_string()]),
+            taint: Taint {
+                secret: is_secret_name(name),
+                network: false,
+                ..Taint::default()
+            },
+        })
+    }
+
+    pub(super) fn call(
+        &mut self,
+        name: &str,
+        function: &Rc<Function>,
+        args: &[Arg],
+        stdin: &Stream,
+    ) -> Stream {
+        if self.calls.iter().any(|call| call == name) || self.calls.len() >= 16 {
+            return Stream::unknown(Taint::default());
+        }
+        self.calls.push(name.to_owned());
+        let positional = self
+            .positional
+            .replace(args.iter().skip(1).cloned().collect());
+        let documents = std::mem::replace(&mut self.documents, Rc::clone(&function.documents));
+        let out = self.command(&function.body, stdin);
+        self.documents = documents;
+        self.positional = positional;
+        self.calls.pop();
+        out
+    }
+
+    /// Remembers an alias.
+    pub(crate) fn alias(&mut self, name: &str, text: &str) {
+        self.aliases.push((name.to_owned(), text.to_owned()));
+    }
+
+    /// Sets the positional parameters.
+    pub(crate) fn set_positional(&mut self, args: Vec<Arg>) -> Option<Vec<Arg>> {
+        self.positional.replace(args)
+    }
+
+    /// Puts the positional parameters back.
+    pub(crate) fn restore_positional(&mut self, before: Option<Vec<Arg>>) {
+        self.positional = before;
+    }
+}
