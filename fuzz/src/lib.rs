@@ -62,6 +62,20 @@ impl Target {
             Self::Display => "display",
         }
     }
+
+    /// Returns how many readers a run of the target goes through, each of which may take its time.
+    pub const fn readers(self) -> u32 {
+        match self {
+            Self::Shell => 1,
+            Self::Call
+            | Self::Sql
+            | Self::Filter
+            | Self::Windows
+            | Self::Content
+            | Self::Display => 4,
+            Self::Script => 6,
+        }
+    }
 }
 
 /// Runs `target` on `text`. Returns what law was broken, if one was.

@@ -8,24 +8,28 @@ mod mutate;
 mod seeds;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use countersign_fuzz::{Target, run};
 use mutate::Dice;
 
-/// An input that takes longer than this is a finding.
+/// An input on which a reader takes longer than this is a finding.
 const SLOW: Duration = Duration::from_millis(20);
-/// Findings after which a target is left alone: more of the same helps nobody.
-const FINDINGS_MAX: usize = 40;
+/// Findings of one kind after which a target is left alone: more of the same helps nobody.
+const FINDINGS_MAX: usize = 12;
+/// How long one finding is made smaller.
+const MINIMISE_TIME: Duration = Duration::from_secs(1);
+
+/// Inputs above this size are written to disk before they are tried.
+const LARGE_BYTES: usize = 1024;
 
 /// Something a target should not have done.
 struct Finding {
     target: Target,
     what: String,
-    input: String,
 }
 
 fn main() {
@@ -75,7 +79,6 @@ fn main() {
     let findings = findings
         .into_inner()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
-    report(&findings);
     println!(
         "{} runs of {} targets, {} findings",
         done.load(Ordering::Relaxed),
@@ -102,6 +105,10 @@ fn work(
             seeds.get(usize::try_from(case).unwrap_or(0) % seeds.len().max(1))
         {
             let input = mutate::mutate(seeds, &mut dice);
+            if input.len() > LARGE_BYTES {
+                // Nothing survives a stack overflow, so a large input is on disk before it is tried.
+                keep(&format!("current-{}-{seed}", target.name()), &input);
+            }
             if let Some(what) = trouble(*target, &input) {
                 note(*target, &what, &input, findings);
             }
@@ -112,6 +119,7 @@ fn work(
 
 /// Returns what is wrong with `input`, if anything is.
 fn trouble(target: Target, input: &str) -> Option<String> {
+    let limit = SLOW * target.readers();
     let start = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| run(target, input)));
     let mut took = start.elapsed();
@@ -130,40 +138,48 @@ fn trouble(target: Target, input: &str) -> Option<String> {
     }
     // The machine is shared, so a slow run counts only when it is slow again and again.
     for _ in 0..4 {
-        if took < SLOW {
+        if took < limit {
             return None;
         }
-        let start = Instant::now();
+        let start = busy();
         let _repeated = run(target, input);
-        took = took.min(start.elapsed());
+        took = took.min(busy().saturating_sub(start));
     }
-    (took >= SLOW).then(|| format!("slow: {} ms for {} bytes", took.as_millis(), input.len()))
+    (took >= limit).then(|| format!("slow: {} ms for {} bytes", took.as_millis(), input.len()))
+}
+
+/// Returns how long this thread has been running: its processor time, or else the time of day.
+fn busy() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = told
+        .as_deref()
+        .and_then(|told| told.split(' ').next())
+        .and_then(|first| first.parse().ok());
+    nanoseconds.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
 fn note(target: Target, what: &str, input: &str, findings: &Mutex<Vec<Finding>>) {
     let kind = |what: &str| what.split(':').next().unwrap_or("").to_owned();
-    let known = |findings: &[Finding]| {
-        findings
-            .iter()
-            .filter(|finding| finding.target == target)
-            .count()
-            >= FINDINGS_MAX
+    let is_full = |findings: &[Finding]| {
+        let same =
+            |finding: &&Finding| finding.target == target && kind(&finding.what) == kind(what);
+        findings.iter().filter(same).count() >= FINDINGS_MAX
     };
-    let Ok(mut findings) = findings.lock() else {
-        return;
-    };
-    if known(&findings) {
+    if findings.lock().is_ok_and(|findings| is_full(&findings)) {
         return;
     }
-    let smaller = mutate::minimise(input, |input| {
-        trouble(target, input).is_some_and(|found| kind(&found) == kind(what))
-    });
-    let what = trouble(target, &smaller).unwrap_or_else(|| what.to_owned());
-    findings.push(Finding {
-        target,
-        what,
-        input: smaller,
-    });
+    let start = Instant::now();
+    let is_same = |input: &str| {
+        start.elapsed() < MINIMISE_TIME
+            && trouble(target, input).is_some_and(|found| kind(&found) == kind(what))
+    };
+    let input = mutate::minimise(input, is_same);
+    let what = trouble(target, &input).unwrap_or_else(|| what.to_owned());
+    if let Ok(mut findings) = findings.lock() {
+        report(findings.len(), target, &what, &input);
+        findings.push(Finding { target, what });
+    }
 }
 
 fn watch(runs: u64, done: &AtomicU64, findings: &Mutex<Vec<Finding>>) {
@@ -182,22 +198,19 @@ fn watch(runs: u64, done: &AtomicU64, findings: &Mutex<Vec<Finding>>) {
     }
 }
 
-fn report(findings: &[Finding]) {
-    let folder = Path::new("target/fuzz");
-    if !findings.is_empty() && std::fs::create_dir_all(folder).is_err() {
-        eprintln!("error: cannot create {}", folder.display());
+fn report(number: usize, target: Target, what: &str, input: &str) {
+    let file = keep(&format!("{}-{number}", target.name()), input);
+    let shown: String = input.chars().take(160).collect();
+    println!("{}: {what}: {shown:?} ({})", target.name(), file.display());
+}
+
+/// Writes an input to the folder of findings.
+fn keep(name: &str, input: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/fuzz");
+    let file = folder.join(name);
+    if let Err(error) = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, input))
+    {
+        eprintln!("error: cannot write {}: {error}", file.display());
     }
-    for (number, finding) in findings.iter().enumerate() {
-        let file = folder.join(format!("{}-{number}", finding.target.name()));
-        if let Err(error) = std::fs::write(&file, &finding.input) {
-            eprintln!("error: cannot write {}: {error}", file.display());
-        }
-        let shown: String = finding.input.chars().take(160).collect();
-        println!(
-            "{}: {}: {shown:?} ({})",
-            finding.target.name(),
-            finding.what,
-            file.display()
-        );
-    }
+    file
 }

@@ -58,7 +58,7 @@ pub(crate) fn mutate(seeds: &[String], dice: &mut Dice) -> String {
             }
             4 => {
                 // Mostly a few times, now and then as often as fits.
-                let times = if dice.below(200) == 0 {
+                let times = if dice.below(1_500) == 0 {
                     INPUT_BYTES_MAX / shard.len().max(1)
                 } else {
                     dice.below(40)
@@ -77,7 +77,7 @@ pub(crate) fn mutate(seeds: &[String], dice: &mut Dice) -> String {
             }
             _ => {
                 let piece = text.get(start..end).unwrap_or("").to_owned();
-                let often = if dice.below(100) == 0 { 20_000 } else { 12 };
+                let often = if dice.below(1_000) == 0 { 20_000 } else { 12 };
                 let times = (INPUT_BYTES_MAX / piece.len().max(1)).min(dice.below(often));
                 text.insert_str(end, &piece.repeat(times));
             }

@@ -35,6 +35,7 @@ fn is_gated(command: &str, cwd: Option<&str>) -> bool {
         &call,
         &Knows {
             trusts_workspace: true,
+            ..Knows::default()
         },
     );
     verdict(&assessment, &Situation::default()).verdict >= Verdict::Ask

@@ -24,6 +24,7 @@ const PROGRAMS_MIN: usize = 400;
 fn acts(command: &str) -> Vec<Act> {
     let knows = Knows {
         trusts_workspace: true,
+        ..Knows::default()
     };
     let mut walk = Walk::new(Ground::new(None, None), &knows);
     walk.text(command, Span::default());

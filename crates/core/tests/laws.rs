@@ -52,7 +52,7 @@ const FLOOR_SIMPLE: &[&str] = &[
 const FLOOR_SCRIPT: &[&str] = &[
     "cat /dev/zero > /dev/sda",
     ":(){ :|:& };:",
-    "cd / && rm -rf *",
+    "(cd / && rm -rf *)",
     "yes > /dev/nvme0n1",
 ];
 
@@ -91,6 +91,7 @@ fn progress(law: &str, case: usize) {
 fn knows() -> Knows {
     Knows {
         trusts_workspace: true,
+        ..Knows::default()
     }
 }
 
@@ -488,7 +489,12 @@ fn law_9_composition_never_lowers_risk() {
         progress("law 9", case);
         let (left, right) = (&dice.pick(&rows).command, &dice.pick(&rows).command);
         let (joint, text) = dice.pick(joints);
-        let whole = format!("{left}{text}{right}");
+        // The end of a pipe is a process of its own, so what follows there is kept together.
+        let whole = if *joint == "pipe" {
+            format!("{left}{text}{{ {right}\n}}")
+        } else {
+            format!("{left}{text}{right}")
+        };
         if parse(&whole).is_err() {
             continue;
         }
@@ -591,9 +597,10 @@ const MENTIONS: &[(&str, fn(&str) -> String)] = &[
 
 #[test]
 fn law_13_prose_is_not_a_command() {
+    // Characters that deceive are a question wherever they stand, and mostly not ASCII.
     let rows: Vec<Row> = corpus()
         .into_iter()
-        .filter(|row| row.label == "dangerous")
+        .filter(|row| row.label == "dangerous" && row.command.is_ascii())
         .collect();
     let step = if rows::is_soak() { 1 } else { 7 };
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
