@@ -38,6 +38,10 @@ pub(super) fn judge(call: &ToolCall, gathered: &mut Gathered) {
     if !(outbound || final_act || outside || asks_network) {
         return;
     }
+    // A command that sends nothing and quotes nothing says nothing to anybody.
+    if gathered.terminal && !outbound && call.replying_to.is_empty() && !quotes_something(call) {
+        return;
+    }
     let text = spoken(call);
     if outbound || asks_network || outside && !gathered.terminal {
         leaving_secrets(&text, gathered);
@@ -59,6 +63,16 @@ pub(super) fn judge(call: &ToolCall, gathered: &mut Gathered) {
         let message = "context: the message being answered was not given".to_owned();
         aside(gathered, "context.missing", Severity::Info, message);
     }
+}
+
+/// Whether a command holds a quoted text, a here-document or letters beyond ASCII: all places where
+/// something said to people could stand.
+fn quotes_something(call: &ToolCall) -> bool {
+    let mut found = false;
+    arguments::each_text(&call.args, &mut |_, text| {
+        found |= !text.is_ascii() || text.contains(['"', '\'']) || text.contains("<<");
+    });
+    found
 }
 
 /// Returns the kinds of secrets in a text, in words.
