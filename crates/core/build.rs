@@ -21,163 +21,25 @@
 )]
 mod vocabulary;
 
+#[path = "build/rows.rs"]
+mod rows;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use serde::Deserialize;
+use rows::Tables;
 use vocabulary::{Effect, Reader, Role, Style};
 
 fn main() {
     println!("cargo::rerun-if-changed=knowledge");
     println!("cargo::rerun-if-changed=src/knowledge/vocabulary.rs");
     let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
-    match generate() {
-        Ok(code) => {
-            std::fs::write(Path::new(&out).join("knowledge.rs"), code).expect("OUT_DIR is writable")
-        }
-        Err(error) => {
-            eprintln!("error: {error}");
-            std::process::exit(1);
-        }
-    }
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Tables {
-    #[serde(default)]
-    program: Vec<ProgramRow>,
-    #[serde(default)]
-    sub: Vec<SubRow>,
-    #[serde(default)]
-    verbs: Vec<VerbsRow>,
-    #[serde(default)]
-    path: Vec<PathRow>,
-    #[serde(default)]
-    host: Vec<HostRow>,
-    #[serde(default)]
-    variable: Vec<VariableRow>,
-    #[serde(default)]
-    tool: Vec<ToolRow>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ProgramRow {
-    names: Vec<String>,
-    #[serde(default)]
-    does: Option<String>,
-    #[serde(default)]
-    options: Option<String>,
-    #[serde(default)]
-    style: Option<String>,
-    #[serde(default)]
-    flags: Vec<String>,
-    #[serde(default)]
-    operands: String,
-    #[serde(default)]
-    reader: Option<String>,
-    #[serde(default)]
-    subs: bool,
-    #[serde(default)]
-    verbs: Option<String>,
-    #[serde(default)]
-    verb_words: Option<u8>,
-    #[serde(default, rename = "match")]
-    matches: Vec<String>,
-    #[serde(default)]
-    not_match: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SubRow {
-    of: Vec<String>,
-    names: Vec<String>,
-    does: String,
-    #[serde(default)]
-    options: Option<String>,
-    #[serde(default)]
-    style: Option<String>,
-    #[serde(default)]
-    flags: Vec<String>,
-    #[serde(default)]
-    operands: String,
-    #[serde(default)]
-    reader: Option<String>,
-    #[serde(default, rename = "match")]
-    matches: Vec<String>,
-    #[serde(default)]
-    not_match: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct VerbsRow {
-    name: String,
-    words: BTreeMap<String, Vec<String>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PathRow {
-    like: Vec<String>,
-    what: String,
-    kind: String,
-    #[serde(default)]
-    read: u16,
-    #[serde(default)]
-    write: u16,
-    #[serde(default, rename = "match")]
-    matches: Vec<String>,
-    #[serde(default)]
-    not_match: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HostRow {
-    like: Vec<String>,
-    what: String,
-    kind: String,
-    #[serde(default, rename = "match")]
-    matches: Vec<String>,
-    #[serde(default)]
-    not_match: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct VariableRow {
-    names: Vec<String>,
-    what: String,
-    value: String,
-    #[serde(default, rename = "match")]
-    matches: Vec<String>,
-    #[serde(default)]
-    not_match: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ToolRow {
-    names: Vec<String>,
-    does: String,
-    #[serde(default)]
-    class: Option<String>,
-    #[serde(default)]
-    outbound: bool,
-    #[serde(default)]
-    args: BTreeMap<String, String>,
-    #[serde(default)]
-    when: BTreeMap<String, BTreeMap<String, String>>,
-    #[serde(default)]
-    what: String,
-    #[serde(default, rename = "match")]
-    matches: Vec<String>,
-    #[serde(default)]
-    not_match: Vec<String>,
+    let code = generate().unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        std::process::exit(1);
+    });
+    std::fs::write(Path::new(&out).join("knowledge.rs"), code).expect("OUT_DIR is writable");
 }
 
 /// Reads every table and returns the Rust source of the compiled knowledge.
@@ -229,7 +91,8 @@ fn read_tables() -> Result<Tables, String> {
     Ok(tables)
 }
 
-fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
+/// Returns the row of each program by its names.
+fn program_owners(tables: &Tables) -> Result<BTreeMap<&str, usize>, String> {
     let mut owner: BTreeMap<&str, usize> = BTreeMap::new();
     for (index, program) in tables.program.iter().enumerate() {
         for name in &program.names {
@@ -238,7 +101,18 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
             }
         }
     }
-    let mut subs: BTreeMap<usize, BTreeMap<String, usize>> = BTreeMap::new();
+    Ok(owner)
+}
+
+/// For the row of a program, the rows of its subcommands by name.
+type Subcommands<'t> = BTreeMap<usize, BTreeMap<&'t str, usize>>;
+
+/// Returns the subcommands of every program.
+fn subcommands<'t>(
+    tables: &'t Tables,
+    owner: &BTreeMap<&str, usize>,
+) -> Result<Subcommands<'t>, String> {
+    let mut subs = Subcommands::new();
     for (index, sub) in tables.sub.iter().enumerate() {
         for of in &sub.of {
             let program = *owner.get(of.as_str()).ok_or_else(|| {
@@ -250,13 +124,19 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
                 ));
             }
             for name in &sub.names {
-                let known = subs.entry(program).or_default().insert(name.clone(), index);
+                let known = subs.entry(program).or_default().insert(name, index);
                 if known.is_some_and(|other| other != index) {
                     return Err(format!("`{of} {name}` has two rows"));
                 }
             }
         }
     }
+    Ok(subs)
+}
+
+fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
+    let owner = program_owners(tables)?;
+    let subs = subcommands(tables, &owner)?;
     for (index, sub) in tables.sub.iter().enumerate() {
         let name = format!("{} {}", sub.of[0], sub.names[0]);
         let row = row(
@@ -312,7 +192,7 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
                     .iter()
                     .position(|row| row.name == *verbs)
                     .ok_or_else(|| format!("program `{name}`: no verb table `{verbs}`"))?;
-                format!("Some(&VERBS[{at}])")
+                format!("Some(&VERBS_{at})")
             }
         };
         writeln!(code, "Program {{ row: {row}, has_subs: {}, subs: &[{sub_list}], verbs: {verbs}, verb_words: {} }},", program.subs, program.verb_words.unwrap_or(1)).unwrap();
@@ -432,8 +312,7 @@ fn flag(name: &str, line: &str, seen: &mut Vec<String>) -> Result<String, String
 }
 
 fn write_verbs(tables: &Tables, code: &mut String) -> Result<(), String> {
-    writeln!(code, "/// Verbs of command lines that are alike: `get`, `list`, `delete` …\npub static VERBS: &[Verbs] = &[").unwrap();
-    for row in &tables.verbs {
+    for (index, row) in tables.verbs.iter().enumerate() {
         let mut words: BTreeMap<&str, Effect> = BTreeMap::new();
         for (effect, list) in &row.words {
             let effect = Effect::from_word(effect)
@@ -444,37 +323,28 @@ fn write_verbs(tables: &Tables, code: &mut String) -> Result<(), String> {
                 }
             }
         }
-        let exact: String = words
-            .iter()
-            .filter(|(word, _)| !word.contains('*'))
-            .map(|(word, effect)| format!("({word:?}, Effect::{effect:?}),"))
-            .collect();
-        let prefix: String = words
-            .iter()
-            .filter_map(|(word, effect)| {
-                Some(format!(
-                    "({:?}, Effect::{effect:?}),",
-                    word.strip_suffix('*')?
-                ))
-            })
-            .collect();
-        let suffix: String = words
-            .iter()
-            .filter_map(|(word, effect)| {
-                Some(format!(
-                    "({:?}, Effect::{effect:?}),",
-                    word.strip_prefix('*')?
-                ))
-            })
-            .collect();
+        let list = |part: fn(&str) -> Option<&str>| -> String {
+            let parts = words
+                .iter()
+                .filter_map(|(word, effect)| Some((part(word)?, effect)));
+            parts
+                .map(|(word, effect)| format!("({word:?}, Effect::{effect:?}),"))
+                .collect()
+        };
+        let exact = list(|word| (!word.contains('*')).then_some(word));
+        let prefix = list(|word| word.strip_suffix('*'));
+        let suffix = list(|word| word.strip_prefix('*'));
         writeln!(
             code,
-            "Verbs {{ name: {:?}, exact: &[{exact}], prefix: &[{prefix}], suffix: &[{suffix}] }},",
+            "static VERBS_{index}: Verbs = Verbs {{ name: {:?}, exact: &[{exact}], prefix: &[{prefix}], suffix: &[{suffix}] }};",
             row.name
         )
         .unwrap();
     }
-    writeln!(code, "];").unwrap();
+    let all: String = (0..tables.verbs.len())
+        .map(|index| format!("&VERBS_{index},"))
+        .collect();
+    writeln!(code, "/// Verbs of command lines that are alike: `get`, `list`, `delete` …\npub static VERBS: &[&Verbs] = &[{all}];").unwrap();
     Ok(())
 }
 
@@ -548,7 +418,7 @@ fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
             }
             match names.first().filter(|name| !name.contains('*')) {
                 Some(first) if root != "Anywhere" => {
-                    roots.entry((*first).to_owned()).or_default().push(count)
+                    roots.entry((*first).to_owned()).or_default().push(count);
                 }
                 _ => anywhere.push(count),
             }

@@ -287,7 +287,7 @@ impl Act {
         }
         match self.breadth {
             Breadth::Tree if self.effect == Effect::Delete => {
-                text.push_str(" with everything in it")
+                text.push_str(" with everything in it");
             }
             Breadth::Unbounded => text.push_str("; how much cannot be told"),
             Breadth::One | Breadth::Few | Breadth::Tree => {}

@@ -354,7 +354,7 @@ fn lookup(path: &str, relative: Option<&str>) -> Option<&'static PathRow> {
 /// Returns the first row for what follows an unknown directory, which may be a home or the root.
 fn behind_hole(path: &str) -> Option<&'static PathRow> {
     let (first, rest) = path.split_once('/')?;
-    if !first.ends_with(HOLE) || first.chars().any(|letter| letter.is_alphanumeric()) {
+    if !first.ends_with(HOLE) || first.chars().any(char::is_alphanumeric) {
         return None;
     }
     let row = first_match(&format!("{HOME}/{rest}"))?;
@@ -414,16 +414,15 @@ fn first_match(path: &str) -> Option<u16> {
     {
         // A glob may stand for the name a pattern needs, so all that could apply are tried.
         let first = names.first().copied().unwrap_or("");
-        listed(PATH_ROOTS, first)
-            .iter()
-            .chain(PATH_ANYWHERE)
-            .for_each(|number| try_pattern(*number));
+        for number in listed(PATH_ROOTS, first).iter().chain(PATH_ANYWHERE) {
+            try_pattern(*number);
+        }
         return best;
     }
     for name in &names {
-        listed(PATH_TRIGGERS, name)
-            .iter()
-            .for_each(|number| try_pattern(*number));
+        for number in listed(PATH_TRIGGERS, name) {
+            try_pattern(*number);
+        }
     }
     best
 }

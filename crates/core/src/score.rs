@@ -31,6 +31,10 @@ impl Score {
 
     /// Returns the product of two scores, rounded down.
     #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the product of two per-mille values divided by 1000 fits"
+    )]
     pub const fn times(self, other: Self) -> Self {
         Self((self.0 as u32 * other.0 as u32 / 1000) as u16)
     }

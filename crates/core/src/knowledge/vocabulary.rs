@@ -170,7 +170,7 @@ words! {
         Jq = "jq",
         /// PowerShell.
         PowerShell = "powershell",
-        /// JavaScript for the MongoDB shell.
+        /// JavaScript for the shell `mongosh`.
         Mongo = "mongo",
         /// This word and all that follow are one command of Redis.
         Redis = "redis",

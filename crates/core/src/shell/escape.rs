@@ -50,7 +50,7 @@ pub(super) fn ansi_c(rest: &str) -> (Vec<u8>, usize) {
             (character.to_string().into_bytes(), 1 + length)
         }
         'c' => {
-            let letter = rest.bytes().nth(1).unwrap_or(b'@');
+            let letter = rest.as_bytes().get(1).copied().unwrap_or(b'@');
             (vec![letter & 0x1f], rest.len().min(2))
         }
         other => {

@@ -3,7 +3,7 @@
 
 use super::syntax::{Expansion, Operation, Part, Span, Word};
 use super::value::{Arg, Stream, TEXT_BYTES_MAX, Taint, Value};
-use super::walk::Walk;
+use super::walk::{Walk, environment, unset_value};
 use crate::place::{HOLE, HOME, glob_matches};
 
 /// Most words one word may expand to; more is not followed.
@@ -59,7 +59,7 @@ impl Walk<'_> {
             match word.parts.as_slice() {
                 // Most words are plain text in which nothing is live.
                 [Part::Plain(text)] if !has_live(text) => {
-                    args.push(Arg::literal(text.clone(), self.here(word.span)))
+                    args.push(Arg::literal(text.clone(), self.here(word.span)));
                 }
                 [Part::Quoted(text)] => args.push(Arg::literal(text.clone(), self.here(word.span))),
                 _ => self.expand(word, &mut args),
@@ -88,23 +88,16 @@ impl Walk<'_> {
             .parts
             .iter()
             .any(|part| matches!(part, Part::Plain(text) if text.contains('{')));
-        let variants = if braced {
-            expand_braces(&word.parts)
-        } else {
-            None
-        };
+        let variants = braced.then(|| expand_braces(&word.parts)).flatten();
         let mut fields = Fields::default();
-        match &variants {
-            Some(variants) => {
-                for parts in variants {
-                    self.parts(parts, &mut fields, span, Splitting::On);
-                    fields.cut(span);
-                }
-            }
-            None => {
-                self.parts(&word.parts, &mut fields, span, Splitting::On);
+        if let Some(variants) = &variants {
+            for parts in variants {
+                self.parts(parts, &mut fields, span, Splitting::On);
                 fields.cut(span);
             }
+        } else {
+            self.parts(&word.parts, &mut fields, span, Splitting::On);
+            fields.cut(span);
         }
         args.append(&mut fields.done);
     }
@@ -112,7 +105,7 @@ impl Walk<'_> {
     fn parts(&mut self, parts: &[Part], fields: &mut Fields, span: Span, splitting: Splitting) {
         for (index, part) in parts.iter().enumerate() {
             match part {
-                Part::Plain(text) => self.plain(text, index == 0, parts.len() == index + 1, fields),
+                Part::Plain(text) => add_plain(fields, text, index == 0, parts.len() == index + 1),
                 Part::Quoted(text) => {
                     fields.kept = true;
                     fields.text.push_str(text);
@@ -187,49 +180,6 @@ impl Walk<'_> {
         Some(set.unwrap_or_else(|| " \t\n".to_owned()))
     }
 
-    /// Adds unquoted literal text; a `~` at the front, or after `NAME=`, is a home.
-    fn plain(&mut self, text: &str, first: bool, last: bool, fields: &mut Fields) {
-        fields.glob |= text.contains(['*', '?', '[']);
-        let mut text = text;
-        if first {
-            if let Some((name, value)) = text.split_once("=~")
-                && !name.is_empty()
-                && name
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            {
-                fields.text.push_str(name);
-                fields.text.push('=');
-                fields.text.push(HOME);
-                text = value;
-            } else if let Some(rest) = text.strip_prefix('~') {
-                let user_end = rest.find('/').unwrap_or(rest.len());
-                let user = rest.get(..user_end).unwrap_or("");
-                match user {
-                    "" => {
-                        fields.text.push(HOME);
-                        text = rest;
-                    }
-                    "+" => {
-                        fields.text.push('.');
-                        text = rest.get(1..).unwrap_or("");
-                    }
-                    "root" => {
-                        fields.text.push(HOME);
-                        text = rest.get(user_end..).unwrap_or("");
-                    }
-                    user if last || rest.len() > user_end => {
-                        fields.text.push_str("/home/");
-                        fields.text.push_str(user);
-                        text = rest.get(user_end..).unwrap_or("");
-                    }
-                    _ => {}
-                }
-            }
-        }
-        fields.text.push_str(text);
-    }
-
     /// Returns what a parameter expansion yields.
     fn parameter(&mut self, expansion: &Expansion, span: Span) -> Value {
         if let Some(index) = &expansion.index {
@@ -238,19 +188,19 @@ impl Walk<'_> {
         }
         let value = self.lookup(&expansion.name, expansion.index.as_ref());
         match &expansion.operation {
-            Operation::Value => value.unwrap_or_else(|| self.unset(&expansion.name)),
+            Operation::Value => value.unwrap_or_else(|| unset_value(&expansion.name)),
             Operation::Length => Value::unknown(Taint::default()),
             Operation::Indirect => match value.and_then(|value| value.items) {
                 Some(items) => {
                     let name = items.into_iter().next().unwrap_or_default();
                     self.lookup(&name, None)
-                        .unwrap_or_else(|| self.unset(&name))
+                        .unwrap_or_else(|| unset_value(&name))
                 }
                 None => Value::unknown(Taint::default()),
             },
             Operation::Default(word) | Operation::Assign(word) => {
                 let fallback = self.expand_one(word);
-                match value.or_else(|| self.environment(&expansion.name)) {
+                match value.or_else(|| environment(&expansion.name)) {
                     Some(Value {
                         items: Some(items), ..
                     }) if items.iter().all(String::is_empty) => known_or_unknown(fallback),
@@ -262,26 +212,31 @@ impl Walk<'_> {
             }
             Operation::Error(word) => {
                 self.expand_one(word);
-                value.unwrap_or_else(|| self.unset(&expansion.name))
+                value.unwrap_or_else(|| unset_value(&expansion.name))
             }
             // Whether the variable is set cannot be told; the word is what could run.
             Operation::Alternative(word) => known_or_unknown(self.expand_one(word)),
             Operation::Transform(letter) => {
-                let value = value.unwrap_or_else(|| self.unset(&expansion.name));
+                let value = value.unwrap_or_else(|| unset_value(&expansion.name));
                 if *letter == 'P' {
                     // A prompt string is expanded again, substitutions included.
                     self.prompt(&value, span);
                     return Value::unknown(value.taint);
                 }
                 match letter {
-                    'U' => map(value, |text| text.to_uppercase()),
-                    'L' => map(value, |text| text.to_lowercase()),
+                    'U' => map(value, str::to_uppercase),
+                    'L' => map(value, str::to_lowercase),
                     'E' => map(value, super::escape::unescape),
                     _ => value,
                 }
             }
-            operation => {
-                let value = value.unwrap_or_else(|| self.unset(&expansion.name));
+            operation @ (Operation::Substring(_)
+            | Operation::TrimStart { .. }
+            | Operation::TrimEnd { .. }
+            | Operation::Replace { .. }
+            | Operation::Upper { .. }
+            | Operation::Lower { .. }) => {
+                let value = value.unwrap_or_else(|| unset_value(&expansion.name));
                 self.change(value, operation)
             }
         }
@@ -344,8 +299,8 @@ impl Walk<'_> {
                 },
                 None => Value::unknown(value.taint),
             },
-            Operation::Upper { all: true } => map(value, |text| text.to_uppercase()),
-            Operation::Lower { all: true } => map(value, |text| text.to_lowercase()),
+            Operation::Upper { all: true } => map(value, str::to_uppercase),
+            Operation::Lower { all: true } => map(value, str::to_lowercase),
             Operation::Upper { all: false } => {
                 map(value, |text| first_letter(text, char::to_ascii_uppercase))
             }
@@ -374,6 +329,49 @@ enum Splitting {
 fn has_live(text: &str) -> bool {
     text.bytes()
         .any(|byte| matches!(byte, b'~' | b'*' | b'?' | b'[' | b'{'))
+}
+
+/// Adds unquoted literal text; a `~` at the front, or after `NAME=`, is a home.
+fn add_plain(fields: &mut Fields, text: &str, first: bool, last: bool) {
+    fields.glob |= text.contains(['*', '?', '[']);
+    let mut text = text;
+    if first {
+        if let Some((name, value)) = text.split_once("=~")
+            && !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        {
+            fields.text.push_str(name);
+            fields.text.push('=');
+            fields.text.push(HOME);
+            text = value;
+        } else if let Some(rest) = text.strip_prefix('~') {
+            let user_end = rest.find('/').unwrap_or(rest.len());
+            let user = rest.get(..user_end).unwrap_or("");
+            match user {
+                "" => {
+                    fields.text.push(HOME);
+                    text = rest;
+                }
+                "+" => {
+                    fields.text.push('.');
+                    text = rest.get(1..).unwrap_or("");
+                }
+                "root" => {
+                    fields.text.push(HOME);
+                    text = rest.get(user_end..).unwrap_or("");
+                }
+                user if last || rest.len() > user_end => {
+                    fields.text.push_str("/home/");
+                    fields.text.push_str(user);
+                    text = rest.get(user_end..).unwrap_or("");
+                }
+                _ => {}
+            }
+        }
+    }
+    fields.text.push_str(text);
 }
 
 /// Adds the value of an expansion to the word at hand.
@@ -522,13 +520,12 @@ fn expand_braces(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
 /// Splits the first brace expression of `parts` into one word per alternative.
 fn split_brace(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
     // The words are walked as live and dead pieces; a comma or brace counts only where it is live.
-    let (part_at, byte_at) = parts
-        .iter()
-        .enumerate()
-        .find_map(|(index, part)| match part {
-            Part::Plain(text) => opening(parts, index, text).map(|at| (index, at)),
-            _ => None,
-        })?;
+    let (part_at, byte_at) = parts.iter().enumerate().find_map(|(index, part)| {
+        let Part::Plain(text) = part else {
+            return None;
+        };
+        opening(parts, index, text).map(|at| (index, at))
+    })?;
     let mut before: Vec<Part> = parts.get(..part_at)?.to_vec();
     let Part::Plain(text) = parts.get(part_at)? else {
         return None;

@@ -207,6 +207,10 @@ impl<'a> Parser<'a> {
                 span,
             });
         }
+        #[expect(
+            clippy::redundant_closure_for_method_calls,
+            reason = "the method itself is for one lifetime of a parser, not for every one"
+        )]
         let parts = self.inside(&text, |inner| inner.here_document_parts())?;
         Ok(Word { parts, span })
     }

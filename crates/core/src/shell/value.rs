@@ -8,6 +8,10 @@ pub const TEXT_BYTES_MAX: usize = 16 * 1024;
 
 /// Where a text may come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each origin is its own yes or no"
+)]
 pub struct Taint {
     /// Some of it was read from a place that holds secrets.
     pub secret: bool,

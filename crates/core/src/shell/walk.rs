@@ -7,6 +7,8 @@
 mod redirect;
 mod variables;
 
+pub(in crate::shell) use variables::{environment, unset_value};
+
 use std::rc::Rc;
 
 use super::parse::parse;
@@ -374,7 +376,7 @@ impl<'k> Walk<'k> {
             self.command_variable(assignment);
         }
         let before = self.acts.len();
-        let out = self.run(&args, &simple.assignments, &mut stdin, &simple.redirects);
+        let out = self.run(&args, &mut stdin, &simple.redirects);
         if self.origin.is_none() {
             let span = simple.span;
             for act in self.acts.iter_mut().skip(before) {
@@ -387,18 +389,8 @@ impl<'k> Walk<'k> {
     }
 
     /// Applies redirections, runs the command, and returns what reaches the next one.
-    fn run(
-        &mut self,
-        args: &[Arg],
-        assignments: &[Assignment],
-        stdin: &mut Stream,
-        redirects: &[Redirect],
-    ) -> Stream {
-        let inputs: Vec<&Redirect> = redirects
-            .iter()
-            .filter(|redirect| is_input(redirect.kind))
-            .collect();
-        for redirect in inputs {
+    fn run(&mut self, args: &[Arg], stdin: &mut Stream, redirects: &[Redirect]) -> Stream {
+        for redirect in redirects.iter().filter(|redirect| is_input(redirect.kind)) {
             self.redirect(redirect, stdin, None);
         }
         let out = self.dispatch(args, stdin);
@@ -425,12 +417,6 @@ impl<'k> Walk<'k> {
         }
         sink.unwrap_or(out)
     }
-
-    /// Returns what a variable that every environment has holds.
-    #[expect(
-        clippy::unused_self,
-        reason = "reads like the other ways to look a variable up"
-    )]
 
     /// Follows a substitution and returns what it delivers.
     pub(super) fn substitute(&mut self, body: &Block) -> Stream {
@@ -588,17 +574,19 @@ fn count_calls(name: &str, command: &Command, apart: bool, calls: &mut u32, besi
                 *beside |= apart;
             }
         }
-        Command::Pipeline(commands) => commands
-            .iter()
-            .for_each(|command| count_calls(name, command, true, calls, beside)),
-        Command::AndOr(commands) => commands
-            .iter()
-            .for_each(|command| count_calls(name, command, apart, calls, beside)),
-        Command::Background(command) => count_calls(name, command, true, calls, beside),
-        Command::Group { body, .. } | Command::Loop { body, .. } => {
-            body.iter()
-                .for_each(|command| count_calls(name, command, apart, calls, beside));
+        Command::Pipeline(commands) => {
+            for command in commands {
+                count_calls(name, command, true, calls, beside);
+            }
         }
+        Command::AndOr(commands)
+        | Command::Group { body: commands, .. }
+        | Command::Loop { body: commands, .. } => {
+            for command in commands {
+                count_calls(name, command, apart, calls, beside);
+            }
+        }
+        Command::Background(command) => count_calls(name, command, true, calls, beside),
         Command::Branches { .. } | Command::Function { .. } | Command::Test { .. } => {}
     }
 }

@@ -108,7 +108,7 @@ impl Parser<'_> {
         self.skip_blanks();
         loop {
             // `!` negates, `time` measures; neither changes what runs.
-            if self.peek() == Some(b'!') && self.peek_at(1).is_none_or(|byte| is_meta(byte)) {
+            if self.peek() == Some(b'!') && self.peek_at(1).is_none_or(is_meta) {
                 self.at += 1;
                 self.skip_blanks();
             } else if self.bare_word() == "time" {
@@ -350,9 +350,8 @@ impl Parser<'_> {
         let kind = match operator {
             "<<<" => RedirectKind::HereString,
             "<>" => RedirectKind::ReadWrite,
-            "<" => RedirectKind::Read,
             "<&" | ">&" if names_descriptor => RedirectKind::Duplicate,
-            "<&" => RedirectKind::Read,
+            "<" | "<&" => RedirectKind::Read,
             ">>" | "&>>" => RedirectKind::Append,
             _ => RedirectKind::Write,
         };

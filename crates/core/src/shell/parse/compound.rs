@@ -186,7 +186,7 @@ impl Parser<'_> {
             self.burn()?;
             self.skip_lines()?;
             match self.peek() {
-                None => return Err(self.error("`[[` is not closed")),
+                None | Some(b';') => return Err(self.error("`[[` is not closed")),
                 Some(b'(' | b')' | b'<' | b'>' | b'|' | b'&')
                     if !matches!(
                         (self.peek(), self.peek_at(1)),
@@ -195,7 +195,6 @@ impl Parser<'_> {
                 {
                     self.at += 1;
                 }
-                Some(b';') => return Err(self.error("`[[` is not closed")),
                 Some(_) if self.take_word("]]") => break,
                 Some(_) => words.push(self.test_word()?),
             }
@@ -209,23 +208,19 @@ impl Parser<'_> {
     pub(super) fn arithmetic_command(&mut self) -> Parsed<Command> {
         let start = self.at;
         self.at += 2;
-        match self.arithmetic_parts() {
-            Ok(parts) => {
-                let words = vec![Word {
-                    parts,
-                    span: Span::new(start, self.at),
-                }];
-                Ok(Command::Test {
-                    words,
-                    redirects: self.redirects()?,
-                })
-            }
+        let Ok(parts) = self.arithmetic_parts() else {
             // `((a); (b))` is a subshell in a subshell.
-            Err(_) => {
-                self.at = start;
-                self.subshell()
-            }
-        }
+            self.at = start;
+            return self.subshell();
+        };
+        let words = vec![Word {
+            parts,
+            span: Span::new(start, self.at),
+        }];
+        Ok(Command::Test {
+            words,
+            redirects: self.redirects()?,
+        })
     }
 
     pub(super) fn function_keyword(&mut self) -> Parsed<Command> {

@@ -331,8 +331,11 @@ impl Parser<'_> {
     }
 }
 
+/// Makes an operation of the word that follows its operator.
+type FromWord = fn(Word) -> Operation;
+
 /// Operators that offer another value, longest first.
-const DEFAULTING: &[(&str, fn(Word) -> Operation)] = &[
+const DEFAULTING: &[(&str, FromWord)] = &[
     (":-", Operation::Default),
     (":=", Operation::Assign),
     (":+", Operation::Alternative),
@@ -361,17 +364,16 @@ fn split_at_slash(word: Word) -> (Word, Word) {
     let mut replacement = Vec::new();
     let mut found = false;
     for part in word.parts {
-        match part {
-            Part::Plain(text) if !found => match text.split_once('/') {
-                Some((before, after)) => {
-                    found = true;
-                    pattern.push(Part::Plain(before.to_owned()));
-                    replacement.push(Part::Plain(after.to_owned()));
-                }
-                None => pattern.push(Part::Plain(text)),
-            },
-            part if found => replacement.push(part),
-            part => pattern.push(part),
+        if found {
+            replacement.push(part);
+        } else if let Part::Plain(text) = &part
+            && let Some((before, after)) = text.split_once('/')
+        {
+            found = true;
+            pattern.push(Part::Plain(before.to_owned()));
+            replacement.push(Part::Plain(after.to_owned()));
+        } else {
+            pattern.push(part);
         }
     }
     (

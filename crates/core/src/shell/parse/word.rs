@@ -175,9 +175,8 @@ impl Parser<'_> {
                 *open == 0 && is_meta(byte) && !process && !pattern
             }
             Context::Test => match byte {
-                b' ' | b'\t' | b'\n' => *open == 0,
+                b' ' | b'\t' | b'\n' | b')' => *open == 0,
                 b';' => true,
-                b')' => *open == 0,
                 b'&' => *open == 0 && self.peek_at(1) == Some(b'&'),
                 b'|' => *open == 0 && self.peek_at(1) == Some(b'|'),
                 _ => false,
@@ -335,7 +334,7 @@ impl Parser<'_> {
                 match next {
                     Some('\n') => {}
                     Some(next @ ('$' | '`' | '"' | '\\')) => {
-                        parts.quoted(next.encode_utf8(&mut [0; 4]))
+                        parts.quoted(next.encode_utf8(&mut [0; 4]));
                     }
                     Some(next) => {
                         parts.quoted("\\");

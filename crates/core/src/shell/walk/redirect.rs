@@ -1,8 +1,8 @@
 //! Redirections: what a command reads and where its output goes.
 
-use super::{Walk, Writing, stream_of};
 use std::rc::Rc;
 
+use super::{Walk, Writing, stream_of};
 use crate::shell::syntax::{Redirect, RedirectKind};
 use crate::shell::value::Stream;
 

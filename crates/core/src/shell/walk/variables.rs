@@ -1,8 +1,8 @@
 //! Variables, functions and aliases of a script being followed.
 
-use super::{Function, Walk, combine, is_fork_bomb, is_secret_name};
 use std::rc::Rc;
 
+use super::{Function, Walk, combine, is_fork_bomb, is_secret_name};
 use crate::act::Act;
 use crate::knowledge::Effect;
 use crate::place::{HOLE, HOME};
@@ -163,37 +163,6 @@ impl Walk<'_> {
         }
     }
 
-    pub(in crate::shell) fn environment(&self, name: &str) -> Option<Value> {
-        let text = match name {
-            "HOME" => HOME.to_string(),
-            "PWD" | "GITHUB_WORKSPACE" | "CI_PROJECT_DIR" | "BUILD_WORKSPACE_DIRECTORY" => {
-                ".".to_owned()
-            }
-            "MAKE" => "make".to_owned(),
-            "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => "/tmp".to_owned(),
-            "IFS" => " ".to_owned(),
-            "SHELL" | "BASH" | "0" => "bash".to_owned(),
-            "RANDOM" | "$" | "#" | "?" | "!" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" => {
-                HOLE.to_string()
-            }
-            _ => return None,
-        };
-        Some(Value::known(text))
-    }
-
-    /// Returns what a parameter holds that this text has not set.
-    pub(in crate::shell) fn unset(&self, name: &str) -> Value {
-        let known = self.environment(name);
-        known.unwrap_or_else(|| Value {
-            items: Some(vec![HOLE.to_string()]),
-            taint: Taint {
-                secret: is_secret_name(name),
-                network: false,
-                ..Taint::default()
-            },
-        })
-    }
-
     pub(super) fn call(
         &mut self,
         name: &str,
@@ -230,4 +199,36 @@ impl Walk<'_> {
     pub(crate) fn restore_positional(&mut self, before: Option<Vec<Arg>>) {
         self.positional = before;
     }
+}
+
+/// Returns what a variable that every environment has holds.
+pub(in crate::shell) fn environment(name: &str) -> Option<Value> {
+    let text = match name {
+        "HOME" => HOME.to_string(),
+        "PWD" | "GITHUB_WORKSPACE" | "CI_PROJECT_DIR" | "BUILD_WORKSPACE_DIRECTORY" => {
+            ".".to_owned()
+        }
+        "MAKE" => "make".to_owned(),
+        "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => "/tmp".to_owned(),
+        "IFS" => " ".to_owned(),
+        "SHELL" | "BASH" | "0" => "bash".to_owned(),
+        "RANDOM" | "$" | "#" | "?" | "!" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" => {
+            HOLE.to_string()
+        }
+        _ => return None,
+    };
+    Some(Value::known(text))
+}
+
+/// Returns what a parameter holds that this text has not set.
+pub(in crate::shell) fn unset_value(name: &str) -> Value {
+    let known = environment(name);
+    known.unwrap_or_else(|| Value {
+        items: Some(vec![HOLE.to_string()]),
+        taint: Taint {
+            secret: is_secret_name(name),
+            network: false,
+            ..Taint::default()
+        },
+    })
 }

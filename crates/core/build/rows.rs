@@ -1,0 +1,142 @@
+//! The rows of the tables in `knowledge/`, as they are written there.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tables {
+    #[serde(default)]
+    pub(crate) program: Vec<ProgramRow>,
+    #[serde(default)]
+    pub(crate) sub: Vec<SubRow>,
+    #[serde(default)]
+    pub(crate) verbs: Vec<VerbsRow>,
+    #[serde(default)]
+    pub(crate) path: Vec<PathRow>,
+    #[serde(default)]
+    pub(crate) host: Vec<HostRow>,
+    #[serde(default)]
+    pub(crate) variable: Vec<VariableRow>,
+    #[serde(default)]
+    pub(crate) tool: Vec<ToolRow>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ProgramRow {
+    pub(crate) names: Vec<String>,
+    #[serde(default)]
+    pub(crate) does: Option<String>,
+    #[serde(default)]
+    pub(crate) options: Option<String>,
+    #[serde(default)]
+    pub(crate) style: Option<String>,
+    #[serde(default)]
+    pub(crate) flags: Vec<String>,
+    #[serde(default)]
+    pub(crate) operands: String,
+    #[serde(default)]
+    pub(crate) reader: Option<String>,
+    #[serde(default)]
+    pub(crate) subs: bool,
+    #[serde(default)]
+    pub(crate) verbs: Option<String>,
+    #[serde(default)]
+    pub(crate) verb_words: Option<u8>,
+    #[serde(default, rename = "match")]
+    pub(crate) matches: Vec<String>,
+    #[serde(default)]
+    pub(crate) not_match: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SubRow {
+    pub(crate) of: Vec<String>,
+    pub(crate) names: Vec<String>,
+    pub(crate) does: String,
+    #[serde(default)]
+    pub(crate) options: Option<String>,
+    #[serde(default)]
+    pub(crate) style: Option<String>,
+    #[serde(default)]
+    pub(crate) flags: Vec<String>,
+    #[serde(default)]
+    pub(crate) operands: String,
+    #[serde(default)]
+    pub(crate) reader: Option<String>,
+    #[serde(default, rename = "match")]
+    pub(crate) matches: Vec<String>,
+    #[serde(default)]
+    pub(crate) not_match: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VerbsRow {
+    pub(crate) name: String,
+    pub(crate) words: BTreeMap<String, Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PathRow {
+    pub(crate) like: Vec<String>,
+    pub(crate) what: String,
+    pub(crate) kind: String,
+    #[serde(default)]
+    pub(crate) read: u16,
+    #[serde(default)]
+    pub(crate) write: u16,
+    #[serde(default, rename = "match")]
+    pub(crate) matches: Vec<String>,
+    #[serde(default)]
+    pub(crate) not_match: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HostRow {
+    pub(crate) like: Vec<String>,
+    pub(crate) what: String,
+    pub(crate) kind: String,
+    #[serde(default, rename = "match")]
+    pub(crate) matches: Vec<String>,
+    #[serde(default)]
+    pub(crate) not_match: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VariableRow {
+    pub(crate) names: Vec<String>,
+    pub(crate) what: String,
+    pub(crate) value: String,
+    #[serde(default, rename = "match")]
+    pub(crate) matches: Vec<String>,
+    #[serde(default)]
+    pub(crate) not_match: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ToolRow {
+    pub(crate) names: Vec<String>,
+    pub(crate) does: String,
+    #[serde(default)]
+    pub(crate) class: Option<String>,
+    #[serde(default)]
+    pub(crate) outbound: bool,
+    #[serde(default)]
+    pub(crate) args: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(crate) when: BTreeMap<String, BTreeMap<String, String>>,
+    #[serde(default)]
+    pub(crate) what: String,
+    #[serde(default, rename = "match")]
+    pub(crate) matches: Vec<String>,
+    #[serde(default)]
+    pub(crate) not_match: Vec<String>,
+}
