@@ -318,7 +318,7 @@ fn hostile() -> Vec<String> {
         ("message with crisis words", "send_message", "body"),
         ("unknown tool", "frobnicate", "data"),
     ] {
-        let timed = [32, 64, 128, 256].map(|kib| {
+        let timed = [30, 60, 120, 240].map(|kib| {
             let text = "I don't want to live any more. ghp_0123456789 +49 170 1234567 "
                 .repeat(kib * KIB / 62);
             let call = ToolCall {
@@ -330,7 +330,7 @@ fn hostile() -> Vec<String> {
                 black_box(judge(black_box(&call)));
             }) / 1e6
         });
-        report(&format!("{name}, up to 256 KiB"), timed, &mut slow);
+        report(&format!("{name}, up to 240 KiB"), timed, &mut slow);
     }
     texts(&mut slow);
     slow
