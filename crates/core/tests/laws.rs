@@ -9,6 +9,7 @@
 #![expect(clippy::panic, reason = "a failing test panics")]
 
 #[path = "support/rows.rs"]
+#[expect(dead_code, reason = "the laws need only the corpus")]
 mod rows;
 #[path = "support/wrappers.rs"]
 mod wrappers;
@@ -197,9 +198,8 @@ fn law_2_floor_under_wrappers_of_wrappers() {
         let inner = dice.pick(WRAPPERS);
         let outer = dice.pick(WRAPPERS);
         // A disguise changes words of a plain command, which a wrapped command no longer is.
-        if inner.gives == Form::Script && outer.takes == Form::Simple
-            || outer.takes == Form::Simple && outer.gives == Form::Script
-        {
+        let fits = inner.gives == Form::Simple && outer.gives == Form::Simple;
+        if outer.takes == Form::Simple && !fits {
             continue;
         }
         // These join the words they are given with blanks, so quotes inside are lost.
@@ -546,9 +546,9 @@ fn law_9_wrapping_never_lowers_risk() {
         if !fits || !stands || !plain {
             continue;
         }
-        let wrapped = (wrapper.wrap)(command);
+        let whole = (wrapper.wrap)(command);
         let (before, strictest) = judge_command(command);
-        let (after, verdict) = judge_command(&wrapped);
+        let (after, verdict) = judge_command(&whole);
         // A container or another root is another machine: less may be at stake, but it is never silent.
         let lowers = verdict
             < strictest.min(if wrapper.visible {
@@ -558,7 +558,7 @@ fn law_9_wrapping_never_lowers_risk() {
             });
         if lowers || wrapper.visible && after.risk < before.risk {
             let failure = format!(
-                "{wrapped:?}: {} {} < {} {}",
+                "{whole:?}: {} {} < {} {}",
                 verdict.word(),
                 after.risk,
                 strictest.word(),
@@ -574,9 +574,12 @@ fn law_9_wrapping_never_lowers_risk() {
     no_failures("law 9", &failures);
 }
 
+/// Puts a command into a text that does not run it.
+type Mention = fn(&str) -> String;
+
 /// Ways to mention a command without running it, and the same with harmless text.
 #[rustfmt::skip]
-const MENTIONS: &[(&str, fn(&str) -> String)] = &[
+const MENTIONS: &[(&str, Mention)] = &[
     ("echo", |c| format!("echo {}", quote(c))),
     ("printf", |c| format!("printf '%s\\n' {}", quote(c))),
     ("grep", |c| format!("grep -rn -e {} src", quote(c))),
@@ -593,12 +596,17 @@ const MENTIONS: &[(&str, fn(&str) -> String)] = &[
     ("echo to wc", |c| format!("echo {} | wc -c", quote(c))),
 ];
 
+/// Characters that deceive are a question wherever they stand.
+fn deceives(command: &str) -> bool {
+    let is_plain = |letter: char| matches!(letter, '\n' | '\t' | ' '..='~');
+    !command.chars().all(is_plain)
+}
+
 #[test]
 fn law_13_prose_is_not_a_command() {
-    // Characters that deceive are a question wherever they stand, and mostly not ASCII.
     let rows: Vec<Row> = corpus()
         .into_iter()
-        .filter(|row| row.label == "dangerous" && row.command.is_ascii())
+        .filter(|row| row.label == "dangerous" && !deceives(&row.command))
         .collect();
     let step = if rows::is_soak() { 1 } else { 7 };
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
