@@ -9,6 +9,7 @@
 
 mod annotations;
 mod arguments;
+mod carried;
 mod gather;
 mod infer;
 mod loose;

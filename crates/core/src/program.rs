@@ -29,6 +29,10 @@ use roles::{Changes, operand_roles};
 impl Walk<'_> {
     /// Follows a command whose first word is not a function or alias.
     pub(crate) fn program(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
+        self.deeper(|walk| walk.run_program(args, stdin))
+    }
+
+    fn run_program(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
         let Some((first, rest)) = args.split_first() else {
             return Stream::empty();
         };

@@ -93,6 +93,18 @@ fn an_allow_rule_covers_nothing_but_its_words() {
     }
 }
 
+#[test]
+fn a_command_in_words_is_read_as_the_command_it_is() {
+    let call = ToolCall {
+        tool: "shell".to_owned(),
+        args: serde_json::json!({ "command": ["git", "push", "--force"] }),
+        ..ToolCall::default()
+    };
+    assert!(by_command("git push --force").matches(&call, RuleKind::Deny));
+    assert!(by_command("git push").matches(&call, RuleKind::Allow));
+    assert!(!by_command("git").matches(&ToolCall::command("git; rm x"), RuleKind::Allow));
+}
+
 fn by_path(path: &str) -> PolicyRule {
     PolicyRule {
         name: path.to_owned(),

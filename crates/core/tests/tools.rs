@@ -1,6 +1,14 @@
 //! Tool calls of every kind against what must come of them: the corpus, the examples of the tool
 //! tables, and properties.
 
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests may fail loudly"
+)]
+
 use countersign_core::act::profile;
 use countersign_core::assess::assess;
 use countersign_core::assessment::Assessment;
@@ -79,7 +87,7 @@ fn call_of(row: &Value) -> ToolCall {
                 text: turn["text"].as_str().unwrap_or("").to_owned(),
             })
             .collect(),
-        _ => Vec::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
     };
     let hint = |key: &str| row["annotations"][key].as_bool();
     ToolCall {
@@ -248,6 +256,54 @@ fn arguments_over_the_limits_are_put_to_a_person() {
             &knows(),
         );
         assert_eq!(ruling.verdict, Verdict::Ask, "{name}");
+    }
+}
+
+#[test]
+fn texts_made_to_be_slow_are_read_in_no_time() {
+    let many = |unit: &str| unit.repeat(240_000 / unit.len());
+    let files: Vec<String> = (0..15_000).map(|n| format!("src/f{n}.rs")).collect();
+    let keys: Map<String, Value> = (0..15_000).map(|n| (format!("k{n}"), json!("x"))).collect();
+    let rows = [
+        (
+            "marks",
+            "send_message",
+            json!({ "to": "x", "text": many("MEDIA:") }),
+        ),
+        (
+            "carried files",
+            "send_message",
+            json!({ "to": "x", "text": many("MEDIA:/a ") }),
+        ),
+        (
+            "percents",
+            "send_message",
+            json!({ "to": "x", "text": many("%41") }),
+        ),
+        (
+            "headers",
+            "apply_patch",
+            json!({ "input": many("*** Add File: ") }),
+        ),
+        ("files", "read_many_files", json!({ "paths": files })),
+        (
+            "addresses",
+            "frobnicate",
+            json!({ "url": vec!["http://a/b"; 15_000] }),
+        ),
+        ("keys", "send_message", Value::Object(keys)),
+    ];
+    for (name, tool, args) in rows {
+        let call = ToolCall {
+            tool: tool.to_owned(),
+            args,
+            ..ToolCall::default()
+        };
+        let (_, ruling) = judged(&call, &knows());
+        assert!(
+            ruling.verdict >= Verdict::Ask || name == "headers",
+            "{name}"
+        );
     }
 }
 

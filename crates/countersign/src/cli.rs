@@ -16,8 +16,13 @@ use crate::complaint::Complaint;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// Directory with config.yaml [default: $COUNTERSIGN_HOME, else ~/.countersign]
-    #[arg(long, global = true, value_name = "DIR")]
+    /// Directory with config.yaml
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        help = "Directory with config.yaml [default: $COUNTERSIGN_HOME, else ~/.countersign]"
+    )]
     pub(crate) home: Option<PathBuf>,
 }
 
@@ -25,16 +30,23 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Judge one tool call, or a stream of them
+    #[command(
+        after_help = "Exit code: 0 allow, 10 ask, 11 allow then review, 20 refuse, 2 wrong usage.\n\
+        With --jsonl: 0, or 1 if a line could not be read. A line is {\"id\"?, \"tool\", \"args\", \"cwd\"?,\n\
+        \"replying_to\"?, \"annotations\"?}, or {\"command\": …} for a shell command."
+    )]
     Check(Check),
     /// Measure the judge against labelled calls
+    #[command(
+        after_help = "A line is {\"command\" or \"tool\" and \"args\", \"label\": dangerous|safe|ask|unlabelled,\n\
+        \"source\", \"must_gate\"?}. No configuration is read, so that figures can be compared."
+    )]
     Eval(Eval),
     /// Look at the configuration, check it, change it
     Config(Config),
 }
 
 /// Judge one tool call, or a stream of them.
-///
-/// Exit code: 0 allow, 10 ask, 11 allow then review, 20 refuse, 2 wrong usage.
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// The shell command to judge; `-` reads it from standard input
@@ -64,9 +76,6 @@ pub(crate) struct Check {
 }
 
 /// Measure the judge against labelled calls.
-///
-/// Each line is {"command" or "tool" and "args", "label": dangerous|safe|ask|unlabelled, "source",
-/// "must_gate"?}. No configuration is read, so that figures can be compared.
 #[derive(Debug, Args)]
 pub(crate) struct Eval {
     /// Files of labelled calls, one JSON object per line

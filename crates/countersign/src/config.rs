@@ -131,11 +131,10 @@ pub(crate) fn parse(text: &str) -> Result<Value, schema::Problem> {
             .location()
             .map(|at| format!(" at line {}, column {}", at.line(), at.column()));
         let message = error.without_snippet().to_string();
-        let message = message
-            .lines()
-            .next()
-            .unwrap_or("it cannot be parsed")
-            .to_owned();
+        // The parser's advice to programmers and its own account of the place are of no use here.
+        let message = message.lines().next().unwrap_or("it cannot be parsed");
+        let message = message.split(" at line ").next().unwrap_or(message);
+        let message = message.split(", set ").next().unwrap_or(message);
         schema::Problem::new(
             "",
             format!("it is not YAML{}: {message}", place.unwrap_or_default()),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use countersign_core::assess::assess;
 use countersign_core::assessment::Assessment;
-use countersign_core::call::{ARGUMENT_BYTES_MAX, ToolCall};
+use countersign_core::call::ToolCall;
 use countersign_core::policy::{Policy, situation};
 use countersign_core::shell::walk::Knows;
 use countersign_core::verdict::{Ruling, verdict};
@@ -24,21 +24,14 @@ pub(crate) struct Judged {
     pub(crate) ruling: Ruling,
 }
 
-/// Judges `call`, whose arguments were `bytes` long as JSON, under `policy`.
-pub(crate) fn judge(policy: &Policy, call: &ToolCall, bytes: usize) -> Judged {
+/// Judges `call` under `policy`.
+pub(crate) fn judge(policy: &Policy, call: &ToolCall) -> Judged {
     let workspace = call.workspace.as_deref().or(call.cwd.as_deref());
     let knows = Knows {
         trusts_workspace: policy.trusts(workspace),
+        ..Knows::default()
     };
-    let mut assessment = assess(call, &knows);
-    if bytes > ARGUMENT_BYTES_MAX {
-        // Whatever was seen in them, more may be there than a person can be shown.
-        assessment.marks.unreadable = true;
-        let limit = ARGUMENT_BYTES_MAX / 1024;
-        assessment
-            .reasons
-            .insert(0, format!("the arguments are longer than {limit} KiB"));
-    }
+    let assessment = assess(call, &knows);
     let situation = situation(policy, call, &assessment);
     let ruling = verdict(&assessment, &situation);
     Judged { assessment, ruling }

@@ -3,6 +3,7 @@
 
 use super::gather::Gathered;
 use super::infer::is_reading;
+use super::loose::act_by_name;
 use super::named::look_up;
 use crate::act::Act;
 use crate::assessment::SideEffect;
@@ -16,10 +17,10 @@ use crate::shell::walk::Knows;
 pub(super) fn apply(call: &ToolCall, knows: &Knows, gathered: &mut Gathered) {
     let hints = call.annotations;
     let named = look_up(&call.tool);
-    let known = named.row.is_some();
+    let listed = named.row.is_some();
     let hinted = |effect: Effect, note: &'static str| {
         let mut act = Act::new(effect, call.tool.clone(), Span::default()).because(note);
-        act.certainty = Score::new(if known { 900 } else { 600 });
+        act.certainty = Score::new(if listed { 900 } else { 600 });
         act
     };
     let pinned = named.server.as_deref().is_some_and(|server| {
@@ -28,11 +29,10 @@ pub(super) fn apply(call: &ToolCall, knows: &Knows, gathered: &mut Gathered) {
             .iter()
             .any(|pin| pin.eq_ignore_ascii_case(server))
     });
-    if pinned && !known && hints.read_only == Some(true) && hints.destructive != Some(true) {
+    if pinned && !listed && hints.read_only == Some(true) && hints.destructive != Some(true) {
         // Only the act that the name alone led to; what the arguments show stays.
         let by_name = gathered.acts.iter().rposition(|act| {
-            act.subject == named.tool
-                && act.program == named.whole
+            *act == act_by_name(&named, act.effect)
                 && !matches!(act.effect, Effect::Guard | Effect::Pay)
         });
         if let Some(at) = by_name {
@@ -49,7 +49,7 @@ pub(super) fn apply(call: &ToolCall, knows: &Knows, gathered: &mut Gathered) {
     }
     if hints.destructive == Some(true) {
         let note = "its server says that it may destroy something";
-        let act = if known {
+        let act = if listed {
             hinted(Effect::Write, note).reversal(Score::new(700))
         } else {
             hinted(Effect::Delete, note).reversal(Score::ONE)

@@ -90,16 +90,17 @@ pub(super) fn words(value: &Value) -> Option<Vec<String>> {
             .iter()
             .map(|item| match item {
                 Value::String(text) => Some(text.clone()),
-                Value::Object(map) => PATH_KEYS
-                    .iter()
-                    .find_map(|key| map.get(*key))
-                    .and_then(Value::as_str)
-                    .map(str::to_owned),
+                Value::Object(_) => path_in(item).map(str::to_owned),
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
             })
             .collect(),
         Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
     }
+}
+
+/// Returns the file that an object inside a list names.
+pub(super) fn path_in(item: &Value) -> Option<&str> {
+    PATH_KEYS.iter().find_map(|key| item.get(*key))?.as_str()
 }
 
 /// Returns the items of a list of texts written as JSON.

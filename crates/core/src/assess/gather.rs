@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use super::roles::same_key;
 use super::{annotations, arguments, infer, loose, named, people, roles, terminal};
 use crate::act::Act;
 use crate::assessment::{Finding, SideEffect};
@@ -22,6 +23,8 @@ use crate::shell::walk::Knows;
 const NAME_BYTES_MAX: usize = 256;
 /// How many tools that call tools are followed.
 const CALLS_DEPTH_MAX: u32 = 4;
+/// Most arguments of one call.
+const ARGUMENTS_MAX: usize = 256;
 /// How many calls one call may carry.
 const CALLS_MAX: u32 = 64;
 
@@ -153,6 +156,19 @@ pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathere
             return;
         }
     };
+    if args.len() > ARGUMENTS_MAX {
+        gathered.unreadable(
+            shown_name(call.tool),
+            "it has more arguments than can be looked at",
+        );
+        return;
+    }
+    if args.iter().any(|(key, value)| raises_rights(key, value)) {
+        let note = "asks for more rights than the agent has";
+        gathered
+            .acts
+            .push(named.act(Effect::Privilege).because(note));
+    }
     match named.row {
         Some(row) if terminal::is_terminal(row) => {
             terminal::call(row, &args, ground, knows, gathered);
@@ -165,6 +181,23 @@ pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathere
         Some(row) => roles::apply(row, &named, call, &args, ground, knows, gathered),
         None => loose::unknown_tool(&named, &args, ground, knows, gathered),
     }
+}
+
+/// Whether an argument asks to run with more rights, or without the agent's own fence.
+fn raises_rights(key: &str, value: &Value) -> bool {
+    const KEYS: &[&str] = &[
+        "elevated",
+        "sudo",
+        "as_root",
+        "run_as_admin",
+        "privileged",
+        "dangerously_disable_sandbox",
+        "disable_sandbox",
+        "no_sandbox",
+        "with_escalated_permissions",
+    ];
+    let escalated = key == "sandbox_permissions" && value.as_str() == Some("require_escalated");
+    escalated || value == &Value::Bool(true) && KEYS.iter().any(|known| same_key(known, key))
 }
 
 /// Returns the arguments as an object. Some agents give them as text.

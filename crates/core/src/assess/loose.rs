@@ -7,7 +7,7 @@ use super::infer::{effect_of, is_about_permission, is_reading, words};
 use super::named::Named;
 use super::roles::{path_word, word};
 use super::terminal;
-use crate::act::Breadth;
+use crate::act::{Act, Breadth, profile};
 use crate::assessment::SideEffect;
 use crate::knowledge::{Effect, PathKind, Role};
 use crate::language;
@@ -151,6 +151,8 @@ const MONEY_KEYS: &[&str] = &[
     "to_address",
 ];
 
+/// Most texts that are looked at.
+const TEXTS_MAX: u32 = 512;
 /// Longest text that is taken for a path.
 const PATH_BYTES_MAX: usize = 4096;
 /// Sensitive enough to count in an argument nobody named.
@@ -206,7 +208,18 @@ pub(super) fn unknown_tool(
         gathered.outbound = true;
         gathered.sender = true;
     }
-    gathered.acts.push(named.act(effect).on(named.tool.clone()));
+    gathered.acts.push(act_by_name(named, effect));
+}
+
+/// Returns the act that nothing but a tool's name speaks for.
+pub(super) fn act_by_name(named: &Named, effect: Effect) -> Act {
+    let mut act = named
+        .act(effect)
+        .on(format!("going by its name `{}`", named.tool));
+    if effect != Effect::Unknown {
+        act.note = profile(effect).verb;
+    }
+    act
 }
 
 /// Whether an argument of a tool that runs code is the code, or cannot change what runs.
@@ -233,6 +246,7 @@ pub(super) fn arguments(
         walk: Walk::new(ground.clone(), knows),
         code: false,
         language: String::new(),
+        texts: 0,
     };
     if let Some(language) = args
         .get("language")
@@ -255,6 +269,7 @@ struct Loose<'k, 'n> {
     walk: Walk<'k>,
     code: bool,
     language: String,
+    texts: u32,
 }
 
 impl Loose<'_, '_> {
@@ -287,6 +302,14 @@ impl Loose<'_, '_> {
     }
 
     fn text(&mut self, key: &str, text: &str, gathered: &mut Gathered) {
+        self.texts += 1;
+        if self.texts > TEXTS_MAX {
+            if self.texts == TEXTS_MAX + 1 {
+                let why = "it has more arguments than can be looked at";
+                self.walk.note(self.named.act(Effect::Exec).because(why));
+            }
+            return;
+        }
         let tool = self.named.whole.as_str();
         if SQL_KEYS.contains(&key) && (key.contains("sql") || language::sql::looks_like(text)) {
             self.code = true;

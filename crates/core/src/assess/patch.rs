@@ -9,6 +9,9 @@ pub(super) enum Change {
     Delete,
 }
 
+/// Most files that are listed: more than a reader looks up, so that it notices.
+const FILES_MAX: usize = 300;
+
 /// What a patch says.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Patch {
@@ -74,6 +77,9 @@ pub(super) fn read(text: &str) -> Patch {
 
 impl Patch {
     fn touch(&mut self, path: &str, change: Change) {
+        if self.files.len() >= FILES_MAX {
+            return;
+        }
         let file = (path.trim_matches('"').to_owned(), change);
         if !path.is_empty() && path != "/dev/null" && !self.files.contains(&file) {
             self.files.push(file);
@@ -98,9 +104,15 @@ fn file_name(text: &str) -> &str {
 mod tests {
     use super::*;
 
+    type Row = (
+        &'static str,
+        &'static str,
+        &'static [(&'static str, Change)],
+    );
+
     #[test]
     fn every_format_names_its_files() {
-        let rows: &[(&str, &str, &[(&str, Change)])] = &[
+        let rows: &[Row] = &[
             (
                 "update",
                 "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-a\n+b\n*** End Patch",

@@ -20,6 +20,10 @@ const CONVERSATION_BYTES_MAX: usize = 4 * 1024 * 1024;
 const LIFE: Score = Score::new(800);
 /// How a file is named in the text of a message that carries it.
 const MEDIA_MARK: &str = "MEDIA:";
+/// Most files that the text of a message may carry.
+pub(super) const ATTACHED_MAX: usize = 16;
+/// Longest path of such a file.
+const PATH_BYTES_MAX: usize = 4096;
 
 /// Judges what `call` means for people.
 pub(super) fn judge(call: &ToolCall, gathered: &mut Gathered) {
@@ -52,14 +56,8 @@ pub(super) fn judge(call: &ToolCall, gathered: &mut Gathered) {
             .iter()
             .any(|act| act.effect == Effect::Message);
     if to_people && call.replying_to.is_empty() {
-        let aside = "context: the message being answered was not given".to_owned();
-        gathered.findings.push(Finding {
-            code: "context.missing",
-            severity: Severity::Info,
-            message: aside.clone(),
-            span: None,
-        });
-        gathered.asides.push(aside);
+        let message = "context: the message being answered was not given".to_owned();
+        aside(gathered, "context.missing", Severity::Info, message);
     }
 }
 
@@ -72,12 +70,19 @@ pub(super) fn secret_kinds(text: &str) -> String {
 }
 
 /// Returns the files that the text of a message carries along.
-pub(super) fn attached_paths(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices(MEDIA_MARK).filter_map(|(at, mark)| {
-        let rest = text.get(at + mark.len()..)?.trim_start();
-        rest.split(|letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`'))
-            .find(|path| !path.is_empty())
-    })
+pub(super) fn attached_paths(text: &str) -> Vec<&str> {
+    let after_mark = text
+        .match_indices(MEDIA_MARK)
+        .take(ATTACHED_MAX + 1)
+        .filter_map(|(at, mark)| {
+            let from = at + mark.len();
+            // A bounded window keeps a text made of nothing but marks from being read over and over.
+            let to = text.floor_char_boundary(from.saturating_add(PATH_BYTES_MAX));
+            let rest = text.get(from..to)?.trim_start();
+            let ends = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`');
+            rest.split(ends).find(|path| !path.is_empty())
+        });
+    after_mark.collect()
 }
 
 /// Returns `text` with `%41` and `+` decoded, where it holds any.
@@ -138,17 +143,28 @@ fn leaving_secrets(text: &str, gathered: &mut Gathered) {
     gathered.acts.push(act);
 }
 
+/// Notes something that is worth a word after all others.
+fn aside(gathered: &mut Gathered, code: &'static str, severity: Severity, message: String) {
+    gathered.asides.push(message.clone());
+    gathered.findings.push(Finding {
+        code,
+        severity,
+        message,
+        span: None,
+    });
+}
+
 fn personal_data(text: &str, gathered: &mut Gathered) {
     let finds = personal::scan(text);
     let Some(worst) = finds.iter().max_by_key(|find| find.weight) else {
         return;
     };
-    gathered.findings.push(Finding {
-        code: "content.personal",
-        severity: Severity::Medium,
-        message: format!("holds personal data ({})", worst.kind),
-        span: None,
-    });
+    aside(
+        gathered,
+        "content.personal",
+        Severity::Medium,
+        format!("holds personal data ({})", worst.kind),
+    );
     for act in gathered
         .acts
         .iter_mut()
@@ -164,13 +180,9 @@ fn steps(text: &str, gathered: &mut Gathered) {
         return;
     };
     gathered.human_impact = gathered.human_impact.max(worst.score);
-    gathered.impact_evidence = worst.kind.to_owned();
-    gathered.findings.push(Finding {
-        code: "content.impact",
-        severity: Severity::High,
-        message: format!("changes something in a person's life ({})", worst.kind),
-        span: None,
-    });
+    worst.kind.clone_into(&mut gathered.impact_evidence);
+    let message = format!("may change something in a person's life ({})", worst.kind);
+    aside(gathered, "content.impact", Severity::High, message);
     if finds
         .iter()
         .any(|find| matches!(find.kind, "medical" | "safety") && find.score >= LIFE)
@@ -195,12 +207,12 @@ fn crisis_signs(call: &ToolCall, text: &str, gathered: &mut Gathered) {
     }
     gathered.crisis_sensitive = true;
     gathered.human_impact = Score::ONE;
-    gathered.impact_evidence = if too_long {
+    let seen = if too_long {
         "a conversation too long to be read"
     } else {
         "signs of a person in crisis"
-    }
-    .to_owned();
+    };
+    seen.clone_into(&mut gathered.impact_evidence);
     gathered.at_least = SideEffect::Critical;
     let message = "a person in crisis may be touched".to_owned();
     gathered.notes.insert(0, message.clone());

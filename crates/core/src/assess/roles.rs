@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::gather::{Gathered, Inner, one_call};
+use super::gather::{Gathered, Inner};
 use super::infer::{effect_of, is_reading};
 use super::named::Named;
 use super::patch::{self, Change};
-use super::{arguments, loose, page_script, people, terminal};
+use super::{arguments, carried, loose, page_script, people, terminal};
 use crate::act::Breadth;
 use crate::assessment::{Finding, Severity, SideEffect};
 use crate::knowledge::{ArgumentRole, Effect, PathKind, Role, ToolRow};
@@ -31,16 +31,8 @@ const BEYOND: Score = Score::new(250);
 /// How hard it is to have a process back that the agent itself started.
 const OWN_PROCESS: Score = Score::new(500);
 
-/// Names under which a call inside a list of calls gives its tool and its arguments.
-const TOOL_KEYS: &[&str] = &["tool", "name", "tool_name", "recipient_name", "toolName"];
-const ARGUMENT_KEYS: &[&str] = &[
-    "parameters",
-    "arguments",
-    "args",
-    "input",
-    "params",
-    "tool_input",
-];
+/// Most paths, and most addresses, that are looked up for one call.
+const PLACES_MAX: u32 = 256;
 
 /// Whether two spellings name the same argument: `filePath`, `file_path`.
 pub(super) fn same_key(one: &str, other: &str) -> bool {
@@ -79,10 +71,10 @@ pub(super) fn apply(
     for (_, role, value) in &given {
         match (role, value.as_str()) {
             (ArgumentRole::Cwd, Some(directory)) => {
-                reading.walk.ground.enter(&mark_home(directory))
+                reading.walk.ground.enter(&mark_home(directory));
             }
             (ArgumentRole::Language, Some(language)) => {
-                reading.language = language.trim().to_lowercase()
+                reading.language = language.trim().to_lowercase();
             }
             _ => {}
         }
@@ -92,10 +84,15 @@ pub(super) fn apply(
         .is_some_and(|value| value == &Value::Bool(true))
         || row.names.contains(&"delete_directory");
     reading.numbered = args.contains_key("pid") || args.contains_key("pids");
-    for (key, role, value) in &given {
-        reading.argument(key, *role, value, gathered);
+    // What is written is judged by where it goes, so the places come first.
+    let is_content =
+        |role: ArgumentRole| matches!(role, ArgumentRole::Content | ArgumentRole::Patch);
+    let (content, rest): (Vec<_>, Vec<_>) =
+        given.iter().partition(|(_, role, _)| is_content(*role));
+    for (key, role, value) in rest.into_iter().chain(content) {
+        reading.argument(key, role, value, gathered);
     }
-    nested(row, &given, call, ground, knows, gathered);
+    carried::nested(row, &given, call, ground, knows, gathered);
     if !by_value && reading.lacks_what_matters(&given) {
         reading.unreadable("the argument that says what is done is missing");
     }
@@ -161,6 +158,7 @@ struct RowReading<'k, 'n> {
     /// Kinds of the places that are written.
     written: Vec<PathKind>,
     urls: u32,
+    attached: usize,
     subjects: Vec<String>,
 }
 
@@ -182,6 +180,7 @@ impl<'k, 'n> RowReading<'k, 'n> {
             all_inside: true,
             written: Vec::new(),
             urls: 0,
+            attached: 0,
             subjects: Vec::new(),
         }
     }
@@ -233,21 +232,14 @@ impl<'k, 'n> RowReading<'k, 'n> {
                 None => self.unreadable("an address is not a text"),
             },
             ArgumentRole::Recipient => {
-                arguments::each_text(value, &mut |_, text| self.subjects.push(text.to_owned()))
+                arguments::each_text(value, &mut |_, text| self.subjects.push(text.to_owned()));
             }
             ArgumentRole::Body => arguments::each_text(value, &mut |_, text| {
-                people::attached_paths(text)
-                    .for_each(|path| self.walk.uploads(&path_word(path), &self.named.whole));
+                let files = people::attached_paths(text);
+                self.attach(files.iter().copied());
             }),
             ArgumentRole::Attachment => match arguments::words(value) {
-                Some(files) => {
-                    for file in files
-                        .iter()
-                        .filter(|file| !file.contains("://") || file.starts_with("file://"))
-                    {
-                        self.walk.uploads(&path_word(file), &self.named.whole);
-                    }
-                }
+                Some(files) => self.attach(files.iter().map(String::as_str)),
                 None => self.unreadable("which file is sent cannot be read"),
             },
             ArgumentRole::Patch => match arguments::words(value).map(|words| words.join("\n")) {
@@ -257,25 +249,50 @@ impl<'k, 'n> RowReading<'k, 'n> {
         }
     }
 
+    /// Notes once that a call names more than is looked up.
+    fn too_many(&mut self) {
+        const WHY: &str = "it names more places than can be looked up";
+        if !self.walk.acts.iter().any(|act| act.note == WHY) {
+            self.unreadable(WHY);
+        }
+    }
+
+    /// Judges files that are sent along.
+    fn attach<'f>(&mut self, files: impl Iterator<Item = &'f str>) {
+        for file in files.filter(|file| !file.contains("://") || file.starts_with("file:")) {
+            self.attached += 1;
+            if self.attached > people::ATTACHED_MAX {
+                self.unreadable("sends more files than can be looked up");
+                return;
+            }
+            self.walk.uploads(&path_word(file), &self.named.whole);
+        }
+    }
+
     /// Judges one path. A call that only reads reads whatever its paths are called.
     fn path(&mut self, path: &str, role: ArgumentRole) {
         if path.contains("://") && !path.starts_with("file:") {
             self.url(path);
             return;
         }
-        let arg = path_word(path);
+        if self.paths >= PLACES_MAX {
+            self.too_many();
+            return;
+        }
+        // A file tool knows no standard input, so `-` is a file.
+        let arg = path_word(if path.trim() == "-" { "./-" } else { path });
+        if arg.text.is_empty() && role != ArgumentRole::Read {
+            self.unreadable("a path is empty");
+        }
         let place = self.walk.ground.place(&arg.text);
         self.paths += 1;
         self.all_inside &= place.inside == Some(true);
         let tool = self.named.whole.as_str();
-        match role {
-            _ if is_reading(self.effect)
-                && role != ArgumentRole::Read
-                && self.effect != Effect::NetRead =>
-            {
-                self.walk.reads(&arg, tool);
-            }
-            ArgumentRole::Delete => self.walk.deletes(
+        let only_reads = is_reading(self.effect) && self.effect != Effect::NetRead;
+        if role == ArgumentRole::Read || only_reads {
+            self.walk.reads(&arg, tool);
+        } else if role == ArgumentRole::Delete {
+            self.walk.deletes(
                 &arg,
                 tool,
                 if self.wide {
@@ -283,20 +300,17 @@ impl<'k, 'n> RowReading<'k, 'n> {
                 } else {
                     Breadth::One
                 },
-            ),
-            ArgumentRole::Write | ArgumentRole::Edit => {
-                self.written.push(place.kind);
-                let how = match (self.effect, role) {
-                    (Effect::Create, _) => Writing::Create,
-                    (_, ArgumentRole::Edit) => Writing::Edit,
-                    _ => Writing::Replace,
-                };
-                self.walk.writes(&arg, tool, how);
-            }
-            ArgumentRole::Read => {
-                self.walk.reads(&arg, tool);
-            }
-            _ => {}
+            );
+        } else {
+            self.written.push(place.kind);
+            let how = if self.effect == Effect::Create {
+                Writing::Create
+            } else if role == ArgumentRole::Edit {
+                Writing::Edit
+            } else {
+                Writing::Replace
+            };
+            self.walk.writes(&arg, tool, how);
         }
         self.subjects.push(place.path);
     }
@@ -307,14 +321,9 @@ impl<'k, 'n> RowReading<'k, 'n> {
             return;
         }
         // Files that are given as a list of path and content name their paths here.
-        if let Value::Array(items) = value
-            && self.row.names.contains(&"write_file")
-        {
-            for path in items
-                .iter()
-                .filter_map(|item| item.get("path").or_else(|| item.get("file_path"))?.as_str())
-            {
-                self.path(path, ArgumentRole::Write);
+        if let Value::Array(items) = value {
+            for path in items.iter().filter_map(arguments::path_in) {
+                self.path(path, ArgumentRole::Edit);
             }
         }
         let mut text = String::new();
@@ -332,7 +341,7 @@ impl<'k, 'n> RowReading<'k, 'n> {
                 severity,
                 message,
                 span: None,
-            })
+            });
         };
         if text.len() > CONTENT_BYTES_LARGE {
             finding(
@@ -409,11 +418,11 @@ impl<'k, 'n> RowReading<'k, 'n> {
         let program = self.named.whole.as_str();
         match language_role(&self.language) {
             Some(Role::Shell) => {
-                terminal::shell(code, self.walk.ground.clone(), self.walk.knows, gathered)
+                terminal::shell(code, self.walk.ground.clone(), self.walk.knows, gathered);
             }
             Some(Role::PowerShell) => {
                 self.walk
-                    .mini_language(Role::PowerShell, &word(code), program)
+                    .mini_language(Role::PowerShell, &word(code), program);
             }
             Some(Role::Sql) => self.walk.mini_language(Role::Sql, &word(code), program),
             Some(role) => self.walk.code(role, &word(code), program),
@@ -422,6 +431,10 @@ impl<'k, 'n> RowReading<'k, 'n> {
     }
 
     fn url(&mut self, address: &str) {
+        if self.urls >= PLACES_MAX {
+            self.too_many();
+            return;
+        }
         self.urls += 1;
         let address = address.trim();
         if let Some(script) = address.strip_prefix("javascript:") {
@@ -477,21 +490,21 @@ impl<'k, 'n> RowReading<'k, 'n> {
             || lacks(&[ArgumentRole::Tool])
             || !in_row(&[ArgumentRole::Tool]) && lacks(&[ArgumentRole::Arguments])
             || !is_reading(self.effect)
-                && (lacks(&changes) || in_row(&[ArgumentRole::Patch]) && self.paths == 0)
+                && self.paths == 0
+                && (lacks(&changes) || in_row(&[ArgumentRole::Patch]))
     }
 
     /// Notes what the tool itself does, where its arguments have not said it already.
     fn base_act(&mut self, by_value: bool, gathered: &mut Gathered) {
-        let said = match self.effect {
-            Effect::Write | Effect::Create | Effect::Delete => self.paths > 0,
-            Effect::NetRead | Effect::NetSend => self.urls > 0,
-            Effect::Inspect => self
-                .row
-                .args
-                .iter()
-                .any(|(_, role)| matches!(role, ArgumentRole::Tool | ArgumentRole::Arguments)),
-            _ => false,
-        };
+        let carries_calls = self
+            .row
+            .args
+            .iter()
+            .any(|(_, role)| matches!(role, ArgumentRole::Tool | ArgumentRole::Arguments));
+        let said = matches!(self.effect, Effect::Write | Effect::Create | Effect::Delete)
+            && self.paths > 0
+            || matches!(self.effect, Effect::NetRead | Effect::NetSend) && self.urls > 0
+            || self.effect == Effect::Inspect && carries_calls;
         let mut act = self.named.act(self.effect);
         if !by_value {
             act.note = self.row.what;
@@ -529,68 +542,6 @@ impl<'k, 'n> RowReading<'k, 'n> {
             });
         if ordinary && mild && self.paths > 0 && self.all_inside {
             gathered.rollback = true;
-        }
-    }
-}
-
-/// Follows the calls that a call carries.
-fn nested(
-    row: &ToolRow,
-    given: &[(&str, ArgumentRole, &Value)],
-    call: &Inner<'_>,
-    ground: &Ground,
-    knows: &Knows,
-    gathered: &mut Gathered,
-) {
-    let with_role = |wanted: ArgumentRole| {
-        given
-            .iter()
-            .filter(move |(_, role, _)| *role == wanted)
-            .map(|(_, _, value)| *value)
-    };
-    let mut follow = |tool: &Value, args: &Value| match tool.as_str() {
-        Some(tool) => one_call(
-            &Inner {
-                tool: tool.strip_prefix("functions.").unwrap_or(tool),
-                args,
-                depth: call.depth + 1,
-            },
-            ground,
-            knows,
-            gathered,
-        ),
-        None => gathered.unreadable("tool_call", "the tool that is called cannot be read"),
-    };
-    let nothing = Value::Null;
-    if row.args.iter().any(|(_, role)| *role == ArgumentRole::Tool) {
-        for tool in with_role(ArgumentRole::Tool) {
-            let mut carried = with_role(ArgumentRole::Arguments).peekable();
-            if carried.peek().is_none() {
-                follow(tool, &nothing);
-            }
-            carried.for_each(|args| follow(tool, args));
-        }
-        return;
-    }
-    for calls in with_role(ArgumentRole::Arguments) {
-        let parsed = calls
-            .as_str()
-            .and_then(|text| serde_json::from_str::<Value>(text).ok());
-        let calls = parsed.as_ref().unwrap_or(calls);
-        let Value::Array(items) = calls else {
-            follow(&Value::Null, &nothing);
-            continue;
-        };
-        for item in items {
-            let tool = TOOL_KEYS
-                .iter()
-                .find_map(|key| item.get(*key))
-                .unwrap_or(&nothing);
-            let args = ARGUMENT_KEYS
-                .iter()
-                .find_map(|key| item.get(*key))
-                .unwrap_or(&nothing);
-            follow(tool, args);
         }
     }
 }

@@ -54,16 +54,21 @@ pub(super) fn call(
                 Some(directory) => ground.enter(&mark_home(directory)),
                 None => gathered.unreadable(first_name(row), "the working directory is not a text"),
             },
-            _ if INPUT_KEYS.contains(&key.as_str()) => match value.as_str() {
-                Some(text) => input.push_str(text),
-                None => gathered.unreadable(first_name(row), "what is typed in is not a text"),
-            },
+            _ if INPUT_KEYS.contains(&key.as_str()) => {
+                match (value.as_str(), command_text(key, value)) {
+                    (Some(text), _) => input.push_str(text),
+                    (None, Some(command)) => commands.push(command),
+                    (None, None) => {
+                        gathered.unreadable(first_name(row), "what is typed in is not a text");
+                    }
+                }
+            }
             Some(ArgumentRole::Shell) => match command_text(key, value) {
                 Some(command) => commands.push(command),
                 None => gathered.unreadable(first_name(row), "the command is not a text"),
             },
             _ if ENVIRONMENT_KEYS.contains(&key.as_str()) => {
-                environment(value, &ground, knows, gathered)
+                environment(value, &ground, knows, gathered);
             }
             _ => {}
         }
@@ -185,7 +190,9 @@ fn environment(value: &Value, ground: &Ground, knows: &Knows, gathered: &mut Gat
                 .chars()
                 .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
         match arguments::plain(value).filter(|_| fits) {
-            Some(value) => text.push_str(&format!("export {name}={}\n", quote(&value))),
+            Some(value) => {
+                text.extend(["export ", name.as_str(), "=", quote(&value).as_str(), "\n"]);
+            }
             None => gathered.unreadable("env", "a variable of the environment cannot be read"),
         }
     }

@@ -184,17 +184,36 @@ pub(super) fn glob(pattern: &str, text: &str) -> bool {
 }
 
 fn command_fits(shape: &Shape, call: &ToolCall, kind: RuleKind) -> bool {
-    let commands = values(call, |role, name| {
-        role.map_or(matches!(name, "command" | "cmd"), |role| {
-            role == ArgumentRole::Shell
-        })
-    });
+    let commands = commands(call);
     match kind {
         RuleKind::Deny | RuleKind::Ask => commands.iter().any(|command| shape.found_in(command)),
         RuleKind::Allow => {
             !commands.is_empty() && commands.iter().all(|command| shape.covers(command))
         }
     }
+}
+
+/// Returns the commands of `call`; one that is given as a list of words is written out.
+fn commands(call: &ToolCall) -> Vec<String> {
+    let runs = |role: Option<ArgumentRole>, name: &str| {
+        role.map_or(matches!(name, "command" | "cmd"), |role| {
+            role == ArgumentRole::Shell
+        })
+    };
+    arguments(call, runs)
+        .flat_map(|value| match value {
+            Value::Array(words) => {
+                let words = words.iter().filter_map(Value::as_str);
+                let quoted = words.map(|word| format!("'{}'", word.replace('\'', r"'\''")));
+                vec![quoted.collect::<Vec<_>>().join(" ")]
+            }
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Object(_) => texts(value),
+        })
+        .collect()
 }
 
 fn path_fits(pattern: &str, call: &ToolCall, kind: RuleKind) -> bool {
@@ -259,22 +278,29 @@ fn recipient_fits(pattern: &str, call: &ToolCall, kind: RuleKind) -> bool {
     }
 }
 
-/// Returns the texts of the arguments that `wanted` picks by role, or by name where no role is
-/// known; lists count by their items.
+/// Returns the texts of the arguments that `wanted` picks; lists count by their items.
 fn values(call: &ToolCall, wanted: impl Fn(Option<ArgumentRole>, &str) -> bool) -> Vec<String> {
+    arguments(call, wanted)
+        .flat_map(texts)
+        .take(VALUES_MAX)
+        .collect()
+}
+
+/// Returns the arguments that `wanted` picks by role, or by name where no role is known.
+fn arguments(
+    call: &ToolCall,
+    wanted: impl Fn(Option<ArgumentRole>, &str) -> bool,
+) -> impl Iterator<Item = &Value> {
     let roles = tool(&call.tool).map_or([].as_slice(), |row| row.args);
-    let role = |name: &str| {
+    let role = move |name: &str| {
         roles
             .iter()
             .find(|(known, _)| *known == name)
             .map(|(_, role)| *role)
     };
-    let arguments = call.args.as_object().into_iter().flatten();
-    let picked = arguments.filter(|(name, _)| wanted(role(name), name));
-    picked
-        .flat_map(|(_, value)| texts(value))
-        .take(VALUES_MAX)
-        .collect()
+    let all = call.args.as_object().into_iter().flatten();
+    all.filter(move |(name, _)| wanted(role(name), name))
+        .map(|(_, value)| value)
 }
 
 fn texts(value: &Value) -> Vec<String> {
@@ -292,11 +318,7 @@ fn texts(value: &Value) -> Vec<String> {
 
 /// Returns the literal words and redirection targets of the commands of `call`.
 fn command_words(call: &ToolCall) -> Vec<String> {
-    let commands = values(call, |role, name| {
-        role.map_or(matches!(name, "command" | "cmd"), |role| {
-            role == ArgumentRole::Shell
-        })
-    });
+    let commands = commands(call);
     let mut words = Vec::new();
     for script in commands.iter().filter_map(|command| parse(command).ok()) {
         block_words(&script.block, &mut words);
@@ -328,7 +350,9 @@ fn block_words(block: &[Command], words: &mut Vec<String>) {
             Command::Branches {
                 blocks, redirects, ..
             } => {
-                blocks.iter().for_each(|block| block_words(block, words));
+                for block in blocks {
+                    block_words(block, words);
+                }
                 words.extend(
                     redirects
                         .iter()

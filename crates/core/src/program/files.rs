@@ -315,16 +315,15 @@ fn place_effect(place: &Place, ordinary: Effect) -> Effect {
 fn is_whole(place: &Place, globbed: bool) -> bool {
     let path = place.path.trim_end_matches('/');
     let base = path.trim_end_matches(['*', '.', '?']).trim_end_matches('/');
-    let names = base.split('/').filter(|name| !name.is_empty()).count();
     match place.kind {
         PathKind::Root | PathKind::Home => true,
-        PathKind::System => names <= 1 && !base.contains('…'),
         PathKind::Temp => {
             let own = base.trim_end_matches('…').trim_end_matches('/');
             let depth = own.split('/').filter(|name| !name.is_empty()).count();
             depth <= if base.starts_with("/var") { 2 } else { 1 }
         }
-        PathKind::Device
+        PathKind::System
+        | PathKind::Device
         | PathKind::Sink
         | PathKind::Credential
         | PathKind::Startup

@@ -22,6 +22,9 @@ use crate::score::Score;
 
 /// How many texts inside texts are followed: `bash -c 'bash -c …'`.
 const TEXTS_MAX: u32 = 8;
+/// How many commands inside commands are followed: `sudo env nice …`, `$( $( … ) )`. Each takes
+/// room on the stack, and a stack that runs out takes the process with it.
+const DEPTH_MAX: u32 = 80;
 /// How many commands are followed before the rest is called unreadable.
 const COMMANDS_MAX: u32 = 40_000;
 /// How many acts are kept; the worst ones stay.
@@ -45,6 +48,8 @@ pub struct Walk<'k> {
     calls: Vec<String>,
     texts: u32,
     commands: u32,
+    /// Commands inside commands at this moment, wrappers included.
+    depth: u32,
     /// Where in the outermost text the text being followed stands.
     origin: Option<Span>,
     /// How many pipes and substitutions catch what is printed here.
@@ -86,6 +91,7 @@ impl<'k> Walk<'k> {
             calls: Vec::new(),
             texts: 0,
             commands: 0,
+            depth: 0,
             origin: None,
             caught: 0,
             noted: 0,
@@ -180,6 +186,25 @@ impl<'k> Walk<'k> {
     }
 
     fn command(&mut self, command: &Command, stdin: &Stream) -> Stream {
+        self.deeper(|walk| walk.follow(command, stdin))
+    }
+
+    /// Runs `inside` one command deeper, unless that is too deep.
+    pub(crate) fn deeper(&mut self, inside: impl FnOnce(&mut Self) -> Stream) -> Stream {
+        if self.depth >= DEPTH_MAX {
+            self.unreadable(
+                "commands are nested too deeply to be followed",
+                Span::default(),
+            );
+            return Stream::unknown(Taint::default());
+        }
+        self.depth += 1;
+        let stream = inside(self);
+        self.depth -= 1;
+        stream
+    }
+
+    fn follow(&mut self, command: &Command, stdin: &Stream) -> Stream {
         self.commands += 1;
         if self.commands > COMMANDS_MAX {
             if self.commands == COMMANDS_MAX + 1 {

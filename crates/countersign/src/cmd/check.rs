@@ -43,7 +43,7 @@ fn one(check: Check, mut policies: Policies) -> Result<ExitCode, Complaint> {
         call.replying_to = conversation(text)?;
     }
     let policy = policies.at(call.cwd.as_deref())?;
-    let judged = judge(&policy, &call, wire::call::size(&call.args));
+    let judged = judge(&policy, &call);
     let code = match judged.ruling.verdict {
         Verdict::Allow => 0,
         Verdict::Ask => 10,

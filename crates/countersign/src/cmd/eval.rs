@@ -186,12 +186,12 @@ fn one(
         .remove("must_gate")
         .and_then(|it| it.as_bool())
         .unwrap_or(false);
-    let mut incoming = wire::call::from_object(object, line.len())?;
-    if incoming.call.cwd.is_none() {
-        incoming.call.cwd = cwd.map(str::to_owned);
+    let mut call = wire::call::from_object(object)?;
+    if call.cwd.is_none() {
+        call.cwd = cwd.map(str::to_owned);
     }
     let start = Instant::now();
-    let judged = judge(policy, &incoming.call, incoming.bytes);
+    let judged = judge(policy, &call);
     results
         .nanos
         .push(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
@@ -218,7 +218,7 @@ fn one(
     results.misses.push(Miss {
         wanted,
         got: judged.ruling.verdict,
-        shown: shown(&incoming.call),
+        shown: shown(&call),
         reason: reason(&judged),
         source,
     });
@@ -342,7 +342,9 @@ fn as_json(results: &Results, with_misses: bool) -> String {
         let misses = results.misses.iter().map(|miss| {
             json!({ "wanted": miss.wanted, "verdict": miss.got.word(), "call": miss.shown, "reason": miss.reason, "source": miss.source })
         });
-        out["misses"] = misses.collect();
+        if let Some(out) = out.as_object_mut() {
+            out.insert("misses".to_owned(), misses.collect());
+        }
     }
     format!("{out}\n")
 }

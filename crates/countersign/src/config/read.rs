@@ -30,16 +30,16 @@ const OWNERS_KEYS: &[(&str, &str)] = &[
 
 /// Returns what the owner's file says. `values` has been checked against the schema.
 pub(crate) fn changes(values: &Value) -> Result<Changes, Problem> {
-    let lines = &values["approvals"]["thresholds"];
+    let lines = at(values, "approvals.thresholds");
     let changes = Changes {
-        auto_below: share(&lines["auto_below"]),
-        ask_above: share(&lines["ask_above"]),
-        confidence_min: share(&lines["confidence_min"]),
-        firewall: word(&values["firewall"]["mode"]).map(|mode| match mode {
+        auto_below: share(at(lines, "auto_below")),
+        ask_above: share(at(lines, "ask_above")),
+        confidence_min: share(at(lines, "confidence_min")),
+        firewall: word(at(values, "firewall.mode")).map(|mode| match mode {
             "observe" => FirewallMode::Observe,
             _ => FirewallMode::Enforce,
         }),
-        approvals: word(&values["approvals"]["mode"]).map(|mode| match mode {
+        approvals: word(at(values, "approvals.mode")).map(|mode| match mode {
             "off" => ApprovalsMode::Off,
             "smart" => ApprovalsMode::Smart,
             _ => ApprovalsMode::Manual,
@@ -48,11 +48,11 @@ pub(crate) fn changes(values: &Value) -> Result<Changes, Problem> {
         ask: rules(values, "ask", RuleKind::Ask)?,
         allow: rules(values, "allow", RuleKind::Allow)?,
         approval_required: marked_tools(values),
-        require_approval: values["outbound"]["require_approval"].as_bool(),
-        review: values["review"]["enabled"].as_bool(),
+        require_approval: at(values, "outbound.require_approval").as_bool(),
+        review: at(values, "review.enabled").as_bool(),
         trust: trust(values)?,
-        crisis_notice: values["crisis"]["notice"].as_str().map(str::to_owned),
-        redact_secrets: values["security"]["redact_secrets"].as_bool(),
+        crisis_notice: at(values, "crisis.notice").as_str().map(str::to_owned),
+        redact_secrets: at(values, "security.redact_secrets").as_bool(),
     };
     if let (Some(auto), Some(ask)) = (changes.auto_below, changes.ask_above)
         && auto > ask
@@ -83,11 +83,21 @@ pub(crate) fn project_changes(values: &Value) -> Result<Changes, Problem> {
         }
     }
     for (section, name) in OWNERS_KEYS {
-        if values[section].get(name).is_some() {
+        if values
+            .get(section)
+            .is_some_and(|section| section.get(name).is_some())
+        {
             return Err(owners(&format!("{section}.{name}")));
         }
     }
     changes(values)
+}
+
+/// Returns what stands under `path`, written with dots; nothing where it is not there.
+fn at<'a>(values: &'a Value, path: &str) -> &'a Value {
+    path.split('.')
+        .try_fold(values, |value, name| value.get(name))
+        .unwrap_or(&Value::Null)
 }
 
 fn share(value: &Value) -> Option<Score> {
@@ -105,13 +115,13 @@ fn share(value: &Value) -> Option<Score> {
 fn marked_tools(values: &Value) -> Vec<(String, bool)> {
     let tools = values["tools"].as_object().into_iter().flatten();
     tools
-        .filter_map(|(name, tool)| Some((name.clone(), tool["approval_required"].as_bool()?)))
+        .filter_map(|(name, tool)| Some((name.clone(), at(tool, "approval_required").as_bool()?)))
         .collect()
 }
 
 fn trust(values: &Value) -> Result<Option<Trust>, Problem> {
-    let listed = values["workspaces"]["listed"].as_array();
-    match (word(&values["workspaces"]["trust"]), listed) {
+    let listed = at(values, "workspaces.listed").as_array();
+    match (word(at(values, "workspaces.trust")), listed) {
         (Some("listed"), listed) => {
             let listed = listed.into_iter().flatten().filter_map(Value::as_str);
             Ok(Some(Trust::Listed(listed.map(str::to_owned).collect())))
@@ -128,7 +138,10 @@ fn trust(values: &Value) -> Result<Option<Trust>, Problem> {
 }
 
 fn rules(values: &Value, list: &str, kind: RuleKind) -> Result<Vec<PolicyRule>, Problem> {
-    let rules = values["approvals"][list].as_array().into_iter().flatten();
+    let rules = at(values, &format!("approvals.{list}"))
+        .as_array()
+        .into_iter()
+        .flatten();
     rules
         .enumerate()
         .map(|(at, value)| rule(value, &format!("approvals.{list}[{at}]"), kind))
@@ -136,7 +149,7 @@ fn rules(values: &Value, list: &str, kind: RuleKind) -> Result<Vec<PolicyRule>, 
 }
 
 fn rule(value: &Value, path: &str, kind: RuleKind) -> Result<PolicyRule, Problem> {
-    let text = |key: &str| value[key].as_str().map(str::to_owned);
+    let text = |key: &str| at(value, key).as_str().map(str::to_owned);
     // A text alone is a command shape.
     let command = value
         .as_str()
@@ -151,8 +164,8 @@ fn rule(value: &Value, path: &str, kind: RuleKind) -> Result<PolicyRule, Problem
         command: shape.transpose()?,
         path: text("path"),
         recipient: text("recipient"),
-        matches: examples(&value["match"]),
-        not_match: examples(&value["not_match"]),
+        matches: examples(at(value, "match")),
+        not_match: examples(at(value, "not_match")),
     };
     if rule.tool.is_none()
         && rule.command.is_none()
@@ -178,8 +191,8 @@ fn examples(value: &Value) -> Vec<Example> {
         .map(|item| match item.as_str() {
             Some(text) => Example::Text(text.to_owned()),
             None => Example::Call {
-                tool: item["tool"].as_str().unwrap_or_default().to_owned(),
-                args: item["args"].clone(),
+                tool: at(item, "tool").as_str().unwrap_or_default().to_owned(),
+                args: at(item, "args").clone(),
             },
         })
         .collect()

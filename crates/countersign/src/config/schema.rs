@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use crate::complaint::Complaint;
 
 /// Longest time a token may live.
-const TOKEN_SECONDS_MAX: u64 = 300;
+const TOKEN_SECONDS_MAX: u32 = 300;
 /// Longest time anything else may be set to.
-const SECONDS_MAX: u64 = 366 * 24 * 3600;
+const SECONDS_MAX: u32 = 366 * 24 * 3600;
 
 /// What a value must be.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(crate) enum Spec {
     /// A share from 0 to 1.
     Share,
     /// A time, such as `120s`, `5m`, `2h` or `1d`, of at most so many seconds.
-    Time(u64),
+    Time(u32),
     /// A whole number up to this.
     Count(u64),
     /// One of these words.
@@ -257,14 +257,11 @@ impl Problem {
 
 /// Checks a whole configuration.
 pub(crate) fn check(values: &Value) -> Result<(), Problem> {
-    match values {
-        Value::Object(map) => check_keys(map, CONFIG, ""),
-        other => Err(Problem::new(
-            "",
-            format!("it must be a mapping, not {}", kind(other)),
-            "",
-        )),
-    }
+    let Some(map) = values.as_object() else {
+        let what = format!("it must be a mapping, not {}", kind(values));
+        return Err(Problem::new("", what, ""));
+    };
+    check_keys(map, CONFIG, "")
 }
 
 /// Checks `value` against `spec`; `path` is the key it stands under.
@@ -285,7 +282,7 @@ pub(crate) fn check_value(value: &Value, spec: &Spec, path: &str) -> Result<(), 
             Some(_) | None => wrong("a number from 0 to 1"),
         },
         Spec::Time(most) => match seconds(value) {
-            Some(seconds) if seconds <= *most as f64 => Ok(()),
+            Some(seconds) if seconds <= f64::from(*most) => Ok(()),
             Some(_) => Err(Problem::new(path, format!("must be at most {most}s"), "")),
             None => wrong("a time such as 120s, 5m or 2h"),
         },
@@ -364,12 +361,11 @@ fn check_keys(map: &Map<String, Value>, keys: &[Key], path: &str) -> Result<(), 
 }
 
 fn unknown(path: &str, name: &str, keys: &[Key]) -> Problem {
-    let hint = match nearest(name, keys.iter().map(|key| key.name)) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => {
-            let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
-            format!("known here: {}", names.join(", "))
-        }
+    let hint = if let Some(near) = nearest(name, keys.iter().map(|key| key.name)) {
+        format!("did you mean `{near}`?")
+    } else {
+        let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+        format!("known here: {}", names.join(", "))
     };
     Problem::new(path, "there is no such key", hint)
 }

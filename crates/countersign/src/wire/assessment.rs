@@ -136,10 +136,10 @@ fn score(out: &mut Vec<u8>, score: Score) {
     out.push(digit(per_mille / 1000));
     out.push(b'.');
     out.push(digit(per_mille / 100));
-    if per_mille % 100 != 0 {
+    if !per_mille.is_multiple_of(100) {
         out.push(digit(per_mille / 10));
     }
-    if per_mille % 10 != 0 {
+    if !per_mille.is_multiple_of(10) {
         out.push(digit(per_mille));
     }
 }

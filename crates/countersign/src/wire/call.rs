@@ -1,6 +1,6 @@
 //! Calls as they come in.
 
-use countersign_core::call::{ARGUMENT_BYTES_MAX, Annotations, ToolCall, Turn};
+use countersign_core::call::{Annotations, ToolCall, Turn};
 use countersign_core::display::inline;
 use serde_json::{Map, Value};
 
@@ -19,18 +19,8 @@ const KEYS: &[&str] = &[
 /// Why a call cannot be read: a sentence.
 pub(crate) type Unreadable = String;
 
-/// A call and the size of its arguments as JSON.
-#[derive(Debug)]
-pub(crate) struct Incoming {
-    pub(crate) call: ToolCall,
-    pub(crate) bytes: usize,
-}
-
-/// Reads a call from the object of one line, which was `bytes` long.
-pub(crate) fn from_object(
-    mut object: Map<String, Value>,
-    bytes: usize,
-) -> Result<Incoming, Unreadable> {
+/// Reads a call from the object of one line.
+pub(crate) fn from_object(mut object: Map<String, Value>) -> Result<ToolCall, Unreadable> {
     let mut call = match (object.remove("tool"), object.remove("command")) {
         (Some(_), Some(_)) => return Err("both `tool` and `command` are given".to_owned()),
         (None, None) => return Err("`tool` is missing".to_owned()),
@@ -56,13 +46,7 @@ pub(crate) fn from_object(
             inline(key)
         ));
     }
-    // The line holds the arguments, so a short line needs no second look.
-    let bytes = if bytes > ARGUMENT_BYTES_MAX {
-        size(&call.args)
-    } else {
-        bytes
-    };
-    Ok(Incoming { call, bytes })
+    Ok(call)
 }
 
 /// Returns the call of `tool` with `args`, which must be an object.
@@ -70,14 +54,14 @@ pub(crate) fn with_args(tool: String, args: Value) -> Result<ToolCall, Unreadabl
     if tool.trim().is_empty() {
         return Err("`tool` is empty".to_owned());
     }
-    match args {
-        Value::Object(_) => Ok(ToolCall {
-            tool,
-            args,
-            ..ToolCall::default()
-        }),
-        other => Err(wrong("args", "an object", &other)),
+    if !args.is_object() {
+        return Err(wrong("args", "an object", &args));
     }
+    Ok(ToolCall {
+        tool,
+        args,
+        ..ToolCall::default()
+    })
 }
 
 /// Reads the conversation being answered: one text, or a list of turns.
@@ -89,13 +73,10 @@ pub(crate) fn replying_to(value: Value) -> Result<Vec<Turn>, Unreadable> {
             text,
         }]),
         Value::Array(turns) => turns.into_iter().map(turn).collect(),
-        other => Err(wrong("replying_to", "a string or a list", &other)),
+        other @ (Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
+            Err(wrong("replying_to", "a string or a list", &other))
+        }
     }
-}
-
-/// Returns how many bytes `value` is as JSON.
-pub(crate) fn size(value: &Value) -> usize {
-    serde_json::to_vec(value).map_or(usize::MAX, |text| text.len())
 }
 
 fn turn(value: Value) -> Result<Turn, Unreadable> {
@@ -107,7 +88,7 @@ fn turn(value: Value) -> Result<Turn, Unreadable> {
             });
         }
         Value::Object(object) => object,
-        other => {
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_)) => {
             return Err(wrong(
                 "replying_to",
                 "a list of {\"from\", \"text\"}",
@@ -140,7 +121,9 @@ fn annotations(value: Value) -> Result<Annotations, Unreadable> {
     let object = match value {
         Value::Null => return Ok(Annotations::default()),
         Value::Object(object) => object,
-        other => return Err(wrong("annotations", "an object", &other)),
+        other @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
+            return Err(wrong("annotations", "an object", &other));
+        }
     };
     let hint = |name: &str| match object.get(name) {
         None | Some(Value::Null) => Ok(None),

@@ -125,7 +125,7 @@ fn the_wire_has_every_field_of_the_contract() {
     }
     let span = value["findings"][0]["span"].as_array().unwrap();
     let at = |index: usize| usize::try_from(span[index].as_u64().unwrap()).unwrap();
-    assert_eq!(&"rm -rf /srv/www"[at(0)..at(1)], "/srv/www");
+    assert_eq!("rm -rf /srv/www".get(at(0)..at(1)), Some("/srv/www"));
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn bad_input_gets_an_error_a_hint_and_exit_code_two() {
         &["chek", "ls"],
         &["eval"],
     ];
-    let mut said = String::new();
+    let mut said = Vec::new();
     for arguments in rows {
         let ran = sandbox.run(arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}");
@@ -171,13 +171,13 @@ fn bad_input_gets_an_error_a_hint_and_exit_code_two() {
             "{arguments:?}: {}",
             ran.stderr
         );
-        said.push_str(&format!(
+        said.push(format!(
             "$ countersign {}\n{}\n",
             arguments.join(" "),
             ran.stderr
         ));
     }
-    insta::assert_snapshot!(said);
+    insta::assert_snapshot!(said.concat());
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn arguments_that_are_too_long_are_never_let_through() {
         args.as_bytes(),
     );
     assert_eq!(ran.code, 10, "{}", ran.stderr);
-    assert!(ran.stdout.contains("the arguments are longer than 256 KiB"));
+    assert!(ran.stdout.contains("too long to be read"), "{}", ran.stdout);
 }
 
 #[test]

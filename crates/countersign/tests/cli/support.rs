@@ -6,21 +6,21 @@ use std::process::{Child, Command, Stdio};
 
 /// A home directory, a project in it, and nothing else of the machine.
 #[derive(Debug)]
-pub struct Sandbox {
+pub(crate) struct Sandbox {
     directory: tempfile::TempDir,
     variables: Vec<(&'static str, &'static str)>,
 }
 
 /// What a run left behind.
 #[derive(Debug)]
-pub struct Ran {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Sandbox {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(directory.path().join("home/.countersign")).unwrap();
         std::fs::create_dir_all(directory.path().join("home/project")).unwrap();
@@ -31,26 +31,26 @@ impl Sandbox {
     }
 
     /// Sets an environment variable for the runs.
-    pub fn with(mut self, name: &'static str, value: &'static str) -> Self {
+    pub(crate) fn with(mut self, name: &'static str, value: &'static str) -> Self {
         self.variables.push((name, value));
         self
     }
 
     /// Returns the directory the binary runs in.
-    pub fn project(&self) -> PathBuf {
+    pub(crate) fn project(&self) -> PathBuf {
         self.directory.path().join("home/project")
     }
 
     /// Returns the owner's configuration.
-    pub fn config(&self) -> PathBuf {
+    pub(crate) fn config(&self) -> PathBuf {
         self.directory.path().join("home/.countersign/config.yaml")
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.run_with(arguments, b"")
     }
 
-    pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
         let mut child = self.spawn(arguments);
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_vec();
@@ -66,7 +66,7 @@ impl Sandbox {
         }
     }
 
-    pub fn spawn(&self, arguments: &[&str]) -> Child {
+    pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("countersign"));
         command
             .args(arguments)
@@ -81,14 +81,14 @@ impl Sandbox {
     }
 
     /// Returns `text` without the parts that differ from run to run.
-    pub fn steady(&self, text: &str) -> String {
+    pub(crate) fn steady(&self, text: &str) -> String {
         text.replace(&*self.directory.path().to_string_lossy(), "[SANDBOX]")
     }
 }
 
 impl Ran {
     /// Returns what a person saw, with the exit code.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         format!("{}{}exit {}\n", self.stdout, self.stderr, self.code)
     }
 }

@@ -175,18 +175,16 @@ fn judge_line(line: &[u8], policies: &mut Policies, reply: &mut Answer) {
     };
     let id = object.remove("id");
     let id = id.as_ref();
-    let incoming = match wire::call::from_object(object, line.len()) {
-        Ok(incoming) => incoming,
+    let call = match wire::call::from_object(object) {
+        Ok(call) => call,
         Err(message) => return complain(reply, id, &message),
     };
-    let policy = match policies.at(incoming.call.cwd.as_deref()) {
+    let policy = match policies.at(call.cwd.as_deref()) {
         Ok(policy) => policy,
         Err(complaint) => return complain(reply, id, complaint.message()),
     };
     // A fault in the judge must cost one line, not the stream; the line then has no verdict.
-    let judged = catch_unwind(AssertUnwindSafe(|| {
-        judge(&policy, &incoming.call, incoming.bytes)
-    }));
+    let judged = catch_unwind(AssertUnwindSafe(|| judge(&policy, &call)));
     match judged {
         Ok(judged) => {
             wire::assessment::write(&mut reply.text, id, &judged);

@@ -93,11 +93,7 @@ fn shown_call(
         .and_then(|command| command.as_str())
         .filter(|_| only_command);
     if let Some(command) = command {
-        let text = if redacts {
-            secrets::redact(command)
-        } else {
-            Cow::Borrowed(command)
-        };
+        let text = shown_text(command, redacts);
         // Hiding a secret moves the words, so the marks would stand under the wrong ones.
         if command.len() <= MARKED_BYTES_MAX && text == command {
             return marked_command(out, command, assessment, style);
@@ -110,12 +106,43 @@ fn shown_call(
         let text = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned);
-        let text = if redacts {
-            secrets::redact(&text)
-        } else {
-            Cow::Borrowed(text.as_str())
-        };
+        let text = shown_text(&text, redacts);
         let _infallible = writeln!(out, "{}", display::fields([(name.as_str(), text.as_ref())]));
+    }
+}
+
+/// Words beside which even a short lower-case word may be a secret.
+const TELLING: &[&str] = &[
+    "pass", "pwd", "secret", "token", "key", "auth", "cred", " -p",
+];
+
+/// Returns `text` with its secrets hidden. Most commands cannot hold one, and for those the tables
+/// of secrets, which take longer to build than all the rest takes, are not built.
+fn shown_text(text: &str, redacts: bool) -> Cow<'_, str> {
+    let plain = |byte: u8| {
+        matches!(
+            byte,
+            b'a'..=b'z'
+                | b' '
+                | b'\n'
+                | b'-'
+                | b'.'
+                | b'/'
+                | b'_'
+                | b'~'
+                | b'*'
+                | b'|'
+                | b'&'
+                | b';'
+                | b'<'
+                | b'>'
+        )
+    };
+    let harmless = text.bytes().all(plain) && !TELLING.iter().any(|word| text.contains(word));
+    if redacts && !harmless {
+        secrets::redact(text)
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

@@ -1,0 +1,108 @@
+//! Crates depend in one direction, and the core touches nothing outside itself.
+
+use std::collections::BTreeMap;
+
+use crate::{files, metadata, root};
+
+/// What each crate may use of ours.
+const OURS: &[(&str, &[&str])] = &[
+    ("countersign-core", &[]),
+    ("countersign", &["countersign-core"]),
+    ("countersign-fuzz", &["countersign-core"]),
+];
+
+/// What the core may use of others: no clock, no randomness, no network, no runtime.
+const CORE_MAY_USE: &[&str] = &[
+    "aho-corasick",
+    "memchr",
+    "regex",
+    "serde_json",
+    "sha2",
+    "thiserror",
+    "unicode-normalization",
+];
+
+/// What the source of the core must not name, with the reason.
+const CORE_NEVER: &[(&str, &str)] = &[
+    ("std::fs", "reads files"),
+    ("std::env", "reads the environment"),
+    ("std::net::Tcp", "uses the network"),
+    ("std::net::Udp", "uses the network"),
+    ("std::process", "runs programs"),
+    ("std::time::SystemTime", "reads the clock"),
+    ("std::time::Instant", "reads the clock"),
+    ("std::thread", "runs by itself"),
+    ("std::io::stdin", "reads input"),
+    ("println!", "writes output"),
+];
+
+fn used_by(package: &serde_json::Value) -> Vec<&str> {
+    let dependencies = package["dependencies"].as_array().unwrap();
+    dependencies
+        .iter()
+        .filter(|it| it["kind"].is_null())
+        .map(|it| it["name"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn crates_depend_in_one_direction() {
+    let metadata = metadata();
+    let rules: BTreeMap<&str, &[&str]> = OURS.iter().copied().collect();
+    for package in metadata["packages"].as_array().unwrap() {
+        let name = package["name"].as_str().unwrap();
+        if !name.starts_with("countersign") {
+            continue;
+        }
+        let allowed = rules
+            .get(name)
+            .unwrap_or_else(|| panic!("{name} has no row in OURS"));
+        for used in used_by(package)
+            .into_iter()
+            .filter(|used| used.starts_with("countersign"))
+        {
+            assert!(allowed.contains(&used), "{name} must not depend on {used}");
+        }
+    }
+}
+
+#[test]
+fn the_core_depends_on_nothing_that_reaches_outside() {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().unwrap();
+    let core = packages
+        .iter()
+        .find(|it| it["name"] == "countersign-core")
+        .unwrap();
+    for used in used_by(core) {
+        assert!(
+            CORE_MAY_USE.contains(&used),
+            "the core must not depend on {used} without a row here"
+        );
+    }
+}
+
+#[test]
+fn the_core_names_nothing_outside_itself() {
+    for path in files(&root().join("crates/core/src"), ".rs") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            let code = line.trim_start();
+            if code.starts_with("//") {
+                continue;
+            }
+            // What stands behind the tests of a file may read their data.
+            if code.starts_with("mod tests") {
+                break;
+            }
+            for (word, why) in CORE_NEVER {
+                assert!(
+                    !code.contains(word),
+                    "{}:{}: `{word}` {why}",
+                    path.display(),
+                    number + 1
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Every command in a `console` block of the README runs and says what the README says.
+//!
+//! `INSTA_UPDATE=always` writes what the commands say into the README, as it does for snapshots.
+
+use std::process::Command;
+
+use crate::root;
+
+/// A command of the README and the output shown under it.
+struct Shown {
+    command: String,
+    output: String,
+}
+
+fn shown(text: &str) -> Vec<Shown> {
+    let mut all = Vec::new();
+    let blocks = text.split("```console\n").skip(1);
+    for block in blocks.filter_map(|block| block.split("```").next()) {
+        for line in block.lines() {
+            match (line.strip_prefix("$ "), all.last_mut()) {
+                (Some(command), _) => all.push(Shown {
+                    command: command.to_owned(),
+                    output: String::new(),
+                }),
+                (None, Some(Shown { output, .. })) => {
+                    output.push_str(line);
+                    output.push('\n');
+                }
+                (None, None) => panic!("output without a command: {line}"),
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn every_command_of_the_readme_runs() {
+    let readme = root().join("README.md");
+    let text = std::fs::read_to_string(&readme).unwrap();
+    let updates = std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always");
+    let mut updated = text.clone();
+    let all = shown(&text);
+    assert!(all.len() >= 3, "the README shows {} commands", all.len());
+    let home = tempfile::tempdir().unwrap();
+    let binary = assert_cmd::cargo::cargo_bin!("countersign");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{path}", binary.parent().unwrap().display());
+    for Shown { command, output } in all {
+        // Building and testing inside a test would wait for itself.
+        if command == "./test" {
+            assert!(root().join("test").exists());
+            continue;
+        }
+        let command_run = command.replace(
+            "cargo run --quiet --release -p countersign --",
+            "countersign",
+        );
+        let ran = Command::new("bash")
+            .args(["-c", &command_run])
+            .current_dir(root())
+            .env("PATH", &path)
+            .env("HOME", home.path())
+            .env("COUNTERSIGN_HOME", home.path().join("none"))
+            .env("NO_COLOR", "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8(ran.stdout).unwrap();
+        let wrong = String::from_utf8(ran.stderr).unwrap();
+        assert!(!wrong.contains("error:"), "{command}: {wrong}");
+        if updates {
+            let old = format!(
+                "$ {command}
+{output}```"
+            );
+            updated = updated.replace(
+                &old,
+                &format!(
+                    "$ {command}
+{said}```"
+                ),
+            );
+        } else {
+            assert_eq!(said, output, "{command}: the README shows something else");
+        }
+    }
+    if updated != text {
+        std::fs::write(&readme, updated).unwrap();
+    }
+}

@@ -1,0 +1,93 @@
+//! Files say what they are for, stay short, and speak of the project alone.
+
+use crate::{files, root};
+
+/// Longest source file. Longer ones hold two things.
+const LINES_MAX: usize = 700;
+
+#[test]
+fn every_source_file_says_what_it_is_for() {
+    let silent: Vec<_> = files(&root().join("crates"), ".rs")
+        .into_iter()
+        .filter(|path| !std::fs::read_to_string(path).unwrap().starts_with("//! "))
+        .collect();
+    assert!(
+        silent.is_empty(),
+        "these do not begin with what they are for: {silent:#?}"
+    );
+}
+
+#[test]
+fn no_source_file_is_too_long() {
+    let long: Vec<_> = files(&root().join("crates"), ".rs")
+        .into_iter()
+        .map(|path| {
+            (
+                std::fs::read_to_string(&path).unwrap().lines().count(),
+                path,
+            )
+        })
+        .filter(|(lines, _)| *lines > LINES_MAX)
+        .collect();
+    assert!(
+        long.is_empty(),
+        "these have more than {LINES_MAX} lines: {long:#?}"
+    );
+}
+
+#[test]
+fn nothing_is_left_for_later_without_saying_where() {
+    let words = [
+        "TO".to_owned() + "DO",
+        "FIX".to_owned() + "ME",
+        "X".repeat(3) + ":",
+    ];
+    for path in files(&root().join("crates"), ".rs") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            let found = words.iter().find(|word| line.contains(word.as_str()));
+            assert!(found.is_none(), "{}:{}: {line}", path.display(), number + 1);
+        }
+    }
+}
+
+#[test]
+fn there_is_no_file_called_mod_and_none_called_utils() {
+    for path in files(&root().join("crates"), ".rs") {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(
+            !matches!(
+                name.as_str(),
+                "mod.rs" | "utils.rs" | "common.rs" | "helpers.rs"
+            ),
+            "{}",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn texts_speak_of_the_project_alone() {
+    // Spelt apart, so that this file passes its own test.
+    let words = [
+        ["/wor", "k/shared"].concat(),
+        ["/wor", "k/wt"].concat(),
+        ["/wor", "k/main"].concat(),
+        ["Clau", "de wrote"].concat(),
+    ];
+    let root = root();
+    let mut all = Vec::new();
+    for ending in [".rs", ".md", ".toml", ".tsv", ".yaml"] {
+        all.extend(files(&root, ending));
+    }
+    for path in all {
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        for word in &words {
+            assert!(
+                !text.contains(word.as_str()),
+                "{} says `{word}`",
+                path.display()
+            );
+        }
+    }
+}
