@@ -71,7 +71,7 @@ fn main() {
                     seed.wrapping_mul(1_000_003) + worker + 1,
                     findings,
                     done,
-                )
+                );
             });
         }
         scope.spawn(|| watch(runs / workers * workers, &done, &findings));

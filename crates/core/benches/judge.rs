@@ -18,6 +18,7 @@
 )]
 
 #[path = "../tests/support/rows.rs"]
+#[expect(dead_code, reason = "a benchmark needs only the commands")]
 mod rows;
 
 use std::hint::black_box;
@@ -123,9 +124,9 @@ fn times(rows: &[&Row]) -> Vec<f64> {
 fn ordinary(rows: &[Row]) -> Option<String> {
     let mut times = times(&rows.iter().collect::<Vec<_>>());
     times.sort_by(f64::total_cmp);
-    let at = |share: f64| {
+    let at = |per_cent: usize| {
         times
-            .get(((times.len() as f64 - 1.0) * share) as usize)
+            .get(times.len().saturating_sub(1) * per_cent / 100)
             .copied()
     };
     let bytes = rows.iter().map(|row| row.command.len()).sum::<usize>() / rows.len().max(1);
@@ -133,9 +134,9 @@ fn ordinary(rows: &[Row]) -> Option<String> {
     Some(format!(
         "{:>7} {bytes:>7} {mean:>9.2} {:>9.2} {:>9.2} {:>9.2}",
         rows.len(),
-        at(0.5)?,
-        at(0.99)?,
-        at(1.0)?
+        at(50)?,
+        at(99)?,
+        at(100)?
     ))
 }
 
@@ -283,12 +284,11 @@ fn hostile() -> Vec<String> {
     );
     let mut slow = Vec::new();
     for (name, ..) in PIECES {
-        match in_a_child(name) {
-            Some(timed) => report(name, timed, &mut slow),
-            None => {
-                println!("{name:<30} ABORTED");
-                slow.push((*name).to_owned());
-            }
+        if let Some(timed) = in_a_child(name) {
+            report(name, timed, &mut slow);
+        } else {
+            println!("{name:<30} ABORTED");
+            slow.push((*name).to_owned());
         }
     }
     let nested = |times: usize| format!("{}ls{}", "$(".repeat(times), ")".repeat(times));
@@ -318,7 +318,7 @@ fn hostile() -> Vec<String> {
         ("message with crisis words", "send_message", "body"),
         ("unknown tool", "frobnicate", "data"),
     ] {
-        let timed = [32, 64, 128, 256].map(|kib| {
+        let timed = [30, 60, 120, 240].map(|kib| {
             let text = "I don't want to live any more. ghp_0123456789 +49 170 1234567 "
                 .repeat(kib * KIB / 62);
             let call = ToolCall {
@@ -330,7 +330,7 @@ fn hostile() -> Vec<String> {
                 black_box(judge(black_box(&call)));
             }) / 1e6
         });
-        report(&format!("{name}, up to 256 KiB"), timed, &mut slow);
+        report(&format!("{name}, up to 240 KiB"), timed, &mut slow);
     }
     texts(&mut slow);
     slow
@@ -369,12 +369,12 @@ fn texts(slow: &mut Vec<String>) {
         ("crisis", |text| drop(black_box(crisis::scan(text)))),
         ("secrets", |text| drop(black_box(secrets::scan(text)))),
         ("personal data", |text| {
-            drop(black_box(personal::scan(text)))
+            drop(black_box(personal::scan(text)));
         }),
         ("impact", |text| drop(black_box(impact::scan(text)))),
         ("display", |text| drop(black_box(display::full(text)))),
         ("deceptions", |text| {
-            drop(black_box(display::deceptions(text)))
+            drop(black_box(display::deceptions(text)));
         }),
     ];
     for (reader, read) in readers {

@@ -44,7 +44,12 @@ fn no_failures(what: &str, failures: &BTreeMap<String, Vec<String>>) {
     let count: usize = failures.values().map(Vec::len).sum();
     let text: String = failures
         .iter()
-        .map(|(row, of)| format!("{row}\n    {}\n", of.join("\n    ")))
+        .flat_map(|(row, of)| {
+            [row.as_str(), "\n    "]
+                .into_iter()
+                .map(str::to_owned)
+                .chain([of.join("\n    "), "\n".to_owned()])
+        })
         .collect();
     if let Some(file) = std::env::var_os("COUNTERSIGN_FAILURES_FILE") {
         let named = format!("{}.{what}", std::path::Path::new(&file).display());
@@ -234,7 +239,7 @@ fn every_variable_of_a_row_is_found_by_that_row() {
         exact.or_else(|| {
             VARIABLES
                 .iter()
-                .position(|row| row.names.iter().any(|name| starred(&name)))
+                .position(|row| row.names.iter().any(starred))
         })
     };
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();

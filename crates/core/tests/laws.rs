@@ -9,6 +9,7 @@
 #![expect(clippy::panic, reason = "a failing test panics")]
 
 #[path = "support/rows.rs"]
+#[expect(dead_code, reason = "the laws need only the corpus")]
 mod rows;
 #[path = "support/wrappers.rs"]
 mod wrappers;
@@ -16,13 +17,11 @@ mod wrappers;
 use std::collections::BTreeMap;
 
 use countersign_core::assess::assess;
-use countersign_core::assessment::{Assessment, AssessmentMarks, SideEffect};
+use countersign_core::assessment::Assessment;
 use countersign_core::call::{Annotations, ToolCall, Turn};
-use countersign_core::score::Score;
 use countersign_core::shell::parse::{NESTING_MAX, SCRIPT_BYTES_MAX, parse};
 use countersign_core::shell::walk::Knows;
-use countersign_core::verdict::{Mode, Pattern, Rule, Situation, Verdict, verdict};
-use proptest::prelude::*;
+use countersign_core::verdict::{Situation, Verdict, verdict};
 use rows::Row;
 use wrappers::{Form, WRAPPERS, Wrapper, quote};
 
@@ -199,9 +198,8 @@ fn law_2_floor_under_wrappers_of_wrappers() {
         let inner = dice.pick(WRAPPERS);
         let outer = dice.pick(WRAPPERS);
         // A disguise changes words of a plain command, which a wrapped command no longer is.
-        if inner.gives == Form::Script && outer.takes == Form::Simple
-            || outer.takes == Form::Simple && outer.gives == Form::Script
-        {
+        let fits = inner.gives == Form::Simple && outer.gives == Form::Simple;
+        if outer.takes == Form::Simple && !fits {
             continue;
         }
         // These join the words they are given with blanks, so quotes inside are lost.
@@ -548,9 +546,9 @@ fn law_9_wrapping_never_lowers_risk() {
         if !fits || !stands || !plain {
             continue;
         }
-        let wrapped = (wrapper.wrap)(command);
+        let whole = (wrapper.wrap)(command);
         let (before, strictest) = judge_command(command);
-        let (after, verdict) = judge_command(&wrapped);
+        let (after, verdict) = judge_command(&whole);
         // A container or another root is another machine: less may be at stake, but it is never silent.
         let lowers = verdict
             < strictest.min(if wrapper.visible {
@@ -560,7 +558,7 @@ fn law_9_wrapping_never_lowers_risk() {
             });
         if lowers || wrapper.visible && after.risk < before.risk {
             let failure = format!(
-                "{wrapped:?}: {} {} < {} {}",
+                "{whole:?}: {} {} < {} {}",
                 verdict.word(),
                 after.risk,
                 strictest.word(),
@@ -576,9 +574,12 @@ fn law_9_wrapping_never_lowers_risk() {
     no_failures("law 9", &failures);
 }
 
+/// Puts a command into a text that does not run it.
+type Mention = fn(&str) -> String;
+
 /// Ways to mention a command without running it, and the same with harmless text.
 #[rustfmt::skip]
-const MENTIONS: &[(&str, fn(&str) -> String)] = &[
+const MENTIONS: &[(&str, Mention)] = &[
     ("echo", |c| format!("echo {}", quote(c))),
     ("printf", |c| format!("printf '%s\\n' {}", quote(c))),
     ("grep", |c| format!("grep -rn -e {} src", quote(c))),
@@ -595,12 +596,17 @@ const MENTIONS: &[(&str, fn(&str) -> String)] = &[
     ("echo to wc", |c| format!("echo {} | wc -c", quote(c))),
 ];
 
+/// Characters that deceive are a question wherever they stand.
+fn deceives(command: &str) -> bool {
+    let is_plain = |letter: char| matches!(letter, '\n' | '\t' | ' '..='~');
+    !command.chars().all(is_plain)
+}
+
 #[test]
 fn law_13_prose_is_not_a_command() {
-    // Characters that deceive are a question wherever they stand, and mostly not ASCII.
     let rows: Vec<Row> = corpus()
         .into_iter()
-        .filter(|row| row.label == "dangerous" && row.command.is_ascii())
+        .filter(|row| row.label == "dangerous" && !deceives(&row.command))
         .collect();
     let step = if rows::is_soak() { 1 } else { 7 };
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -747,118 +753,5 @@ fn the_same_call_is_always_judged_the_same() {
     }
 }
 
-/// An assessment that every rule lets pass.
-fn harmless() -> Assessment {
-    Assessment {
-        tool_name: "terminal".to_owned(),
-        risk: Score::new(100),
-        confidence: Score::new(950),
-        side_effect: SideEffect::ReadOnly,
-        reversible: true,
-        crisis_sensitive: false,
-        outbound: false,
-        reasons: Vec::new(),
-        factors: Vec::new(),
-        findings: Vec::new(),
-        marks: AssessmentMarks::default(),
-    }
-}
-
-prop_compose! {
-    fn some_assessment()(
-        numbers in (0_u16..=1000, 0_u16..=1000, 0_usize..4),
-        flags in (any::<bool>(), any::<bool>(), any::<bool>()),
-        marks in (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
-    ) -> Assessment {
-        let classes = [SideEffect::ReadOnly, SideEffect::LocalReversible, SideEffect::External, SideEffect::Critical];
-        Assessment {
-            risk: Score::new(numbers.0),
-            confidence: Score::new(numbers.1),
-            side_effect: classes.get(numbers.2).copied().unwrap_or(SideEffect::Critical),
-            reversible: flags.0,
-            crisis_sensitive: flags.1,
-            outbound: flags.2,
-            marks: AssessmentMarks {
-                floor: marks.0, unreadable: marks.1, guard: marks.2, money: marks.3, sender: marks.4, dangerous_terminal: marks.5, rollback: marks.6,
-            },
-            ..harmless()
-        }
-    }
-}
-
-prop_compose! {
-    fn some_situation()(
-        flags in (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
-        mode in prop_oneof![Just(Mode::Enforce), Just(Mode::Observe), Just(Mode::Off)],
-    ) -> Situation {
-        Situation {
-            denied_by_rule: flags.0, approval_required: flags.1, granted: flags.2, denied_before: flags.3, asked_by_rule: flags.4,
-            allowed_by_rule: flags.5, review: flags.6, mode, ..Situation::default()
-        }
-    }
-}
-
-fn proptest_config() -> ProptestConfig {
-    let cases = if rows::is_soak() {
-        100_000
-    } else {
-        ProptestConfig::default().cases
-    };
-    ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
-}
-
-proptest! {
-    #![proptest_config(proptest_config())]
-
-    #[test]
-    fn law_1_crisis_gate(mut assessment in some_assessment(), situation in some_situation(), irreversible in any::<bool>()) {
-        assessment.crisis_sensitive = true;
-        if irreversible { assessment.reversible = false } else { assessment.outbound = true }
-        let ruling = verdict(&assessment, &situation);
-        if assessment.marks.floor || situation.denied_by_rule {
-            prop_assert_eq!(ruling.verdict, Verdict::Refuse);
-        } else {
-            prop_assert_eq!(ruling.verdict, Verdict::Ask);
-            prop_assert_eq!(ruling.rule, Rule::CrisisGate);
-            prop_assert!(ruling.once_only);
-        }
-    }
-
-    #[test]
-    fn law_2_nothing_lifts_the_floor(mut assessment in some_assessment(), situation in some_situation()) {
-        assessment.marks.floor = true;
-        prop_assert_eq!(verdict(&assessment, &situation).verdict, Verdict::Refuse);
-    }
-
-    #[test]
-    fn a_verdict_never_falls_as_risk_rises(assessment in some_assessment(), situation in some_situation(), more in 0_u16..=1000) {
-        let riskier = Assessment { risk: assessment.risk.max(Score::new(more)), ..assessment.clone() };
-        prop_assert!(verdict(&riskier, &situation).verdict >= verdict(&assessment, &situation).verdict);
-    }
-
-    #[test]
-    fn a_verdict_never_falls_as_confidence_falls(assessment in some_assessment(), situation in some_situation(), less in 0_u16..=1000) {
-        let vaguer = Assessment { confidence: assessment.confidence.min(Score::new(less)), ..assessment.clone() };
-        prop_assert!(verdict(&vaguer, &situation).verdict >= verdict(&assessment, &situation).verdict);
-    }
-
-    #[test]
-    fn only_once_is_offered_exactly_under_rules_2_to_4(assessment in some_assessment(), situation in some_situation()) {
-        let ruling = verdict(&assessment, &situation);
-        prop_assert_eq!(ruling.once_only, (2..=4).contains(&ruling.rule.number()));
-    }
-
-    #[test]
-    fn any_text_is_judged_without_a_panic(text in "\\PC{0,200}") {
-        let (assessment, verdict) = judge_command(&text);
-        prop_assert!(parse(&text).is_ok() || verdict >= Verdict::Ask);
-        prop_assert!(assessment.risk <= Score::ONE);
-    }
-}
-
-#[path = "support/rules.rs"]
-mod rules;
+#[path = "support/verdicts.rs"]
+mod verdicts;

@@ -193,7 +193,9 @@ fn first_words(script: &Script, found: &mut Vec<String>) {
 }
 
 fn block(commands: &Block, found: &mut Vec<String>) {
-    commands.iter().for_each(|inner| command(inner, found));
+    for inner in commands {
+        command(inner, found);
+    }
 }
 
 fn command(of: &Command, found: &mut Vec<String>) {
@@ -213,7 +215,9 @@ fn command(of: &Command, found: &mut Vec<String>) {
             redirects: at,
             ..
         } => {
-            blocks.iter().for_each(|inner| block(inner, found));
+            for inner in blocks {
+                block(inner, found);
+            }
             redirects(at, found);
         }
         Command::Loop {
@@ -246,7 +250,9 @@ fn simple(of: &Simple, found: &mut Vec<String>) {
 }
 
 fn redirects(of: &[Redirect], found: &mut Vec<String>) {
-    of.iter().for_each(|redirect| word(&redirect.target, found));
+    for redirect in of {
+        word(&redirect.target, found);
+    }
 }
 
 fn word(of: &Word, found: &mut Vec<String>) {

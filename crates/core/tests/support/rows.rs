@@ -25,12 +25,11 @@ pub(crate) fn corpus(prefixes: &[&str]) -> Vec<Row> {
 
 /// Returns the rows of the folder of data sets that may not be copied, or nothing and a loud word.
 pub(crate) fn data_sets(prefixes: &[&str]) -> Vec<Row> {
-    match std::env::var_os("COUNTERSIGN_DATA_DIR") {
-        Some(folder) => load(&PathBuf::from(folder).join("commands"), prefixes),
-        None => {
-            eprintln!("SKIPPED: COUNTERSIGN_DATA_DIR is not set, so the data sets are not read");
-            Vec::new()
-        }
+    if let Some(folder) = std::env::var_os("COUNTERSIGN_DATA_DIR") {
+        load(&PathBuf::from(folder).join("commands"), prefixes)
+    } else {
+        eprintln!("SKIPPED: COUNTERSIGN_DATA_DIR is not set, so the data sets are not read");
+        Vec::new()
     }
 }
 

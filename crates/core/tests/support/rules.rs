@@ -1,9 +1,10 @@
 //! The twelve rules of the verdict, each with rows that name what they show.
 
-use super::{
-    Assessment, AssessmentMarks, Mode, Pattern, Rule, Score, SideEffect, Situation, Verdict,
-    harmless, verdict,
-};
+use countersign_core::assessment::{Assessment, AssessmentMarks, SideEffect};
+use countersign_core::score::Score;
+use countersign_core::verdict::{Mode, Pattern, Rule, Situation, Verdict, verdict};
+
+use super::harmless;
 
 struct Case {
     name: &'static str,

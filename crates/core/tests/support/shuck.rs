@@ -56,7 +56,7 @@ impl Seen<'_> {
                         DeclOperand::Flag(word) | DeclOperand::Dynamic(word) => self.word(word),
                         DeclOperand::Name(_) => {}
                         DeclOperand::Assignment(assignment) => {
-                            self.assignments(std::slice::from_ref(assignment))
+                            self.assignments(std::slice::from_ref(assignment));
                         }
                     }
                 }
@@ -148,8 +148,8 @@ impl Seen<'_> {
                 AssignmentValue::Compound(array) => {
                     for element in &array.elements {
                         match element {
-                            ArrayElem::Sequential(value) => self.word(&value.word),
-                            ArrayElem::Keyed { value, .. }
+                            ArrayElem::Sequential(value)
+                            | ArrayElem::Keyed { value, .. }
                             | ArrayElem::KeyedAppend { value, .. } => self.word(&value.word),
                         }
                     }

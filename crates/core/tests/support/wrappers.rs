@@ -1,5 +1,7 @@
 //! Ways to run a command that do not look like the command: wrappers, separators, disguises.
 
+#![expect(clippy::format_collect, reason = "a few letters at a time, in a test")]
+
 /// What a wrapper can carry, and what comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
