@@ -375,7 +375,7 @@ fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
     let mut triggers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut roots: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut anywhere = Vec::new();
-    let mut always = Vec::new();
+    let mut always = String::new();
     let mut count = 0;
     writeln!(code, "/// How sensitive places are; the first row that matches counts.\npub static PATHS: &[PathRow] = &[").unwrap();
     for (index, row) in tables.path.iter().enumerate() {
@@ -414,7 +414,17 @@ fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
                     .entry((*trigger).to_owned())
                     .or_default()
                     .push(count),
-                _ => always.push(count),
+                _ => {
+                    // What the name with the star must begin and end with rules most paths out.
+                    let starred = names
+                        .iter()
+                        .filter(|name| **name != "**")
+                        .max_by_key(|name| name.len());
+                    let starred = starred.filter(|name| root != "Drive" && name.contains('*'));
+                    let begins = starred.map_or("", |name| name.split('*').next().unwrap());
+                    let ends = starred.map_or("", |name| name.rsplit('*').next().unwrap());
+                    write!(always, "({begins:?}, {ends:?}, {count}),").unwrap();
+                }
             }
             match names.first().filter(|name| !name.contains('*')) {
                 Some(first) if root != "Anywhere" => {
@@ -437,7 +447,7 @@ fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
         writeln!(code, "({name:?}, &{list:?}),").unwrap();
     }
     writeln!(code, "];\n/// The patterns that may begin anywhere.\npub static PATH_ANYWHERE: &[u16] = &{anywhere:?};").unwrap();
-    writeln!(code, "/// The patterns that need no particular name.\npub static PATH_ALWAYS: &[u16] = &{always:?};").unwrap();
+    writeln!(code, "/// The patterns without a whole name: how some name must begin and end, and the pattern.\npub static PATH_STARRED: &[(&str, &str, u16)] = &[{always}];").unwrap();
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 //! text says, after `.`, `..`, doubled slashes and the ways around (`/proc/self/root`) are gone.
 
 use crate::knowledge::{
-    PATH_ALWAYS, PATH_ANYWHERE, PATH_PATTERNS, PATH_ROOTS, PATH_TRIGGERS, PATHS, PathKind,
+    PATH_ANYWHERE, PATH_PATTERNS, PATH_ROOTS, PATH_STARRED, PATH_TRIGGERS, PATHS, PathKind,
     PathRoot, PathRow,
 };
 use crate::score::Score;
@@ -405,8 +405,12 @@ fn first_match(path: &str) -> Option<u16> {
             best = Some(pattern.row);
         }
     };
-    for number in PATH_ALWAYS {
-        try_pattern(*number);
+    for (begins, ends, number) in PATH_STARRED {
+        let any = begins.is_empty() && ends.is_empty();
+        let fits = |name: &&str| name.starts_with(begins) && name.ends_with(ends);
+        if any || names.iter().any(|name| fits(&name)) {
+            try_pattern(*number);
+        }
     }
     if names
         .iter()
