@@ -48,7 +48,7 @@ impl Walk<'_> {
                 self.note(act);
                 Stream::unknown(Taint::default())
             }
-            Named::File => self.run_file(first, rest, stdin),
+            Named::File => self.run_file(first, rest),
             Named::Unknown(name) => self.unknown_program(&name, first, rest),
             Named::Program(program, name) => self.known_program(program, &name, first, rest, stdin),
         }
@@ -95,18 +95,14 @@ impl Walk<'_> {
                             && found.is_none()
                             && words.starts_with(word) =>
                     {
-                        found = Some(effect)
+                        found = Some(effect);
                     }
                     Some(_) | None => {}
                 }
             }
         }
-        match found? {
-            Effect::Build if self.ground.workspace.is_none() || !self.knows.trusts_workspace => {
-                None
-            }
-            effect => Some(effect),
-        }
+        let trusted = self.ground.workspace.is_some() && self.knows.trusts_workspace;
+        found.filter(|effect| *effect != Effect::Build || trusted)
     }
 
     fn known_program(
@@ -378,7 +374,7 @@ impl Walk<'_> {
             };
             stream.taint = taint.and(self.template(&words, line.span, &filled).taint);
         } else if line.stdin.connected && !dry {
-            self.reads_code(line.row, line.read, line.stdin, line.span);
+            self.reads_code(line);
         }
         stream
     }
@@ -424,6 +420,12 @@ impl Line<'_> {
         is_dry(&self.read.hits)
     }
 
+    /// Returns the words that are not options, as people read them.
+    fn operands_shown(&self) -> String {
+        let shown: Vec<String> = self.read.operands.iter().map(|arg| arg.shown()).collect();
+        shown.join(" ")
+    }
+
     /// Returns the scripts given to `sed`.
     fn sed_scripts(&self) -> impl Iterator<Item = &str> {
         let takes_script = |hit: &&Hit| hit.flag.value == Value::Next(Role::Sed);
@@ -446,7 +448,7 @@ impl Line<'_> {
                 .iter()
                 .any(|arg| EVALUATING.contains(&arg.text.as_str()));
         let runs = |arg: &&Arg| arg.text.contains("[$(") || arg.text.contains("[`");
-        evaluates && self.read.operands.iter().any(|arg| runs(arg))
+        evaluates && self.read.operands.iter().any(runs)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Code that a command carries or runs: shell text, scripts, other languages.
 
 use crate::act::{Act, Breadth};
-use crate::knowledge::{Effect, Role};
-use crate::language::{self, Deed, Reading, sql::Dialect};
+use crate::knowledge::{Effect, PathKind, Role};
+use crate::language::{self, Deed, Reading, script::Lang, sql::Dialect};
+use crate::place::{HOLE, is_absolute, mark_home};
 use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
@@ -18,14 +19,6 @@ impl Walk<'_> {
             self.unreadable("what runs depends on what ran before", arg.span);
         }
         self.text_with(&arg.text, arg.span, stdin)
-    }
-
-    /// Judges a value that names a program to run, perhaps with arguments.
-    pub(crate) fn program_value(&mut self, arg: &Arg, _program: &str) {
-        if arg.text.is_empty() {
-            return;
-        }
-        self.shell_text(arg, &Stream::default());
     }
 
     /// Judges a program that another program is told to use as a helper: a pager, an editor, a
@@ -45,7 +38,9 @@ impl Walk<'_> {
                     .on(arg.shown()),
             );
         }
-        self.program_value(arg, program);
+        if !arg.text.is_empty() {
+            self.shell_text(arg, &Stream::default());
+        }
     }
 
     /// Raises the question when a script's name or its words say that it deploys or destroys.
@@ -70,7 +65,7 @@ impl Walk<'_> {
     }
 
     /// Judges running a file that is not a known program.
-    pub(crate) fn run_file(&mut self, file: &Arg, rest: &[Arg], _stdin: &Stream) -> Stream {
+    pub(crate) fn run_file(&mut self, file: &Arg, rest: &[Arg]) -> Stream {
         self.telling_words(file, rest);
         let asks = matches!(rest, [only] if matches!(only.text.as_str(), "--version" | "--help"));
         let before = self.acts.len();
@@ -109,29 +104,22 @@ impl Walk<'_> {
         let place = self.place(&arg.text);
         if let Some(stream) = self.written(&place.path).cloned() {
             // The script was written a moment ago by this very text.
-            self.stdin_code(
-                &stream,
-                if interpreter.is_empty() {
-                    "sh"
-                } else {
-                    interpreter
-                },
-                arg.span,
-            );
+            let interpreter = if interpreter.is_empty() {
+                "sh"
+            } else {
+                interpreter
+            };
+            self.stdin_code(&stream, interpreter, arg.span);
         }
         let trusted = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
         let harmless_place = place.write < Score::new(600)
-            || trusted
-                && !matches!(
-                    place.kind,
-                    crate::knowledge::PathKind::Guard | crate::knowledge::PathKind::Agent
-                );
+            || trusted && !matches!(place.kind, PathKind::Guard | PathKind::Agent);
         let mut act = if trusted && harmless_place {
             Act::new(Effect::Project, interpreter.to_owned(), span)
         } else if place.inside.is_none()
             && !place.vague
             && harmless_place
-            && !crate::place::is_absolute(&arg.text)
+            && !is_absolute(&arg.text)
         {
             // Nothing is said about where this is, so the script is nobody's.
             let mut act = Act::new(Effect::Project, interpreter.to_owned(), span);
@@ -178,10 +166,11 @@ impl Walk<'_> {
             self.unreadable("runs code of which a part cannot be known", arg.span);
             return;
         }
-        let reading = match super::roles::script_language(role) {
-            Some(language) => language::script::read(language, &arg.text),
-            None => Reading::hidden("code of a language that is not read"),
-        };
+        let language = SCRIPT_LANGUAGES.iter().find(|(known, _)| *known == role);
+        let reading = language.map_or_else(
+            || Reading::hidden("code of a language that is not read"),
+            |(_, language)| language::script::read(*language, &arg.text),
+        );
         if reading
             .deeds
             .iter()
@@ -198,26 +187,19 @@ impl Walk<'_> {
     /// Judges a fragment of a small language.
     pub(crate) fn mini_language(&mut self, role: Role, arg: &Arg, program: &str) {
         let filter = matches!(role, Role::Sed | Role::Awk | Role::Jq);
-        let patched = arg.text.replace(crate::place::HOLE, "0");
+        let patched = arg.text.replace(HOLE, "0");
         let text = if filter {
             patched.as_str()
         } else {
             arg.text.as_str()
         };
-        let name = program.split(' ').next().unwrap_or(program);
-        let reading = match role {
-            Role::Sql => language::sql::read(text, dialect(name)),
-            Role::Mongo => language::sql::mongo(text),
-            Role::Redis => language::sql::redis(&text.split_whitespace().collect::<Vec<_>>()),
-            Role::Sed => language::sed::read(text),
-            Role::Awk => language::awk::read(text),
-            Role::Jq => language::jq::read(text),
-            Role::PowerShell => language::powershell::read(text),
-            _ => Reading::hidden("code of a language that is not read"),
-        };
+        let reader = MINI_LANGUAGES.iter().find(|(known, _)| *known == role);
+        let reading = reader.map_or_else(
+            || Reading::hidden("code of a language that is not read"),
+            |(_, read)| read(text, program),
+        );
         // A hole in a filter for text is data; in anything that runs or deletes it is not.
-        let live = !filter;
-        if arg.vague() && (live || reading.hidden.is_some() || !reading.deeds.is_empty()) {
+        if arg.vague() && (!filter || reading.hidden.is_some() || !reading.deeds.is_empty()) {
             self.unreadable("runs code of which a part cannot be known", arg.span);
             return;
         }
@@ -256,23 +238,21 @@ impl Walk<'_> {
             Deed::Shell(text) => {
                 self.text(&text.clone(), self.here(span));
             }
-            Deed::Run(argv) => {
-                let args: Vec<Arg> = argv.iter().map(|text| word(text)).collect();
-                self.dispatch(&args, &Stream::default());
+            Deed::Run(command) => {
+                let words: Vec<Arg> = command.iter().map(|text| word(text)).collect();
+                self.dispatch(&words, &Stream::default());
             }
             Deed::ReadFile(path) => {
-                self.reads(&word(&crate::place::mark_home(path)), program);
+                self.reads(&word(&mark_home(path)), program);
             }
-            Deed::WriteFile(path) => self.writes(
-                &word(&crate::place::mark_home(path)),
-                program,
-                Writing::Replace,
-            ),
+            Deed::WriteFile(path) => {
+                self.writes(&word(&mark_home(path)), program, Writing::Replace);
+            }
             Deed::DeleteFile(path) => {
-                self.deletes(&word(&crate::place::mark_home(path)), program, Breadth::One)
+                self.deletes(&word(&mark_home(path)), program, Breadth::One);
             }
             Deed::DeleteTree(path) => {
-                let path = crate::place::mark_home(path);
+                let path = mark_home(path);
                 let arg = Arg {
                     glob: path.contains('*'),
                     ..word(&path)
@@ -346,6 +326,34 @@ impl Walk<'_> {
     }
 }
 
+/// The programming languages that are read, by the role of their code.
+const SCRIPT_LANGUAGES: &[(Role, Lang)] = &[
+    (Role::Python, Lang::Python),
+    (Role::JavaScript, Lang::JavaScript),
+    (Role::Perl, Lang::Perl),
+    (Role::Ruby, Lang::Ruby),
+    (Role::Php, Lang::Php),
+    (Role::Lua, Lang::Lua),
+];
+
+/// Reads a text of a small language that was given to a program.
+type MiniReader = fn(text: &str, program: &str) -> Reading;
+
+/// The small languages that are read, by the role of their code.
+const MINI_LANGUAGES: &[(Role, MiniReader)] = &[
+    (Role::Sql, |text, program| {
+        language::sql::read(text, dialect(program))
+    }),
+    (Role::Mongo, |text, _| language::sql::mongo(text)),
+    (Role::Redis, |text, _| {
+        language::sql::redis(&text.split_whitespace().collect::<Vec<_>>())
+    }),
+    (Role::Sed, |text, _| language::sed::read(text)),
+    (Role::Awk, |text, _| language::awk::read(text)),
+    (Role::Jq, |text, _| language::jq::read(text)),
+    (Role::PowerShell, |text, _| language::powershell::read(text)),
+];
+
 /// Words in the name or arguments of a script that nobody gives to a harmless one.
 const TELLING_WORDS: &[&str] = &[
     "deploy",
@@ -397,8 +405,9 @@ pub(crate) fn interpreter_role(name: &str) -> Option<Role> {
     })
 }
 
+/// Returns the dialect of the client `program`, whatever its subcommand.
 fn dialect(program: &str) -> Dialect {
-    match program {
+    match program.split(' ').next().unwrap_or(program) {
         "psql" | "pgcli" | "cockroach" | "usql" => Dialect::Psql,
         "mysql" | "mariadb" | "mycli" => Dialect::Mysql,
         "sqlite3" | "sqlite" | "litecli" | "duckdb" => Dialect::Sqlite,

@@ -246,7 +246,9 @@ impl Walk<'_> {
     /// Remembers that files were loaded from the network, by the names they get.
     pub(crate) fn remember_downloads(&mut self, read: &Options<'_>, stream: &Stream) {
         for hit in &read.hits {
-            if let (Value::Next(Role::Write), Some(value)) = (hit.flag.value, &hit.value) {
+            if hit.flag.value == Value::Next(Role::Write)
+                && let Some(value) = &hit.value
+            {
                 self.remember_file(value, stream.clone());
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::act::Act;
 use crate::knowledge::{Effect, HOST_EXACT, HOST_OTHER, HOST_SUFFIX, HOSTS, HostKind, HostRow};
-use crate::place::HOLE;
+use crate::place::{HOLE, display, glob_matches};
 use crate::score::Score;
 use crate::shell::value::{Arg, Taint};
 use crate::shell::walk::Walk;
@@ -92,7 +92,7 @@ impl Walk<'_> {
                 act.marks.critical = true;
             }
             Some((HostKind::Registry | HostKind::Private, _)) | None => {
-                act.target = Score::new(400)
+                act.target = Score::new(400);
             }
         }
         if arg.taint.secret {
@@ -126,9 +126,9 @@ impl Walk<'_> {
             Some(at) if arg.text.len() > at + 1 => {
                 let file = arg.after(at + 1);
                 if file.text == "-" {
-                    self.send_plain(arg, program)
+                    self.send_plain(arg, program);
                 } else {
-                    self.uploads(&file, program)
+                    self.uploads(&file, program);
                 }
             }
             _ => self.send_plain(arg, program),
@@ -145,14 +145,14 @@ impl Walk<'_> {
         }
         self.note(act);
     }
+}
 
-    /// Whether an address is this machine or a registry everybody uses.
-    pub(crate) fn is_local_or_registry(&self, text: &str) -> bool {
-        matches!(
-            host_kind(text).1,
-            Some((HostKind::Loopback | HostKind::Registry, _))
-        )
-    }
+/// Whether an address is this machine or a registry everybody uses.
+pub(crate) fn is_local_or_registry(address: &str) -> bool {
+    matches!(
+        host_kind(address).1,
+        Some((HostKind::Loopback | HostKind::Registry, _))
+    )
 }
 
 /// Words in the path of an address that say what the service is asked to do.
@@ -198,7 +198,7 @@ pub(crate) fn host_kind(text: &str) -> (String, Option<(HostKind, &'static HostR
     let host = authority.rsplit('@').next().unwrap_or("").to_lowercase();
     let row = host_row(&host);
     let shown = if host.contains(HOLE) {
-        crate::place::display(&host)
+        display(&host)
     } else {
         host
     };
@@ -235,9 +235,9 @@ fn host_row(host: &str) -> Option<&'static HostRow> {
             None if pattern.starts_with(|first: char| first.is_ascii_digit()) => {
                 bare.bytes()
                     .all(|byte| byte.is_ascii_digit() || byte == b'.')
-                    && crate::place::glob_matches(pattern.as_bytes(), bare.as_bytes())
+                    && glob_matches(pattern.as_bytes(), bare.as_bytes())
             }
-            None => crate::place::glob_matches(pattern.as_bytes(), bare.as_bytes()),
+            None => glob_matches(pattern.as_bytes(), bare.as_bytes()),
         });
     let row = [whole, above, other.map(|(_, row)| *row)]
         .into_iter()

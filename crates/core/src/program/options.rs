@@ -19,6 +19,16 @@ pub(crate) struct Hit {
     pub(crate) value: Option<Arg>,
 }
 
+impl Hit {
+    /// Returns its value and what that stands for, where it has one.
+    pub(crate) fn meaning(&self) -> Option<(Role, &Arg)> {
+        match self.flag.value {
+            Value::None => None,
+            Value::Next(role) | Value::Attached(role) => Some((role, self.value.as_ref()?)),
+        }
+    }
+}
+
 /// A command line, read.
 #[derive(Debug, Default)]
 pub(crate) struct Options<'a> {
@@ -269,7 +279,7 @@ impl<'a> OptionReader<'_, 'a> {
             .max_by_key(|(flag, _)| flag_weight(flag));
         match abbreviated {
             Some((flag, name)) if self.row.style == Style::Gnu => {
-                self.take(flag, name, attached, options)
+                self.take(flag, name, attached, options);
             }
             _ => self.other(arg, options),
         }
@@ -290,7 +300,7 @@ impl<'a> OptionReader<'_, 'a> {
                 // `-hello` does not ask for help.
                 Some((flag, _)) if flag.help && arg.text.len() > 2 => self.other(arg, options),
                 Some((flag, name)) if flag.value == Value::None => {
-                    self.take(flag, name, None, options)
+                    self.take(flag, name, None, options);
                 }
                 Some((flag, name)) => {
                     let value = (!rest.is_empty())

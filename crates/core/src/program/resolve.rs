@@ -211,12 +211,11 @@ pub(super) fn leading_words<'a>(program: &'static Program, args: &'a [Arg]) -> V
     while let Some(arg) = args.get(at)
         && words.len() < usize::from(program.verb_words)
     {
-        match options::leading(&program.row, args.get(at..).unwrap_or(&[])) {
-            Some((_, taken)) => at += taken.max(1),
-            None => {
-                words.push(arg.text.as_str());
-                at += 1;
-            }
+        if let Some((_, taken)) = options::leading(&program.row, args.get(at..).unwrap_or(&[])) {
+            at += taken.max(1);
+        } else {
+            words.push(arg.text.as_str());
+            at += 1;
         }
     }
     words

@@ -1,14 +1,15 @@
 //! What each word of a command line stands for, and what happens to it by that.
 
+use super::Line;
 use super::code::interpreter_role;
+use super::network::is_local_or_registry;
 use super::options::{Hit, Options};
 use crate::act::{Act, Breadth};
 use crate::knowledge::{Effect, Role, Row, Value};
-use crate::language;
+use crate::place::is_absolute;
 use crate::score::Score;
-use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
-use crate::shell::walk::{Walk, Writing};
+use crate::shell::walk::{Walk, Writing, is_secret_name};
 
 impl Walk<'_> {
     /// Judges the options that were given. Returns what they read, and what they turn operands into.
@@ -22,21 +23,16 @@ impl Walk<'_> {
                 .map(|value| value.span)
                 .unwrap_or_default();
             for effect in hit.flag.effects {
-                match effect {
-                    Effect::Write => changes.edits = true,
-                    Effect::Delete => changes.deletes = true,
-                    _ if dry => {}
-                    effect => {
-                        self.note(
-                            Act::new(*effect, row.name, self.here(span))
-                                .on(format!("{} {}", row.name, hit.name)),
-                        );
-                    }
+                if *effect == Effect::Write {
+                    changes.edits = true;
+                } else if *effect == Effect::Delete {
+                    changes.deletes = true;
+                } else if !dry {
+                    let act = Act::new(*effect, row.name, self.here(span));
+                    self.note(act.on(format!("{} {}", row.name, hit.name)));
                 }
             }
-            if let (Value::Next(role) | Value::Attached(role), Some(value)) =
-                (hit.flag.value, &hit.value)
-            {
+            if let Some((role, value)) = hit.meaning() {
                 taint = taint.and(self.role(role, value, row, &Stream::default(), dry));
             }
         }
@@ -53,89 +49,32 @@ impl Walk<'_> {
         dry: bool,
     ) -> Taint {
         let program = row.name;
-        let names_only = row.does == Effect::Inspect;
+        let installs = row.does == Effect::Install;
         match role {
-            Role::Text | Role::Name if row.does == Effect::Install => {
-                if arg.text.contains("://")
-                    || arg.text.starts_with("git+")
-                    || arg.text.starts_with("git@")
-                {
-                    self.note(
-                        Act::new(Effect::Exec, program, self.here(arg.span))
-                            .because("installs code from an address")
-                            .on(arg.shown()),
-                    );
-                }
-                return arg.taint;
-            }
-            Role::Text | Role::Name | Role::Password => return arg.taint,
-            Role::Variable => {
-                if crate::shell::walk::is_secret_name(&arg.text) {
-                    self.note(
-                        Act::new(Effect::Secret, program, self.here(arg.span))
-                            .because("prints a variable that holds a secret")
-                            .on(arg.shown()),
-                    );
-                    return Taint {
-                        secret: true,
-                        ..arg.taint
-                    };
-                }
-            }
-            Role::Empty if !dry => self.writes(arg, program, Writing::Empty),
-            Role::Url if row.does == Effect::Install && !self.is_local_or_registry(&arg.text) => {
-                self.note(
-                    Act::new(Effect::Exec, program, self.here(arg.span))
-                        .because("installs code from a registry nobody knows")
-                        .on(arg.shown()),
-                );
-            }
-            Role::Read if names_only => return arg.taint,
+            Role::Text | Role::Name if installs => self.package(arg, program),
+            Role::Text | Role::Name | Role::Password => {}
+            Role::Variable => return self.prints_variable(arg, program),
+
+            // Listing the names of files does not read them.
+            Role::Read if row.does == Effect::Inspect => {}
             Role::Read => return self.reads(arg, program),
             Role::Write | Role::Edit | Role::Delete | Role::Move if dry => {
                 return self.reads(arg, program);
             }
-            Role::Create | Role::DeleteTree | Role::Permission | Role::Device | Role::Empty
+            Role::Empty | Role::Create | Role::DeleteTree | Role::Permission | Role::Device
                 if dry => {}
-            Role::Empty => {}
             Role::Write => self.writes(arg, program, Writing::Replace),
+            Role::Empty => self.writes(arg, program, Writing::Empty),
             Role::Edit => self.writes(arg, program, Writing::Edit),
             Role::Create => self.writes(arg, program, Writing::Create),
             Role::Delete => self.deletes(arg, program, Breadth::One),
             Role::DeleteTree => self.deletes(arg, program, Breadth::Tree),
             Role::Move => self.moves(arg, program),
             Role::Permission => self.permits(arg, program, Score::ZERO),
+            Role::Device => self.device(arg, program),
             Role::Cwd => self.ground.enter(&arg.text),
-            Role::Script
-                if row.does == Effect::Build
-                    && !crate::place::is_absolute(&arg.text)
-                    && !arg.text.starts_with("..")
-                    && !arg.vague()
-                    && !arg.text.contains("://") =>
-            {
-                // The settings of a build are part of what building the project means.
-                self.note(Act::new(Effect::Project, program, self.here(arg.span)).on(arg.shown()));
-            }
-            Role::Script if matches!(arg.text.as_str(), "-" | "/dev/stdin") => {
-                self.stdin_code(
-                    &Stream {
-                        connected: true,
-                        ..stdin.clone()
-                    },
-                    program,
-                    arg.span,
-                );
-            }
-            Role::Script if !runs_scripts(row) => {
-                self.note(
-                    Act::new(Effect::Exec, program, self.here(arg.span))
-                        .because("loads code or settings that are not seen")
-                        .on(arg.shown()),
-                );
-            }
-            Role::Script => {
-                self.script_file(arg, program);
-            }
+
+            Role::Script => self.script_word(arg, row, stdin),
             Role::Program => self.hook(arg, program),
             Role::Shell | Role::Command => {
                 self.shell_text(arg, stdin);
@@ -154,70 +93,127 @@ impl Walk<'_> {
             | Role::Awk
             | Role::Jq
             | Role::PowerShell => self.mini_language(role, arg, program),
+
+            Role::Url if installs && !is_local_or_registry(&arg.text) => {
+                let why = "installs code from a registry nobody knows";
+                self.hidden_code(arg, program, why);
+            }
             Role::Url => return self.fetches(arg, program),
             Role::UrlSend => self.sends_to(arg, program),
             Role::Upload => self.uploads(arg, program),
             Role::Send => self.sends(arg, program),
+
             Role::Assign => {
                 if let Some((name, _)) = arg.text.split_once('=') {
-                    let name = name.to_owned();
-                    self.variable_effect(&name, &arg.after(name.len() + 1));
+                    self.variable_effect(name, &arg.after(name.len() + 1));
                 }
             }
-            Role::Device => self.device(arg, program),
             Role::Config => self.config(arg, program),
             Role::Unknown => {
-                self.note(Act::new(Effect::Unknown, program, arg.span).on(arg.shown()))
+                self.note(Act::new(Effect::Unknown, program, arg.span).on(arg.shown()));
             }
         }
         arg.taint
     }
 
+    /// Notes that code runs which is not seen.
+    fn hidden_code(&mut self, arg: &Arg, program: &'static str, why: &'static str) {
+        let act = Act::new(Effect::Exec, program, self.here(arg.span));
+        self.note(act.because(why).on(arg.shown()));
+    }
+
+    /// Judges the name of a package: some installers take an address there.
+    fn package(&mut self, arg: &Arg, program: &'static str) {
+        if arg.text.contains("://") || arg.text.starts_with("git+") || arg.text.starts_with("git@")
+        {
+            self.hidden_code(arg, program, "installs code from an address");
+        }
+    }
+
+    /// Judges printing the variable that `arg` names.
+    fn prints_variable(&mut self, arg: &Arg, program: &'static str) -> Taint {
+        if !is_secret_name(&arg.text) {
+            return arg.taint;
+        }
+        let act = Act::new(Effect::Secret, program, self.here(arg.span))
+            .because("prints a variable that holds a secret");
+        self.note(act.on(arg.shown()));
+        Taint {
+            secret: true,
+            ..arg.taint
+        }
+    }
+
+    /// Judges a word that names code or settings to run or load.
+    fn script_word(&mut self, arg: &Arg, row: &'static Row, stdin: &Stream) {
+        let own_settings = row.does == Effect::Build
+            && !is_absolute(&arg.text)
+            && !arg.text.starts_with("..")
+            && !arg.vague()
+            && !arg.text.contains("://");
+        if own_settings {
+            // The settings of a build are part of what building the project means.
+            let act = Act::new(Effect::Project, row.name, self.here(arg.span));
+            self.note(act.on(arg.shown()));
+        } else if matches!(arg.text.as_str(), "-" | "/dev/stdin") {
+            let connected = Stream {
+                connected: true,
+                ..stdin.clone()
+            };
+            self.stdin_code(&connected, row.name, arg.span);
+        } else if runs_scripts(row) {
+            self.script_file(arg, row.name);
+        } else {
+            self.hidden_code(arg, row.name, "loads code or settings that are not seen");
+        }
+    }
+
     /// Judges a program that takes code or statements from its standard input.
-    pub(super) fn reads_code(
-        &mut self,
-        row: &'static Row,
-        read: &Options<'_>,
-        stdin: &Stream,
-        span: Span,
-    ) {
-        let carried = |role: &Role| {
-            read.hits
-                .iter()
-                .any(|hit| hit.flag.value == Value::Next(*role))
+    pub(super) fn reads_code(&mut self, line: &Line<'_>) {
+        let Line {
+            row,
+            read,
+            stdin,
+            span,
+            ..
+        } = *line;
+        let takes = |role: Role| {
+            let by_option = row.flags.iter().any(|flag| flag.value == Value::Next(role));
+            by_option || row.has_operand(role)
         };
         let languages = [Role::Sql, Role::Mongo, Role::Redis];
-        let role = languages.into_iter().find(|role| {
-            row.flags
-                .iter()
-                .any(|flag| flag.value == Value::Next(*role))
-                || row.operands.iter().any(|operand| operand.role == *role)
-        });
-        if let Some(role) = role {
-            if languages.iter().any(carried) {
+        if let Some(role) = languages.into_iter().find(|role| takes(*role)) {
+            let given = |hit: &Hit| {
+                languages
+                    .iter()
+                    .any(|role| hit.flag.value == Value::Next(*role))
+            };
+            if read.hits.iter().any(given) {
                 return;
             }
             match &stdin.text {
                 Some(text) => self.mini_language(role, &Arg::literal(text.clone(), span), row.name),
                 None => self.unreadable("runs statements that come from elsewhere", span),
             }
-        } else if read.operands.is_empty()
-            && row
-                .operands
-                .first()
-                .is_some_and(|operand| operand.role == Role::Script)
+            return;
+        }
+        let script_first = row
+            .operands
+            .first()
+            .is_some_and(|operand| operand.role == Role::Script);
+        if read.operands.is_empty()
+            && script_first
             && matches!(row.does, Effect::Project | Effect::Build)
         {
-            match interpreter_role(row.name) {
-                Some(_) => {
-                    self.stdin_code(stdin, row.name, span);
-                }
-                None => self.unreadable("runs code of a language that is not read", span),
+            if interpreter_role(row.name).is_some() {
+                self.stdin_code(stdin, row.name, span);
+            } else {
+                self.unreadable("runs code of a language that is not read", span);
             }
         } else if row.does == Effect::Persist
-            && let Some(text) = stdin.text.clone()
+            && let Some(text) = &stdin.text
         {
-            self.text(&text, span);
+            self.text(text, span);
         } else if row.does == Effect::Interactive
             && stdin
                 .text
@@ -308,18 +304,4 @@ pub(super) fn operand_roles(row: &Row, read: &Options<'_>) -> Vec<Option<Role>> 
             .map(|(role, _)| *role)
         })
         .collect()
-}
-
-/// Returns the language a role is in.
-pub(super) const fn script_language(role: Role) -> Option<language::script::Lang> {
-    use language::script::Lang;
-    match role {
-        Role::Python => Some(Lang::Python),
-        Role::JavaScript => Some(Lang::JavaScript),
-        Role::Perl => Some(Lang::Perl),
-        Role::Ruby => Some(Lang::Ruby),
-        Role::Php => Some(Lang::Php),
-        Role::Lua => Some(Lang::Lua),
-        _ => None,
-    }
 }

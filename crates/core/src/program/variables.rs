@@ -1,7 +1,12 @@
 //! Environment variables that make programs run, load or reach something.
 
+use super::network::is_local_or_registry;
 use crate::act::Act;
-use crate::knowledge::{Effect, Role, VARIABLE_EXACT, VARIABLE_STARRED, VARIABLES, VariableRow};
+use crate::knowledge::{
+    Effect, PathKind, Role, VARIABLE_EXACT, VARIABLE_STARRED, VARIABLES, VariableRow,
+};
+use crate::place::{HOLE, HOME};
+use crate::score::Score;
 use crate::shell::value::Arg;
 use crate::shell::walk::Walk;
 
@@ -13,73 +18,60 @@ impl Walk<'_> {
         if text.is_empty() {
             return;
         }
-        match row.value {
-            Role::Shell | Role::Program => {
-                let before = self.acts.len();
-                self.hook(value, row.what);
-                let worst = self
-                    .acts
-                    .get(before..)
-                    .unwrap_or(&[])
-                    .iter()
-                    .map(Act::risk)
-                    .max()
-                    .unwrap_or_default();
-                if worst >= crate::score::Score::new(250) {
-                    let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
-                    self.note(
-                        act.because("sets a variable that makes programs run something")
-                            .on(format!("{name} ({})", row.what)),
-                    );
+        if matches!(row.value, Role::Shell | Role::Program) {
+            let before = self.acts.len();
+            self.hook(value, row.what);
+            let inside = self.acts.get(before..).unwrap_or(&[]);
+            let worst = inside.iter().map(Act::risk).max().unwrap_or_default();
+            if worst >= Score::new(250) {
+                let why = "sets a variable that makes programs run something";
+                self.note_variable(Effect::Exec, why, name, value, row);
+            }
+        } else if row.value == Role::Config {
+            if LOADING_WORDS.iter().any(|word| text.contains(word)) {
+                self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
+            }
+        } else if row.value == Role::Script {
+            // A search path inside the project only finds what the project brings.
+            for part in text.split(':').filter(|part| !part.is_empty()) {
+                let place = self.place(part);
+                let foreign =
+                    place.inside == Some(false) && place.kind != PathKind::System && !place.vague;
+                if foreign || place.kind == PathKind::Temp {
+                    self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
                 }
             }
-            Role::Cwd | Role::Password | Role::Text | Role::Name => {}
-            Role::Config => {
-                if LOADING_WORDS.iter().any(|word| text.contains(word)) {
-                    let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
-                    self.note(
-                        act.because("sets a variable that makes programs load code")
-                            .on(format!("{name} ({})", row.what)),
-                    );
-                }
+        } else if matches!(
+            row.value,
+            Role::Cwd | Role::Password | Role::Text | Role::Name
+        ) || extends_itself(name, text)
+        {
+            // Nothing runs or loads by it.
+        } else if row.value == Role::Url {
+            if !is_local_or_registry(text) {
+                let why = "sends programs elsewhere for what they trust";
+                self.note_variable(Effect::Privilege, why, name, value, row);
             }
-            Role::Script => {
-                // A search path inside the project only finds what the project brings.
-                for part in text.split(':').filter(|part| !part.is_empty()) {
-                    let place = self.place(part);
-                    if place.inside == Some(false)
-                        && place.kind != crate::knowledge::PathKind::System
-                        && !place.vague
-                        || place.kind == crate::knowledge::PathKind::Temp
-                    {
-                        let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
-                        self.note(
-                            act.because("sets a variable that makes programs load code")
-                                .on(format!("{name} ({})", row.what)),
-                        );
-                    }
-                }
-            }
-            _ if extends_itself(name, text) => {}
-            Role::Url => {
-                let act = Act::new(Effect::Privilege, name.to_owned(), self.here(value.span));
-                if !self.is_local_or_registry(text) {
-                    self.note(
-                        act.because("sends programs elsewhere for what they trust")
-                            .on(format!("{name} ({})", row.what)),
-                    );
-                }
-            }
-            _ => {
-                let act = Act::new(Effect::Exec, name.to_owned(), self.here(value.span));
-                self.note(
-                    act.because("sets a variable that makes programs load code")
-                        .on(format!("{name} ({})", row.what)),
-                );
-            }
+        } else {
+            self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
         }
     }
+
+    fn note_variable(
+        &mut self,
+        effect: Effect,
+        why: &'static str,
+        name: &str,
+        value: &Arg,
+        row: &'static VariableRow,
+    ) {
+        let act = Act::new(effect, name.to_owned(), self.here(value.span)).because(why);
+        self.note(act.on(format!("{name} ({})", row.what)));
+    }
 }
+
+/// Why a variable that names code is a question.
+const LOADS_CODE: &str = "sets a variable that makes programs load code";
 
 /// Words in compiler, interpreter and build options that load or run something.
 const LOADING_WORDS: &[&str] = &[
@@ -150,15 +142,13 @@ fn extends_itself(name: &str, value: &str) -> bool {
     let separator = if value.contains(';') { ';' } else { ':' };
     value.split(separator).all(|part| {
         let part = part.trim();
-        let plain = part
-            .replace(crate::place::HOLE, "")
-            .replace(crate::place::HOME, "");
+        let plain = part.replace([HOLE, HOME], "");
         let standard = part.is_empty()
             || plain.is_empty()
             || ["/usr/", "/bin", "/sbin", "/opt/homebrew", "/snap/bin"]
                 .iter()
                 .any(|prefix| part.starts_with(prefix))
-            || part.ends_with("/bin") && part.starts_with(crate::place::HOME);
+            || part.ends_with("/bin") && part.starts_with(HOME);
         if name == "PATH" {
             standard || part.ends_with("node_modules/.bin") || part.ends_with("venv/bin")
         } else {

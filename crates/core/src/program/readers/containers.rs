@@ -2,101 +2,81 @@
 
 use super::Line;
 use crate::act::Act;
-use crate::knowledge::Effect;
+use crate::knowledge::{Effect, PathKind};
+use crate::place::HOME;
+use crate::program::options;
 use crate::score::Score;
+use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::Walk;
 
 impl Walk<'_> {
     /// `docker run [options] image [command]`.
     pub(crate) fn read_container(&mut self, line: &Line<'_>) -> Option<Stream> {
-        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
         let mut at = 0;
-        let mut host = false;
         while let Some(arg) = line.args.get(at).filter(|arg| arg.text.starts_with('-')) {
             let text = arg.text.as_str();
-            let (hit, words) =
-                crate::program::options::leading(line.row, line.args.get(at..).unwrap_or(&[]))?;
+            let (hit, words) = options::leading(line.row, line.args.get(at..).unwrap_or(&[]))?;
             let value = hit.as_ref().and_then(|hit| hit.value.clone());
             let name = text.split('=').next().unwrap_or(text);
             if let Some(hit) = &hit {
                 for effect in hit.flag.effects {
                     self.note(
-                        Act::new(*effect, line.row.name, span)
+                        Act::new(*effect, line.row.name, line.span)
                             .on(format!("{} {name}", line.row.name)),
                     );
                 }
             } else {
                 self.note(
-                    Act::new(Effect::Unknown, line.row.name, span)
+                    Act::new(Effect::Unknown, line.row.name, line.span)
                         .because("an option that is not known")
                         .on(format!("`{text}` of {}", line.row.name)),
                 );
             }
-            host |= self.container_option(name, value.as_ref(), text, line);
+            self.container_option(name, value.as_ref(), text, line);
             at += words.max(1);
         }
         let Some(image) = line.args.get(at) else {
-            self.note(Act::new(Effect::Unknown, line.row.name, span));
+            self.note(Act::new(Effect::Unknown, line.row.name, line.span));
             return Some(Stream::unknown(Taint::default()));
         };
-        let mut start = Act::new(Effect::Start, line.row.name, span).on(image.shown());
+        let mut start = Act::new(Effect::Start, line.row.name, line.span).on(image.shown());
         if image.vague() {
             start.clarity = Score::new(750);
         }
         self.note(start);
         let command = line.args.get(at + 1..).unwrap_or(&[]);
         if !command.is_empty() {
-            self.inside_container(command, line.stdin, host);
+            self.inside_container(command, line.stdin);
         } else if line.stdin.connected && line.read.has(&["-i", "--interactive"]) {
-            self.unreadable("runs code in a container that comes from elsewhere", span);
+            self.unreadable(
+                "runs code in a container that comes from elsewhere",
+                line.span,
+            );
         }
         Some(Stream::unknown(Taint::default()))
     }
 
     /// Follows a command that runs in a container, where nothing of this machine's directories
     /// holds. A container is thrown away; what it may reach was judged by its options.
-    pub(crate) fn inside_container(
-        &mut self,
-        command: &[Arg],
-        stdin: &Stream,
-        _host: bool,
-    ) -> Stream {
+    fn inside_container(&mut self, command: &[Arg], stdin: &Stream) {
         let ground = std::mem::take(&mut self.ground);
-        let out = self.dispatch(command, stdin);
+        self.dispatch(command, stdin);
         self.ground = ground;
-        out
     }
 
-    /// Judges one option of `docker run`; returns whether it opens the machine to the container.
-    fn container_option(
-        &mut self,
-        name: &str,
-        value: Option<&Arg>,
-        text: &str,
-        line: &Line<'_>,
-    ) -> bool {
+    /// Judges one option of `docker run`.
+    fn container_option(&mut self, name: &str, value: Option<&Arg>, text: &str, line: &Line<'_>) {
         let span = self.here(value.map(|value| value.span).unwrap_or_default());
         let value_text = value.map_or("", |value| value.text.as_str());
+        let opens =
+            |why: &'static str| Act::new(Effect::Privilege, line.row.name, span).because(why);
         match name {
             "--privileged" if value_text != "false" => {
-                self.note(
-                    Act::new(Effect::Privilege, line.row.name, span)
-                        .because("gives a container all rights on this machine"),
-                );
-                true
+                self.note(opens("gives a container all rights on this machine"));
             }
-            "--pid" | "--ipc" | "--uts" | "--userns" | "--cgroupns" | "--network" | "--net"
-                if value_text == "host" =>
-            {
-                if matches!(name, "--pid" | "--userns") {
-                    self.note(
-                        Act::new(Effect::Privilege, line.row.name, span)
-                            .because("lets a container see this machine's processes"),
-                    );
-                    return true;
-                }
-                false
+            "--pid" | "--userns" if value_text == "host" => {
+                self.note(opens("lets a container see this machine's processes"));
             }
             "--cap-add"
                 if !matches!(
@@ -104,44 +84,30 @@ impl Walk<'_> {
                     "NET_BIND_SERVICE" | "CHOWN" | "KILL" | "SYS_PTRACE"
                 ) =>
             {
-                self.note(
-                    Act::new(Effect::Privilege, line.row.name, span)
-                        .because("gives a container more rights")
-                        .on(value_text),
-                );
-                false
+                self.note(opens("gives a container more rights").on(value_text));
             }
             "--security-opt"
                 if value_text.contains("unconfined") || value_text.contains("disable") =>
             {
-                self.note(
-                    Act::new(Effect::Privilege, line.row.name, span)
-                        .because("takes a container's protection away")
-                        .on(value_text),
-                );
-                false
+                self.note(opens("takes a container's protection away").on(value_text));
             }
             "--device"
                 if value_text.starts_with("/dev/sd")
                     || value_text.starts_with("/dev/nvme")
                     || value_text.starts_with("/dev/mem") =>
             {
-                self.note(
-                    Act::new(Effect::Privilege, line.row.name, span)
-                        .because("gives a container a device of this machine")
-                        .on(value_text),
-                );
-                true
+                self.note(opens("gives a container a device of this machine").on(value_text));
             }
             "-v" | "--volume" | "--mount" => self.mount(value_text, line, span),
             _ if text.starts_with("-v") && name.len() > 2 && !name.starts_with("--") => {
-                self.mount(text.get(2..).unwrap_or(""), line, span)
+                self.mount(text.get(2..).unwrap_or(""), line, span);
             }
-            _ => false,
+            _ => {}
         }
     }
 
-    fn mount(&mut self, mount: &str, line: &Line<'_>, span: crate::shell::syntax::Span) -> bool {
+    /// Judges what of this machine a container gets to see.
+    fn mount(&mut self, mount: &str, line: &Line<'_>, span: Span) {
         let source = if mount.contains("source=") || mount.contains("src=") {
             mount
                 .split(',')
@@ -155,10 +121,9 @@ impl Walk<'_> {
         };
         let read_only =
             mount.ends_with(":ro") || mount.contains(",ro") || mount.contains("readonly");
-        let pathlike =
-            source.starts_with(['/', '.', '~']) || source.starts_with(crate::place::HOME);
+        let pathlike = source.starts_with(['/', '.', '~']) || source.starts_with(HOME);
         if !pathlike {
-            return false;
+            return;
         }
         let place = self.place(source);
         let sensitivity = if read_only { place.read } else { place.write };
@@ -167,15 +132,13 @@ impl Walk<'_> {
             || sensitivity >= Score::new(600)
                 && (!read_only || place.read >= Score::new(600))
                 && place.inside != Some(true)
-                && place.kind != crate::knowledge::PathKind::Document
+                && place.kind != PathKind::Document
         {
             let mut act = Act::new(Effect::Privilege, line.row.name, span)
                 .because("opens a sensitive place to a container")
                 .on(place.path);
             act.target = Score::new(900);
             self.note(act);
-            return true;
         }
-        false
     }
 }

@@ -3,7 +3,9 @@
 use super::Line;
 use crate::act::Act;
 use crate::knowledge::Effect;
+use crate::place::{HOLE, glob_matches};
 use crate::score::Score;
+use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::Walk;
 
@@ -117,36 +119,22 @@ impl Walk<'_> {
             )
         });
         if !forced
-            && (shared
-                || !matches!(remote, "" | "origin" | "upstream")
-                    && !remote.contains(crate::place::HOLE))
+            && (shared || !matches!(remote, "" | "origin" | "upstream") && !remote.contains(HOLE))
         {
-            let mut act = Act::new(
-                Effect::VcsRemote,
-                line.row.name,
-                self.here(line.args.first().map(|arg| arg.span).unwrap_or_default()),
-            );
+            let mut act = Act::new(Effect::VcsRemote, line.row.name, line.span);
             act.note = if shared {
                 "publishes straight to a shared branch"
             } else {
                 "publishes commits to another place"
             };
             act.target = Score::new(700);
-            self.note(
-                act.on(line
-                    .read
-                    .operands
-                    .iter()
-                    .map(|arg| arg.shown())
-                    .collect::<Vec<_>>()
-                    .join(" ")),
-            );
+            self.note(act.on(line.operands_shown()));
         }
         Some(self.by_table(line, does))
     }
 
     /// `git checkout`, `git restore`, `git switch`: paths throw away what is not committed.
-    pub(crate) fn read_git_checkout(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_git_checkout(&mut self, line: &Line<'_>) -> Stream {
         let after_dashes = line
             .args
             .iter()
@@ -182,18 +170,16 @@ impl Walk<'_> {
             && (restore && !operands.is_empty()
                 || after_dashes.is_some_and(|count| count > 0)
                 || operands.iter().any(pathlike) && !creates);
-        Some(self.by_table(
-            line,
-            if discards {
-                Effect::VcsDiscard
-            } else {
-                Effect::VcsLocal
-            },
-        ))
+        let does = if discards {
+            Effect::VcsDiscard
+        } else {
+            Effect::VcsLocal
+        };
+        self.by_table(line, does)
     }
 
     /// `git config`: reading, writing, and keys whose value runs.
-    pub(crate) fn read_git_config(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_git_config(&mut self, line: &Line<'_>) -> Stream {
         let words: Vec<&Arg> = line.read.operands.clone();
         let first = words.first().map_or("", |arg| arg.text.as_str());
         let reads = line.read.has(&[
@@ -228,15 +214,11 @@ impl Walk<'_> {
             } else {
                 Effect::Inspect
             };
-            self.note(Act::new(
-                effect,
-                line.row.name,
-                crate::shell::syntax::Span::default(),
-            ));
-            return Some(Stream::unknown(Taint {
+            self.note(Act::new(effect, line.row.name, line.span));
+            return Stream::unknown(Taint {
                 secret,
                 ..Taint::default()
-            }));
+            });
         }
         let words = if matches!(first, "set" | "unset") {
             words.get(1..).unwrap_or(&[]).to_vec()
@@ -252,32 +234,14 @@ impl Walk<'_> {
             .iter()
             .any(|arg| matches!(arg.text.as_str(), "--global" | "--system"));
         self.setting(&key, value, line, wide);
-        Some(self.by_table(line, Effect::Setting))
+        self.by_table(line, Effect::Setting)
     }
 
     fn setting(&mut self, key: &str, value: Option<&Arg>, line: &Line<'_>, wide: bool) {
         let span = value.map(|value| self.here(value.span)).unwrap_or_default();
         if !runs(key) {
-            if wide
-                && !matches!(
-                    key.split('.').next(),
-                    Some(
-                        "user"
-                            | "color"
-                            | "init"
-                            | "pull"
-                            | "push"
-                            | "fetch"
-                            | "commit"
-                            | "advice"
-                            | "merge"
-                            | "rebase"
-                            | "column"
-                            | "branch"
-                            | "diff"
-                    )
-                )
-            {
+            let section = key.split('.').next().unwrap_or("");
+            if wide && !PERSONAL_SECTIONS.contains(&section) {
                 let mut act = Act::new(Effect::Setting, line.row.name, span).on(key);
                 act.target = Score::new(300);
                 self.note(act);
@@ -296,134 +260,152 @@ impl Walk<'_> {
 
     /// `git -c key=value`, `ssh -o key=value`, `tar --checkpoint-action=…` and the like.
     pub(crate) fn config(&mut self, arg: &Arg, program: &'static str) {
-        let span = self.here(arg.span);
-        let base = program.split(' ').next().unwrap_or(program);
         let (key, value) = arg
             .text
             .split_once('=')
             .or_else(|| arg.text.split_once(' '))
             .unwrap_or((&arg.text, ""));
-        let key = key.trim().to_lowercase();
-        let value = Arg {
-            text: value.trim().to_owned(),
-            ..arg.clone()
+        let given = Given {
+            program,
+            key: key.trim().to_lowercase(),
+            value: value.trim(),
+            span: self.here(arg.span),
         };
-        if base == "git" {
-            if key.starts_with("alias.") {
-                match value.text.strip_prefix('!') {
-                    Some(text) => {
-                        self.text(&text.to_owned(), span);
-                    }
-                    None => {
-                        self.text(&format!("git {}", value.text), span);
-                    }
-                }
-                return;
+        let is_set = arg.text.contains('=');
+        match program.split(' ').next().unwrap_or(program) {
+            "git" => self.git_setting(&given),
+            "cargo" if is_set => self.cargo_setting(&given),
+            "sysctl" if is_set => {
+                self.note(Act::new(Effect::System, program, given.span).on(given.key));
             }
-            if runs(&key) && !harmless_value(&key, &value.text) {
-                self.note(
-                    Act::new(Effect::Exec, program, span)
-                        .because("a setting that runs something")
-                        .on(key),
-                );
-            }
-            return;
+            "cargo" | "sysctl" => {}
+            base => self.remote_setting(&given, base),
         }
-        if base == "cargo" {
-            const LOADING: &[&str] = &[
-                "wrapper",
-                "runner",
-                "linker",
-                "rustc",
-                "rustdoc",
-                "credential",
-                "alias",
-                "env.",
-                "registr",
-                "source",
-                "proxy",
-            ];
-            if arg.text.contains('=') && LOADING.iter().any(|word| key.contains(word)) {
-                self.note(
-                    Act::new(Effect::Exec, program, span)
-                        .because("a setting that runs something")
-                        .on(key),
-                );
-            }
-            return;
+    }
+
+    fn git_setting(&mut self, given: &Given<'_>) {
+        if given.key.starts_with("alias.") {
+            match given.value.strip_prefix('!') {
+                Some(text) => self.text(text, given.span),
+                None => self.text(&format!("git {}", given.value), given.span),
+            };
+        } else if runs(&given.key) && !harmless_value(&given.key, given.value) {
+            self.note(given.runs_something().on(&given.key));
         }
-        if base == "sysctl" {
-            if arg.text.contains('=') {
-                self.note(Act::new(Effect::System, program, span).on(key));
-            }
-            return;
+    }
+
+    fn cargo_setting(&mut self, given: &Given<'_>) {
+        let loads = |word: &&str| given.key.contains(*word);
+        if CARGO_LOADING_WORDS.iter().any(loads) {
+            self.note(given.runs_something().on(&given.key));
         }
-        const RUNNING: &[&str] = &[
-            "proxycommand",
-            "localcommand",
-            "knownhostscommand",
-            "permitlocalcommand",
-            "exec",
-            "command",
-            "cmd",
-            "script",
-            "program",
-            "pkcs11provider",
-            "securitykeyprovider",
-            "xauthlocation",
-            "proxyusefdpass",
-            "match",
-            "include",
-            "sendenv",
-            "setenv",
-        ];
-        if key == "remotecommand"
-            || RUNNING
-                .iter()
-                .any(|word| key == *word || value.text.starts_with(&format!("{word}=")))
-        {
-            let text = value
-                .text
-                .split_once('=')
-                .map_or(value.text.clone(), |(_, text)| text.to_owned());
-            self.note(
-                Act::new(Effect::Exec, program, span)
-                    .because("a setting that runs something")
-                    .on(format!("{key} {text}").trim()),
-            );
-        } else if key == "stricthostkeychecking" && matches!(value.text.as_str(), "no" | "off")
+    }
+
+    /// Settings of ssh and of what works through it; `tar` takes its actions the same way.
+    fn remote_setting(&mut self, given: &Given<'_>, base: &str) {
+        let Given {
+            program,
+            key,
+            value,
+            span,
+        } = given;
+        let named = |word: &&str| key == word || value.starts_with(&format!("{word}="));
+        if key == "remotecommand" || REMOTE_RUNNING_KEYS.iter().any(named) {
+            let text = value.split_once('=').map_or(*value, |(_, text)| text);
+            let act = given.runs_something();
+            self.note(act.on(format!("{key} {text}").trim()));
+        } else if key == "stricthostkeychecking" && matches!(*value, "no" | "off")
             || key == "userknownhostsfile"
         {
-            let mut act = Act::new(Effect::Setting, program, span).on(key);
-            act.target = Score::new(300);
-            self.note(act);
-        } else if !matches!(
-            base,
-            "ssh"
-                | "scp"
-                | "sftp"
-                | "sshfs"
-                | "mosh"
-                | "autossh"
-                | "rsync"
-                | "tar"
-                | "ssh-copy-id"
-                | "ssh-keygen"
-        ) {
-            self.note(
-                Act::new(Effect::Unknown, program, span)
-                    .because("a setting that is not known")
-                    .on(key),
-            );
+            let act = Act::new(Effect::Setting, *program, *span).on(key);
+            self.note(act.target(Score::new(300)));
+        } else if !REMOTE_PROGRAMS.contains(&base) {
+            let act = Act::new(Effect::Unknown, *program, *span);
+            self.note(act.because("a setting that is not known").on(key));
         }
     }
 }
+
+/// A setting given on the command line.
+struct Given<'a> {
+    /// The program it is given to.
+    program: &'static str,
+    /// Its name, in lower case.
+    key: String,
+    /// What it is set to.
+    value: &'a str,
+    /// Where it stands.
+    span: Span,
+}
+
+impl Given<'_> {
+    /// Returns the act of a setting whose value runs.
+    fn runs_something(&self) -> Act {
+        Act::new(Effect::Exec, self.program, self.span).because("a setting that runs something")
+    }
+}
+
+/// Sections of git's settings in which people keep their own taste, whatever the repository.
+const PERSONAL_SECTIONS: &[&str] = &[
+    "user", "color", "init", "pull", "push", "fetch", "commit", "advice", "merge", "rebase",
+    "column", "branch", "diff",
+];
+
+/// Words in settings of cargo that name something it runs or loads.
+const CARGO_LOADING_WORDS: &[&str] = &[
+    "wrapper",
+    "runner",
+    "linker",
+    "rustc",
+    "rustdoc",
+    "credential",
+    "alias",
+    "env.",
+    "registr",
+    "source",
+    "proxy",
+];
+
+/// Settings of ssh, and actions of tar, whose value runs or is loaded.
+const REMOTE_RUNNING_KEYS: &[&str] = &[
+    "proxycommand",
+    "localcommand",
+    "knownhostscommand",
+    "permitlocalcommand",
+    "exec",
+    "command",
+    "cmd",
+    "script",
+    "program",
+    "pkcs11provider",
+    "securitykeyprovider",
+    "xauthlocation",
+    "proxyusefdpass",
+    "match",
+    "include",
+    "sendenv",
+    "setenv",
+];
+
+/// Programs whose other settings do nothing that matters here.
+const REMOTE_PROGRAMS: &[&str] = &[
+    "ssh",
+    "scp",
+    "sftp",
+    "sshfs",
+    "mosh",
+    "autossh",
+    "rsync",
+    "tar",
+    "ssh-copy-id",
+    "ssh-keygen",
+];
 
 /// Whether git runs what this setting says, or trusts it.
 fn runs(key: &str) -> bool {
     RUNNING_KEYS
         .iter()
-        .any(|pattern| crate::place::glob_matches(pattern.as_bytes(), key.as_bytes()))
+        .any(|pattern| glob_matches(pattern.as_bytes(), key.as_bytes()))
 }
 
 /// Whether a value of a running key runs nothing but a plain, known viewer.
@@ -461,5 +443,4 @@ fn harmless_value(key: &str, value: &str) -> bool {
                 "cache" | "osxkeychain" | "manager" | "manager-core" | "libsecret"
             )
         || key == "safe.directory" && value != "*"
-        || key == "include.path" && false
 }

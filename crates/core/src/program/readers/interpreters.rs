@@ -2,11 +2,12 @@
 
 use super::Line;
 use crate::act::{Act, Breadth};
-use crate::knowledge::{self, Effect, Role};
+use crate::knowledge::{self, Effect, PathKind, Role, Value};
 use crate::language::find;
 use crate::place::HOLE;
 use crate::program::code::{Filled, interpreter_role};
 use crate::score::Score;
+use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
 
@@ -40,18 +41,18 @@ const MODULES: &[(&str, Effect)] = &[
 impl Walk<'_> {
     /// `python file`, `python -c code`, `python -m module`, `… | python`.
     pub(crate) fn read_interpreter(&mut self, line: &Line<'_>) -> Option<Stream> {
-        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
         let role =
             interpreter_role(line.row.name.split(' ').next().unwrap_or("")).unwrap_or(Role::Code);
         if let Some(module) = line.read.value(&["-m", "--module"])
             && role == Role::Python
         {
-            return Some(self.module(&module.text.clone(), line));
+            return Some(self.module(&module.text, line));
         }
-        let carries =
-            line.read.hits.iter().any(
-                |hit| matches!(hit.flag.value, knowledge::Value::Next(value) if value == role),
-            );
+        let carries = line
+            .read
+            .hits
+            .iter()
+            .any(|hit| matches!(hit.flag.value, Value::Next(value) if value == role));
         let taint = self.by_options_quietly(line);
         if carries {
             let edits = line
@@ -68,7 +69,7 @@ impl Walk<'_> {
                     taint = taint.and(self.reads(operand, line.row.name));
                 }
             }
-            self.note(Act::new(Effect::Compute, line.row.name, span));
+            self.note(Act::new(Effect::Compute, line.row.name, line.span));
             return Some(Stream::unknown(taint));
         }
         // `node --check` and `ruby -c` read without running.
@@ -77,7 +78,7 @@ impl Walk<'_> {
             && role != Role::Lua
             && role != Role::Code
         {
-            self.note(Act::new(Effect::Read, line.row.name, span));
+            self.note(Act::new(Effect::Read, line.row.name, line.span));
             return Some(Stream::unknown(Taint::default()));
         }
         match line.read.operands.first() {
@@ -100,11 +101,11 @@ impl Walk<'_> {
             _ if line.stdin.connected => Some(self.stdin_code(
                 line.stdin,
                 line.row.name.split(' ').next().unwrap_or(""),
-                span,
+                line.span,
             )),
             _ if !line.read.hits.is_empty() || line.read.others > 0 => None,
             _ => {
-                self.note(Act::new(Effect::Interactive, line.row.name, span));
+                self.note(Act::new(Effect::Interactive, line.row.name, line.span));
                 Some(Stream::unknown(Taint::default()))
             }
         }
@@ -119,18 +120,9 @@ impl Walk<'_> {
                 .iter()
                 .filter(|effect| **effect != Effect::Write)
             {
-                self.note(
-                    Act::new(
-                        *effect,
-                        line.row.name,
-                        crate::shell::syntax::Span::default(),
-                    )
-                    .on(line.row.name),
-                );
+                self.note(Act::new(*effect, line.row.name, line.span).on(line.row.name));
             }
-            if let (knowledge::Value::Next(role) | knowledge::Value::Attached(role), Some(value)) =
-                (hit.flag.value, &hit.value)
-            {
+            if let Some((role, value)) = hit.meaning() {
                 taint = taint.and(self.role(role, value, line.row, &Stream::default(), false));
             }
         }
@@ -138,9 +130,8 @@ impl Walk<'_> {
     }
 
     fn module(&mut self, module: &str, line: &Line<'_>) -> Stream {
-        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
         if module.contains(HOLE) {
-            self.unreadable("which module runs cannot be known", span);
+            self.unreadable("which module runs cannot be known", line.span);
             return Stream::unknown(Taint::default());
         }
         // The words after `-m module` belong to the module.
@@ -150,13 +141,13 @@ impl Walk<'_> {
             .position(|arg| arg.text == module || arg.text.ends_with(&format!("-m{module}")));
         let rest = line.args.get(at.map_or(0, |at| at + 1)..).unwrap_or(&[]);
         if knowledge::program(module).is_some() {
-            let mut args = vec![Arg::literal(module, span)];
+            let mut args = vec![Arg::literal(module, line.span)];
             args.extend_from_slice(rest);
             return self.dispatch(&args, line.stdin);
         }
         let tool = module.split(['.', '_']).next().unwrap_or(module);
         if matches!(tool, "hermes" | "countersign") {
-            let mut args = vec![Arg::literal(tool, span)];
+            let mut args = vec![Arg::literal(tool, line.span)];
             args.extend_from_slice(rest);
             return self.program(&args, line.stdin);
         }
@@ -170,16 +161,16 @@ impl Walk<'_> {
             .iter()
             .find(|(name, _)| *name == module)
             .map(|(_, effect)| *effect);
-        let act = match effect {
-            Some(effect) => Act::new(effect, format!("python -m {module}"), span),
-            None => {
-                let mut act = Act::new(Effect::Project, format!("python -m {module}"), span)
-                    .on(format!("the module {module}"));
-                if self.ground.workspace.is_none() {
-                    act.clarity = Score::new(650);
-                }
-                act
+        let name = format!("python -m {module}");
+        let act = if let Some(effect) = effect {
+            Act::new(effect, name, line.span)
+        } else {
+            let mut act =
+                Act::new(Effect::Project, name, line.span).on(format!("the module {module}"));
+            if self.ground.workspace.is_none() {
+                act.clarity = Score::new(650);
             }
+            act
         };
         self.note(act);
         for operand in rest.iter().filter(|_| effect == Some(Effect::Read)) {
@@ -189,49 +180,48 @@ impl Walk<'_> {
     }
 
     /// `find`: its expression may run, delete and write.
-    pub(crate) fn read_find(&mut self, line: &Line<'_>) -> Option<Stream> {
-        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
+    pub(crate) fn read_find(&mut self, line: &Line<'_>) -> Stream {
         let words: Vec<&str> = line.args.iter().map(|arg| arg.text.as_str()).collect();
         let globbed = line
             .args
             .iter()
             .any(|arg| arg.glob && arg.text.starts_with('-'));
         let reading = find::read(&words);
-        self.note(Act::new(Effect::Inspect, line.row.name, span));
+        self.note(Act::new(Effect::Inspect, line.row.name, line.span));
         if reading.hidden.is_some() || globbed {
             let why = reading
                 .hidden
                 .unwrap_or("a find expression the shell completes from file names");
             self.note(
-                Act::new(Effect::Unknown, line.row.name, span)
+                Act::new(Effect::Unknown, line.row.name, line.span)
                     .because("an expression that is not known")
                     .on(why),
             );
         }
         let mut taint = Taint::default();
         let roots: Vec<Arg> = if reading.paths.is_empty() {
-            vec![Arg::literal(".", span)]
+            vec![Arg::literal(".", line.span)]
         } else {
             reading
                 .paths
                 .iter()
-                .map(|path| Arg::literal(path.clone(), span))
+                .map(|path| Arg::literal(path.clone(), line.span))
                 .collect()
         };
         if reading.deletes {
             for root in &roots {
-                self.found_deleted(root, &reading, span, line.row.name);
+                self.found_deleted(root, &reading, line.span, line.row.name);
             }
         }
         for path in &reading.writes {
             self.writes(
-                &Arg::literal(path.clone(), span),
+                &Arg::literal(path.clone(), line.span),
                 line.row.name,
                 Writing::Replace,
             );
         }
         for path in &reading.reads {
-            taint = taint.and(self.reads(&Arg::literal(path.clone(), span), line.row.name));
+            taint = taint.and(self.reads(&Arg::literal(path.clone(), line.span), line.row.name));
         }
         for run in &reading.runs {
             for root in &roots {
@@ -244,22 +234,22 @@ impl Walk<'_> {
                     appended: false,
                     taint: Taint::default(),
                 };
-                taint = taint.and(self.template(run, span, &filled).taint);
+                taint = taint.and(self.template(run, line.span, &filled).taint);
             }
         }
         // Names of secret files are listed, not read; what reads them next is judged then.
-        Some(Stream {
+        Stream {
             text: None,
             taint,
             connected: true,
-        })
+        }
     }
 
     fn found_deleted(
         &mut self,
         root: &Arg,
         reading: &find::FindReading,
-        span: crate::shell::syntax::Span,
+        span: Span,
         program: &'static str,
     ) {
         if reading.filters {
@@ -269,10 +259,7 @@ impl Walk<'_> {
                 .target(place.write.max(Score::new(300)));
             act.breadth = Breadth::Tree;
             act.reversal = Score::new(900);
-            if matches!(
-                place.kind,
-                knowledge::PathKind::Temp | knowledge::PathKind::Generated
-            ) {
+            if matches!(place.kind, PathKind::Temp | PathKind::Generated) {
                 act.reversal = Score::new(250);
                 act.target = place.write;
             }
@@ -283,99 +270,121 @@ impl Walk<'_> {
     }
 
     /// `xargs command`: the last words come from what it reads.
-    pub(crate) fn read_xargs(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_xargs(&mut self, line: &Line<'_>) -> Stream {
         self.by_options(line);
-        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
         let Some(at) = line.read.command else {
-            self.note(Act::new(Effect::Compute, line.row.name, span));
-            if line.name.contains("parallel") && line.stdin.connected {
-                self.unreadable("runs every line it reads as a command", span);
-            }
-            return Some(Stream {
-                text: line.stdin.text.clone(),
-                taint: line.stdin.taint,
-                connected: true,
-            });
+            return self.repeats_input(line);
         };
-        let mut words: Vec<String> = line
-            .args
-            .get(at..)
-            .unwrap_or(&[])
-            .iter()
-            .map(|arg| arg.text.clone())
-            .collect();
-        let mut marker = line
-            .read
-            .value(&["-I", "-J", "-i", "--replace"])
-            .map(|value| value.text.clone());
-        if marker.is_none() && line.read.has(&["-i", "--replace"]) {
-            marker = Some("{}".to_owned());
+        let command = line.args.get(at..).unwrap_or(&[]);
+        let words: Vec<String> = command.iter().map(|arg| arg.text.clone()).collect();
+        let names = ["-i", "--replace"];
+        let given = line.read.value(&["-I", "-J", "-i", "--replace"]);
+        let marker = given
+            .map(|value| value.text.clone())
+            .or_else(|| line.read.has(&names).then(|| "{}".to_owned()));
+        if line.row.name == "parallel" {
+            let marker = marker.unwrap_or_else(|| "{}".to_owned());
+            return self.parallel(line, words, marker);
         }
-        let parallel = matches!(line.row.name, "parallel");
-        let mut given: Option<Vec<String>> = None;
-        if parallel {
-            marker = marker.or_else(|| Some("{}".to_owned()));
-            if let Some(cut) = words
-                .iter()
-                .position(|word| matches!(word.as_str(), ":::" | "::::" | ":::+" | "::::+"))
-            {
-                if words.get(cut).is_some_and(|word| word == ":::") {
-                    given = words.get(cut + 1..).map(<[String]>::to_vec);
-                }
-                words.truncate(cut);
-            }
-            words = vec!["bash".to_owned(), "-c".to_owned(), words.join(" ")];
-            if words.get(2).is_some_and(String::is_empty) {
-                // `parallel ::: 'cmd'` runs the words themselves.
-                for word in given.iter().flatten().take(16) {
-                    self.text(&word.clone(), span);
-                }
-                if given.is_none() {
-                    self.unreadable("runs every line it reads as a command", span);
-                }
-                return Some(Stream::unknown(Taint::default()));
-            }
-        }
-        let lines: Vec<String> = match (given, &line.stdin.text) {
-            (Some(given), _) => given,
-            (None, Some(text)) if line.stdin.connected && !line.read.has(&["-a", "--arg-file"]) => {
-                if marker.is_some() {
-                    text.lines().map(str::to_owned).collect()
-                } else {
-                    vec![text.split_whitespace().collect::<Vec<_>>().join(" ")]
-                }
-            }
-            _ => vec![HOLE.to_string()],
-        };
         let mut out = Stream::unknown(line.stdin.taint);
-        for text in lines.iter().take(16) {
-            let filled = Filled {
-                marker: marker.clone(),
-                with: text.clone(),
-                glob: false,
-                appended: marker.is_none(),
-                taint: line.stdin.taint,
-            };
+        for text in inputs(line, marker.is_some())
+            .into_iter()
+            .take(FILLINGS_MAX)
+        {
             let stream = if marker.is_none() && !text.contains(HOLE) {
                 let mut all = words.clone();
                 all.extend(text.split_whitespace().map(str::to_owned));
-                self.template(&all, span, &Filled::default())
-            } else if parallel
-                && marker
-                    .as_deref()
-                    .is_some_and(|marker| !words.iter().any(|word| word.contains(marker)))
-            {
-                let joined = format!("{} {text}", words.last().cloned().unwrap_or_default());
-                self.template(
-                    &["bash".to_owned(), "-c".to_owned(), joined],
-                    span,
-                    &Filled::default(),
-                )
+                self.template(&all, line.span, &Filled::default())
             } else {
-                self.template(&words, span, &filled)
+                let filled = Filled {
+                    marker: marker.clone(),
+                    with: text,
+                    glob: false,
+                    appended: marker.is_none(),
+                    taint: line.stdin.taint,
+                };
+                self.template(&words, line.span, &filled)
             };
             out.taint = out.taint.and(stream.taint);
         }
-        Some(out)
+        out
+    }
+
+    /// `xargs` alone prints what it reads; `parallel` alone runs it.
+    fn repeats_input(&mut self, line: &Line<'_>) -> Stream {
+        self.note(Act::new(Effect::Compute, line.row.name, line.span));
+        if line.name.contains("parallel") && line.stdin.connected {
+            self.unreadable("runs every line it reads as a command", line.span);
+        }
+        Stream {
+            text: line.stdin.text.clone(),
+            taint: line.stdin.taint,
+            connected: true,
+        }
+    }
+
+    /// `parallel command ::: word…`: the command is shell text, once per word or line.
+    fn parallel(&mut self, line: &Line<'_>, mut words: Vec<String>, marker: String) -> Stream {
+        let is_separator =
+            |word: &String| matches!(word.as_str(), ":::" | "::::" | ":::+" | "::::+");
+        let mut given: Option<Vec<String>> = None;
+        if let Some(cut) = words.iter().position(is_separator) {
+            let after = words.split_off(cut);
+            if let Some((separator, rest)) = after.split_first()
+                && separator == ":::"
+            {
+                given = Some(rest.to_vec());
+            }
+        }
+        let text = words.join(" ");
+        if text.is_empty() {
+            // `parallel ::: 'cmd'` runs the words themselves.
+            for word in given.iter().flatten().take(FILLINGS_MAX) {
+                self.text(word, line.span);
+            }
+            if given.is_none() {
+                self.unreadable("runs every line it reads as a command", line.span);
+            }
+            return Stream::unknown(Taint::default());
+        }
+        let shell = |text: String| ["bash".to_owned(), "-c".to_owned(), text];
+        let command = shell(text.clone());
+        let takes_input = command.iter().any(|word| word.contains(&marker));
+        let mut filled = Filled {
+            marker: Some(marker),
+            taint: line.stdin.taint,
+            ..Filled::default()
+        };
+        let mut out = Stream::unknown(line.stdin.taint);
+        let inputs = given.unwrap_or_else(|| inputs(line, true));
+        for input in inputs.into_iter().take(FILLINGS_MAX) {
+            let stream = if takes_input {
+                filled.with = input;
+                self.template(&command, line.span, &filled)
+            } else {
+                let command = shell(format!("{text} {input}"));
+                self.template(&command, line.span, &Filled::default())
+            };
+            out.taint = out.taint.and(stream.taint);
+        }
+        out
+    }
+}
+
+/// How many words or lines a command is filled with one by one.
+const FILLINGS_MAX: usize = 16;
+
+/// Returns what `xargs` reads: line by line, or all of it as words of one command.
+fn inputs(line: &Line<'_>, by_line: bool) -> Vec<String> {
+    let from_file = line.read.has(&["-a", "--arg-file"]);
+    match &line.stdin.text {
+        Some(text) if line.stdin.connected && !from_file => {
+            if by_line {
+                text.lines().map(str::to_owned).collect()
+            } else {
+                vec![text.split_whitespace().collect::<Vec<_>>().join(" ")]
+            }
+        }
+        Some(_) | None => vec![HOLE.to_string()],
     }
 }

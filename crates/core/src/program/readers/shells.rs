@@ -9,16 +9,15 @@ use crate::shell::walk::Walk;
 
 impl Walk<'_> {
     /// `bash -c text`, `bash file`, `… | bash`, `bash -n file`.
-    pub(crate) fn read_shell(&mut self, line: &Line<'_>) -> Option<Stream> {
-        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
+    pub(crate) fn read_shell(&mut self, line: &Line<'_>) -> Stream {
         // `-n` reads without running, unless it is only one of a text's own words.
         if line
             .read
             .has(&["-n", "--no-execute", "--dump-strings", "--pretty-print"])
             && line.read.value(&["-c"]).is_none()
         {
-            self.note(Act::new(Effect::Read, line.row.name, span));
-            return Some(Stream::unknown(Taint::default()));
+            self.note(Act::new(Effect::Read, line.row.name, line.span));
+            return Stream::unknown(Taint::default());
         }
         for hit in &line.read.hits {
             if matches!(hit.name, "--rcfile" | "--init-file" | "--rcs")
@@ -42,20 +41,20 @@ impl Walk<'_> {
             let out = self.shell_text(&text, line.stdin);
             self.ground = ground;
             self.restore_positional(before);
-            return Some(out);
+            return out;
         }
         match line.read.operands.first() {
             Some(script) if !line.read.has(&["-s"]) && script.text != "-" => {
                 self.script_file(script, line.name);
-                Some(Stream::unknown(Taint::default()))
+                Stream::unknown(Taint::default())
             }
-            _ if line.stdin.connected => Some(self.stdin_code(line.stdin, "sh", span)),
+            _ if line.stdin.connected => self.stdin_code(line.stdin, "sh", line.span),
             _ => {
-                let mut act =
-                    Act::new(Effect::Interactive, line.row.name, span).because("opens a shell");
+                let mut act = Act::new(Effect::Interactive, line.row.name, line.span)
+                    .because("opens a shell");
                 act.marks.unreadable = true;
                 self.note(act);
-                Some(Stream::unknown(Taint::default()))
+                Stream::unknown(Taint::default())
             }
         }
     }
@@ -71,7 +70,7 @@ impl Walk<'_> {
             .iter()
             .map(|arg| (*arg).clone())
             .collect();
-        let (_, _) = (self.by_options(line), ());
+        self.by_options(line);
         if line.read.has(&["-x", "--exec"]) {
             return Some(self.dispatch(&words, line.stdin));
         }
@@ -108,11 +107,7 @@ impl Walk<'_> {
                     .on(line.row.name),
                 );
             }
-            if let (
-                crate::knowledge::Value::Next(role) | crate::knowledge::Value::Attached(role),
-                Some(value),
-            ) = (hit.flag.value, &hit.value)
-            {
+            if let Some((role, value)) = hit.meaning() {
                 taint = taint.and(self.role(role, value, line.row, &Stream::default(), false));
             }
         }
@@ -149,29 +144,29 @@ impl Walk<'_> {
     }
 
     /// `trap text signals`.
-    pub(crate) fn read_trap(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_trap(&mut self, line: &Line<'_>) -> Stream {
         if let Some(text) = line.read.operands.first()
             && text.text != "-"
             && line.read.operands.len() > 1
         {
             self.shell_text(text, &Stream::default());
         }
-        Some(Stream::empty())
+        Stream::empty()
     }
 
     /// `alias name=text`: the text runs when the name is used.
-    pub(crate) fn read_alias(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_alias(&mut self, line: &Line<'_>) -> Stream {
         for operand in &line.read.operands {
             if let Some((name, text)) = operand.text.split_once('=') {
-                self.text(&text.to_owned(), operand.span);
+                self.text(text, operand.span);
                 self.alias(name, text);
             }
         }
-        Some(Stream::unknown(Taint::default()))
+        Stream::unknown(Taint::default())
     }
 
     /// `export NAME=value`, `declare NAME=value`.
-    pub(crate) fn read_declare(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_declare(&mut self, line: &Line<'_>) -> Stream {
         let mut taint = Taint::default();
         for operand in line.args {
             if let Some((name, _)) = operand.text.split_once('=') {
@@ -189,30 +184,22 @@ impl Walk<'_> {
             }
         }
         let prints = line.args.iter().all(|arg| arg.text.starts_with('-'));
-        self.note(Act::new(
-            Effect::Compute,
-            line.row.name,
-            crate::shell::syntax::Span::default(),
-        ));
+        self.note(Act::new(Effect::Compute, line.row.name, line.span));
         // `export` alone prints the environment, secrets included.
-        Some(Stream::unknown(Taint {
+        Stream::unknown(Taint {
             secret: taint.secret || prints,
             network: taint.network,
             ..Taint::default()
-        }))
+        })
     }
 
     /// `set +o history` hides what follows; other options of the shell do nothing by themselves.
-    pub(crate) fn read_set(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_set(&mut self, line: &Line<'_>) -> Stream {
         let words: Vec<&str> = line.args.iter().map(|arg| arg.text.as_str()).collect();
         if words.windows(2).any(|pair| pair == ["+o", "history"]) {
             self.note(
-                Act::new(
-                    Effect::Privilege,
-                    line.row.name,
-                    crate::shell::syntax::Span::default(),
-                )
-                .because("stops the record of what is typed"),
+                Act::new(Effect::Privilege, line.row.name, line.span)
+                    .because("stops the record of what is typed"),
             );
         }
         if let Some(at) = words.iter().position(|word| *word == "--") {
@@ -223,21 +210,17 @@ impl Walk<'_> {
         {
             self.set_positional(line.args.to_vec());
         }
-        self.note(Act::new(
-            Effect::Compute,
-            line.row.name,
-            crate::shell::syntax::Span::default(),
-        ));
+        self.note(Act::new(Effect::Compute, line.row.name, line.span));
         // `set` alone prints every variable.
-        Some(Stream::unknown(Taint {
+        Stream::unknown(Taint {
             secret: words.is_empty(),
             network: false,
             ..Taint::default()
-        }))
+        })
     }
 
     /// `unset NAME`.
-    pub(crate) fn read_unset(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_unset(&mut self, line: &Line<'_>) -> Stream {
         for operand in line.args {
             if operand.text.starts_with("HIST") {
                 self.note(
@@ -245,41 +228,29 @@ impl Walk<'_> {
                         .because("stops the record of what is typed"),
                 );
             }
-            self.forget(&operand.text.clone());
+            self.forget(&operand.text);
         }
-        self.note(Act::new(
-            Effect::Compute,
-            line.row.name,
-            crate::shell::syntax::Span::default(),
-        ));
-        Some(Stream::empty())
+        self.note(Act::new(Effect::Compute, line.row.name, line.span));
+        Stream::empty()
     }
 
     /// `cd directory`.
-    pub(crate) fn read_cd(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_cd(&mut self, line: &Line<'_>) -> Stream {
         match line.read.operands.first() {
             Some(directory) if directory.text == "-" || directory.text.starts_with(['+', '-']) => {
-                self.ground.cwd = None
+                self.ground.cwd = None;
             }
             Some(directory) => self.ground.enter(&directory.text),
             None if line.name == "cd" => self.ground.enter(&crate::place::HOME.to_string()),
             None => self.ground.cwd = None,
         }
-        self.note(Act::new(
-            Effect::Compute,
-            line.row.name,
-            crate::shell::syntax::Span::default(),
-        ));
-        Some(Stream::empty())
+        self.note(Act::new(Effect::Compute, line.row.name, line.span));
+        Stream::empty()
     }
 
     /// `printf format words`; `-v name` sets a variable.
-    pub(crate) fn read_printf(&mut self, line: &Line<'_>) -> Option<Stream> {
-        self.note(Act::new(
-            Effect::Compute,
-            line.row.name,
-            crate::shell::syntax::Span::default(),
-        ));
+    pub(crate) fn read_printf(&mut self, line: &Line<'_>) -> Stream {
+        self.note(Act::new(Effect::Compute, line.row.name, line.span));
         let taint = line
             .args
             .iter()
@@ -295,14 +266,14 @@ impl Walk<'_> {
                 items: text.map(|text| vec![text]),
                 taint,
             };
-            self.assign(&variable.text.clone(), value);
-            return Some(Stream::empty());
+            self.assign(&variable.text, value);
+            return Stream::empty();
         }
-        Some(Stream {
+        Stream {
             text,
             taint,
             connected: true,
-        })
+        }
     }
 }
 

@@ -13,7 +13,7 @@ const FEW: usize = 3;
 
 impl Walk<'_> {
     /// `rm`: what is deleted decides.
-    pub(crate) fn read_rm(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_rm(&mut self, line: &Line<'_>) -> Stream {
         let recursive = line.read.has(&["-r", "-R", "--recursive"]);
         let breadth = if recursive {
             Breadth::Tree
@@ -24,12 +24,8 @@ impl Walk<'_> {
         };
         for hit in &line.read.hits {
             for effect in hit.flag.effects {
-                let mut act = Act::new(
-                    *effect,
-                    line.row.name,
-                    crate::shell::syntax::Span::default(),
-                )
-                .because("may delete the root of the file system");
+                let mut act = Act::new(*effect, line.row.name, line.span)
+                    .because("may delete the root of the file system");
                 act.marks.critical = true;
                 self.note(act);
             }
@@ -40,15 +36,11 @@ impl Walk<'_> {
         if line.read.operands.is_empty() {
             // Whatever it was meant to delete is missing from the words.
             self.note(
-                Act::new(
-                    Effect::Unknown,
-                    line.row.name,
-                    crate::shell::syntax::Span::default(),
-                )
-                .because("deletes, but does not say what"),
+                Act::new(Effect::Unknown, line.row.name, line.span)
+                    .because("deletes, but does not say what"),
             );
         }
-        Some(Stream::empty())
+        Stream::empty()
     }
 
     /// `chmod`: rights for everybody and the right to become another user are what matter.
@@ -87,7 +79,7 @@ impl Walk<'_> {
     }
 
     /// `dd if=… of=…`.
-    pub(crate) fn read_dd(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_dd(&mut self, line: &Line<'_>) -> Stream {
         let mut taint = line.stdin.taint;
         let mut target = None;
         for operand in line.args {
@@ -99,36 +91,31 @@ impl Walk<'_> {
         }
         match target {
             Some(target) => self.writes(&target, line.row.name, Writing::Replace),
-            None => self.note(Act::new(
-                Effect::Read,
-                line.row.name,
-                crate::shell::syntax::Span::default(),
-            )),
+            None => self.note(Act::new(Effect::Read, line.row.name, line.span)),
         }
-        Some(Stream {
+        Stream {
             text: line.stdin.text.clone(),
             taint,
             connected: true,
-        })
+        }
     }
 
     /// `kill`: everything, the first process, or what a substitution names.
-    pub(crate) fn read_kill(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_kill(&mut self, line: &Line<'_>) -> Stream {
         let words: Vec<&str> = line.args.iter().map(|arg| arg.text.as_str()).collect();
-        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
         if words
             .first()
             .is_some_and(|word| matches!(*word, "-l" | "-L" | "--list" | "--table" | "-0"))
             || words.starts_with(&["-s", "0"])
         {
-            self.note(Act::new(Effect::Inspect, line.row.name, span));
-            return Some(Stream::unknown(Taint::default()));
+            self.note(Act::new(Effect::Inspect, line.row.name, line.span));
+            return Stream::unknown(Taint::default());
         }
         let all = words
             .iter()
             .enumerate()
             .any(|(at, word)| *word == "-1" && (at > 0 || words.len() == 1));
-        let mut act = Act::new(Effect::Kill, line.row.name, span).on(words
+        let mut act = Act::new(Effect::Kill, line.row.name, line.span).on(words
             .iter()
             .filter(|word| !word.starts_with('-'))
             .copied()
@@ -153,26 +140,24 @@ impl Walk<'_> {
             act.target = Score::new(300);
         }
         self.note(act);
-        Some(Stream::empty())
+        Stream::empty()
     }
 
     /// `crontab`: `-l` reads; a file or `-` replaces every job.
-    pub(crate) fn read_crontab(&mut self, line: &Line<'_>) -> Option<Stream> {
-        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
+    pub(crate) fn read_crontab(&mut self, line: &Line<'_>) -> Stream {
         if line.read.has(&["-l"]) {
-            self.note(Act::new(Effect::Inspect, line.row.name, span));
-            return Some(Stream::unknown(Taint::default()));
+            self.note(Act::new(Effect::Inspect, line.row.name, line.span));
+            return Stream::unknown(Taint::default());
         }
-        let act = Act::new(Effect::Persist, line.row.name, span)
+        let act = Act::new(Effect::Persist, line.row.name, line.span)
             .because("changes what runs by the clock");
         self.note(act);
-        Some(Stream::empty())
+        Stream::empty()
     }
 
     /// `systemctl verb unit`, `service unit verb`.
-    pub(crate) fn read_systemctl(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_systemctl(&mut self, line: &Line<'_>) -> Stream {
         self.by_options(line);
-        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
         let words: Vec<&str> = line
             .read
             .operands
@@ -220,11 +205,11 @@ impl Walk<'_> {
             _ => Effect::Unknown,
         };
         self.note(
-            Act::new(effect, line.row.name, span).on(format!("{verb} {}", units.join(" "))
+            Act::new(effect, line.row.name, line.span).on(format!("{verb} {}", units.join(" "))
                 .trim()
                 .replace(HOLE, "…")),
         );
-        Some(Stream::unknown(Taint::default()))
+        Stream::unknown(Taint::default())
     }
 }
 

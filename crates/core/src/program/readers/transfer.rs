@@ -2,32 +2,31 @@
 
 use super::Line;
 use crate::act::{Act, Breadth};
-use crate::knowledge::{Effect, Value};
-use crate::program::network::host_kind;
+use crate::knowledge::{Effect, HostKind, Role, Value};
+use crate::program::network::{host_kind, is_local_or_registry};
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
 
 impl Walk<'_> {
     /// `curl`: the method, the data and where the answer goes decide.
-    pub(crate) fn read_curl(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_curl(&mut self, line: &Line<'_>) -> Stream {
         let method = line
             .read
             .value(&["-X", "--request"])
             .map(|value| value.text.to_uppercase());
         let as_query = line.read.has(&["-G", "--get"]);
         let sends = !as_query
-            && line.read.hits.iter().any(|hit| {
-                matches!(
-                    hit.flag.value,
-                    Value::Next(crate::knowledge::Role::Send | crate::knowledge::Role::Upload)
-                )
-            });
+            && line
+                .read
+                .hits
+                .iter()
+                .any(|hit| matches!(hit.flag.value, Value::Next(Role::Send | Role::Upload)));
         let writes = method
             .as_deref()
             .is_some_and(|method| !matches!(method, "GET" | "HEAD" | "OPTIONS"));
         if !sends && !writes {
-            return Some(self.by_table_without_send(line, as_query));
+            return self.by_table_without_send(line, as_query);
         }
         let mut taint = line.stdin.taint;
         for url in line
@@ -40,7 +39,7 @@ impl Walk<'_> {
             self.sends_to(url, line.row.name);
             if method.as_deref() == Some("DELETE") {
                 let (host, _) = host_kind(&url.text);
-                let effect = if self.is_local_or_registry(&url.text) && !host.contains('.') {
+                let effect = if is_local_or_registry(&url.text) && !host.contains('.') {
                     Effect::NetSend
                 } else {
                     Effect::CloudDelete
@@ -53,20 +52,14 @@ impl Walk<'_> {
             }
         }
         let local = !line.read.operands.is_empty()
-            && line.read.operands.iter().all(|url| {
-                matches!(
-                    host_kind(&url.text).1,
-                    Some((crate::knowledge::HostKind::Loopback, _))
-                )
-            });
+            && line
+                .read
+                .operands
+                .iter()
+                .all(|url| matches!(host_kind(&url.text).1, Some((HostKind::Loopback, _))));
         for hit in &line.read.hits {
-            if let (Value::Next(role) | Value::Attached(role), Some(value)) =
-                (hit.flag.value, &hit.value)
-            {
-                let carries = matches!(
-                    role,
-                    crate::knowledge::Role::Send | crate::knowledge::Role::Upload
-                );
+            if let Some((role, value)) = hit.meaning() {
+                let carries = matches!(role, Role::Send | Role::Upload);
                 if carries && local && !value.taint.secret {
                     // What is sent to this machine stays on it; the address was judged above.
                     continue;
@@ -75,28 +68,20 @@ impl Walk<'_> {
             }
         }
         if taint.secret {
-            self.leak(
-                line.row,
-                self.here(line.args.first().map(|arg| arg.span).unwrap_or_default()),
-            );
+            self.leak(line.row, line.span);
         }
-        Some(Stream::unknown(Taint {
+        Stream::unknown(Taint {
             network: true,
             ..taint
-        }))
+        })
     }
 
     fn by_table_without_send(&mut self, line: &Line<'_>, as_query: bool) -> Stream {
         if as_query {
             let mut taint = line.stdin.taint;
             for hit in &line.read.hits {
-                if let (Value::Next(role) | Value::Attached(role), Some(value)) =
-                    (hit.flag.value, &hit.value)
-                {
-                    let query = matches!(
-                        role,
-                        crate::knowledge::Role::Send | crate::knowledge::Role::Upload
-                    );
+                if let Some((role, value)) = hit.meaning() {
+                    let query = matches!(role, Role::Send | Role::Upload);
                     if !query || value.text.contains('@') || value.taint.secret {
                         taint = taint.and(self.role(role, value, line.row, line.stdin, false));
                     }
@@ -114,8 +99,7 @@ impl Walk<'_> {
     }
 
     /// `gh api path`: the method decides, and a field makes it a change.
-    pub(crate) fn read_api(&mut self, line: &Line<'_>) -> Option<Stream> {
-        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
+    pub(crate) fn read_api(&mut self, line: &Line<'_>) -> Stream {
         let method = line
             .read
             .value(&["-X", "--method"])
@@ -137,27 +121,17 @@ impl Walk<'_> {
             None => Effect::CloudRead,
         };
         for hit in &line.read.hits {
-            if let (Value::Next(role) | Value::Attached(role), Some(value)) =
-                (hit.flag.value, &hit.value)
+            if let Some((role, value)) = hit.meaning()
+                && (role != Role::Send || value.text.contains('@'))
             {
-                if !matches!(role, crate::knowledge::Role::Send) || value.text.contains('@') {
-                    self.role(role, value, line.row, line.stdin, false);
-                }
+                self.role(role, value, line.row, line.stdin, false);
             }
         }
-        self.note(
-            Act::new(effect, line.row.name, span).on(line
-                .read
-                .operands
-                .iter()
-                .map(|arg| arg.shown())
-                .collect::<Vec<_>>()
-                .join(" ")),
-        );
-        Some(Stream::unknown(Taint {
+        self.note(Act::new(effect, line.row.name, line.span).on(line.operands_shown()));
+        Stream::unknown(Taint {
             network: true,
             ..Taint::default()
-        }))
+        })
     }
 
     /// `http METHOD url item…`.
@@ -172,7 +146,7 @@ impl Walk<'_> {
         let url = operands.get(usize::from(named))?;
         let items = operands.get(usize::from(named) + 1..).unwrap_or(&[]);
         let body = items.iter().any(|item| {
-            item.text.contains("=") && !item.text.contains("==") || item.text.contains('@')
+            item.text.contains('=') && !item.text.contains("==") || item.text.contains('@')
         });
         let reads = method
             .as_deref()
@@ -253,20 +227,11 @@ impl Walk<'_> {
                 .iter()
                 .filter(|effect| !matches!(effect, Effect::Delete | Effect::Write))
             {
-                self.note(
-                    Act::new(
-                        *effect,
-                        line.row.name,
-                        crate::shell::syntax::Span::default(),
-                    )
-                    .on(line.row.name),
-                );
+                self.note(Act::new(*effect, line.row.name, line.span).on(line.row.name));
             }
-            if let (Value::Next(role) | Value::Attached(role), Some(value)) =
-                (hit.flag.value, &hit.value)
-            {
-                let plain = role == crate::knowledge::Role::Shell
-                    && matches!(value.text.split(' ').next(), Some("ssh"));
+            if let Some((role, value)) = hit.meaning() {
+                let plain =
+                    role == Role::Shell && matches!(value.text.split(' ').next(), Some("ssh"));
                 if plain
                     && !value.text.contains("ProxyCommand")
                     && !value.text.contains("LocalCommand")
@@ -306,26 +271,27 @@ impl Walk<'_> {
     }
 
     /// `ssh host text`: what runs there is judged as if it ran here.
-    pub(crate) fn read_ssh(&mut self, line: &Line<'_>) -> Option<Stream> {
+    pub(crate) fn read_ssh(&mut self, line: &Line<'_>) -> Stream {
         self.by_options(line);
-        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
         for hit in &line.read.hits {
             if matches!(hit.name, "-L" | "-R" | "-D" | "-w" | "-W") {
-                self.note(Act::new(Effect::Remote, line.row.name, span).because("opens a tunnel"));
+                self.note(
+                    Act::new(Effect::Remote, line.row.name, line.span).because("opens a tunnel"),
+                );
             }
         }
         if line.read.has(&["-G", "-Q"]) {
-            self.note(Act::new(Effect::Inspect, line.row.name, span));
-            return Some(Stream::unknown(Taint::default()));
+            self.note(Act::new(Effect::Inspect, line.row.name, line.span));
+            return Stream::unknown(Taint::default());
         }
         let ground = std::mem::take(&mut self.ground);
         let before = self.acts.len();
         let out = match line.read.command {
             Some(at) => self.joined_text(line.args.get(at..).unwrap_or(&[]), line.stdin),
-            None if line.stdin.connected => self.stdin_code(line.stdin, "sh", span),
+            None if line.stdin.connected => self.stdin_code(line.stdin, "sh", line.span),
             None => {
                 self.note(
-                    Act::new(Effect::Remote, line.row.name, span)
+                    Act::new(Effect::Remote, line.row.name, line.span)
                         .because("opens a shell on another machine"),
                 );
                 Stream::unknown(Taint::default())
@@ -346,117 +312,87 @@ impl Walk<'_> {
             .first()
             .map(|host| host.shown())
             .unwrap_or_default();
-        if worst >= Score::new(250) {
-            self.note(Act::new(Effect::Remote, line.row.name, span).on(host));
+        let effect = if worst >= Score::new(250) {
+            Effect::Remote
         } else {
-            self.note(Act::new(Effect::NetRead, line.row.name, span).on(host));
-        }
-        Some(Stream {
+            Effect::NetRead
+        };
+        self.note(Act::new(effect, line.row.name, line.span).on(host));
+        Stream {
             taint: Taint {
                 network: true,
                 ..out.taint
             },
             ..out
-        })
+        }
     }
 
     /// `tar`: what it does is a letter, bundled or not.
-    pub(crate) fn read_tar(&mut self, line: &Line<'_>) -> Option<Stream> {
-        let span = self.here(line.args.first().map(|arg| arg.span).unwrap_or_default());
-        let words: Vec<&Arg> = line.args.iter().collect();
-        let old_style = words.first().filter(|arg| {
-            !arg.text.starts_with('-') && arg.text.bytes().all(|byte| byte.is_ascii_alphabetic())
-        });
-        let letters: String = match old_style {
-            Some(arg) => arg.text.clone(),
-            None => words
-                .iter()
-                .filter(|arg| arg.text.starts_with('-') && !arg.text.starts_with("--"))
-                .map(|arg| arg.text.trim_start_matches('-'))
-                .collect(),
-        };
-        let long = |name: &str| {
-            words.iter().any(|arg| {
-                arg.text.len() > 3
-                    && arg.text.starts_with("--")
-                    && name.starts_with(arg.text.split('=').next().unwrap_or(""))
-            })
-        };
-        let lists = letters.contains('t') || long("--list");
-        let extracts = letters.contains('x') || long("--extract") || long("--get");
-        let creates = letters.contains('c') || long("--create");
-        let changes = letters.contains(['r', 'u', 'A'])
-            || long("--append")
-            || long("--update")
-            || long("--concatenate")
-            || long("--delete");
-        // The archive: after `f` of an old-style bundle, or the value of -f.
-        let mut operands: Vec<&Arg> = line.read.operands.clone();
-        let mut archive = line.read.value(&["-f", "--file"]).cloned();
-        if old_style.is_some() {
-            operands.retain(|operand| Some(operand) != old_style.map(|arg| arg));
-            if letters.contains('f') && !operands.is_empty() {
-                archive = Some(operands.remove(0).clone());
-            }
-        }
+    pub(crate) fn read_tar(&mut self, line: &Line<'_>) -> Stream {
+        let asked = TarWords::of(line);
         let ground = self.ground.clone();
-        let mut taint = line.stdin.taint;
-        for hit in &line.read.hits {
-            if matches!(hit.name, "-f" | "--file") {
-                continue;
+        let mut taint = line.stdin.taint.and(self.tar_options(line));
+        if asked.has('t', &["--list"]) {
+            self.note(Act::new(Effect::Read, line.row.name, line.span));
+        } else if asked.has('x', &["--extract", "--get"]) {
+            if !asked.has('O', &["--to-stdout"]) {
+                self.extracts(&Arg::literal(".", line.span), line, &asked.letters);
             }
-            for effect in hit.flag.effects {
-                let mut act = Act::new(*effect, line.row.name, span).on(hit.name);
-                if *effect == Effect::Delete {
-                    act = act
-                        .because("deletes files after packing them")
-                        .target(Score::new(600));
-                    act.reversal = Score::new(900);
-                }
-                self.note(act);
+        } else if asked.has('c', &["--create"]) || asked.changes() {
+            let (archive, files) = asked.archive_and_files(line);
+            for file in files {
+                taint = taint.and(self.reads(file, line.row.name));
             }
-            if let (Value::Next(role) | Value::Attached(role), Some(value)) =
-                (hit.flag.value, &hit.value)
-            {
-                taint = taint.and(self.role(role, value, line.row, &Stream::default(), false));
-            }
-        }
-        if lists {
-            self.note(Act::new(Effect::Read, line.row.name, span));
-        } else if extracts {
-            let to_stdout = letters.contains('O') || long("--to-stdout");
-            if !to_stdout {
-                let here = Arg::literal(".", span);
-                self.extracts(&here, line, &letters);
-            }
-        } else if creates || changes {
-            for operand in &operands {
-                taint = taint.and(self.reads(operand, line.row.name));
-            }
+            // The archive lies where tar was called, whatever `-C` says.
             self.ground = ground.clone();
-            if let Some(archive) = archive.as_ref().filter(|archive| archive.text != "-") {
-                if is_remote(&archive.text) {
-                    self.note(Act::new(Effect::Remote, line.row.name, span).on(archive.shown()));
-                } else {
-                    self.writes(
-                        archive,
-                        line.row.name,
-                        if changes {
-                            Writing::Edit
-                        } else {
-                            Writing::Replace
-                        },
-                    );
-                }
+            if let Some(archive) = archive.filter(|archive| archive.text != "-") {
+                self.packs(archive, line, asked.changes());
             }
         } else if !line.args.is_empty() {
             self.note(
-                Act::new(Effect::Unknown, line.row.name, span)
+                Act::new(Effect::Unknown, line.row.name, line.span)
                     .because("what tar does here is not clear"),
             );
         }
         self.ground = ground;
-        Some(Stream::unknown(taint))
+        Stream::unknown(taint)
+    }
+
+    /// Judges the options of `tar` but the archive.
+    fn tar_options(&mut self, line: &Line<'_>) -> Taint {
+        let mut taint = Taint::default();
+        let hits = line.read.hits.iter();
+        for hit in hits.filter(|hit| !matches!(hit.name, "-f" | "--file")) {
+            for effect in hit.flag.effects {
+                let mut act = Act::new(*effect, line.row.name, line.span).on(hit.name);
+                if *effect == Effect::Delete {
+                    act = act
+                        .because("deletes files after packing them")
+                        .target(Score::new(600))
+                        .reversal(Score::new(900));
+                }
+                self.note(act);
+            }
+            if let Some((role, value)) = hit.meaning() {
+                taint = taint.and(self.role(role, value, line.row, &Stream::default(), false));
+            }
+        }
+        taint
+    }
+
+    /// Judges writing the archive.
+    fn packs(&mut self, archive: &Arg, line: &Line<'_>, changes: bool) {
+        if is_remote(&archive.text) {
+            let act = Act::new(Effect::Remote, line.row.name, line.span);
+            self.note(act.on(archive.shown()));
+            return;
+        }
+        let how = if changes {
+            Writing::Edit
+        } else {
+            Writing::Replace
+        };
+        self.writes(archive, line.row.name, how);
     }
 
     /// Judges unpacking into `directory`, which is the working directory after `-C`.
@@ -485,17 +421,80 @@ impl Walk<'_> {
     }
 }
 
+/// The words of a `tar` command line that say what it does.
+struct TarWords<'a> {
+    args: &'a [Arg],
+    /// The first word, where it is a bundle of letters without a dash.
+    bundle: Option<&'a Arg>,
+    /// All letters that were given.
+    letters: String,
+}
+
+impl<'a> TarWords<'a> {
+    fn of(line: &Line<'a>) -> Self {
+        let bundle = line.args.first().filter(|arg| {
+            !arg.text.starts_with('-') && arg.text.bytes().all(|byte| byte.is_ascii_alphabetic())
+        });
+        let is_short = |arg: &&Arg| arg.text.starts_with('-') && !arg.text.starts_with("--");
+        let letters = match bundle {
+            Some(arg) => arg.text.clone(),
+            None => line
+                .args
+                .iter()
+                .filter(is_short)
+                .map(|arg| arg.text.trim_start_matches('-'))
+                .collect(),
+        };
+        Self {
+            args: line.args,
+            bundle,
+            letters,
+        }
+    }
+
+    /// Whether the letter or one of the long options was given, perhaps abbreviated.
+    fn has(&self, letter: char, long: &[&str]) -> bool {
+        self.letters.contains(letter) || long.iter().any(|name| self.has_long(name))
+    }
+
+    fn has_long(&self, name: &str) -> bool {
+        self.args.iter().any(|arg| {
+            arg.text.len() > 3
+                && arg.text.starts_with("--")
+                && name.starts_with(arg.text.split('=').next().unwrap_or(""))
+        })
+    }
+
+    /// Whether an archive that is there is changed.
+    fn changes(&self) -> bool {
+        self.has('r', &["--append"])
+            || self.has('u', &["--update"])
+            || self.has('A', &["--concatenate"])
+            || self.has_long("--delete")
+    }
+
+    /// Returns the archive and the files: the archive is the value of `-f`, or the first operand
+    /// after a bundle with an `f`.
+    fn archive_and_files(&self, line: &Line<'a>) -> (Option<&'a Arg>, Vec<&'a Arg>) {
+        let mut files = line.read.operands.clone();
+        let mut archive = line.read.value(&["-f", "--file"]);
+        if self.bundle.is_some() {
+            files.retain(|operand| Some(*operand) != self.bundle);
+            if self.letters.contains('f') && !files.is_empty() {
+                archive = Some(files.remove(0));
+            }
+        }
+        (archive, files)
+    }
+}
+
 /// Whether a word of rsync or scp names another machine.
 fn is_remote(text: &str) -> bool {
     if text.contains("://") {
         return true;
     }
-    match text.split_once(':') {
-        Some((host, _)) => {
-            !host.is_empty()
-                && !host.contains('/')
-                && !(host.len() == 1 && host.bytes().all(|byte| byte.is_ascii_alphabetic()))
-        }
-        None => false,
-    }
+    text.split_once(':').is_some_and(|(host, _)| {
+        let is_drive = host.len() == 1 && host.bytes().all(|byte| byte.is_ascii_alphabetic());
+        !host.is_empty() && !host.contains('/') && !is_drive
+    })
 }
