@@ -2,6 +2,7 @@
 
 use super::Line;
 use crate::place::HOLE;
+use crate::shell::unescape;
 use crate::shell::value::{Arg, TEXT_BYTES_MAX};
 
 /// Returns what a program prints when everything it prints is known.
@@ -102,7 +103,7 @@ fn echo(args: &[Arg]) -> Option<String> {
         .collect::<Vec<_>>()
         .join(" ");
     if flags.iter().any(|flag| flag.text.contains('e')) {
-        text = crate::shell::unescape(&text);
+        text = unescape(&text);
     }
     if !flags.iter().any(|flag| flag.text.contains('n')) {
         text.push('\n');
@@ -209,7 +210,7 @@ fn set(text: &str) -> Option<Vec<char>> {
     if text.contains('[') {
         return None;
     }
-    let letters: Vec<char> = crate::shell::unescape(text).chars().collect();
+    let letters: Vec<char> = unescape(text).chars().collect();
     let mut set = Vec::new();
     let mut at = 0;
     while let Some(first) = letters.get(at) {

@@ -2,7 +2,7 @@
 
 use super::options::{self, Hit};
 use crate::knowledge::{self, Program, Row};
-use crate::place::HOLE;
+use crate::place::{HOLE, normalise};
 use crate::shell::value::Arg;
 
 /// Directories whose programs are known by their name alone.
@@ -142,7 +142,7 @@ pub(super) fn resolve(first: &Arg) -> Named {
         let directory = if directory.is_empty() {
             "/".to_owned()
         } else {
-            crate::place::normalise(directory)
+            normalise(directory)
         };
         PROGRAM_DIRECTORIES.contains(&directory.as_str())
             || directory.starts_with("/lib/")

@@ -17,7 +17,7 @@ use super::syntax::{
     Word,
 };
 use super::value::{Arg, Stream, Taint, Value};
-use crate::act::Act;
+use crate::act::{Act, Marks};
 use crate::knowledge::Effect;
 use crate::place::{Ground, HOLE, Place};
 use crate::score::Score;
@@ -148,9 +148,8 @@ impl<'k> Walk<'k> {
 
     /// Notes an act.
     pub(crate) fn note(&mut self, act: Act) {
-        let harmless = act.marks == crate::act::Marks::default()
-            && act.target < Score::new(250)
-            && act.subject.is_empty();
+        let harmless =
+            act.marks == Marks::default() && act.target < Score::new(250) && act.subject.is_empty();
         if harmless {
             let bit = 1_u64 << (act.effect as u32 % 64);
             if self.noted & bit != 0 && act.risk() < Score::new(250) {

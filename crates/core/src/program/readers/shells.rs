@@ -3,7 +3,8 @@
 use super::Line;
 use crate::act::Act;
 use crate::knowledge::Effect;
-use crate::place::HOLE;
+use crate::place::{HOLE, HOME};
+use crate::shell::unescape;
 use crate::shell::value::{Arg, Stream, Taint, Value};
 use crate::shell::walk::Walk;
 
@@ -241,7 +242,7 @@ impl Walk<'_> {
                 self.ground.cwd = None;
             }
             Some(directory) => self.ground.enter(&directory.text),
-            None if line.name == "cd" => self.ground.enter(&crate::place::HOME.to_string()),
+            None if line.name == "cd" => self.ground.enter(&HOME.to_string()),
             None => self.ground.cwd = None,
         }
         self.note(Act::new(Effect::Compute, line.row.name, line.span));
@@ -289,7 +290,7 @@ fn formatted(operands: &[&Arg]) -> Option<String> {
         let mut used = false;
         let mut rest = format.text.as_str();
         while let Some(at) = rest.find('%') {
-            out.push_str(&crate::shell::unescape(rest.get(..at)?));
+            out.push_str(&unescape(rest.get(..at)?));
             let directive = rest.get(at + 1..)?;
             let skipped =
                 directive.find(|letter: char| letter.is_ascii_alphabetic() || letter == '%')?;
@@ -303,7 +304,7 @@ fn formatted(operands: &[&Arg]) -> Option<String> {
                 }
                 'b' => {
                     used = true;
-                    out.push_str(&crate::shell::unescape(
+                    out.push_str(&unescape(
                         words.next().map_or("", |word| word.text.as_str()),
                     ));
                 }
@@ -318,7 +319,7 @@ fn formatted(operands: &[&Arg]) -> Option<String> {
                 _ => return None,
             }
         }
-        out.push_str(&crate::shell::unescape(rest));
+        out.push_str(&unescape(rest));
         if !used || words.len() == 0 || out.len() > 16 * 1024 {
             return Some(out);
         }
