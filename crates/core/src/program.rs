@@ -39,6 +39,9 @@ impl Walk<'_> {
         if first.taint.uncertain {
             self.unreadable("which program runs depends on what ran before", first.span);
         }
+        if let Some(reading) = windows_reading(first, args) {
+            self.deeds(&reading, "cmd", first.span);
+        }
         match resolve(first) {
             Named::Unreadable => {
                 let mut act = Act::new(Effect::Exec, "", first.span)
@@ -77,8 +80,11 @@ impl Walk<'_> {
             .iter()
             .find(|verbs| verbs.name == "unknown")?;
         let mut found: Option<Effect> = None;
-        for (index, arg) in rest.iter().enumerate() {
-            if arg.vague() && index < 3 || arg.taint.secret || arg.delivers.is_some() {
+        // Only the leading words can be what is asked for; the others can still speak against it.
+        let mut leading = 0_u32;
+        for arg in rest {
+            leading += u32::from(!arg.text.starts_with('-'));
+            if arg.vague() && leading <= 3 || arg.taint.secret || arg.delivers.is_some() {
                 return None;
             }
             let words = arg.text.to_ascii_lowercase();
@@ -90,7 +96,7 @@ impl Walk<'_> {
                 match table.effect(word) {
                     Some(effect) if effect >= Effect::VcsDiscard => return None,
                     Some(effect)
-                        if index < 3
+                        if leading <= 3
                             && !arg.text.starts_with('-')
                             && found.is_none()
                             && words.starts_with(word) =>
@@ -235,6 +241,10 @@ impl Walk<'_> {
         let base = if dry { Effect::Inspect } else { does };
         let (taint, changes) = self.hits(line.row, &line.read.hits, dry);
         // Whether raising privileges matters shows only when the command has been looked at.
+        let wipes = line.read.hits.iter().any(|hit| hit.flag.effects.contains(&Effect::Wipe));
+        if wipes && !dry {
+            self.note_base(line, Effect::Wipe);
+        }
         let raises = base == Effect::Privilege && line.read.command.is_some();
         if !raises {
             self.note_base(line, base);
@@ -334,6 +344,10 @@ impl Walk<'_> {
                     continue;
                 }
             };
+            if row.does == Effect::Build && operand.text.starts_with('\\') {
+                // `latex '\write18{…}'`: the word is not a file but a text of commands.
+                self.unreadable("runs code given as a word", operand.span);
+            }
             taint = taint.and(self.role(role, operand, row, line.stdin, dry));
         }
         if line.does == Effect::Project
@@ -393,6 +407,26 @@ impl Walk<'_> {
         act.target = Score::ONE;
         self.note(act);
     }
+}
+
+/// Reads a command for Windows with the reader that knows its words.
+fn windows_reading(first: &Arg, args: &[Arg]) -> Option<language::Reading> {
+    const WINDOWS: &[&str] = &["cmd", "wmic", "vssadmin", "bcdedit", "diskpart", "reg", "schtasks"];
+    let base = first.text.rsplit(['/', '\\']).next().unwrap_or("");
+    let name = base.to_ascii_lowercase();
+    let name = name.strip_suffix(".exe").unwrap_or(&name);
+    if !WINDOWS.contains(&name) || name == base && name == "reg" {
+        return None;
+    }
+    let words = args.iter().map(|arg| {
+        if arg.text.contains(' ') {
+            format!("\"{}\"", arg.text)
+        } else {
+            arg.text.clone()
+        }
+    });
+    let text = words.collect::<Vec<_>>().join(" ");
+    Some(language::cmd::read(&text))
 }
 
 /// A command line on its way through the tables.

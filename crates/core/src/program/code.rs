@@ -27,6 +27,7 @@ impl Walk<'_> {
         let first = arg.text.split_whitespace().next().unwrap_or("");
         let base = first.rsplit('/').next().unwrap_or(first);
         let shell = interpreter_role(base).is_some()
+            || RUNNERS.contains(&base)
             || base.len() < first.len()
                 && !first.starts_with("/usr/bin/")
                 && !first.starts_with("/bin/")
@@ -141,9 +142,9 @@ impl Walk<'_> {
     pub(crate) fn stdin_code(&mut self, stream: &Stream, interpreter: &str, span: Span) -> Stream {
         if stream.taint.network {
             self.unreadable("runs code loaded from the network", span);
-            return Stream::unknown(stream.taint);
         }
         match &stream.text {
+            None if stream.taint.network => Stream::unknown(stream.taint),
             None => {
                 self.unreadable("runs code that comes from elsewhere", span);
                 Stream::unknown(stream.taint)
@@ -352,6 +353,12 @@ const MINI_LANGUAGES: &[(Role, MiniReader)] = &[
     (Role::Awk, |text, _| language::awk::read(text)),
     (Role::Jq, |text, _| language::jq::read(text)),
     (Role::PowerShell, |text, _| language::powershell::read(text)),
+];
+
+/// Programs that are no helper themselves but run another one.
+const RUNNERS: &[&str] = &[
+    "env", "sudo", "doas", "su", "xargs", "nohup", "timeout", "nice", "setsid", "exec", "eval",
+    "command", "watch", "script", "ssh", "docker",
 ];
 
 /// Words in the name or arguments of a script that nobody gives to a harmless one.

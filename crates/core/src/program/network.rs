@@ -196,6 +196,12 @@ pub(crate) fn host_kind(text: &str) -> (String, Option<(HostKind, &'static HostR
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
     let host = authority.rsplit('@').next().unwrap_or("").to_lowercase();
+    // `http :8080/path` means this machine.
+    let host = if host.starts_with(':') {
+        format!("localhost{host}")
+    } else {
+        host
+    };
     let row = host_row(&host);
     let shown = if host.contains(HOLE) {
         display(&host)

@@ -32,8 +32,13 @@ impl Walk<'_> {
                     self.note(act.on(format!("{} {}", row.name, hit.name)));
                 }
             }
-            if let Some((role, value)) = hit.meaning() {
-                taint = taint.and(self.role(role, value, row, &Stream::default(), dry));
+            match hit.meaning() {
+                // A program that lists names still reads the file an option names.
+                Some((Role::Read, value)) => taint = taint.and(self.reads(value, row.name)),
+                Some((role, value)) => {
+                    taint = taint.and(self.role(role, value, row, &Stream::default(), dry));
+                }
+                None => {}
             }
         }
         (taint, changes)
@@ -58,7 +63,7 @@ impl Walk<'_> {
             // Listing the names of files does not read them.
             Role::Read if row.does == Effect::Inspect => {}
             Role::Read => return self.reads(arg, program),
-            Role::Write | Role::Edit | Role::Delete | Role::Move if dry => {
+            Role::Write | Role::Edit | Role::Delete | Role::Move | Role::Upload if dry => {
                 return self.reads(arg, program);
             }
             Role::Empty | Role::Create | Role::DeleteTree | Role::Permission | Role::Device
@@ -99,6 +104,7 @@ impl Walk<'_> {
                 self.hidden_code(arg, program, why);
             }
             Role::Url => return self.fetches(arg, program),
+            Role::UrlSend | Role::Send if dry => {}
             Role::UrlSend => self.sends_to(arg, program),
             Role::Upload => self.uploads(arg, program),
             Role::Send => self.sends(arg, program),

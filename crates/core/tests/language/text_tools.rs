@@ -237,10 +237,12 @@ fn find_expressions_are_read_with_their_actions() {
         [["rm", "{}"]],
         "is still seen"
     );
-    assert!(find_of(". -name").hidden.is_some(), "a missing argument");
+    assert!(find_of(". -name").refused, "a missing argument");
+    assert!(find_of(". ( -name x").refused, "an open parenthesis");
+    assert!(find_of(". -type f print").refused, "a word that is no primary");
     assert!(
-        find_of(". ( -name x").hidden.is_some(),
-        "an open parenthesis"
+        !find_of(". -delete print").refused,
+        "what would delete stays in doubt"
     );
     assert!(
         find_of(". -name x stray").hidden.is_some(),

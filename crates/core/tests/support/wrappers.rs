@@ -106,7 +106,7 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
     elsewhere(argv("docker exec", |c| format!("docker exec web {c}"))),
     elsewhere(argv("kubectl exec", |c| format!("kubectl exec web-0 -- {c}"))),
     elsewhere(argv("chroot", |c| format!("chroot /mnt {c}"))),
-    text("env -S", |c| format!("env -S {}", quote(&format!("bash -c {}", double(c))))),
+    text("env -S", |c| format!("env -S {}", quote(&format!("bash -c {}", quote(c))))),
     text("bash -c", |c| format!("bash -c {}", quote(c))),
     text("sh -lc", |c| format!("sh -lc {}", quote(c))),
     text("zsh -c", |c| format!("zsh -c {}", quote(c))),

@@ -231,7 +231,7 @@ impl Walk<'_> {
             }
             if let Some((role, value)) = hit.meaning() {
                 let plain =
-                    role == Role::Shell && matches!(value.text.split(' ').next(), Some("ssh"));
+                    role == Role::Program && matches!(value.text.split(' ').next(), Some("ssh"));
                 if plain
                     && !value.text.contains("ProxyCommand")
                     && !value.text.contains("LocalCommand")
