@@ -241,7 +241,11 @@ impl Walk<'_> {
         let base = if dry { Effect::Inspect } else { does };
         let (taint, changes) = self.hits(line.row, &line.read.hits, dry);
         // Whether raising privileges matters shows only when the command has been looked at.
-        let wipes = line.read.hits.iter().any(|hit| hit.flag.effects.contains(&Effect::Wipe));
+        let wipes = line
+            .read
+            .hits
+            .iter()
+            .any(|hit| hit.flag.effects.contains(&Effect::Wipe));
         if wipes && !dry {
             self.note_base(line, Effect::Wipe);
         }
@@ -249,13 +253,14 @@ impl Walk<'_> {
         if !raises {
             self.note_base(line, base);
         }
-        let before = self.acts.len();
-        let taint = taint
-            .and(line.stdin.taint)
-            .and(self.operands(line, changes));
-        let mut stream = self.hand_on(line, taint);
+        let ((taint, mut stream), heard) = self.listening(|walk| {
+            let taint = taint
+                .and(line.stdin.taint)
+                .and(walk.operands(line, changes));
+            (taint, walk.hand_on(line, taint))
+        });
         if raises {
-            self.note_raised(line, before);
+            self.note_raised(line, heard);
         }
         stream.text = output::constant(line).or(stream.text);
         // What comes out of a program that reads nothing secret is not secret because of its words.
@@ -294,11 +299,8 @@ impl Walk<'_> {
 
     /// Notes raised privileges, unless what runs with them is harmless: who lists a directory does
     /// not matter, who deletes one does.
-    fn note_raised(&mut self, line: &Line<'_>, before: usize) {
-        let inside = self.acts.get(before..).unwrap_or(&[]);
-        let harmless = inside
-            .iter()
-            .all(|act| act.risk() < Score::new(250) && !act.marks.unreadable);
+    fn note_raised(&mut self, line: &Line<'_>, heard: Score) {
+        let harmless = heard < Score::new(250);
         let known = !line.read.operands.iter().any(|operand| operand.vague());
         let effect = if harmless && known {
             Effect::Inspect
@@ -411,7 +413,9 @@ impl Walk<'_> {
 
 /// Reads a command for Windows with the reader that knows its words.
 fn windows_reading(first: &Arg, args: &[Arg]) -> Option<language::Reading> {
-    const WINDOWS: &[&str] = &["cmd", "wmic", "vssadmin", "bcdedit", "diskpart", "reg", "schtasks"];
+    const WINDOWS: &[&str] = &[
+        "cmd", "wmic", "vssadmin", "bcdedit", "diskpart", "reg", "schtasks",
+    ];
     let base = first.text.rsplit(['/', '\\']).next().unwrap_or("");
     let name = base.to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);

@@ -44,7 +44,7 @@ impl Walk<'_> {
                 .written(&place.path)
                 .is_some_and(|stream| stream.taint.network);
             return Taint {
-                network,
+                network: network || arg.taint.network,
                 ..arg.taint
             };
         }

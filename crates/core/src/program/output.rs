@@ -40,7 +40,9 @@ pub(super) fn constant(line: &Line<'_>) -> Option<String> {
             .lines()
             .map(|line| line.chars().rev().collect::<String>() + "\n")
             .collect(),
-        "base64" | "base32" | "basenc" | "gbase64" if has(args, "dD", "--decode") => {
+        "base64" | "base32" | "basenc" | "gbase64"
+            if operands.is_empty() && has(args, "dD", "--decode") =>
+        {
             decode(name, &given()?)?
         }
         "openssl" | "openssl base64" | "openssl enc"
@@ -52,7 +54,7 @@ pub(super) fn constant(line: &Line<'_>) -> Option<String> {
         {
             decode("base64", &given()?)?
         }
-        "xxd" if has(args, "r", "--revert") => from_hex(&given()?)?,
+        "xxd" if operands.is_empty() && has(args, "r", "--revert") => from_hex(&given()?)?,
         "tr" => translate(&given()?, args, &operands)?,
         "head" | "tail" | "sort" | "uniq"
             if operands.is_empty()

@@ -148,9 +148,10 @@ pub(super) fn resolve(first: &Arg) -> Named {
             || directory.starts_with("/lib/")
             || directory.starts_with("/usr/lib/")
             || directory.to_lowercase().contains("windows/system32")
-            || TOOL_DIRECTORIES
-                .iter()
-                .any(|tools| directory.ends_with(tools))
+            || !is_scratch(&directory)
+                && TOOL_DIRECTORIES
+                    .iter()
+                    .any(|tools| directory.ends_with(tools))
     });
     if !standard {
         // A build wrapper lies in the project and is known by its name.
@@ -167,6 +168,12 @@ pub(super) fn resolve(first: &Arg) -> Named {
         Some((program, name)) => Named::Program(program, name),
         None => Named::Unknown(base.to_owned()),
     }
+}
+
+/// Whether a directory is one where anybody may have put anything.
+fn is_scratch(directory: &str) -> bool {
+    const SCRATCH: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
+    SCRATCH.iter().any(|scratch| directory.starts_with(scratch)) || directory.contains("Downloads")
 }
 
 /// Looks a program up, then without an extension, then without a version.

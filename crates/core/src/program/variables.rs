@@ -8,7 +8,7 @@ use crate::knowledge::{
 use crate::place::{HOLE, HOME};
 use crate::score::Score;
 use crate::shell::value::Arg;
-use crate::shell::walk::Walk;
+use crate::shell::walk::{Walk, Writing};
 
 impl Walk<'_> {
     /// Judges setting `name` to `value`.
@@ -19,10 +19,7 @@ impl Walk<'_> {
             return;
         }
         if matches!(row.value, Role::Shell | Role::Program) {
-            let before = self.acts.len();
-            self.hook(value, row.what);
-            let inside = self.acts.get(before..).unwrap_or(&[]);
-            let worst = inside.iter().map(Act::risk).max().unwrap_or_default();
+            let ((), worst) = self.listening(|walk| walk.hook(value, row.what));
             if worst >= Score::new(250) {
                 let why = "sets a variable that makes programs run something";
                 self.note_variable(Effect::Exec, why, name, value, row);
@@ -47,6 +44,10 @@ impl Walk<'_> {
         ) || extends_itself(name, text)
         {
             // Nothing runs or loads by it.
+        } else if row.value == Role::Read {
+            self.reads(value, row.what);
+        } else if matches!(row.value, Role::Write | Role::Edit | Role::Create) {
+            self.writes(value, row.what, Writing::Create);
         } else if row.value == Role::Url {
             if !is_local_or_registry(text) {
                 let why = "sends programs elsewhere for what they trust";

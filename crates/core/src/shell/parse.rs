@@ -92,7 +92,10 @@ impl<'a> Parser<'a> {
     }
 
     fn error(&self, what: &'static str) -> ParseError {
-        ParseError { what, at: self.at }
+        ParseError {
+            what,
+            at: self.at.min(self.bytes.len()),
+        }
     }
 
     fn peek(&self) -> Option<u8> {

@@ -54,6 +54,8 @@ pub struct Walk<'k> {
     depth: u32,
     /// Where in the outermost text the text being followed stands.
     origin: Option<Span>,
+    /// The highest risk noted since somebody began to listen; what is unreadable counts as one.
+    loudest: Score,
     /// How many pipes and substitutions catch what is printed here.
     caught: u32,
     /// Harmless effects already noted, so that a long script does not note them again.
@@ -71,6 +73,14 @@ pub struct Knows {
     pub trusts_workspace: bool,
     /// Servers whose own hints about their tools the user has chosen to believe.
     pub pinned_servers: Vec<String>,
+}
+
+/// What a subshell may change: all of it is put back when the subshell ends.
+#[derive(Debug)]
+pub(crate) struct State {
+    variables: Vec<(String, Value)>,
+    ground: Ground,
+    positional: Option<Vec<Arg>>,
 }
 
 #[derive(Debug)]
@@ -95,6 +105,7 @@ impl<'k> Walk<'k> {
             commands: 0,
             depth: 0,
             origin: None,
+            loudest: Score::ZERO,
             caught: 0,
             noted: 0,
             files: Vec::new(),
@@ -148,6 +159,11 @@ impl<'k> Walk<'k> {
 
     /// Notes an act.
     pub(crate) fn note(&mut self, act: Act) {
+        self.loudest = self.loudest.max(if act.marks.unreadable {
+            Score::ONE
+        } else {
+            act.risk()
+        });
         let harmless =
             act.marks == Marks::default() && act.target < Score::new(250) && act.subject.is_empty();
         if harmless {
@@ -219,13 +235,13 @@ impl<'k> Walk<'k> {
                 let mut stream = stdin.clone();
                 let last = commands.len().saturating_sub(1);
                 for (index, command) in commands.iter().enumerate() {
-                    let ground = self.ground.clone();
+                    let state = self.state();
                     let caught = u32::from(index < last);
                     self.caught += caught;
                     stream = self.command(command, &stream);
                     self.caught -= caught;
                     stream.connected = true;
-                    self.ground = ground;
+                    self.restore(state);
                 }
                 stream
             }
@@ -282,7 +298,12 @@ impl<'k> Walk<'k> {
                 self.redirects(redirects, &mut stdin, None);
                 Stream::empty()
             }
-            Command::Background(command) => self.command(command, &Stream::default()),
+            Command::Background(command) => {
+                let state = self.state();
+                let out = self.command(command, &Stream::default());
+                self.restore(state);
+                out
+            }
         }
     }
 
@@ -295,11 +316,10 @@ impl<'k> Walk<'k> {
     ) -> Stream {
         let mut stdin = stdin.clone();
         let sink = self.redirects(redirects, &mut stdin, None);
-        let saved = subshell.then(|| (self.variables.clone(), self.ground.clone()));
+        let saved = subshell.then(|| self.state());
         let out = self.block(body, &stdin);
-        if let Some((variables, ground)) = saved {
-            self.variables = variables;
-            self.ground = ground;
+        if let Some(state) = saved {
+            self.restore(state);
         }
         sink.unwrap_or(out)
     }
@@ -419,21 +439,19 @@ impl<'k> Walk<'k> {
 
     /// Follows a substitution and returns what it delivers.
     pub(super) fn substitute(&mut self, body: &Block) -> Stream {
-        let (variables, ground) = (self.variables.clone(), self.ground.clone());
+        let state = self.state();
         self.caught += 1;
         let out = self.block(body, &Stream::default());
         self.caught -= 1;
-        self.variables = variables;
-        self.ground = ground;
+        self.restore(state);
         out
     }
 
     /// Follows `>( … )`, which reads what cannot be known here.
     pub(super) fn process_sink(&mut self, body: &Block) -> Stream {
-        let (variables, ground) = (self.variables.clone(), self.ground.clone());
+        let state = self.state();
         self.block(body, &Stream::unknown(Taint::default()));
-        self.variables = variables;
-        self.ground = ground;
+        self.restore(state);
         Stream::unknown(Taint::default())
     }
 
@@ -443,28 +461,52 @@ impl<'k> Walk<'k> {
             return Stream::empty();
         };
         let name = first.text.as_str();
-        if let Some(function) = self
-            .functions
-            .iter()
-            .rev()
-            .find(|(known, _)| known == name)
-            .map(|(_, function)| Rc::clone(function))
-        {
-            return self.call(name, &function, args, stdin);
-        }
-        if let Some(text) = self
-            .aliases
-            .iter()
-            .rev()
-            .find(|(known, _)| known == name)
-            .map(|(_, text)| text.clone())
-        {
+        let defined = self.functions.iter().rev().find(|(known, _)| known == name);
+        let function = defined.map(|(_, function)| Rc::clone(function));
+        let named = self.aliases.iter().rev().find(|(known, _)| known == name);
+        let alias = named.map(|(_, text)| text.clone());
+        let mut out = Stream::empty();
+        if let Some(function) = &function {
+            out.append(self.call(name, function, args, stdin));
+        } else if let Some(text) = &alias {
             let name = name.to_owned();
             self.aliases.retain(|(known, _)| *known != name);
             let rest: Vec<String> = args.iter().skip(1).map(|arg| quote(&arg.text)).collect();
-            return self.text_with(&format!("{text} {}", rest.join(" ")), first.span, stdin);
+            let text = format!("{text} {}", rest.join(" "));
+            out.append(self.text_with(&text, first.span, stdin));
         }
-        self.program(args, stdin)
+        let own = function.is_some() || alias.is_some();
+        // A function may be undone, or never have been defined where it seems to be, and aliases
+        // count in interactive shells only. So a program of that name is judged as well.
+        if !own || crate::knowledge::program(name).is_some() {
+            out.append(self.program(args, stdin));
+        }
+        out
+    }
+
+    /// Returns what a subshell may change without anybody noticing afterwards.
+    pub(crate) fn state(&self) -> State {
+        State {
+            variables: self.variables.clone(),
+            ground: self.ground.clone(),
+            positional: self.positional.clone(),
+        }
+    }
+
+    /// Puts back what a subshell has changed.
+    pub(crate) fn restore(&mut self, state: State) {
+        self.variables = state.variables;
+        self.ground = state.ground;
+        self.positional = state.positional;
+    }
+
+    /// Runs `inside`, and returns how loud the loudest act in it was.
+    pub(crate) fn listening<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> (T, Score) {
+        let before = std::mem::take(&mut self.loudest);
+        let result = inside(self);
+        let heard = self.loudest;
+        self.loudest = heard.max(before);
+        (result, heard)
     }
 
     /// Looks a path up; a call that names more paths than can be looked up is unreadable.
@@ -586,6 +628,13 @@ fn count_calls(name: &str, command: &Command, apart: bool, calls: &mut u32, besi
             }
         }
         Command::Background(command) => count_calls(name, command, true, calls, beside),
-        Command::Branches { .. } | Command::Function { .. } | Command::Test { .. } => {}
+        // One call in each branch is ordinary recursion; a call beside itself is not.
+        Command::Branches { blocks, .. } => {
+            let mut ignored = 0;
+            for command in blocks.iter().flatten() {
+                count_calls(name, command, apart, &mut ignored, beside);
+            }
+        }
+        Command::Function { .. } | Command::Test { .. } => {}
     }
 }

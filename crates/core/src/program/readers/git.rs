@@ -164,6 +164,7 @@ impl Walk<'_> {
                 || arg.text.starts_with("..")
                 || arg.glob
                 || arg.text.ends_with('/')
+                || is_file_name(&arg.text)
                 || (operands.len() > 1 && !creates)
         };
         let discards = !staged_only
@@ -400,6 +401,17 @@ const REMOTE_PROGRAMS: &[&str] = &[
     "ssh-copy-id",
     "ssh-keygen",
 ];
+
+/// Whether a word reads like the name of a file rather than of a branch: `src/main.rs`, not `v1.2`.
+fn is_file_name(text: &str) -> bool {
+    let name = text.rsplit('/').next().unwrap_or(text);
+    name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty()
+            && extension.len() <= 5
+            && extension.starts_with(|first: char| first.is_ascii_lowercase())
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
 
 /// Whether git runs what this setting says, or trusts it.
 fn runs(key: &str) -> bool {

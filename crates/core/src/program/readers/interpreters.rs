@@ -287,10 +287,7 @@ impl Walk<'_> {
             return self.parallel(line, words, marker);
         }
         let mut out = Stream::unknown(line.stdin.taint);
-        for text in inputs(line, marker.is_some())
-            .into_iter()
-            .take(FILLINGS_MAX)
-        {
+        for text in inputs(line, marker.is_some()) {
             let stream = if marker.is_none() && !text.contains(HOLE) {
                 let mut all = words.clone();
                 all.extend(text.split_whitespace().map(str::to_owned));
@@ -339,32 +336,24 @@ impl Walk<'_> {
         let text = words.join(" ");
         if text.is_empty() {
             // `parallel ::: 'cmd'` runs the words themselves.
-            for word in given.iter().flatten().take(FILLINGS_MAX) {
-                self.text(word, line.span);
+            for word in few(given.clone().unwrap_or_default()) {
+                self.text(&word, line.span);
             }
             if given.is_none() {
                 self.unreadable("runs every line it reads as a command", line.span);
             }
             return Stream::unknown(Taint::default());
         }
-        let shell = |text: String| ["bash".to_owned(), "-c".to_owned(), text];
-        let command = shell(text.clone());
-        let takes_input = command.iter().any(|word| word.contains(&marker));
-        let mut filled = Filled {
-            marker: Some(marker),
-            taint: line.stdin.taint,
-            ..Filled::default()
-        };
         let mut out = Stream::unknown(line.stdin.taint);
-        let inputs = given.unwrap_or_else(|| inputs(line, true));
-        for input in inputs.into_iter().take(FILLINGS_MAX) {
-            let stream = if takes_input {
-                filled.with = input;
-                self.template(&command, line.span, &filled)
+        let inputs = given.map_or_else(|| inputs(line, true), few);
+        for input in inputs {
+            let filled = if text.contains(&marker) {
+                text.replace(&marker, &input)
             } else {
-                let command = shell(format!("{text} {input}"));
-                self.template(&command, line.span, &Filled::default())
+                format!("{text} {input}")
             };
+            let command = ["bash".to_owned(), "-c".to_owned(), filled];
+            let stream = self.template(&command, line.span, &Filled::default());
             out.taint = out.taint.and(stream.taint);
         }
         out
@@ -374,13 +363,22 @@ impl Walk<'_> {
 /// How many words or lines a command is filled with one by one.
 const FILLINGS_MAX: usize = 16;
 
+/// Returns `inputs` where they are few enough to be tried, or what stands for any of them.
+fn few(inputs: Vec<String>) -> Vec<String> {
+    if inputs.len() > FILLINGS_MAX {
+        vec![HOLE.to_string()]
+    } else {
+        inputs
+    }
+}
+
 /// Returns what `xargs` reads: line by line, or all of it as words of one command.
 fn inputs(line: &Line<'_>, by_line: bool) -> Vec<String> {
     let from_file = line.read.has(&["-a", "--arg-file"]);
     match &line.stdin.text {
         Some(text) if line.stdin.connected && !from_file => {
             if by_line {
-                text.lines().map(str::to_owned).collect()
+                few(text.lines().map(str::to_owned).collect())
             } else {
                 vec![text.split_whitespace().collect::<Vec<_>>().join(" ")]
             }

@@ -37,11 +37,10 @@ impl Walk<'_> {
                 .skip(1)
                 .map(|arg| (*arg).clone())
                 .collect();
-            let before = self.set_positional(parameters);
-            let ground = self.ground.clone();
+            let state = self.state();
+            self.set_positional(parameters);
             let out = self.shell_text(&text, line.stdin);
-            self.ground = ground;
-            self.restore_positional(before);
+            self.restore(state);
             return out;
         }
         match line.read.operands.first() {
@@ -129,7 +128,13 @@ impl Walk<'_> {
             "/sdkman-init.sh",
         ];
         let place = self.ground.place(&script.text);
-        if known.iter().any(|end| place.path.ends_with(end))
+        let usual = place.inside == Some(true)
+            || place.path.starts_with("~/.")
+            || place.path.starts_with("/etc/")
+            || place.path.starts_with("/usr/")
+            || place.inside.is_none() && !crate::place::is_absolute(&script.text);
+        if usual
+            && known.iter().any(|end| place.path.ends_with(end))
             && script.delivers.is_none()
             && self.written(&place.path).is_none()
         {
@@ -171,8 +176,13 @@ impl Walk<'_> {
         let mut taint = Taint::default();
         for operand in line.args {
             if let Some((name, _)) = operand.text.split_once('=') {
+                let appends = name.ends_with('+');
                 let name = name.trim_end_matches('+').to_owned();
-                let value = operand.after(operand.text.find('=').map_or(0, |at| at + 1));
+                let mut value = operand.after(operand.text.find('=').map_or(0, |at| at + 1));
+                if appends {
+                    let before = self.text_of(&name);
+                    value.text.insert_str(0, &before);
+                }
                 self.variable_effect(&name, &value);
                 taint = taint.and(value.taint);
                 self.assign(

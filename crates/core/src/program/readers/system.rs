@@ -57,7 +57,10 @@ impl Walk<'_> {
                     .skip(1)
                     .all(|byte| b"rwxXst".contains(&byte))
         });
+        let referred = line.read.value(&["--reference"]).is_some();
         let (mode, files) = match (negative, line.read.operands.split_first()) {
+            // The mode of another file is whatever it is.
+            (None, Some(_)) if referred => (HOLE.to_string(), line.read.operands.clone()),
             (Some(mode), _) => (mode.text.clone(), line.read.operands.clone()),
             (None, Some((mode, files))) => (mode.text.clone(), files.to_vec()),
             (None, None) => return None,
@@ -81,10 +84,12 @@ impl Walk<'_> {
     /// `dd if=… of=…`.
     pub(crate) fn read_dd(&mut self, line: &Line<'_>) -> Stream {
         let mut taint = line.stdin.taint;
+        let mut text = line.stdin.text.clone();
         let mut target = None;
         for operand in line.args {
             if operand.text.starts_with("if=") {
                 taint = taint.and(self.reads(&operand.after(3), line.row.name));
+                text = None;
             } else if operand.text.starts_with("of=") {
                 target = Some(operand.after(3));
             }
@@ -94,7 +99,7 @@ impl Walk<'_> {
             None => self.note(Act::new(Effect::Read, line.row.name, line.span)),
         }
         Stream {
-            text: line.stdin.text.clone(),
+            text,
             taint,
             connected: true,
         }
@@ -126,7 +131,7 @@ impl Walk<'_> {
             act.marks.floor = true;
             act.target = Score::ONE;
             act.note = "ends every process";
-        } else if words.contains(&"1") && !words.contains(&"%1") {
+        } else if words.contains(&"1") {
             act.marks.critical = true;
             act.target = Score::ONE;
         } else if words.iter().any(|word| word.contains(HOLE)) {
@@ -219,7 +224,9 @@ fn mode_danger(mode: &str) -> Score {
         return Score::new(500);
     }
     if mode.bytes().all(|byte| byte.is_ascii_digit()) {
-        let digits: Vec<u8> = mode.bytes().map(|byte| byte - b'0').collect();
+        let significant = mode.trim_start_matches('0');
+        let padded = format!("{significant:0>3}");
+        let digits: Vec<u8> = padded.bytes().map(|byte| byte - b'0').collect();
         let special = if digits.len() > 3 {
             digits.first().copied().unwrap_or(0)
         } else {

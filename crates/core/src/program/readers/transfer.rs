@@ -146,7 +146,13 @@ impl Walk<'_> {
         let url = operands.get(usize::from(named))?;
         let items = operands.get(usize::from(named) + 1..).unwrap_or(&[]);
         let body = items.iter().any(|item| {
-            item.text.contains('=') && !item.text.contains("==") || item.text.contains('@')
+            let sign = item.text.find('=');
+            let query = sign.is_some_and(|at| {
+                item.text
+                    .get(at..)
+                    .is_some_and(|rest| rest.starts_with("=="))
+            });
+            sign.is_some() && !query || item.text.contains('@')
         });
         let reads = method
             .as_deref()
@@ -204,6 +210,7 @@ impl Walk<'_> {
                 self.deletes(source, line.row.name, Breadth::Tree);
             }
         }
+        self.remember_copies(sources, target);
         if !away && !sources.is_empty() {
             self.writes(target, line.row.name, Writing::Replace);
         }
@@ -258,6 +265,7 @@ impl Walk<'_> {
                 self.uploads(source, line.row.name);
             }
         }
+        self.remember_copies(sources, target);
         if !is_remote(&target.text) && !sources.is_empty() {
             self.writes(target, line.row.name, Writing::Replace);
         } else if !sources.is_empty() {
@@ -268,6 +276,24 @@ impl Walk<'_> {
             network: true,
             ..Taint::default()
         }))
+    }
+
+    /// Remembers that copies of another machine's files are not this project's own.
+    fn remember_copies(&mut self, sources: &[&Arg], target: &Arg) {
+        for source in sources
+            .iter()
+            .filter(|source| is_remote(&source.text))
+            .take(16)
+        {
+            let name = source.text.rsplit(['/', ':']).next().unwrap_or("");
+            let stream = Stream::unknown(Taint {
+                network: true,
+                ..Taint::default()
+            });
+            let inside = format!("{}/{name}", target.text.trim_end_matches('/'));
+            self.remember_file(&Arg::literal(inside, source.span), stream.clone());
+            self.remember_file(target, stream);
+        }
     }
 
     /// `ssh host text`: what runs there is judged as if it ran here.
@@ -285,27 +311,17 @@ impl Walk<'_> {
             return Stream::unknown(Taint::default());
         }
         let ground = std::mem::take(&mut self.ground);
-        let before = self.acts.len();
-        let out = match line.read.command {
-            Some(at) => self.joined_text(line.args.get(at..).unwrap_or(&[]), line.stdin),
-            None if line.stdin.connected => self.stdin_code(line.stdin, "sh", line.span),
+        let (out, worst) = self.listening(|walk| match line.read.command {
+            Some(at) => walk.joined_text(line.args.get(at..).unwrap_or(&[]), line.stdin),
+            None if line.stdin.connected => walk.stdin_code(line.stdin, "sh", line.span),
             None => {
-                self.note(
-                    Act::new(Effect::Remote, line.row.name, line.span)
-                        .because("opens a shell on another machine"),
-                );
+                let act = Act::new(Effect::Remote, line.row.name, line.span)
+                    .because("opens a shell on another machine");
+                walk.note(act);
                 Stream::unknown(Taint::default())
             }
-        };
+        });
         self.ground = ground;
-        let worst = self
-            .acts
-            .get(before..)
-            .unwrap_or(&[])
-            .iter()
-            .map(Act::risk)
-            .max()
-            .unwrap_or_default();
         let host = line
             .read
             .operands
@@ -435,15 +451,9 @@ impl<'a> TarWords<'a> {
         let bundle = line.args.first().filter(|arg| {
             !arg.text.starts_with('-') && arg.text.bytes().all(|byte| byte.is_ascii_alphabetic())
         });
-        let is_short = |arg: &&Arg| arg.text.starts_with('-') && !arg.text.starts_with("--");
         let letters = match bundle {
             Some(arg) => arg.text.clone(),
-            None => line
-                .args
-                .iter()
-                .filter(is_short)
-                .map(|arg| arg.text.trim_start_matches('-'))
-                .collect(),
+            None => short_letters(line.args),
         };
         Self {
             args: line.args,
@@ -486,6 +496,26 @@ impl<'a> TarWords<'a> {
         }
         (archive, files)
     }
+}
+
+/// Returns the letters of short options of `tar`, without the values some of them take.
+fn short_letters(args: &[Arg]) -> String {
+    const TAKING: &str = "fCITXbgKLNVFH";
+    let mut letters = String::new();
+    let mut is_value = false;
+    for arg in args {
+        if std::mem::take(&mut is_value) || arg.text.starts_with("--") {
+            continue;
+        }
+        let Some(bundle) = arg.text.strip_prefix('-') else {
+            continue;
+        };
+        let taking = bundle.find(|letter| TAKING.contains(letter));
+        let own = taking.map_or(bundle.len(), |at| at + 1);
+        letters.push_str(bundle.get(..own).unwrap_or(bundle));
+        is_value = taking.is_some() && own == bundle.len();
+    }
+    letters
 }
 
 /// Whether a word of rsync or scp names another machine.

@@ -147,7 +147,7 @@ impl Parser<'_> {
                         text.push_str(self.text(from, self.at));
                         from = self.at + 1;
                     }
-                    self.at += 2;
+                    self.at = (self.at + 2).min(self.bytes.len());
                 }
                 Some(_) => {
                     let rest = self.bytes.get(self.at..).unwrap_or(&[]);

@@ -109,6 +109,15 @@ impl Walk<'_> {
         }
     }
 
+    /// Returns the text a plain variable holds; what is not known is a hole.
+    pub(crate) fn text_of(&self, name: &str) -> String {
+        let value = self.lookup(name, None).and_then(|value| value.items);
+        match value {
+            Some(items) => items.into_iter().next().unwrap_or_default(),
+            None => String::new(),
+        }
+    }
+
     /// Forgets a variable or function.
     pub(crate) fn forget(&mut self, name: &str) {
         self.variables.retain(|(known, _)| known != name);
@@ -193,11 +202,6 @@ impl Walk<'_> {
     /// Sets the positional parameters.
     pub(crate) fn set_positional(&mut self, args: Vec<Arg>) -> Option<Vec<Arg>> {
         self.positional.replace(args)
-    }
-
-    /// Puts the positional parameters back.
-    pub(crate) fn restore_positional(&mut self, before: Option<Vec<Arg>>) {
-        self.positional = before;
     }
 }
 
