@@ -18,6 +18,8 @@ pub mod sql;
 
 /// Longer fragments are not read at all: nobody types them, and a person should look.
 pub(crate) const FRAGMENT_BYTES_MAX: usize = 64 * 1024;
+/// Longest program of a whole programming language that is read: these take more time per byte.
+pub(crate) const CODE_BYTES_MAX: usize = 20 * 1024;
 
 /// Why a fragment above [`FRAGMENT_BYTES_MAX`] stays hidden.
 pub(crate) const TOO_LONG: &str = "a fragment of code that is too long to read";

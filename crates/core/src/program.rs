@@ -26,6 +26,9 @@ use options::{Hit, Options};
 use resolve::{Named, find_sub, leading_words, resolve};
 use roles::{Changes, operand_roles};
 
+/// Words of one command that are looked at; a longer one is put to a person.
+const WORDS_MAX: usize = 1024;
+
 impl Walk<'_> {
     /// Follows a command whose first word is not a function or alias.
     pub(crate) fn program(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
@@ -39,6 +42,10 @@ impl Walk<'_> {
         if first.taint.uncertain {
             self.unreadable("which program runs depends on what ran before", first.span);
         }
+        if args.len() > WORDS_MAX {
+            self.unreadable("the command has too many words to be read", first.span);
+        }
+        let rest = rest.get(..rest.len().min(WORDS_MAX)).unwrap_or(rest);
         if let Some(reading) = windows_reading(first, args) {
             self.deeds(&reading, "cmd", first.span);
         }

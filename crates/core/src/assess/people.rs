@@ -172,8 +172,16 @@ fn aside(gathered: &mut Gathered, code: &'static str, severity: Severity, messag
     });
 }
 
+/// Returns as much of a text as is looked through for what only adds to the score. Secrets and
+/// signs of a crisis, which decide, are looked for in all of it.
+fn head(text: &str) -> &str {
+    const HEAD_BYTES_MAX: usize = 64 * 1024;
+    let end = text.floor_char_boundary(HEAD_BYTES_MAX);
+    text.get(..end).unwrap_or(text)
+}
+
 fn personal_data(text: &str, gathered: &mut Gathered) {
-    let finds = personal::scan(text);
+    let finds = personal::scan(head(text));
     let Some(worst) = finds.iter().max_by_key(|find| find.weight) else {
         return;
     };
@@ -193,7 +201,7 @@ fn personal_data(text: &str, gathered: &mut Gathered) {
 }
 
 fn steps(text: &str, gathered: &mut Gathered) {
-    let finds = impact::scan(text);
+    let finds = impact::scan(head(text));
     let Some(worst) = finds.iter().max_by_key(|find| find.score) else {
         return;
     };

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use self::commands::{COMMANDS, Means, Otherwise, RUNNERS};
 use super::cursor::Cursor;
-use super::{Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
+use super::{CODE_BYTES_MAX, Deed, Reading, TOO_LONG};
 
 const COMPUTED: &str = "a Windows command that is put together from variables";
 const RUNS_CODE: &str = "a Windows program that runs other code";
@@ -33,7 +33,7 @@ pub fn read(text: &str) -> Reading {
 
 /// Reads a command line that stands `depth` commands deep inside others.
 pub(crate) fn read_at(text: &str, depth: usize) -> Reading {
-    if text.len() > FRAGMENT_BYTES_MAX {
+    if text.len() > CODE_BYTES_MAX {
         return Reading::hidden(TOO_LONG);
     }
     if depth > DEPTH_MAX {
@@ -105,7 +105,7 @@ const FORMATTING: &str = "find sort more set where type path expand";
 
 /// Whether a command line is for `cmd` and not for a Unix shell.
 pub fn looks_like(text: &str) -> bool {
-    if text.len() > FRAGMENT_BYTES_MAX {
+    if text.len() > CODE_BYTES_MAX {
         return false;
     }
     split(text).iter().any(|command| {

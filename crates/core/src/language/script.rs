@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use self::bindings::Bindings;
 use self::knowledge::Knowledge;
 use self::lexer::Token;
-use super::{Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
+use super::{CODE_BYTES_MAX, Deed, ENVIRONMENT, Reading, TOO_LONG};
 
 const NOT_UNDERSTOOD: &str = "code that is not in the proven-harmless subset";
 const UNPARSED: &str = "code that cannot be split into words";
@@ -40,7 +40,7 @@ pub enum Lang {
 
 /// Reads a snippet of `lang`.
 pub fn read(lang: Lang, code: &str) -> Reading {
-    if code.len() > FRAGMENT_BYTES_MAX {
+    if code.len() > CODE_BYTES_MAX {
         return Reading::hidden(TOO_LONG);
     }
     let knowledge = knowledge::of(lang);

@@ -12,8 +12,11 @@ use crate::shell::walk::{Walk, Writing};
 const DOUBTFUL: Score = Score::new(250);
 /// How sensitive a place must be for a person to be asked.
 const SENSITIVE: Score = Score::new(600);
+/// Files whose content is followed from where it is written to where it is run. A script that is
+/// not among them is judged by its place alone.
+const FILES_MAX: usize = 64;
 /// Paths looked up for one call; a call that names more is put to a person.
-const LOOKUPS_MAX: u32 = 1024;
+const LOOKUPS_MAX: u32 = 512;
 
 impl Walk<'_> {
     /// Looks a path up, or says that there are too many to look up.
@@ -239,8 +242,10 @@ impl Walk<'_> {
 
     /// Remembers what this text writes into a file, for when it runs that file.
     pub(crate) fn remember_file(&mut self, arg: &Arg, stream: Stream) {
-        let path = self.ground.place(&arg.text).path;
-        self.files.push((path, stream));
+        if self.files.len() < FILES_MAX {
+            let path = self.ground.place(&arg.text).path;
+            self.files.push((path, stream));
+        }
     }
 
     /// Remembers that files were loaded from the network, by the names they get.

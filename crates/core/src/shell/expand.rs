@@ -104,6 +104,11 @@ impl Walk<'_> {
 
     fn parts(&mut self, parts: &[Part], fields: &mut Fields, span: Span, splitting: Splitting) {
         for (index, part) in parts.iter().enumerate() {
+            let costs = !matches!(part, Part::Plain(_) | Part::Quoted(_));
+            if costs && !self.may_expand(span) {
+                fields.text.push(HOLE);
+                continue;
+            }
             match part {
                 Part::Plain(text) => add_plain(fields, text, index == 0, parts.len() == index + 1),
                 Part::Quoted(text) => {

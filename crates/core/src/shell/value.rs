@@ -4,7 +4,7 @@ use super::syntax::Span;
 use crate::place::{HOLE, display};
 
 /// Longest text that is followed through variables and pipes.
-pub const TEXT_BYTES_MAX: usize = 16 * 1024;
+pub const TEXT_BYTES_MAX: usize = 8 * 1024;
 
 /// Where a text may come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -28,7 +28,11 @@ const TEXTS_MAX: u32 = 8;
 /// room on the stack, and a stack that runs out takes the process with it.
 const DEPTH_MAX: u32 = 80;
 /// How many commands are followed before the rest is called unreadable.
-const COMMANDS_MAX: u32 = 40_000;
+const COMMANDS_MAX: u32 = 6_000;
+/// How many expansions are carried out before the rest is called unreadable.
+const EXPANSIONS_MAX: u32 = 6_000;
+/// How many bytes of text inside text are followed in all.
+const INNER_BYTES_MAX: usize = 160 * 1024;
 /// How many acts are kept; the worst ones stay.
 const ACTS_MAX: usize = 48;
 /// How many words of a loop are tried one by one.
@@ -50,6 +54,8 @@ pub struct Walk<'k> {
     calls: Vec<String>,
     texts: u32,
     commands: u32,
+    expansions: u32,
+    inner_bytes: usize,
     /// Commands inside commands at this moment, wrappers included.
     depth: u32,
     /// Where in the outermost text the text being followed stands.
@@ -103,6 +109,8 @@ impl<'k> Walk<'k> {
             calls: Vec::new(),
             texts: 0,
             commands: 0,
+            expansions: 0,
+            inner_bytes: 0,
             depth: 0,
             origin: None,
             loudest: Score::ZERO,
@@ -126,6 +134,11 @@ impl<'k> Walk<'k> {
         }
         if self.texts >= TEXTS_MAX {
             self.unreadable("commands are wrapped too deeply to be followed", span);
+            return Stream::unknown(Taint::default());
+        }
+        self.inner_bytes = self.inner_bytes.saturating_add(text.len());
+        if self.inner_bytes > INNER_BYTES_MAX {
+            self.unreadable("there is too much text inside text to follow", span);
             return Stream::unknown(Taint::default());
         }
         match parse(text) {
@@ -493,9 +506,25 @@ impl<'k> Walk<'k> {
         }
     }
 
-    /// Puts back what a subshell has changed.
+    /// Takes one expansion from what is left of them.
+    pub(super) fn may_expand(&mut self, span: Span) -> bool {
+        self.expansions = self.expansions.saturating_add(1);
+        if self.expansions == EXPANSIONS_MAX {
+            self.unreadable("there is too much to expand", span);
+        }
+        self.expansions < EXPANSIONS_MAX
+    }
+
+    /// Puts back what a subshell has changed. A variable that only the subshell has set is kept as
+    /// a possibility, so that moving a command behind a pipe never makes it look better.
     pub(crate) fn restore(&mut self, state: State) {
-        self.variables = state.variables;
+        let inside = std::mem::replace(&mut self.variables, state.variables);
+        for (name, mut value) in inside {
+            if !self.variables.iter().any(|(known, _)| *known == name) {
+                value.taint.uncertain = true;
+                self.variables.push((name, value));
+            }
+        }
         self.ground = state.ground;
         self.positional = state.positional;
     }

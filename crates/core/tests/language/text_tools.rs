@@ -248,7 +248,7 @@ fn find_expressions_are_read_with_their_actions() {
         "what would delete stays in doubt"
     );
     assert!(
-        find_of(". -name x stray").hidden.is_some(),
+        find_of(". -name x stray").refused,
         "a path after the expression"
     );
 }
