@@ -88,10 +88,20 @@ impl Walk<'_> {
             .parts
             .iter()
             .any(|part| matches!(part, Part::Plain(text) if text.contains('{')));
-        let variants = braced.then(|| expand_braces(&word.parts)).flatten();
         let mut fields = Fields::default();
+        if braced && !self.may_expand(span) {
+            fields.text.push(HOLE);
+            fields.cut(span);
+            args.append(&mut fields.done);
+            return;
+        }
+        let variants = braced.then(|| expand_braces(&word.parts)).flatten();
         if let Some(variants) = &variants {
             for parts in variants {
+                if !self.may_expand(span) {
+                    fields.text.push(HOLE);
+                    break;
+                }
                 self.parts(parts, &mut fields, span, Splitting::On);
                 fields.cut(span);
             }

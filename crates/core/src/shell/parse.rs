@@ -18,7 +18,7 @@ pub const SCRIPT_BYTES_MAX: usize = 64 * 1024;
 /// Deepest nesting of substitutions, groups and compound commands.
 pub const NESTING_MAX: u32 = 64;
 /// Steps allowed per byte of input; backtracking is what costs more than one.
-const FUEL_PER_BYTE: usize = 24;
+const FUEL_PER_BYTE: usize = 10;
 
 /// Why a text could not be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
