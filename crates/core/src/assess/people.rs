@@ -49,10 +49,7 @@ pub(super) fn judge(call: &ToolCall, gathered: &mut Gathered) {
     if !(outbound || final_act || outside) {
         return;
     }
-    let speaks = gathered
-        .acts
-        .iter()
-        .any(|act| act.effect == Effect::Message);
+    let speaks = gathered.acts.iter().any(|act| act.effect == Effect::Message);
     if (outbound || outside) && (!gathered.terminal || speaks) {
         personal_data(&text, gathered);
         steps(&text, gathered);

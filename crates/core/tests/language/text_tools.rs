@@ -239,10 +239,7 @@ fn find_expressions_are_read_with_their_actions() {
     );
     assert!(find_of(". -name").refused, "a missing argument");
     assert!(find_of(". ( -name x").refused, "an open parenthesis");
-    assert!(
-        find_of(". -type f print").refused,
-        "a word that is no primary"
-    );
+    assert!(find_of(". -type f print").refused, "a word that is no primary");
     assert!(
         !find_of(". -delete print").refused,
         "what would delete stays in doubt"
