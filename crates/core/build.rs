@@ -348,29 +348,31 @@ fn write_verbs(tables: &Tables, code: &mut String) -> Result<(), String> {
     Ok(())
 }
 
+/// Kinds a place may have.
+const PATH_KINDS: &[&str] = &[
+    "root",
+    "home",
+    "system",
+    "device",
+    "sink",
+    "temp",
+    "credential",
+    "startup",
+    "schedule",
+    "guard",
+    "agent",
+    "ci",
+    "hook",
+    "history",
+    "process",
+    "log",
+    "generated",
+    "document",
+    "container_socket",
+    "environment",
+];
+
 fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
-    const KINDS: &[&str] = &[
-        "root",
-        "home",
-        "system",
-        "device",
-        "sink",
-        "temp",
-        "credential",
-        "startup",
-        "schedule",
-        "guard",
-        "agent",
-        "ci",
-        "hook",
-        "history",
-        "process",
-        "log",
-        "generated",
-        "document",
-        "container_socket",
-        "environment",
-    ];
     let mut patterns = String::new();
     let mut triggers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut roots: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -379,7 +381,7 @@ fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
     let mut count = 0;
     writeln!(code, "/// How sensitive places are; the first row that matches counts.\npub static PATHS: &[PathRow] = &[").unwrap();
     for (index, row) in tables.path.iter().enumerate() {
-        if !KINDS.contains(&row.kind.as_str()) {
+        if !PATH_KINDS.contains(&row.kind.as_str()) {
             return Err(format!(
                 "path `{}`: no kind is called `{}`",
                 row.what, row.kind

@@ -37,7 +37,7 @@ fn shown(text: &str) -> Vec<Shown> {
 fn every_command_of_the_readme_runs() {
     let readme = root().join("README.md");
     let text = std::fs::read_to_string(&readme).unwrap();
-    let updates = std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always");
+    let is_updating = std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always");
     let mut updated = text.clone();
     let all = shown(&text);
     assert!(all.len() >= 3, "the README shows {} commands", all.len());
@@ -67,7 +67,7 @@ fn every_command_of_the_readme_runs() {
         let said = String::from_utf8(ran.stdout).unwrap();
         let wrong = String::from_utf8(ran.stderr).unwrap();
         assert!(!wrong.contains("error:"), "{command}: {wrong}");
-        if updates {
+        if is_updating {
             let old = format!(
                 "$ {command}
 {output}```"

@@ -8,7 +8,6 @@ use proptest::prelude::*;
 
 use super::{judge_command, rows};
 
-#[path = "rules.rs"]
 mod rules;
 
 /// An assessment that every rule lets pass.

@@ -204,20 +204,6 @@ pub(crate) fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-fn double(text: &str) -> String {
-    let escaped: String = text
-        .chars()
-        .map(|letter| {
-            if matches!(letter, '"' | '\\') {
-                format!("\\{letter}")
-            } else {
-                letter.to_string()
-            }
-        })
-        .collect();
-    format!("\"{escaped}\"")
-}
-
 /// Applies `change` to the first word of `command`.
 fn first(command: &str, change: impl FnOnce(&str) -> String) -> String {
     match command.split_once(' ') {
