@@ -408,7 +408,7 @@ fn first_match(path: &str) -> Option<u16> {
     for (begins, ends, number) in PATH_STARRED {
         let any = begins.is_empty() && ends.is_empty();
         let fits = |name: &&str| name.starts_with(begins) && name.ends_with(ends);
-        if any || names.iter().any(|name| fits(&name)) {
+        if any || names.iter().any(fits) {
             try_pattern(*number);
         }
     }

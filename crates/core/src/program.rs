@@ -1,6 +1,6 @@
 //! What running a program with these words does, by the tables.
 //!
-//! The path of one simple command: find the program ([`resolve`]), find its subcommand, read the
+//! The path of one simple command: find the program ([`mod@resolve`]), find its subcommand, read the
 //! options by the row's grammar, then let every option and operand say by its role what happens to
 //! it. Programs whose words a table cannot describe have a reader of their own in `readers`.
 

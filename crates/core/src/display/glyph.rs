@@ -174,10 +174,11 @@ pub(super) fn treat(text: &str) -> Vec<Glyph> {
     let mut line = 0;
     for (index, (at, character)) in characters.iter().copied().enumerate() {
         let place = Place {
-            before: index
-                .checked_sub(1)
-                .and_then(|i| characters.get(i))
-                .map(|c| c.1),
+            // What was itself written out does not make its neighbour honest.
+            before: glyphs
+                .last()
+                .filter(|glyph: &&Glyph| matches!(glyph.treatment, Treatment::Show))
+                .map(|glyph| glyph.character),
             after: characters.get(index + 1).map(|c| c.1),
             east_asian: east_asian_lines.get(line).copied().unwrap_or(false),
         };
@@ -414,7 +415,8 @@ fn joins(character: char) -> bool {
 
 /// Returns whether the character may stand on either side of a joiner in an emoji.
 fn is_emoji_part(character: char) -> bool {
-    matches!(character, '\u{1f000}'..='\u{1faff}' | '\u{2190}'..='\u{2bff}' | '\u{fe0f}')
+    // Frames and blocks are no emoji, and this module draws its own fence with one of them.
+    matches!(character, '\u{1f000}'..='\u{1faff}' | '\u{2190}'..='\u{24ff}' | '\u{25a0}'..='\u{2bff}' | '\u{fe0f}')
         && !matches!(character, '⟨' | '⟩' | '⇥')
 }
 

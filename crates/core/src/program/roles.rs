@@ -66,7 +66,13 @@ impl Walk<'_> {
             Role::Write | Role::Edit | Role::Delete | Role::Move | Role::Upload if dry => {
                 return self.reads(arg, program);
             }
-            Role::Empty | Role::Create | Role::DeleteTree | Role::Permission | Role::Device
+            Role::Empty
+            | Role::Create
+            | Role::DeleteTree
+            | Role::Permission
+            | Role::Device
+            | Role::UrlSend
+            | Role::Send
                 if dry => {}
             Role::Write => self.writes(arg, program, Writing::Replace),
             Role::Empty => self.writes(arg, program, Writing::Empty),
@@ -104,7 +110,6 @@ impl Walk<'_> {
                 self.hidden_code(arg, program, why);
             }
             Role::Url => return self.fetches(arg, program),
-            Role::UrlSend | Role::Send if dry => {}
             Role::UrlSend => self.sends_to(arg, program),
             Role::Upload => self.uploads(arg, program),
             Role::Send => self.sends(arg, program),

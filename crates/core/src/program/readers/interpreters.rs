@@ -284,7 +284,7 @@ impl Walk<'_> {
             .or_else(|| line.read.has(&names).then(|| "{}".to_owned()));
         if line.row.name == "parallel" {
             let marker = marker.unwrap_or_else(|| "{}".to_owned());
-            return self.parallel(line, words, marker);
+            return self.parallel(line, words, &marker);
         }
         let mut out = Stream::unknown(line.stdin.taint);
         for text in inputs(line, marker.is_some()) {
@@ -321,7 +321,7 @@ impl Walk<'_> {
     }
 
     /// `parallel command ::: word…`: the command is shell text, once per word or line.
-    fn parallel(&mut self, line: &Line<'_>, mut words: Vec<String>, marker: String) -> Stream {
+    fn parallel(&mut self, line: &Line<'_>, mut words: Vec<String>, marker: &str) -> Stream {
         let is_separator =
             |word: &String| matches!(word.as_str(), ":::" | "::::" | ":::+" | "::::+");
         let mut given: Option<Vec<String>> = None;
@@ -347,8 +347,8 @@ impl Walk<'_> {
         let mut out = Stream::unknown(line.stdin.taint);
         let inputs = given.map_or_else(|| inputs(line, true), few);
         for input in inputs {
-            let filled = if text.contains(&marker) {
-                text.replace(&marker, &input)
+            let filled = if text.contains(marker) {
+                text.replace(marker, &input)
             } else {
                 format!("{text} {input}")
             };
