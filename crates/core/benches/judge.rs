@@ -411,7 +411,7 @@ fn report(name: &str, timed: [f64; 4], slow: &mut Vec<String>) {
     let growth = if third > 0.0 { last / third } else { 1.0 };
     // Growth of what takes no time is noise.
     let bad = last > HOSTILE_MILLISECONDS_MAX
-        || growth > GROWTH_MAX && last > HOSTILE_MILLISECONDS_MAX / 2.0;
+        || growth > GROWTH_MAX && last > HOSTILE_MILLISECONDS_MAX * 0.75;
     let mark = if bad { "  SLOW" } else { "" };
     println!("{name:<30} {first:>8.2} {second:>8.2} {third:>8.2} {last:>8.2} {growth:>7.1}{mark}");
     if bad {

