@@ -198,14 +198,14 @@ fn a_rule_that_breaks_its_examples_is_named_with_the_example() {
 #[test]
 fn a_listed_workspace_holds_for_what_lies_in_it_and_for_nothing_else() {
     let policy = Policy {
-        trust: Trust::Listed(vec!["/work/app".to_owned()]),
+        trust: Trust::Listed(vec!["/srv/app".to_owned()]),
         ..Policy::default()
     };
     let rows = [
-        ("/work/app", true),
-        ("/work/app/src", true),
-        ("/work/application", false),
-        ("/work/app/../x", false),
+        ("/srv/app", true),
+        ("/srv/app/src", true),
+        ("/srv/application", false),
+        ("/srv/app/../x", false),
         ("/", false),
     ];
     for (path, trusted) in rows {

@@ -9,6 +9,9 @@ use crate::place::{HOLE, HOME, glob_matches};
 /// Most words one word may expand to; more is not followed.
 const BRACE_WORDS_MAX: usize = 256;
 
+/// Most braces in one word; trying which of more of them belong together takes too long.
+const BRACES_MAX: usize = 24;
+
 /// The word that is being put together, and the ones before it.
 #[derive(Default)]
 struct Fields {
@@ -84,11 +87,20 @@ impl Walk<'_> {
 
     fn expand(&mut self, word: &Word, args: &mut Vec<Arg>) {
         let span = self.here(word.span);
-        let braced = word
-            .parts
-            .iter()
-            .any(|part| matches!(part, Part::Plain(text) if text.contains('{')));
+        let live = word.parts.iter().filter_map(|part| {
+            let Part::Plain(text) = part else { return None };
+            Some(text.matches('{').count())
+        });
+        let openings: usize = live.sum();
+        let braced = openings > 0;
         let mut fields = Fields::default();
+        if openings > BRACES_MAX {
+            self.unreadable("a word has too many braces to be expanded", span);
+            fields.text.push(HOLE);
+            fields.cut(span);
+            args.append(&mut fields.done);
+            return;
+        }
         if braced && !self.may_expand(span) {
             fields.text.push(HOLE);
             fields.cut(span);

@@ -208,10 +208,14 @@ impl Parser<'_> {
     pub(super) fn arithmetic_command(&mut self) -> Parsed<Command> {
         let start = self.at;
         self.at += 2;
-        let Ok(parts) = self.arithmetic_parts() else {
-            // `((a); (b))` is a subshell in a subshell.
-            self.at = start;
-            return self.subshell();
+        let parts = match self.arithmetic_parts() {
+            Ok(parts) => parts,
+            Err(error) if self.peek().is_none() => return Err(error),
+            Err(_) => {
+                // `((a); (b))` is a subshell in a subshell.
+                self.at = start;
+                return self.subshell();
+            }
         };
         let words = vec![Word {
             parts,

@@ -85,8 +85,11 @@ impl Parser<'_> {
     pub(super) fn arithmetic_or_substitution(&mut self, quoted: bool) -> Parsed<Part> {
         let start = self.at;
         self.at += 3;
-        if let Ok(parts) = self.arithmetic_parts() {
-            return Ok(Part::Arithmetic(parts));
+        match self.arithmetic_parts() {
+            Ok(parts) => return Ok(Part::Arithmetic(parts)),
+            // What is not closed up to the end is not closed as a substitution either.
+            Err(error) if self.peek().is_none() => return Err(error),
+            Err(_) => {}
         }
         // `$((a); (b))` is a subshell in a substitution.
         self.burn()?;
