@@ -94,10 +94,20 @@ impl Ground {
         let inside = self.inside(&path);
         let whole_workspace = self.whole(&path);
         let found = lookup(&path, self.relative(&path)).or_else(|| behind_hole(&path));
-        let (kind, what, read, write) = match found {
+        let (mut kind, mut what, mut read, mut write) = match found {
             Some(row) => (row.kind, row.what, row.read, row.write),
             None => self.ordinary(&path, inside, vague),
         };
+        // Where a call claims to be never makes what it names less sensitive.
+        if !is_absolute(text)
+            && self.cwd.is_some()
+            && let Some(row) = lookup(&normalise(text), None)
+            && row.read.max(row.write) > read.max(write)
+        {
+            (kind, what) = (row.kind, row.what);
+            read = read.max(row.read);
+            write = write.max(row.write);
+        }
         Place {
             path: display(&path),
             kind,
@@ -137,7 +147,7 @@ impl Ground {
     fn whole(&self, path: &str) -> bool {
         let base = path.trim_end_matches(['*', '/']).trim_end_matches('/');
         let base = base.strip_suffix("/.").unwrap_or(base);
-        match &self.workspace {
+        match self.workspace.as_ref().or(self.cwd.as_ref()) {
             Some(workspace) => {
                 base == workspace
                     || workspace
@@ -231,7 +241,7 @@ pub fn normalise(path: &str) -> String {
     } else {
         path.to_owned()
     };
-    let absolute = path.starts_with('/');
+    let mut absolute = path.starts_with('/');
     let mut names: Vec<&str> = Vec::new();
     for name in path.split('/') {
         match name {
@@ -241,6 +251,7 @@ pub fn normalise(path: &str) -> String {
                 Some(last) if last.starts_with(HOME) && names.len() == 1 => {
                     names.clear();
                     names.push("home");
+                    absolute = true;
                 }
                 _ => {
                     names.pop();
@@ -283,7 +294,11 @@ fn fold_home(path: &str) -> String {
     let names: Vec<&str> = path.split('/').collect();
     let rest = match names.as_slice() {
         ["", "root", rest @ ..] => rest,
-        ["", "home" | "Users", name, rest @ ..] if !name.contains('*') => rest,
+        ["", "home" | "Users", name, rest @ ..]
+            if !name.contains('*') && !name.starts_with('.') =>
+        {
+            rest
+        }
         [drive, "Users", _, rest @ ..] if is_drive(&format!("{drive}/")) => rest,
         _ => return path.to_owned(),
     };

@@ -68,7 +68,12 @@ impl Walk<'_> {
         // Asking a program what it is changes nothing, whatever it is.
         let asks = matches!(rest, [only] if matches!(only.text.as_str(), "--version" | "--help" | "-V" | "-h" | "help" | "version" | "-version" | "-help"));
         let span = self.here(first.span);
-        if asks {
+        if is_cmdlet(name) {
+            let words = std::iter::once(name).chain(rest.iter().map(|arg| arg.text.as_str()));
+            let reading = language::powershell::read(&words.collect::<Vec<_>>().join(" "));
+            self.deeds(&reading, "powershell", first.span);
+            self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
+        } else if asks {
             self.note(Act::new(Effect::Inspect, name.to_owned(), span));
         } else if let Some(effect) = self.inferred(rest) {
             let mut act = Act::new(effect, name.to_owned(), span).on(name);
@@ -418,6 +423,17 @@ impl Walk<'_> {
     }
 }
 
+/// Whether a name reads like a command of PowerShell: `Remove-Item`.
+fn is_cmdlet(name: &str) -> bool {
+    name.split_once('-').is_some_and(|(verb, noun)| {
+        let word = |text: &str| {
+            text.starts_with(|first: char| first.is_ascii_uppercase())
+                && text.bytes().all(|byte| byte.is_ascii_alphabetic())
+        };
+        word(verb) && word(noun)
+    })
+}
+
 /// Reads a command for Windows with the reader that knows its words.
 fn windows_reading(first: &Arg, args: &[Arg]) -> Option<language::Reading> {
     const WINDOWS: &[&str] = &[
@@ -429,13 +445,14 @@ fn windows_reading(first: &Arg, args: &[Arg]) -> Option<language::Reading> {
     if !WINDOWS.contains(&name) || name == base && name == "reg" {
         return None;
     }
-    let words = args.iter().map(|arg| {
+    let words = args.iter().skip(1).map(|arg| {
         if arg.text.contains(' ') {
             format!("\"{}\"", arg.text)
         } else {
             arg.text.clone()
         }
     });
+    let words = std::iter::once(name.to_owned()).chain(words);
     let text = words.collect::<Vec<_>>().join(" ");
     Some(language::cmd::read(&text))
 }

@@ -141,7 +141,10 @@ fn another_language(command: &str, walk: &mut Walk<'_>, ground: Ground, knows: &
     let mut other = Walk::new(ground, knows);
     other.deeds(&reading, name, Span::new(0, command.len()));
     if reading.hidden.is_none() {
-        walk.acts.retain(|act| act.effect != Effect::Unknown);
+        // Only what the other reading knows better goes: the program the command begins with.
+        let first = command.split_whitespace().next().unwrap_or("");
+        walk.acts
+            .retain(|act| act.effect != Effect::Unknown || act.program != first);
     }
     walk.acts.append(&mut other.acts);
 }

@@ -195,7 +195,7 @@ impl Walk<'_> {
 
     /// Whether a pattern stands for all that is in a root, a home or a system directory.
     fn is_all_of_a_whole(&mut self, arg: &Arg) -> bool {
-        let Some((parent, last)) = arg.text.rsplit_once('/') else {
+        let Some((parent, last)) = arg.text.trim_end_matches('/').rsplit_once('/') else {
             return false;
         };
         if last.chars().any(char::is_alphanumeric) || !last.contains('*') {

@@ -57,6 +57,8 @@ struct Parser<'a> {
     at: usize,
     fuel: usize,
     depth: u32,
+    /// Where this text stands in the source, if it is not the source itself.
+    origin: Option<Span>,
     /// Here-documents whose bodies begin after the next line end.
     pending: Vec<PendingHereDocument>,
     /// Bodies of here-documents; one that was announced but not yet read is empty.
@@ -86,6 +88,7 @@ impl<'a> Parser<'a> {
                 .saturating_mul(FUEL_PER_BYTE)
                 .saturating_add(256),
             depth: 0,
+            origin: None,
             pending: Vec::new(),
             documents: Vec::new(),
         }
@@ -96,6 +99,12 @@ impl<'a> Parser<'a> {
             what,
             at: self.at.min(self.bytes.len()),
         }
+    }
+
+    /// Returns the place of `start..end`: in the source, or where the text that was taken out of
+    /// the source stood.
+    fn span(&self, start: usize, end: usize) -> Span {
+        self.origin.unwrap_or_else(|| Span::new(start, end))
     }
 
     fn peek(&self) -> Option<u8> {
@@ -203,7 +212,7 @@ impl<'a> Parser<'a> {
             text.push('\n');
             end = self.at;
         }
-        let span = Span::new(start, end);
+        let span = self.span(start, end);
         if !announced.expands {
             return Ok(Word {
                 parts: vec![Part::Quoted(text)],
@@ -214,7 +223,7 @@ impl<'a> Parser<'a> {
             clippy::redundant_closure_for_method_calls,
             reason = "the method itself is for one lifetime of a parser, not for every one"
         )]
-        let parts = self.inside(&text, |inner| inner.here_document_parts())?;
+        let parts = self.inside(&text, start, |inner| inner.here_document_parts())?;
         Ok(Word { parts, span })
     }
 
@@ -222,10 +231,12 @@ impl<'a> Parser<'a> {
     fn inside<T>(
         &mut self,
         text: &str,
+        start: usize,
         read: impl FnOnce(&mut Parser<'_>) -> Parsed<T>,
     ) -> Parsed<T> {
         let mut inner = Parser::new(text);
         inner.depth = self.depth;
+        inner.origin = Some(self.span(start, self.at));
         inner.fuel = self.fuel;
         inner.documents = std::mem::take(&mut self.documents);
         let result = read(&mut inner).map_err(|error| ParseError {

@@ -2,7 +2,7 @@
 
 use super::{Parsed, Parser, PendingHereDocument, is_meta, is_name, is_name_start};
 use crate::shell::syntax::{
-    AssignedValue, Assignment, Block, Command, Part, Redirect, RedirectKind, Simple, Span, Word,
+    AssignedValue, Assignment, Block, Command, Part, Redirect, RedirectKind, Simple, Word,
 };
 
 /// Words that end a block where a command could begin.
@@ -193,7 +193,7 @@ impl Parser<'_> {
             }
             end = self.at;
         }
-        simple.span = Span::new(start, end);
+        simple.span = self.span(start, end);
         if simple.words.is_empty() && simple.assignments.is_empty() && simple.redirects.is_empty() {
             return Err(self.error("a command is missing"));
         }
@@ -226,7 +226,7 @@ impl Parser<'_> {
             Ok(Some(Command::Function {
                 name,
                 body,
-                span: Span::new(start, parser.at),
+                span: parser.span(start, parser.at),
             }))
         })
     }
@@ -283,7 +283,7 @@ impl Parser<'_> {
             append,
             index,
             value,
-            span: Span::new(start, self.at),
+            span: self.span(start, self.at),
         }))
     }
 
@@ -401,7 +401,7 @@ impl Parser<'_> {
         });
         let target = Word {
             parts: Vec::new(),
-            span: Span::new(start, self.at),
+            span: self.span(start, self.at),
         };
         Ok(Redirect {
             kind: RedirectKind::HereDocument(slot),

@@ -219,7 +219,7 @@ impl Parser<'_> {
         };
         let words = vec![Word {
             parts,
-            span: Span::new(start, self.at),
+            span: self.span(start, self.at),
         }];
         Ok(Command::Test {
             words,
@@ -245,7 +245,7 @@ impl Parser<'_> {
         Ok(Command::Function {
             name,
             body,
-            span: Span::new(start, self.at),
+            span: self.span(start, self.at),
         })
     }
 

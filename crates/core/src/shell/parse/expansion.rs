@@ -161,7 +161,7 @@ impl Parser<'_> {
         text.push_str(self.text(from, self.at));
         self.at += 1;
         let body = self.nested(|parser| {
-            parser.inside(&text, |inner| {
+            parser.inside(&text, start, |inner| {
                 let body = inner.block()?;
                 if inner.peek().is_some() {
                     return Err(inner.error("a substitution cannot be read"));

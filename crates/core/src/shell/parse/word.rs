@@ -1,7 +1,7 @@
 //! Words: quotes, escapes, parameters, substitutions.
 
 use super::{Parsed, Parser, is_meta};
-use crate::shell::syntax::{Part, Span, Word};
+use crate::shell::syntax::{Part, Word};
 
 /// What ends a word, and what is live inside it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -162,7 +162,7 @@ impl Parser<'_> {
         }
         Ok(Word {
             parts: parts.finish(),
-            span: Span::new(start, self.at),
+            span: self.span(start, self.at),
         })
     }
 
