@@ -26,6 +26,12 @@ use options::{Hit, Options};
 use resolve::{Named, find_sub, leading_words, resolve};
 use roles::{Changes, operand_roles};
 
+/// Names of processes that ask people: this firewall, and gateways of agents.
+const GUARDS: &[&str] = &["countersign", "hermes"];
+
+/// Programs that load from the network and send what they are given on the way.
+const TALKERS: &[&str] = &["openssl s_client", "websocat", "wscat"];
+
 /// Words of one command that are looked at; a longer one is put to a person.
 const WORDS_MAX: usize = 1024;
 
@@ -358,6 +364,9 @@ impl Walk<'_> {
                     continue;
                 }
             };
+            if row.does == Effect::Kill && GUARDS.iter().any(|guard| operand.text.contains(guard)) {
+                self.note(Act::new(Effect::Guard, row.name, line.span).on(operand.shown()));
+            }
             if row.does == Effect::Build && operand.text.starts_with('\\') {
                 // `latex '\write18{…}'`: the word is not a file but a text of commands.
                 self.unreadable("runs code given as a word", operand.span);
@@ -402,6 +411,12 @@ impl Walk<'_> {
             };
             stream.taint = taint.and(self.template(&words, line.span, &filled).taint);
         } else if line.stdin.connected && !dry {
+            if TALKERS.contains(&line.row.name) && line.stdin.text.is_none() {
+                let act = Act::new(Effect::NetSend, line.row.name, line.span)
+                    .because("sends what it reads to another machine")
+                    .target(Score::new(400));
+                self.note(act);
+            }
             self.reads_code(line);
         }
         stream

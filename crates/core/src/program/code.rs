@@ -182,6 +182,23 @@ impl Walk<'_> {
                     .because("runs or deletes something from inside code"),
             );
         }
+        let fetches = reading
+            .deeds
+            .iter()
+            .any(|deed| matches!(deed, Deed::Fetch(_)));
+        let carries = reading.deeds.iter().any(|deed| {
+            matches!(deed, Deed::Fetch(address) if address.is_empty())
+                || matches!(deed, Deed::ReadFile(_))
+        });
+        let posts = ["data=", "method", "body", "POST"]
+            .iter()
+            .any(|word| arg.text.contains(word));
+        if fetches && (carries || posts) {
+            let act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span))
+                .because("sends what it reads to another machine")
+                .target(Score::new(400));
+            self.note(act);
+        }
         self.deeds(&reading, program, arg.span);
     }
 

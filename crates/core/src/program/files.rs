@@ -125,7 +125,12 @@ impl Walk<'_> {
         if place.write >= SENSITIVE {
             act.marks.critical = true;
         }
-        if effect == Effect::Wipe {
+        if place.path.starts_with("/dev/tcp/") || place.path.starts_with("/dev/udp/") {
+            act = Act::new(Effect::NetSend, program.to_owned(), act.span)
+                .because("opens a connection of the shell's own")
+                .target(Score::new(900));
+            act.marks.critical = true;
+        } else if effect == Effect::Wipe {
             act.marks.floor = true;
             act.note = "overwrites a disk";
         }

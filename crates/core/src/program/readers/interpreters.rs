@@ -151,6 +151,9 @@ impl Walk<'_> {
             args.extend_from_slice(rest);
             return self.program(&args, line.stdin);
         }
+        if module == "http.server" {
+            self.serves(rest, line.span);
+        }
         if module == "timeit" {
             for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
                 self.code(Role::Python, word, "python -m timeit");
@@ -177,6 +180,26 @@ impl Walk<'_> {
             self.reads(operand, line.row.name);
         }
         Stream::unknown(line.stdin.taint)
+    }
+
+    /// Judges what a small web server shows to everybody who can reach it.
+    fn serves(&mut self, args: &[Arg], span: crate::shell::syntax::Span) {
+        let named = args
+            .iter()
+            .position(|arg| matches!(arg.text.as_str(), "-d" | "--directory"));
+        let folder = named.and_then(|at| args.get(at + 1)).cloned();
+        let folder = folder.unwrap_or_else(|| Arg::literal(".", span));
+        let place = self.place(&folder.text);
+        let private = matches!(
+            place.kind,
+            knowledge::PathKind::Home | knowledge::PathKind::Root | knowledge::PathKind::System
+        ) || place.read >= Score::new(600);
+        if private {
+            let act = Act::new(Effect::Publish, "python -m http.server", span)
+                .because("shows a private place to everybody who can reach it")
+                .on(place.path);
+            self.note(act);
+        }
     }
 
     /// `find`: its expression may run, delete and write.

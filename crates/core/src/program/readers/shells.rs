@@ -233,6 +233,10 @@ impl Walk<'_> {
     /// `unset NAME`.
     pub(crate) fn read_unset(&mut self, line: &Line<'_>) -> Stream {
         for operand in line.args {
+            if operand.text.starts_with("COUNTERSIGN_") {
+                let act = Act::new(Effect::Guard, line.row.name, self.here(operand.span));
+                self.note(act.on(operand.shown()));
+            }
             if operand.text.starts_with("HIST") {
                 self.note(
                     Act::new(Effect::Privilege, line.row.name, self.here(operand.span))

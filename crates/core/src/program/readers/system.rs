@@ -5,7 +5,7 @@ use crate::act::{Act, Breadth};
 use crate::knowledge::Effect;
 use crate::place::HOLE;
 use crate::score::Score;
-use crate::shell::value::{Stream, Taint};
+use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
 
 /// Named files one `rm` may delete without being broad.
@@ -79,6 +79,19 @@ impl Walk<'_> {
             }
         }
         Some(Stream::empty())
+    }
+
+    /// Judges a mode that something gets when it is made: `install -m 4755`.
+    pub(crate) fn makes_with_mode(&mut self, mode: &Arg, program: &'static str) {
+        let danger = mode_danger(&mode.text);
+        if danger >= Score::new(600) {
+            let mut act = Act::new(Effect::Permission, program, self.here(mode.span))
+                .because("makes a file others may change or that lends its owner's rights")
+                .on(mode.shown())
+                .target(danger);
+            act.marks.critical = true;
+            self.note(act);
+        }
     }
 
     /// `dd if=… of=…`.

@@ -2,7 +2,7 @@
 
 use super::Line;
 use crate::act::{Act, Breadth};
-use crate::knowledge::{Effect, HostKind, Role, Value};
+use crate::knowledge::{Effect, HostKind, PathKind, Role, Value};
 use crate::program::network::{host_kind, is_local_or_registry};
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
@@ -423,7 +423,9 @@ impl Walk<'_> {
         let mut act = Act::new(Effect::Create, line.row.name, span)
             .because("unpacks files into")
             .on(place.path.clone());
-        act.target = if place.inside == Some(true) || place.whole_workspace {
+        act.target = if place.inside == Some(true)
+            || place.whole_workspace && place.kind == PathKind::Document
+        {
             Score::new(100)
         } else {
             place.write
