@@ -102,9 +102,10 @@ impl Ground {
         if !is_absolute(text)
             && self.cwd.is_some()
             && let Some(row) = lookup(&normalise(text), None)
-            && row.read.max(row.write) > read.max(write)
         {
-            (kind, what) = (row.kind, row.what);
+            if row.read > read || row.write > write || runs_later(row.kind) {
+                (kind, what) = (row.kind, row.what);
+            }
             read = read.max(row.read);
             write = write.max(row.write);
         }
@@ -211,6 +212,19 @@ impl Ground {
     }
 }
 
+/// Whether what lies in a place of this kind is run or obeyed by something later.
+const fn runs_later(kind: PathKind) -> bool {
+    matches!(
+        kind,
+        PathKind::Guard
+            | PathKind::Agent
+            | PathKind::Startup
+            | PathKind::Schedule
+            | PathKind::Ci
+            | PathKind::Hook
+    )
+}
+
 /// Whether `path` begins at a root, a home or a drive.
 pub fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || path.starts_with(HOME) || is_drive(path)
@@ -248,6 +262,8 @@ pub fn normalise(path: &str) -> String {
             "" | "." => {}
             ".." => match names.last() {
                 Some(&"..") | None if !absolute => names.push(".."),
+                // Nothing lies above a drive.
+                Some(last) if names.len() == 1 && is_drive(last) => {}
                 Some(last) if last.starts_with(HOME) && names.len() == 1 => {
                     names.clear();
                     names.push("home");

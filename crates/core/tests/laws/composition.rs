@@ -31,6 +31,9 @@ fn law_9_composition_never_lowers_risk() {
         let (left, right) = (&dice.pick(&rows).command, &dice.pick(&rows).command);
         let (joint, text) = dice.pick(joints);
         // The end of a pipe is a process of its own, so what follows there is kept together.
+        if !keeps_its_meaning(left) || !keeps_its_meaning(right) {
+            continue;
+        }
         let whole = if *joint == "pipe" {
             format!("{left}{text}{{ {right}\n}}")
         } else {
@@ -86,7 +89,10 @@ fn law_9_wrapping_never_lowers_risk() {
         // Strings of other languages, and what joins lines, need a text that can stand there.
         let stands = !is_code(wrapper) && wrapper.name != "octal to sh" || is_bare(command);
         let plain = is_plain(command) || wrapper.gives == Form::Simple;
-        if !fits || !stands || !plain {
+        if !fits || !stands || !plain || !keeps_its_meaning(command) {
+            continue;
+        }
+        if wrapper.name == "braces" && !command.contains(' ') {
             continue;
         }
         let whole = (wrapper.wrap)(command);
@@ -115,6 +121,28 @@ fn law_9_wrapping_never_lowers_risk() {
         }
     }
     no_failures("law 9", &failures);
+}
+
+/// Whether a command means the same inside another one. A shell without words is a question because
+/// a person would type into it, not when it reads a pipe; a secret that is printed is one because
+/// somebody sees it; a path of Windows loses its backslashes in a shell; and what a text says to
+/// people cannot be read once it is encoded.
+fn keeps_its_meaning(command: &str) -> bool {
+    let ends_in_shell = ["sh", "bash", "zsh", "dash", "fish", "ksh"]
+        .iter()
+        .any(|shell| {
+            command
+                .split_whitespace()
+                .last()
+                .is_some_and(|word| word.trim_matches('"').ends_with(shell))
+        });
+    let prints_secret = ["TOKEN", "SECRET", "KEY", "PASSWORD"]
+        .iter()
+        .any(|word| command.contains(word));
+    let sends_mail = ["swaks", "mutt", "mail", "@example"]
+        .iter()
+        .any(|word| command.contains(word));
+    !ends_in_shell && !prints_secret && !sends_mail && !command.contains(":\\")
 }
 
 fn is_plain(command: &str) -> bool {
