@@ -7,7 +7,7 @@ use super::walk::{Walk, environment, unset_value};
 use crate::place::{HOLE, HOME, glob_matches};
 
 /// Most words one word may expand to; more is not followed.
-const BRACE_WORDS_MAX: usize = 256;
+const BRACE_WORDS_MAX: usize = 128;
 
 /// Most braces in one word; trying which of more of them belong together takes too long.
 const BRACES_MAX: usize = 24;

@@ -30,7 +30,7 @@ const DEPTH_MAX: u32 = 80;
 /// How many commands are followed before the rest is called unreadable.
 const COMMANDS_MAX: u32 = 6_000;
 /// How many expansions are carried out before the rest is called unreadable.
-const EXPANSIONS_MAX: u32 = 6_000;
+const EXPANSIONS_MAX: u32 = 3_000;
 /// How many bytes of text inside text are followed in all.
 const INNER_BYTES_MAX: usize = 160 * 1024;
 /// How many acts are kept; the worst ones stay.
