@@ -21,7 +21,7 @@ use crate::place::HOLE;
 use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
-use crate::shell::walk::Walk;
+use crate::shell::walk::{Walk, Writing, runs_in_subscript};
 use options::{Hit, Options};
 use resolve::{Named, find_sub, leading_words, resolve};
 use roles::{Changes, operand_roles};
@@ -258,6 +258,7 @@ impl Walk<'_> {
         let dry = line.is_dry();
         let base = if dry { Effect::Inspect } else { does };
         let (taint, changes) = self.hits(line.row, &line.read.hits, dry);
+        self.note_directory(line, base);
         // Whether raising privileges matters shows only when the command has been looked at.
         let wipes = line
             .read
@@ -298,6 +299,34 @@ impl Walk<'_> {
         }
         self.ground = ground;
         stream
+    }
+
+    /// Notes where a command works, when that is no place to work in: files that appear in `~/.ssh`,
+    /// a build in somebody else's directory.
+    fn note_directory(&mut self, line: &Line<'_>, base: Effect) {
+        let makes = |effect: &Effect| matches!(effect, Effect::Create | Effect::Write);
+        let flags_make = line
+            .read
+            .hits
+            .iter()
+            .any(|hit| hit.flag.effects.iter().any(makes));
+        let builds = matches!(base, Effect::Build | Effect::Project | Effect::Install);
+        if !(makes(&base) || flags_make || builds) || self.ground.cwd.is_none() {
+            return;
+        }
+        let here = Arg::literal(".", line.span);
+        let place = self.place(".");
+        let private = place.kind != knowledge::PathKind::Document
+            && place.write >= Score::new(600)
+            && place.inside != Some(true);
+        if private && !builds {
+            self.writes(&here, line.row.name, Writing::Create);
+        } else if builds && place.inside == Some(false) && self.knows.trusts_workspace {
+            let act = Act::new(Effect::Exec, line.row.name, line.span)
+                .because("runs code of a directory outside the workspace")
+                .on(place.path);
+            self.note(act);
+        }
     }
 
     /// Notes what running the program does before its words are looked at.
@@ -364,6 +393,9 @@ impl Walk<'_> {
                     continue;
                 }
             };
+            if row.name.starts_with("kubectl") && names_secrets(&operand.text) && !dry {
+                self.note(Act::new(Effect::Secret, row.name, line.span).on(operand.shown()));
+            }
             if row.does == Effect::Kill && GUARDS.iter().any(|guard| operand.text.contains(guard)) {
                 self.note(Act::new(Effect::Guard, row.name, line.span).on(operand.shown()));
             }
@@ -436,6 +468,14 @@ impl Walk<'_> {
         act.target = Score::ONE;
         self.note(act);
     }
+}
+
+/// Whether an operand of `kubectl` names secrets: `secret/db`, `cm,secrets`.
+fn names_secrets(operand: &str) -> bool {
+    let kinds = operand.split('/').next().unwrap_or("").split(',');
+    kinds
+        .into_iter()
+        .any(|kind| matches!(kind, "secret" | "secrets"))
 }
 
 /// Whether a name reads like a command of PowerShell: `Remove-Item`.
@@ -517,15 +557,14 @@ impl Line<'_> {
     fn runs_subscript(&self) -> bool {
         const EVALUATING: &[&str] = &["-v", "-eq", "-ne", "-lt", "-gt", "-le", "-ge"];
         let evaluates = matches!(
-            self.row.name,
-            "read" | "mapfile" | "getopts" | "let" | "wait"
+            self.name,
+            "read" | "mapfile" | "readarray" | "getopts" | "let" | "wait" | "declare" | "typeset"
         ) || self.row.does == Effect::Compute
             && self
                 .args
                 .iter()
                 .any(|arg| EVALUATING.contains(&arg.text.as_str()));
-        let runs = |arg: &&Arg| arg.text.contains("[$(") || arg.text.contains("[`");
-        evaluates && self.read.operands.iter().any(runs)
+        evaluates && self.args.iter().any(|arg| runs_in_subscript(&arg.text))
     }
 }
 

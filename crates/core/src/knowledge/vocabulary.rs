@@ -136,6 +136,8 @@ words! {
         Move = "move",
         /// A file or directory whose owner, mode or attributes change.
         Permission = "permission",
+        /// What a link points to.
+        Link = "link",
         /// A mode that a file or directory gets when it is made.
         Mode = "mode",
         /// A directory the command runs in.

@@ -198,6 +198,32 @@ impl Walk<'_> {
         self.note(act.on(name(&place)));
     }
 
+    /// Judges a link to `arg`: whoever writes through it later writes there.
+    pub(crate) fn links(&mut self, arg: &Arg, program: &str) {
+        let Some(place) = self.look_up(arg) else {
+            return;
+        };
+        let obeyed = matches!(
+            place.kind,
+            PathKind::Guard
+                | PathKind::Agent
+                | PathKind::Startup
+                | PathKind::Schedule
+                | PathKind::Hook
+                | PathKind::Ci
+                | PathKind::Credential
+        );
+        if obeyed && place.write >= SENSITIVE {
+            let effect = place_effect(&place, Effect::Write);
+            let mut act = Act::new(effect, program.to_owned(), self.here(arg.span))
+                .because("makes a link through which a sensitive place can be written")
+                .on(name(&place))
+                .target(place.write);
+            act.marks.critical = true;
+            self.note(act);
+        }
+    }
+
     /// Whether a pattern stands for all that is in a root, a home or a system directory.
     fn is_all_of_a_whole(&mut self, arg: &Arg) -> bool {
         let Some((parent, last)) = arg.text.trim_end_matches('/').rsplit_once('/') else {

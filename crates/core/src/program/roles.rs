@@ -60,6 +60,7 @@ impl Walk<'_> {
             Role::Text | Role::Name | Role::Password => {}
             Role::Variable => return self.prints_variable(arg, program),
             Role::Mode => self.makes_with_mode(arg, program),
+            Role::Link => self.links(arg, program),
 
             // Listing the names of files does not read them.
             Role::Read if row.does == Effect::Inspect => {}

@@ -306,7 +306,11 @@ impl<'k> Walk<'k> {
                 Stream::empty()
             }
             Command::Test { words, redirects } => {
-                self.expand_all(words);
+                // `[[ 1 -eq 'a[$(cmd)]' ]]`: arithmetic evaluates what was quoted.
+                let args = self.expand_all(words);
+                if let Some(arg) = args.iter().find(|arg| runs_in_subscript(&arg.text)) {
+                    self.unreadable("a subscript that runs a command", arg.span);
+                }
                 let mut stdin = stdin.clone();
                 self.redirects(redirects, &mut stdin, None);
                 Stream::empty()
@@ -558,6 +562,11 @@ pub(crate) enum Writing {
     Edit,
     /// It is made if it is not there.
     Create,
+}
+
+/// Whether a text holds a subscript that would run a command if it were evaluated as a number.
+pub(crate) fn runs_in_subscript(text: &str) -> bool {
+    text.contains("[$(") || text.contains("[`")
 }
 
 const fn is_input(kind: RedirectKind) -> bool {

@@ -164,6 +164,7 @@ impl Walk<'_> {
     pub(crate) fn read_alias(&mut self, line: &Line<'_>) -> Stream {
         for operand in &line.read.operands {
             if let Some((name, text)) = operand.text.split_once('=') {
+                self.shadows_guard(name, operand.span);
                 self.text(text, operand.span);
                 self.alias(name, text);
             }
@@ -193,6 +194,15 @@ impl Walk<'_> {
                     },
                 );
             }
+        }
+        let numbers = line.args.iter().any(|arg| arg.text == "-i");
+        if numbers
+            && line
+                .args
+                .iter()
+                .any(|arg| crate::shell::walk::runs_in_subscript(&arg.text))
+        {
+            self.unreadable("a subscript that runs a command", line.span);
         }
         let prints = line.args.iter().all(|arg| arg.text.starts_with('-'));
         self.note(Act::new(Effect::Compute, line.row.name, line.span));

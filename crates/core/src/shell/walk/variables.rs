@@ -18,6 +18,7 @@ impl Walk<'_> {
             self.note(act);
             return;
         }
+        self.shadows_guard(name, span);
         let function = Rc::new(Function {
             body: body.clone(),
             documents: Rc::clone(&self.documents),
@@ -103,9 +104,25 @@ impl Walk<'_> {
 
     /// Sets a variable.
     pub(crate) fn assign(&mut self, name: &str, value: Value) {
+        // However it is set (`read`, `printf -v`, `for`), a variable does what it does.
+        let text = value
+            .items
+            .as_ref()
+            .and_then(|items| items.first())
+            .cloned();
+        let text = text.unwrap_or_else(|| HOLE.to_string());
+        self.variable_effect(name, &Arg::literal(text, Span::default()));
         match self.variables.iter_mut().find(|(known, _)| known == name) {
             Some((_, known)) => *known = value,
             None => self.variables.push((name.to_owned(), value)),
+        }
+    }
+
+    /// Notes that the name of the firewall's own program is given to something else.
+    pub(crate) fn shadows_guard(&mut self, name: &str, span: Span) {
+        if name == "countersign" {
+            let act = Act::new(Effect::Guard, name.to_owned(), self.here(span));
+            self.note(act.because("puts something else in place of the firewall's program"));
         }
     }
 
