@@ -311,7 +311,16 @@ impl Walk<'_> {
             .iter()
             .any(|hit| hit.flag.effects.iter().any(makes));
         let builds = matches!(base, Effect::Build | Effect::Project | Effect::Install);
-        if !(makes(&base) || flags_make || builds) || self.ground.cwd.is_none() {
+        if !(makes(&base) || flags_make || builds) {
+            return;
+        }
+        if builds && self.files.iter().any(|(_, stream)| stream.taint.network) {
+            self.unreadable(
+                "builds or runs something just after loading files from the network",
+                line.span,
+            );
+        }
+        if self.ground.cwd.is_none() {
             return;
         }
         let here = Arg::literal(".", line.span);
@@ -443,6 +452,20 @@ impl Walk<'_> {
             };
             stream.taint = taint.and(self.template(&words, line.span, &filled).taint);
         } else if line.stdin.connected && !dry {
+            let runs = matches!(
+                line.does,
+                Effect::Project
+                    | Effect::Build
+                    | Effect::Interactive
+                    | Effect::Start
+                    | Effect::Install
+            );
+            if runs && line.stdin.taint.network {
+                self.unreadable(
+                    "hands what was loaded from the network to a program that may run it",
+                    line.span,
+                );
+            }
             if TALKERS.contains(&line.row.name) && line.stdin.text.is_none() {
                 let act = Act::new(Effect::NetSend, line.row.name, line.span)
                     .because("sends what it reads to another machine")

@@ -39,6 +39,10 @@ const RUNNING_KEYS: &[&str] = &[
     "uploadpack.*",
     "receive.*",
     "remote.*.proxy",
+    "remote.*.url",
+    "remote.*.pushurl",
+    "remote.*.mirror",
+    "remote.*.push",
     "remote.*.uploadpack",
     "remote.*.receivepack",
     "remote.*.vcs",
@@ -422,6 +426,13 @@ fn runs(key: &str) -> bool {
 
 /// Whether a value of a running key runs nothing but a plain, known viewer.
 fn harmless_value(key: &str, value: &str) -> bool {
+    // Here the plain words are what is dangerous.
+    if ["http.", "protocol.", "remote."]
+        .iter()
+        .any(|part| key.starts_with(part))
+    {
+        return value.is_empty();
+    }
     if value.is_empty()
         || matches!(
             value,

@@ -246,10 +246,16 @@ impl Walk<'_> {
         for path in &reading.reads {
             taint = taint.and(self.reads(&Arg::literal(path.clone(), line.span), line.row.name));
         }
+        // What is found is called what it was looked for by.
+        let name = words.windows(2).find_map(|pair| match pair {
+            ["-name" | "-iname" | "-path" | "-wholename", name] => Some(*name),
+            _ => None,
+        });
+        let named = name.map_or_else(String::new, |name| format!("/{name}"));
         for run in &reading.runs {
             for root in &roots {
                 // What is found lies below the root; which of it cannot be known.
-                let below = format!("{}/{HOLE}", root.text.trim_end_matches('/'));
+                let below = format!("{}/{HOLE}{named}", root.text.trim_end_matches('/'));
                 let filled = Filled {
                     marker: Some("{}".to_owned()),
                     with: below,
