@@ -45,6 +45,12 @@ impl Walk<'_> {
         let Some((first, rest)) = args.split_first() else {
             return Stream::empty();
         };
+        if !rest.is_empty() && options::is_assignment(&first.text) {
+            // `command A=b program`: whoever wrote it meant the program.
+            let name = first.text.split('=').next().unwrap_or("").to_owned();
+            self.variable_effect(&name, &first.after(name.len() + 1));
+            return self.program(rest, stdin);
+        }
         if first.taint.uncertain {
             self.unreadable("which program runs depends on what ran before", first.span);
         }

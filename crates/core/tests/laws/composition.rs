@@ -126,7 +126,8 @@ fn law_9_wrapping_never_lowers_risk() {
 /// Whether a command means the same inside another one. A shell without words is a question because
 /// a person would type into it, not when it reads a pipe; a secret that is printed is one because
 /// somebody sees it; a path of Windows loses its backslashes in a shell; and what a text says to
-/// people cannot be read once it is encoded.
+/// people cannot be read once it is encoded. A change of directory changes what follows it, and
+/// `{}` is filled by another command around it.
 fn keeps_its_meaning(command: &str) -> bool {
     let ends_in_shell = ["sh", "bash", "zsh", "dash", "fish", "ksh"]
         .iter()
@@ -142,7 +143,12 @@ fn keeps_its_meaning(command: &str) -> bool {
     let sends_mail = ["swaks", "mutt", "mail", "@example"]
         .iter()
         .any(|word| command.contains(word));
-    !ends_in_shell && !prints_secret && !sends_mail && !command.contains(":\\")
+    !ends_in_shell
+        && !prints_secret
+        && !sends_mail
+        && ![":\\", "{}", "cd "]
+            .iter()
+            .any(|part| command.contains(part))
 }
 
 fn is_plain(command: &str) -> bool {
