@@ -226,6 +226,10 @@ fn what_once_was_a_needless_question_runs() {
         ),
         ("tracing git", "GIT_TRACE=1 git status"),
         ("a find that will not start", "find . -type f print"),
+        (
+            "what follows a script is its own",
+            "bash scripts/build.sh --target x --shell",
+        ),
         ("looking as root", "sudo ls -la"),
         ("a branch with a dot and digits", "git checkout v1.2"),
         (

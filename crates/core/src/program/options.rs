@@ -164,8 +164,10 @@ impl<'a> OptionReader<'_, 'a> {
                     self.place += 1;
                 }
                 Some(place) if place.many => break,
-                Some(_) => {
+                Some(place) => {
                     self.place += 1;
+                    // What follows a script is the script's own.
+                    self.ended |= place.role == Role::Script;
                     break;
                 }
                 None => break,
