@@ -306,7 +306,7 @@ fn any_marked_tools() -> impl Strategy<Value = Vec<(String, bool)>> {
 }
 
 fn any_trust() -> impl Strategy<Value = Trust> {
-    let path = prop::sample::select(vec!["/a", "/a/b", "/c", "~/work"]).prop_map(str::to_owned);
+    let path = prop::sample::select(vec!["/a", "/a/b", "/c", "~/app"]).prop_map(str::to_owned);
     prop_oneof![
         Just(Trust::All),
         prop::collection::vec(path, 0..3).prop_map(Trust::Listed)
