@@ -13,7 +13,7 @@ use countersign_core::score::Score;
 use countersign_core::verdict::{Thresholds, Verdict};
 use unicode_width::UnicodeWidthStr;
 
-use crate::judge::Judged;
+use countersign_core::judge::Judged;
 
 /// Columns of a terminal nobody has widened.
 const COLUMNS: usize = 80;

@@ -1,0 +1,26 @@
+//! Runs the core against clock, keys, store and channels; the only writer; wakes waiting calls.
+//!
+//! Reading order: [`Gate`] is the one object, [`request`] what it is asked, [`view`] what it
+//! answers, [`principal`] who may ask for what. `submit` and `answer` are the two halves of a
+//! call's way; `approvals` drives [`countersign_core::approval::step`] against the store.
+
+pub mod answer;
+pub mod clarifications;
+pub mod clock;
+pub mod credentials;
+mod error;
+pub mod gate;
+pub mod grants;
+pub mod history;
+pub mod keys;
+pub mod principal;
+pub mod request;
+pub mod reviews;
+pub mod sessions;
+pub mod settings;
+mod stored;
+pub mod submit;
+pub mod view;
+
+pub use error::GateError;
+pub use gate::{Gate, Parts};
