@@ -5,14 +5,18 @@
 //! call's way; `approvals` drives [`countersign_core::approval::step`] against the store.
 
 pub mod answer;
+mod approvals;
+mod calls;
 pub mod clarifications;
 pub mod clock;
 pub mod credentials;
+mod entries;
 mod error;
 pub mod gate;
 pub mod grants;
 pub mod history;
 pub mod keys;
+mod moment;
 pub mod principal;
 pub mod request;
 pub mod reviews;
@@ -21,6 +25,7 @@ pub mod settings;
 mod stored;
 pub mod submit;
 pub mod view;
+mod waiting;
 
 pub use error::GateError;
 pub use gate::{Gate, Parts};
