@@ -8,6 +8,7 @@ use countersign_store::Database;
 
 use crate::GateError;
 use crate::clock::Clock;
+use crate::credentials::Credentials;
 use crate::keys::Signer;
 use crate::settings::{Policies, Settings};
 
@@ -42,6 +43,7 @@ pub(crate) struct Inner {
     pub(crate) policies: Arc<dyn Policies>,
     pub(crate) settings: Settings,
     pub(crate) channels: Vec<Arc<dyn Channel>>,
+    pub(crate) credentials: Credentials,
 }
 
 impl Gate {
@@ -64,6 +66,7 @@ impl Gate {
                 policies,
                 settings,
                 channels,
+                credentials: Credentials::default(),
             }),
         })
     }

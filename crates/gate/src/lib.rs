@@ -14,12 +14,14 @@ pub mod grants;
 pub mod history;
 pub mod keys;
 pub mod principal;
+mod remembered;
 pub mod request;
 pub mod reviews;
 pub mod sessions;
 pub mod settings;
 mod stored;
 pub mod submit;
+mod told;
 pub mod view;
 
 pub use error::GateError;
