@@ -11,6 +11,7 @@ use countersign_store::{Database, Kind, Order, Query};
 
 use crate::GateError;
 use crate::clock::Clock;
+use crate::credentials::Credentials;
 use crate::keys::Signer;
 use crate::moment::Moment;
 use crate::principal::Principal;
@@ -58,6 +59,7 @@ pub(crate) struct Inner {
     pub(crate) channels: Vec<Arc<dyn Channel>>,
     pub(crate) moment: Moment,
     pub(crate) waiting: Waiting,
+    pub(crate) credentials: Credentials,
 }
 
 impl Gate {
@@ -82,6 +84,7 @@ impl Gate {
                 channels,
                 moment: Moment::default(),
                 waiting: Waiting::default(),
+                credentials: Credentials::default(),
             }),
         };
         gate.recall_denials().await?;

@@ -18,12 +18,14 @@ pub mod history;
 pub mod keys;
 mod moment;
 pub mod principal;
+mod remembered;
 pub mod request;
 pub mod reviews;
 pub mod sessions;
 pub mod settings;
 mod stored;
 pub mod submit;
+mod told;
 pub mod view;
 mod waiting;
 
