@@ -15,6 +15,7 @@ use crate::credentials::Credentials;
 use crate::keys::Signer;
 use crate::moment::Moment;
 use crate::principal::Principal;
+use crate::sessions::Sessions;
 use crate::settings::{Policies, Settings};
 use crate::stored::{StoredApproval, read};
 use crate::waiting::Waiting;
@@ -60,6 +61,7 @@ pub(crate) struct Inner {
     pub(crate) moment: Moment,
     pub(crate) waiting: Waiting,
     pub(crate) credentials: Credentials,
+    pub(crate) sessions: Sessions,
 }
 
 impl Gate {
@@ -85,6 +87,7 @@ impl Gate {
                 moment: Moment::default(),
                 waiting: Waiting::default(),
                 credentials: Credentials::default(),
+                sessions: Sessions::default(),
             }),
         };
         gate.recall_denials().await?;
@@ -187,7 +190,7 @@ impl Gate {
     /// Takes note of what happened, here or elsewhere.
     fn observe(&self, entry: &Entry) {
         let Entry { draft, .. } = entry;
-        if draft.event.starts_with("approval.") {
+        if draft.event.starts_with("approval.") || draft.event.starts_with("clarify.") {
             self.inner.waiting.wake(&draft.subject);
         }
         if draft.event.starts_with("grant.") {
