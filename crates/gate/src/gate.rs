@@ -10,6 +10,7 @@ use countersign_core::token::PublicKey;
 use countersign_store::{Database, Kind, Order, Query};
 
 use crate::GateError;
+use crate::assessors::Assessors;
 use crate::clock::Clock;
 use crate::credentials::Credentials;
 use crate::keys::Signer;
@@ -62,6 +63,7 @@ pub(crate) struct Inner {
     pub(crate) waiting: Waiting,
     pub(crate) credentials: Credentials,
     pub(crate) sessions: Sessions,
+    pub(crate) assessors: Assessors,
 }
 
 impl Gate {
@@ -88,6 +90,7 @@ impl Gate {
                 waiting: Waiting::default(),
                 credentials: Credentials::default(),
                 sessions: Sessions::default(),
+                assessors: Assessors::default(),
             }),
         };
         gate.recall_denials().await?;

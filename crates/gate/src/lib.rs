@@ -6,6 +6,7 @@
 
 pub mod answer;
 mod approvals;
+mod assessors;
 mod calls;
 pub mod clarifications;
 pub mod clock;
