@@ -6,10 +6,12 @@
 
 pub mod answer;
 mod approvals;
+mod assessors;
 mod calls;
 pub mod clarifications;
 pub mod clock;
 pub mod credentials;
+mod delivery;
 mod entries;
 mod error;
 pub mod gate;
