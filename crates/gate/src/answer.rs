@@ -79,8 +79,15 @@ impl Gate {
     pub async fn answer(&self, who: &Principal, reply: Reply) -> Result<ApprovalView, GateError> {
         may_answer(who)?;
         let note = reply.note.filter(|note| !note.trim().is_empty());
-        if note.as_ref().is_some_and(|note| note.len() > NOTE_BYTES_MAX) {
-            return Err(invalid("note", "note_too_long", "the note is longer than 4 KiB"));
+        if note
+            .as_ref()
+            .is_some_and(|note| note.len() > NOTE_BYTES_MAX)
+        {
+            return Err(invalid(
+                "note",
+                "note_too_long",
+                "the note is longer than 4 KiB",
+            ));
         }
         let id = reply.approval.0;
         let changed = self
@@ -157,7 +164,11 @@ impl Gate {
             return Err(invalid("args", "edited_once_only", message));
         }
         if !args.is_object() {
-            return Err(invalid("args", "args_not_object", "`args` must be an object"));
+            return Err(invalid(
+                "args",
+                "args_not_object",
+                "`args` must be an object",
+            ));
         }
         let call = stored.call.tool_call(Some(args));
         let ruleset = self
@@ -175,10 +186,7 @@ impl Gate {
         Ok(stored.call.digest_with(Encoding::Jcs, &bytes))
     }
 
-    fn told(
-        &self,
-        changed: Result<StoredApproval, Unchanged>,
-    ) -> Result<ApprovalView, GateError> {
+    fn told(&self, changed: Result<StoredApproval, Unchanged>) -> Result<ApprovalView, GateError> {
         let now = self.inner.clock.now();
         match changed {
             Ok(stored) => Ok(ApprovalView::of(&stored, now)),

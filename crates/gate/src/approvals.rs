@@ -65,7 +65,8 @@ impl Gate {
                 Err(error) => return Err(Unchanged::Step(error, Box::new(before))),
             };
             stored.approval = approval;
-            let Some(change) = self.change_of(&before, &mut stored, &followups, now, record.version)
+            let Some(change) =
+                self.change_of(&before, &mut stored, &followups, now, record.version)
             else {
                 return Ok(stored);
             };
@@ -132,8 +133,12 @@ impl Gate {
             match followup {
                 Followup::LeaveGrant => {
                     if let Some(grant) = self.grant_of(stored, now) {
-                        change.entries.push(crate::grants::grant_created(&grant, &stored.call));
-                        change.puts.push(crate::grants::grant_put(&grant, Expect::Absent));
+                        change
+                            .entries
+                            .push(crate::grants::grant_created(&grant, &stored.call));
+                        change
+                            .puts
+                            .push(crate::grants::grant_put(&grant, Expect::Absent));
                     }
                 }
                 Followup::Resolve => change.entries.extend(approval_resolved(stored, now)),
@@ -179,9 +184,6 @@ impl Gate {
     /// Does what follows once a change is on disk.
     fn after(&self, stored: &StoredApproval, followups: &[Followup]) {
         let id = stored.approval.id.as_str();
-        if followups.contains(&Followup::LeaveGrant) {
-            self.inner.moment.forget_grants(stored.call.key.as_str());
-        }
         if followups.contains(&Followup::Resolve) {
             self.inner.moment.remember_denial(stored);
             self.inner.waiting.wake(id);

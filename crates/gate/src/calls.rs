@@ -75,7 +75,11 @@ impl Gate {
         let mut items = Vec::new();
         for record in records.iter().take(limit as usize) {
             let call: StoredCall = read(record)?;
-            if filter.verdict.as_ref().is_some_and(|it| *it != call.verdict) {
+            if filter
+                .verdict
+                .as_ref()
+                .is_some_and(|it| *it != call.verdict)
+            {
                 continue;
             }
             let mut view = self.view_without_collecting(&call).await?;
@@ -162,9 +166,7 @@ impl Gate {
         })?;
         let jti = TokenId(claims.jti.clone());
         let changed = self
-            .change_approval(&claims.sub, |_, _| {
-                Ok(Happened::Used { jti: jti.clone() })
-            })
+            .change_approval(&claims.sub, |_, _| Ok(Happened::Used { jti: jti.clone() }))
             .await;
         match changed {
             Ok(stored) => Ok(ConsumedView {
@@ -306,9 +308,7 @@ impl Gate {
                 return Ok(());
             }
             let until_due = u64::try_from(due.since(now)).unwrap_or(0);
-            let pause = left
-                .min(Duration::from_millis(until_due))
-                .min(LOOK_EVERY);
+            let pause = left.min(Duration::from_millis(until_due)).min(LOOK_EVERY);
             tokio::select! {
                 () = woken => {}
                 () = tokio::time::sleep(pause) => {}

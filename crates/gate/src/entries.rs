@@ -65,7 +65,13 @@ pub(crate) fn call_assessed(
         approval_id: call.approval.as_ref().map(|id| id.as_str()),
         timestamp: call.at.as_seconds(),
     };
-    about(call, "call.assessed", call.call_id.as_str(), call.at, written(&body))
+    about(
+        call,
+        "call.assessed",
+        call.call_id.as_str(),
+        call.at,
+        written(&body),
+    )
 }
 
 #[derive(Serialize)]
@@ -211,7 +217,11 @@ pub(crate) fn approval_happening(
 }
 
 /// What came of a call, as its asker reports.
-pub(crate) fn call_reported(call: &StoredCall, outcome: &serde_json::Value, now: UnixMillis) -> Draft {
+pub(crate) fn call_reported(
+    call: &StoredCall,
+    outcome: &serde_json::Value,
+    now: UnixMillis,
+) -> Draft {
     let body = serde_json::json!({
         "event": "tool.completed",
         "call_id": call.call_id.as_str(),
@@ -222,7 +232,13 @@ pub(crate) fn call_reported(call: &StoredCall, outcome: &serde_json::Value, now:
         "duration": outcome.get("duration"),
         "timestamp": now.as_seconds(),
     });
-    about(call, "tool.completed", call.call_id.as_str(), now, body.to_string())
+    about(
+        call,
+        "tool.completed",
+        call.call_id.as_str(),
+        now,
+        body.to_string(),
+    )
 }
 
 /// Returns how a question ended, or `None` while it waits.

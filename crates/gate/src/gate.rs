@@ -14,8 +14,9 @@ use crate::assessors::Assessors;
 use crate::clock::Clock;
 use crate::credentials::Credentials;
 use crate::keys::Signer;
-use crate::moment::Moment;
+use crate::moment::{Moment, VersionedGrant};
 use crate::principal::Principal;
+use crate::remembered::Remembered;
 use crate::sessions::Sessions;
 use crate::settings::{Policies, Settings};
 use crate::stored::{StoredApproval, read};
@@ -59,6 +60,7 @@ pub(crate) struct Inner {
     pub(crate) policies: Arc<dyn Policies>,
     pub(crate) settings: Settings,
     pub(crate) channels: Vec<Arc<dyn Channel>>,
+    pub(crate) grants: Remembered<String, Arc<Vec<VersionedGrant>>>,
     pub(crate) moment: Moment,
     pub(crate) waiting: Waiting,
     pub(crate) credentials: Credentials,
@@ -86,6 +88,7 @@ impl Gate {
                 policies,
                 settings,
                 channels,
+                grants: Remembered::until(&["grant.created", "grant.used", "grant.revoked"]),
                 moment: Moment::default(),
                 waiting: Waiting::default(),
                 credentials: Credentials::default(),
@@ -196,8 +199,8 @@ impl Gate {
         if draft.event.starts_with("approval.") || draft.event.starts_with("clarify.") {
             self.inner.waiting.wake(&draft.subject);
         }
-        if draft.event.starts_with("grant.") {
-            self.inner.moment.forget_grants(&draft.owner);
+        if draft.event == "approval.resolved" {
+            self.inner.moment.remember_denial_told(draft);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use countersign_core::token::PublicKey;
+use countersign_core::token::{Claims, PublicKey, mint};
 use ed25519_dalek::SigningKey;
 
 /// A signing key.
@@ -31,8 +31,8 @@ impl Signer {
         PublicKey::new(self.key.verifying_key())
     }
 
-    /// Returns the private half.
-    pub(crate) const fn key(&self) -> &SigningKey {
-        &self.key
+    /// Returns the token that says `claims`.
+    pub fn sign_token(&self, claims: &Claims) -> String {
+        mint(claims, &self.key)
     }
 }

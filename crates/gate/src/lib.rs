@@ -11,6 +11,7 @@ mod calls;
 pub mod clarifications;
 pub mod clock;
 pub mod credentials;
+mod delivery;
 mod entries;
 mod error;
 pub mod gate;

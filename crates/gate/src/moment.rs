@@ -6,19 +6,19 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use countersign_core::approval::State;
 use countersign_core::digest::Digest;
 use countersign_core::grant::Grant;
+use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
+use serde::Deserialize;
 
 use crate::stored::StoredApproval;
 
 /// Denials that are remembered; the oldest go first.
 const DENIALS_MAX: usize = 10_000;
-/// Keys whose grants are remembered.
-const GRANT_OWNERS_MAX: usize = 10_000;
 /// Askers that may be in the middle of asking at once without waiting for each other.
 const LANES: usize = 64;
 
@@ -37,7 +37,6 @@ pub(crate) type VersionedGrant = (Grant, u64);
 #[derive(Debug)]
 pub(crate) struct Moment {
     denials: Mutex<HashMap<(String, String, Digest), Denial>>,
-    grants: Mutex<HashMap<String, Arc<Vec<VersionedGrant>>>>,
     looked_at: AtomicI64,
     lanes: Vec<tokio::sync::Mutex<()>>,
 }
@@ -46,7 +45,6 @@ impl Default for Moment {
     fn default() -> Self {
         Self {
             denials: Mutex::default(),
-            grants: Mutex::default(),
             looked_at: AtomicI64::new(i64::MIN),
             lanes: (0..LANES).map(|_| tokio::sync::Mutex::default()).collect(),
         }
@@ -69,6 +67,33 @@ impl Moment {
             note: answer.note.clone(),
             at: answer.at,
         };
+        self.insert_denial(key, denial);
+    }
+
+    /// Notes a denial that the ledger tells of: it was given on another replica.
+    pub(crate) fn remember_denial_told(&self, draft: &Draft) {
+        #[derive(Deserialize)]
+        struct Resolved {
+            outcome: String,
+            digest: Digest,
+            by: Option<String>,
+            note: Option<String>,
+        }
+        let Ok(resolved) = serde_json::from_str::<Resolved>(&draft.body) else {
+            return;
+        };
+        if resolved.outcome == "denied" {
+            let key = (draft.owner.clone(), draft.session.clone(), resolved.digest);
+            let denial = Denial {
+                by: resolved.by.unwrap_or_default(),
+                note: resolved.note,
+                at: draft.at,
+            };
+            self.insert_denial(key, denial);
+        }
+    }
+
+    fn insert_denial(&self, key: (String, String, Digest), denial: Denial) {
         let mut denials = self.denials.lock().unwrap_or_else(PoisonError::into_inner);
         if denials.len() >= DENIALS_MAX
             && let Some(oldest) = denials
@@ -100,27 +125,6 @@ impl Moment {
             return None;
         }
         Some(denial)
-    }
-
-    /// Returns the remembered grants of a key.
-    pub(crate) fn grants(&self, key: &str) -> Option<Arc<Vec<VersionedGrant>>> {
-        let grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
-        grants.get(key).cloned()
-    }
-
-    /// Remembers the grants of a key.
-    pub(crate) fn remember_grants(&self, key: &str, of_key: Arc<Vec<VersionedGrant>>) {
-        let mut grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
-        if grants.len() >= GRANT_OWNERS_MAX {
-            grants.clear();
-        }
-        grants.insert(key.to_owned(), of_key);
-    }
-
-    /// Forgets the grants of a key: they have changed.
-    pub(crate) fn forget_grants(&self, key: &str) {
-        let mut grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
-        grants.remove(key);
     }
 
     /// Notes that somebody who can answer is looking.

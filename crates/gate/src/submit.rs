@@ -1,10 +1,12 @@
 //! A call comes in: judged, then let through, refused, or put to people.
 
+use std::sync::Arc;
+
 use countersign_core::approval::{Answer, Approval, Choice, State};
 use countersign_core::assessment::Assessment;
+use countersign_core::call::ToolCall;
 use countersign_core::canonical::canonical;
 use countersign_core::card::{Card, Lineage, Redacts, one_line, shown_args};
-use countersign_core::call::ToolCall;
 use countersign_core::digest::{Digest, definition};
 use countersign_core::grant::{Caller, candidates};
 use countersign_core::id::{ApprovalId, CallId};
@@ -22,6 +24,7 @@ use crate::answer::invalid;
 use crate::entries::{approval_required, call_assessed};
 use crate::moment::{Denial, VersionedGrant};
 use crate::principal::Principal;
+use crate::remembered::ended_at;
 use crate::request::Submission;
 use crate::sessions::SessionFacts;
 use crate::settings::Ruleset;
@@ -44,7 +47,7 @@ const EXPLANATION_BYTES_MAX: usize = 4096;
 struct Considered {
     call: StoredCall,
     judged: Judged,
-    ruleset: std::sync::Arc<Ruleset>,
+    ruleset: Arc<Ruleset>,
     grant: Option<VersionedGrant>,
     command: String,
     commitment: String,
@@ -71,7 +74,7 @@ impl Gate {
                 // What was concluded rested on a grant, a session or an idempotency key that has
                 // changed in this very moment. It is concluded anew.
                 Err(GateError::Store(StoreError::Conflict { .. })) => {
-                    self.inner.moment.forget_grants(who.key.as_str());
+                    self.inner.grants.forget(ended_at(self.inner.store.tail()));
                     self.forget_session(&who.key, &submission.session);
                 }
                 settled => return settled,
@@ -134,7 +137,8 @@ impl Gate {
         }
         let mut call = stored(who, submission, &tool_call, now, self)?;
         call.policy.clone_from(&ruleset.hash);
-        if facts.override_until.is_some_and(|until| now < until) && situation.mode == Mode::Enforce {
+        if facts.override_until.is_some_and(|until| now < until) && situation.mode == Mode::Enforce
+        {
             situation.mode = Mode::Off;
         }
         let denial = self.inner.moment.denial(
@@ -149,7 +153,9 @@ impl Gate {
         // A grant is looked for only where it matters: rules 1 to 4 come before it, and what runs
         // anyway does not use one up.
         if ruling.verdict >= Verdict::Ask && ruling.rule > Rule::ApprovalRequired {
-            grant = self.covering_grant(&call, &tool_call, &assessment, now).await?;
+            grant = self
+                .covering_grant(&call, &tool_call, &assessment, now)
+                .await?;
             if grant.is_some() {
                 situation.granted = true;
                 ruling = verdict(&assessment, &situation);
@@ -216,7 +222,13 @@ impl Gate {
             puts.push(stored.put(Expect::Absent));
             approval = Some(stored);
         }
-        entries.push(call_assessed(&call, &status, &judged.assessment, &command, &commitment));
+        entries.push(call_assessed(
+            &call,
+            &status,
+            &judged.assessment,
+            &command,
+            &commitment,
+        ));
         if judged.ruling.verdict == Verdict::AllowThenReview && allowed {
             let (put, entry) = self.review_of(&call, &command);
             puts.push(put);
@@ -231,7 +243,6 @@ impl Gate {
         puts.push(call.put(&status, Expect::Absent));
         if durable {
             self.inner.store.commit(Change { puts, entries }).await?;
-            self.inner.moment.forget_grants(call.key.as_str());
         } else {
             self.inner.store.append(Change { puts, entries })?;
         }
@@ -426,23 +437,23 @@ impl Gate {
         assessment: &Assessment,
         now: UnixMillis,
     ) -> Result<Option<VersionedGrant>, GateError> {
-        let grants = match self.inner.moment.grants(call.key.as_str()) {
-            Some(grants) => grants,
-            None => self.load_grants(call.key.as_str()).await?,
-        };
+        let grants = self.live_grants(call.key.as_str()).await?;
         let caller = Caller {
             key: &call.key,
             session: &call.session,
             tool_definition: call.tool_definition,
         };
-        let covers = |(grant, _): &&VersionedGrant| grant.covers(caller, tool_call, assessment, now);
+        let covers =
+            |(grant, _): &&VersionedGrant| grant.covers(caller, tool_call, assessment, now);
         Ok(grants.iter().find(covers).cloned())
     }
 
-    async fn load_grants(
-        &self,
-        key: &str,
-    ) -> Result<std::sync::Arc<Vec<VersionedGrant>>, GateError> {
+    async fn live_grants(&self, key: &str) -> Result<Arc<Vec<VersionedGrant>>, GateError> {
+        let tail = self.inner.store.tail();
+        if let Some(grants) = self.inner.grants.get(tail, key) {
+            return Ok(grants);
+        }
+        let as_of = ended_at(tail);
         let records = self
             .inner
             .store
@@ -456,10 +467,10 @@ impl Gate {
             .iter()
             .map(|record| Ok((read(record)?, record.version)))
             .collect::<Result<Vec<VersionedGrant>, GateError>>()?;
-        let grants = std::sync::Arc::new(grants);
+        let grants = Arc::new(grants);
         self.inner
-            .moment
-            .remember_grants(key, std::sync::Arc::clone(&grants));
+            .grants
+            .put(tail, as_of, key.to_owned(), Arc::clone(&grants));
         Ok(grants)
     }
 
@@ -479,7 +490,11 @@ impl Gate {
         let before: Repeated = read(&record)?;
         if before.fingerprint != fingerprint(submission) {
             let message = "this Idempotency-Key was used for another call";
-            return Err(invalid("Idempotency-Key", "idempotency_key_reused", message));
+            return Err(invalid(
+                "Idempotency-Key",
+                "idempotency_key_reused",
+                message,
+            ));
         }
         self.call(who, before.call_id.as_str(), std::time::Duration::ZERO)
             .await
@@ -498,12 +513,7 @@ fn idempotency_id(who: &Principal, name: &str) -> String {
     format!("{}\n{name}", who.key)
 }
 
-fn idempotency_put(
-    who: &Principal,
-    name: &str,
-    submission: &Submission,
-    call: &StoredCall,
-) -> Put {
+fn idempotency_put(who: &Principal, name: &str, submission: &Submission, call: &StoredCall) -> Put {
     Put {
         record: Record {
             kind: Kind::Idempotency,
