@@ -149,8 +149,13 @@ impl Gate {
 
     async fn lapse_forever(&self) {
         loop {
-            if let Err(error) = self.lapse_approvals().await {
-                tracing::error!(%error, "what time settles could not be written; trying again");
+            for lapsed in [
+                self.lapse_approvals().await,
+                self.lapse_clarifications().await,
+            ] {
+                if let Err(error) = lapsed {
+                    tracing::error!(%error, "what time settles could not be written; trying again");
+                }
             }
             tokio::time::sleep(LAPSE_EVERY).await;
         }

@@ -652,7 +652,7 @@ fn stored(
 }
 
 /// Returns the run of calls that name none: one per key and session.
-fn run_of(who: &Principal, session: &str) -> String {
+pub(crate) fn run_of(who: &Principal, session: &str) -> String {
     let digest = Digest::of(format!("countersign/v1/run\0{}\0{session}", who.key).as_bytes());
     let hex = digest.hex();
     format!("run_{}", hex.get(..32).unwrap_or(&hex))
