@@ -189,7 +189,7 @@ impl Gate {
             self.inner.waiting.wake(id);
         }
         if followups.contains(&Followup::Repaint) {
-            self.repaint_soon(id);
+            self.repaint_soon(&stored.approval.id);
         }
     }
 }

@@ -103,6 +103,9 @@ impl Gate {
     /// Does what happens by itself until `shutdown` ends: questions expire, cards are delivered,
     /// the ledger is followed and signed.
     pub async fn run(&self, shutdown: impl Future<Output = ()> + Send) {
+        if let Err(error) = self.resume_deliveries().await {
+            tracing::error!(%error, "cards of an earlier run could not be taken up");
+        }
         tokio::select! {
             () = shutdown => {}
             () = self.lapse_forever() => {}

@@ -292,7 +292,7 @@ impl Gate {
         self.inner.store.commit(Change { puts, entries }).await?;
         drop(lane);
         if is_new {
-            self.deliver_soon(stored.approval.id.as_str());
+            self.deliver_soon(&stored.approval.id);
         }
         self.view_of(call).await
     }
