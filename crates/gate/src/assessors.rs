@@ -33,8 +33,11 @@ const SILENT: &str = "an assessor did not answer, so a person decides";
 /// How assessors are reached.
 #[derive(Debug, Default)]
 pub(crate) struct Assessors {
-    client: OnceLock<reqwest::Client>,
+    client: OnceLock<Client>,
 }
+
+/// What asks an address, or why nothing can.
+type Client = Result<reqwest::Client, String>;
 
 /// What an assessor thinks.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -77,14 +80,7 @@ impl Gate {
             Err(_) => ASK_ALWAYS,
         };
         let question: Arc<[u8]> = question(call, &judged).into();
-        let client = self.inner.assessors.client.get_or_init(|| {
-            // Only the address the owner wrote down is asked, not one it points to.
-            reqwest::Client::builder()
-                .no_proxy()
-                .redirect(reqwest::redirect::Policy::none())
-                .build()
-                .unwrap_or_default()
-        });
+        let client = self.inner.assessors.client.get_or_init(client);
         let asked: Vec<_> = self
             .inner
             .settings
@@ -128,6 +124,17 @@ impl Gate {
     }
 }
 
+fn client() -> Client {
+    // Another part of the process may have chosen already; the first choice holds.
+    let _chosen = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+        .no_proxy()
+        // Only the address the owner wrote down is asked, not one it points to.
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .map_err(|error| error.to_string())
+}
+
 /// Lines above which everything lies.
 const ASK_ALWAYS: Thresholds = Thresholds {
     auto_below: Score::ZERO,
@@ -166,7 +173,7 @@ fn question(call: &ToolCall, judged: &Judged) -> Vec<u8> {
 async fn ask(
     assessor: &AssessorSettings,
     question: &[u8],
-    client: &reqwest::Client,
+    client: &Client,
 ) -> Result<Opinion, Silence> {
     let patience = Duration::from_millis(assessor.timeout_millis);
     let answer = tokio::time::timeout(patience, async {
@@ -245,7 +252,8 @@ async fn run(command: &str, question: &[u8]) -> Result<Vec<u8>, Silence> {
     }
 }
 
-async fn post(client: &reqwest::Client, url: &str, question: &[u8]) -> Result<Vec<u8>, Silence> {
+async fn post(client: &Client, url: &str, question: &[u8]) -> Result<Vec<u8>, Silence> {
+    let client = client.as_ref().map_err(failed)?;
     let mut response = client
         .post(url)
         .header("content-type", "application/json")
