@@ -8,26 +8,28 @@ use crate::view::Page;
 use crate::{Gate, GateError};
 
 /// A key as it is made: the only time its secret is seen.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct NewKey {
     /// The key.
     pub id: String,
     /// Its secret.
     pub key: String,
     /// Its role.
+    #[schema(value_type = String)]
     pub role: Role,
     /// Its name.
     pub name: String,
 }
 
 /// A key as people see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct KeyView {
     /// The key.
     pub id: String,
     /// Its name.
     pub name: String,
     /// Its role.
+    #[schema(value_type = String)]
     pub role: Role,
     /// When it was made, in seconds.
     pub created_at: f64,
@@ -38,7 +40,7 @@ pub struct KeyView {
 }
 
 /// A person.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PersonView {
     /// The name answers are recorded under.
     pub name: String,
@@ -59,7 +61,7 @@ pub struct NewLogin {
 }
 
 /// A browser that is signed in, as people see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct LoginView {
     /// The login.
     pub id: String,

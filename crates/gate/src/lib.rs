@@ -9,6 +9,7 @@ pub mod clarifications;
 pub mod clock;
 pub mod credentials;
 mod error;
+mod extra;
 pub mod gate;
 pub mod grants;
 pub mod history;

@@ -6,7 +6,7 @@ use crate::principal::Principal;
 use crate::{Gate, GateError};
 
 /// An override of one session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct OverrideView {
     /// The session.
     pub session_id: String,
