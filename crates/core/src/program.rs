@@ -6,6 +6,8 @@
 
 mod code;
 mod files;
+mod foreign;
+mod names;
 mod network;
 pub(crate) mod options;
 mod output;
@@ -15,7 +17,7 @@ mod roles;
 mod variables;
 
 use crate::act::Act;
-use crate::knowledge::{self, Effect, Program, Role, Row, Value};
+use crate::knowledge::{self, Effect, Flag, PathKind, Program, Role, Row, Value};
 use crate::language;
 use crate::place::HOLE;
 use crate::score::Score;
@@ -111,11 +113,18 @@ impl Walk<'_> {
             if arg.vague() && leading <= 3 || arg.taint.secret || arg.delivers.is_some() {
                 return None;
             }
+            // Nobody knows what it does with what it is shown, and in what language it is asked.
+            let value = arg.text.rsplit('=').next().unwrap_or("");
+            if self.ground.place(value).read >= Score::new(600)
+                || arg.text.contains(['`', ';', '|'])
+            {
+                return None;
+            }
             let words = arg.text.to_ascii_lowercase();
             for word in words
                 .trim_start_matches('-')
-                .split(['-', '_', ':', '/', '.', '='])
-                .take(8)
+                .split(|letter: char| letter.is_whitespace() || "-_:/.=(".contains(letter))
+                .take(24)
             {
                 match table.effect(word) {
                     Some(effect) if effect >= Effect::VcsDiscard => return None,
@@ -154,7 +163,12 @@ impl Walk<'_> {
         if !program.has_subs {
             return self.evaluate(&program.row, program.row.does, name, rest, stdin);
         }
-        let found = find_sub(program, rest);
+        let mut found = find_sub(program, rest);
+        // Where a command goes matters when it changes something, and when it is not this machine.
+        let only_looks = found.row.is_some_and(|row| row.does <= Effect::CloudRead);
+        found
+            .hits
+            .retain(|hit| !hit.names_context() || !only_looks && !hit.stays_here());
         let bare = rest.is_empty() && program.row.does == Effect::Unknown;
         let asks = found.row.is_none() && matches!(only, "version" | "help");
         if found.help || bare || asks {
@@ -211,6 +225,19 @@ impl Walk<'_> {
         let dry = is_dry(&read.hits);
         let effect = if dry { Effect::CloudRead } else { effect };
         self.hits(&program.row, &read.hits, dry);
+        if matches!(effect, Effect::Build | Effect::Project | Effect::Install) {
+            self.builds_here(program.row.name, span);
+        }
+        for word in read
+            .operands
+            .iter()
+            .filter(|_| program.row.has_operand(Role::Define))
+        {
+            self.defines(word, program.row.name);
+            if effect == Effect::Install {
+                self.installs_into(word, program.row.name);
+            }
+        }
         let title = format!("{name} {}", shown.join(" "));
         self.note(Act::new(effect, program.row.name, span).on(title));
         Stream::unknown(Taint {
@@ -288,6 +315,8 @@ impl Walk<'_> {
             self.note_raised(line, heard);
         }
         stream.text = output::constant(line).or(stream.text);
+        stream.names.extend(self.printed_names(line));
+        self.reads_into_variables(line);
         // What comes out of a program that reads nothing secret is not secret because of its words.
         if !matches!(
             base,
@@ -295,12 +324,15 @@ impl Walk<'_> {
         ) {
             stream.taint.secret &= line.stdin.taint.secret;
         }
-        stream.taint.secret |= base == Effect::Secret;
+        stream.taint.secret |= base == Effect::Secret || line.prints_environment();
         stream.taint.network |= base == Effect::NetRead;
         if base == Effect::NetRead {
             self.remember_downloads(line.read, &stream);
         }
-        if matches!(base, Effect::NetSend | Effect::Publish | Effect::Message) && taint.secret {
+        let prints_secret = |arg: &Arg| arg.taint.secret && arg.taint.command;
+        let carries = base == Effect::NetRead && line.args.iter().any(prints_secret);
+        let sends = matches!(base, Effect::NetSend | Effect::Publish | Effect::Message);
+        if sends && taint.secret || carries {
             self.leak(line.row, line.span);
         }
         self.ground = ground;
@@ -331,16 +363,13 @@ impl Walk<'_> {
         }
         let here = Arg::literal(".", line.span);
         let place = self.place(".");
-        let private = place.kind != knowledge::PathKind::Document
+        let private = place.kind != PathKind::Document
             && place.write >= Score::new(600)
             && place.inside != Some(true);
         if private && !builds {
             self.writes(&here, line.row.name, Writing::Create);
-        } else if builds && place.inside == Some(false) && self.knows.trusts_workspace {
-            let act = Act::new(Effect::Exec, line.row.name, line.span)
-                .because("runs code of a directory outside the workspace")
-                .on(place.path);
-            self.note(act);
+        } else if builds {
+            self.builds_here(line.row.name, line.span);
         }
     }
 
@@ -348,8 +377,7 @@ impl Walk<'_> {
     fn note_base(&mut self, line: &Line<'_>, base: Effect) {
         let mut act = Act::new(base, line.row.name, line.span);
         if base == Effect::Wipe {
-            let is_device =
-                |arg: &&&Arg| self.ground.place(&arg.text).kind == knowledge::PathKind::Device;
+            let is_device = |arg: &&&Arg| self.ground.place(&arg.text).kind == PathKind::Device;
             if let Some(device) = line.read.operands.iter().find(is_device) {
                 act.marks.floor = true;
                 act.target = Score::ONE;
@@ -391,8 +419,12 @@ impl Walk<'_> {
             nothing(read.operands.last()),
         );
         let wiped = changes.edits && line.sed_scripts().any(language::sed::empties);
+        let roles = operand_roles(row, read);
+        if line.serves_here(&roles) {
+            self.serves(&Arg::literal(".", line.span), row.name);
+        }
         let mut taint = Taint::default();
-        for (operand, role) in read.operands.iter().zip(operand_roles(row, read)) {
+        for (operand, role) in read.operands.iter().zip(roles) {
             let role = match role {
                 Some(Role::Move) if to_nothing => Role::DeleteTree,
                 Some(Role::Read) if changes.deletes => Role::Delete,
@@ -408,10 +440,24 @@ impl Walk<'_> {
                     continue;
                 }
             };
+            let inner = inside_container(row, operand);
+            if let Some(inner) = &inner {
+                // A container's own files are its own, but what the system in it obeys or hides is not.
+                let place = self.ground.place(&inner.text);
+                if !matches!(
+                    place.kind,
+                    PathKind::Document | PathKind::Temp | PathKind::Generated | PathKind::Log
+                ) {
+                    self.role(role, inner, row, line.stdin, dry);
+                }
+                continue;
+            }
             if row.name.starts_with("kubectl") && names_secrets(&operand.text) && !dry {
                 self.note(Act::new(Effect::Secret, row.name, line.span).on(operand.shown()));
             }
-            if row.does == Effect::Kill && GUARDS.iter().any(|guard| operand.text.contains(guard)) {
+            if matches!(row.does, Effect::Kill | Effect::Uninstall)
+                && GUARDS.iter().any(|guard| operand.text.contains(guard))
+            {
                 self.note(Act::new(Effect::Guard, row.name, line.span).on(operand.shown()));
             }
             if row.does == Effect::Build && operand.text.starts_with('\\') {
@@ -507,6 +553,13 @@ fn names_secrets(operand: &str) -> bool {
         .any(|kind| matches!(kind, "secret" | "secrets"))
 }
 
+/// Returns the path of `container:/path`, where the program copies into and out of containers.
+fn inside_container(row: &Row, operand: &Arg) -> Option<Arg> {
+    let (container, path) = operand.text.split_once(':')?;
+    let copies = row.name.ends_with(" cp") && !container.contains('/') && path.starts_with('/');
+    copies.then(|| operand.after(container.len() + 1))
+}
+
 /// Whether a name reads like a command of PowerShell: `Remove-Item`.
 fn is_cmdlet(name: &str) -> bool {
     name.split_once('-').is_some_and(|(verb, noun)| {
@@ -580,6 +633,21 @@ impl Line<'_> {
         let first = self.read.operands.first().copied();
         let first = first.filter(|_| self.row.has_operand(Role::Sed));
         given.chain(first).map(|arg| arg.text.as_str())
+    }
+
+    /// Whether it prints all variables, and so whatever secrets are kept in them.
+    fn prints_environment(&self) -> bool {
+        let prints = matches!(self.name, "env" | "printenv" | "genv" | "gprintenv");
+        prints && self.read.command.is_none() && self.read.operands.is_empty()
+    }
+
+    /// Whether it is a server that shows the working directory, because no other is named.
+    fn serves_here(&self, roles: &[Option<Role>]) -> bool {
+        let takes = |flag: &Flag| flag.value == Value::Next(Role::Serve);
+        let serves = self.row.has_operand(Role::Serve) || self.row.flags.iter().any(takes);
+        serves
+            && !roles.contains(&Some(Role::Serve))
+            && !self.read.hits.iter().any(|hit| takes(hit.flag))
     }
 
     /// Whether a builtin evaluates a subscript that holds a command: `read 'a[$(id)]'`.

@@ -29,6 +29,32 @@ impl Hit {
     }
 }
 
+impl Hit {
+    /// Whether it says by a name kept elsewhere on which machine a command acts.
+    pub(crate) fn names_context(&self) -> bool {
+        self.flag.effects.contains(&Effect::Remote) && matches!(self.name, "-c" | "--context")
+    }
+
+    /// Whether the name it gives is one that tools use for this machine.
+    pub(crate) fn stays_here(&self) -> bool {
+        let value = self.value.as_ref().map_or("", |value| value.text.as_str());
+        LOCAL_CONTEXTS.contains(&value)
+    }
+}
+
+/// Names that container tools give to this machine.
+const LOCAL_CONTEXTS: &[&str] = &[
+    "default",
+    "desktop-linux",
+    "desktop-windows",
+    "rootless",
+    "colima",
+    "orbstack",
+    "rancher-desktop",
+    "lima",
+    "minikube",
+];
+
 /// A command line, read.
 #[derive(Debug, Default)]
 pub(crate) struct Options<'a> {

@@ -158,7 +158,9 @@ pub(super) fn resolve(first: &Arg) -> Named {
         let wrapper = matches!(
             base,
             "gradlew" | "mvnw" | "gradlew.bat" | "mvnw.cmd" | "bazelisk" | "pants" | "sbtw"
-        );
+        )
+            // A copy of this firewall's program speaks to it as well as the installed one.
+            || super::GUARDS.contains(&base);
         return match knowledge::program(base).filter(|_| wrapper) {
             Some(program) => Named::Program(program, base.to_owned()),
             None => Named::File,

@@ -76,6 +76,11 @@ impl Walk<'_> {
             | Role::UrlSend
             | Role::Send
                 if dry => {}
+            // `psql -o '|sh'`: where a file is expected, a bar or an exclamation mark is a command.
+            Role::Write if arg.text.len() > 1 && arg.text.starts_with(['|', '!']) => {
+                self.hook(&arg.after(1), program);
+                self.hidden_code(arg, program, "hands its output to a command");
+            }
             Role::Write => self.writes(arg, program, Writing::Replace),
             Role::Empty => self.writes(arg, program, Writing::Empty),
             Role::Edit => self.writes(arg, program, Writing::Edit),
@@ -88,6 +93,11 @@ impl Walk<'_> {
             Role::Cwd => self.ground.enter(&arg.text),
 
             Role::Script => self.script_word(arg, row, stdin),
+            Role::Load => return self.loads(arg, program),
+            Role::Serve => self.serves(arg, program),
+            Role::Revision => return self.shows_revision(arg, program),
+            Role::Define => self.defines(arg, program),
+            Role::Output => self.puts_result(arg, program),
             Role::Program => self.hook(arg, program),
             Role::Shell | Role::Command => {
                 self.shell_text(arg, stdin);
@@ -135,8 +145,20 @@ impl Walk<'_> {
         self.note(act.because(why).on(arg.shown()));
     }
 
-    /// Judges the name of a package: some installers take an address there.
+    /// Judges the name of a package: some installers take an address or a directory there.
     fn package(&mut self, arg: &Arg, program: &'static str) {
+        if is_absolute(&arg.text) || arg.text.starts_with("..") || arg.text.starts_with("file:") {
+            let path = arg
+                .text
+                .strip_prefix("file:")
+                .unwrap_or(&arg.text)
+                .to_owned();
+            let path = Arg {
+                text: path,
+                ..arg.clone()
+            };
+            self.loads(&path, program);
+        }
         if arg.text.contains("://") || arg.text.starts_with("git+") || arg.text.starts_with("git@")
         {
             self.hidden_code(arg, program, "installs code from an address");

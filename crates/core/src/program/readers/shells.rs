@@ -59,6 +59,20 @@ impl Walk<'_> {
         }
     }
 
+    /// A console that runs what is typed into it, whoever types.
+    pub(crate) fn read_console(&mut self, line: &Line<'_>) -> Option<Stream> {
+        let typed = line.stdin.connected
+            && line
+                .stdin
+                .text
+                .as_deref()
+                .is_none_or(|text| !text.trim().is_empty());
+        if typed && line.read.command.is_none() {
+            self.unreadable("types commands into a console", line.span);
+        }
+        None
+    }
+
     /// `eval words`, and programs that hand their words to a shell as `watch` does.
     pub(crate) fn read_eval(&mut self, line: &Line<'_>) -> Option<Stream> {
         if line.read.operands.is_empty() && line.read.command.is_none() {
@@ -298,6 +312,7 @@ impl Walk<'_> {
             text,
             taint,
             connected: true,
+            names: self.printed_names(line),
         }
     }
 }
