@@ -480,7 +480,11 @@ fn says_something(glob: &str) -> bool {
 
 /// Returns how many letters a name fixes. A dot in front is one: few names begin with it.
 fn letters(name: &str) -> usize {
-    let fixed = name.chars().filter(|letter| letter.is_alphanumeric());
+    let mut in_class = false;
+    let fixed = name.chars().filter(|letter| {
+        in_class = (in_class || *letter == '[') && *letter != ']';
+        letter.is_alphanumeric() && !in_class
+    });
     fixed.count() + usize::from(name.starts_with('.'))
 }
 

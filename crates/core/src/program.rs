@@ -113,18 +113,17 @@ impl Walk<'_> {
             if arg.vague() && leading <= 3 || arg.taint.secret || arg.delivers.is_some() {
                 return None;
             }
-            // Nobody knows what it does with what it is shown, and in what language it is asked.
+            // Nobody knows what it does with what it is shown, or in what language it is asked.
             let value = arg.text.rsplit('=').next().unwrap_or("");
-            if self.ground.place(value).read >= Score::new(600)
-                || arg.text.contains(['`', ';', '|'])
-            {
+            let sensitive = self.ground.place(value).read >= Score::new(600);
+            if sensitive || arg.text.contains(['`', ';', '|']) || is_writing_query(&arg.text) {
                 return None;
             }
             let words = arg.text.to_ascii_lowercase();
             for word in words
                 .trim_start_matches('-')
-                .split(|letter: char| letter.is_whitespace() || "-_:/.=(".contains(letter))
-                .take(24)
+                .split(['-', '_', ':', '/', '.', '='])
+                .take(8)
             {
                 match table.effect(word) {
                     Some(effect) if effect >= Effect::VcsDiscard => return None,
@@ -176,7 +175,11 @@ impl Walk<'_> {
         }
         let ground = self.ground.clone();
         let dry = is_dry(&found.hits);
-        let taint = self.hits(&program.row, &found.hits, dry).0;
+        // Without a row for the subcommand all options are read together below.
+        let taint = match found.row {
+            Some(_) => self.hits(&program.row, &found.hits, dry).0,
+            None => Taint::default(),
+        };
         let stream = match found.row {
             Some(row) => self.evaluate(
                 row,
@@ -218,6 +221,8 @@ impl Walk<'_> {
                 return self.evaluate(&program.row, program.row.does, name, rest, stdin);
             }
             let title = format!("{name} {}", shown.first().copied().unwrap_or(""));
+            let read = options::read(&program.row, rest);
+            self.hits(&program.row, &read.hits, false);
             self.note(Act::new(Effect::Unknown, title.trim().to_owned(), span).on(title.trim()));
             return Stream::unknown(Taint::default());
         };
@@ -227,6 +232,12 @@ impl Walk<'_> {
         self.hits(&program.row, &read.hits, dry);
         if matches!(effect, Effect::Build | Effect::Project | Effect::Install) {
             self.builds_here(program.row.name, span);
+        }
+        if matches!(effect, Effect::Project | Effect::Build) {
+            // What follows `--` is for the task itself.
+            let own = rest.split(|arg| arg.text == "--").next().unwrap_or(&[]);
+            let own = options::read(&program.row, own);
+            self.foreign_words(&own, program.row.name, stdin);
         }
         for word in read
             .operands
@@ -316,6 +327,7 @@ impl Walk<'_> {
         }
         stream.text = output::constant(line).or(stream.text);
         stream.names.extend(self.printed_names(line));
+        self.seeks_secrets(line);
         self.reads_into_variables(line);
         // What comes out of a program that reads nothing secret is not secret because of its words.
         if !matches!(
@@ -418,7 +430,10 @@ impl Walk<'_> {
             nothing(read.operands.first()),
             nothing(read.operands.last()),
         );
-        let wiped = changes.edits && line.sed_scripts().any(language::sed::empties);
+        // What `gawk -i inplace` does not print is gone, and so is all of it when nothing is printed.
+        let replaced = read.hits.iter().any(Hit::edits_in_place);
+        let emptied = || line.sed_scripts().any(language::sed::empties);
+        let wiped = changes.edits && (replaced || emptied());
         let roles = operand_roles(row, read);
         if line.serves_here(&roles) {
             self.serves(&Arg::literal(".", line.span), row.name);
@@ -496,13 +511,17 @@ impl Walk<'_> {
         } else if let Some(at) = line.read.option_command {
             let words = rest(at).iter().map(|arg| arg.text.clone());
             let words: Vec<String> = words.take_while(|word| word != ";").collect();
-            let filled = code::Filled {
-                marker: Some("{}".to_owned()),
-                with: HOLE.to_string(),
-                appended: true,
-                ..code::Filled::default()
-            };
-            stream.taint = taint.and(self.template(&words, line.span, &filled).taint);
+            let mut found = vec![HOLE.to_string()];
+            found.extend(self.printed_names(line));
+            for name in found {
+                let filled = code::Filled {
+                    marker: Some("{}".to_owned()),
+                    with: name,
+                    appended: true,
+                    ..code::Filled::default()
+                };
+                stream.taint = taint.and(self.template(&words, line.span, &filled).taint);
+            }
         } else if line.stdin.connected && !dry {
             let runs = matches!(
                 line.does,
@@ -543,6 +562,17 @@ impl Walk<'_> {
         act.target = Score::ONE;
         self.note(act);
     }
+}
+
+/// Whether a text is a query that changes something: `DELETE FROM users`.
+fn is_writing_query(text: &str) -> bool {
+    const WRITING_WORDS: &[&str] = &[
+        "insert", "update", "delete", "drop", "alter", "truncate", "create", "grant", "revoke",
+        "replace", "merge", "copy", "call", "exec", "execute",
+    ];
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or("").to_ascii_lowercase();
+    words.next().is_some() && WRITING_WORDS.contains(&first.as_str())
 }
 
 /// Whether an operand of `kubectl` names secrets: `secret/db`, `cm,secrets`.

@@ -206,6 +206,8 @@ words! {
         Config = "config",
         /// The name of an environment variable whose value is printed.
         Variable = "variable",
+        /// The name of a task of the project; some names say that it deploys or destroys.
+        Task = "task",
         /// A name that only the program itself understands, such as a test, target or branch.
         Name = "name",
         /// Nothing is known about it.

@@ -1,11 +1,12 @@
 //! Code and settings from outside the project that a command obeys, and what it shows to others.
 
+use super::options::Options;
 use crate::act::Act;
 use crate::knowledge::{Effect, PathKind};
 use crate::place::{HOLE, Place, is_absolute};
 use crate::score::Score;
 use crate::shell::syntax::Span;
-use crate::shell::value::{Arg, Taint};
+use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
 
 /// How sensitive a place must be for a person to be asked.
@@ -33,13 +34,30 @@ impl Walk<'_> {
         self.reads(arg, program)
     }
 
+    /// Judges words of a program that runs what it is given: files from elsewhere, `-` for what it
+    /// reads.
+    pub(crate) fn foreign_words(
+        &mut self,
+        read: &Options<'_>,
+        program: &'static str,
+        stdin: &Stream,
+    ) {
+        for operand in &read.operands {
+            if operand.text == "-" && stdin.connected {
+                self.stdin_code(stdin, program, operand.span);
+            } else if is_absolute(&operand.text) || operand.text.starts_with("../") {
+                self.loads(operand, program);
+            }
+        }
+    }
+
     /// Notes that a build runs where somebody else's code lies.
     pub(crate) fn builds_here(&mut self, program: &'static str, span: Span) {
         if self.ground.cwd.is_none() || !self.knows.trusts_workspace {
             return;
         }
         let place = self.place(".");
-        if place.inside == Some(false) {
+        if place.inside == Some(false) && !place.whole_workspace {
             let act = Act::new(Effect::Exec, program, span)
                 .because("runs code of a directory outside the workspace")
                 .on(place.path);
@@ -49,7 +67,9 @@ impl Walk<'_> {
 
     /// Whether a place is neither the project's nor set up for this machine or its user.
     fn is_foreign(&self, place: &Place) -> bool {
-        let set_up = place.kind == PathKind::System
+        // A directory that the workspace lies in is not somebody else's.
+        let set_up = place.whole_workspace
+            || place.kind == PathKind::System
             || place.path.starts_with("~/.")
             || place.path.starts_with("/usr/")
             || place.path.starts_with("/opt/");
@@ -103,7 +123,7 @@ impl Walk<'_> {
         let upper = name.to_ascii_uppercase();
         if upper.ends_with("TOOLCHAIN_FILE") || upper.ends_with("_INCLUDE") {
             self.loads(&value, program);
-        } else if upper.ends_with("_COMPILER") || upper.ends_with("_LAUNCHER") {
+        } else if RUN_BY_BUILD.iter().any(|end| upper.ends_with(end)) {
             self.hook(&value, program);
         }
     }
@@ -136,6 +156,9 @@ impl Walk<'_> {
         }
     }
 }
+
+/// Ends of names of a build's settings whose value is a program.
+const RUN_BY_BUILD: &[&str] = &["_COMPILER", "_LAUNCHER", "LINKER", "EXTLD"];
 
 /// Variables of builds that say where to install.
 const INSTALL_ROOTS: &[&str] = &["DESTDIR", "PREFIX", "EXEC_PREFIX"];

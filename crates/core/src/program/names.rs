@@ -5,6 +5,7 @@
 //! from it (`xargs`, `$(…)`, `read`) is judged by them as well.
 
 use super::{GUARDS, Line};
+use crate::act::Act;
 use crate::knowledge::{Effect, PathKind};
 use crate::place::HOLE;
 use crate::score::Score;
@@ -118,6 +119,42 @@ impl Walk<'_> {
         kept
     }
 
+    /// Judges a search for secrets through a whole home or machine. Inside the project it is how
+    /// people find what they must not commit.
+    pub(crate) fn seeks_secrets(&mut self, line: &Line<'_>) {
+        const SEARCHES: &[&str] = &["grep", "rg", "ag", "ack", "ugrep", "pt"];
+        if !SEARCHES.contains(&line.row.name) || line.stdin.connected {
+            return;
+        }
+        let given = line.read.value(&["-e", "--regexp"]);
+        let skipped = usize::from(given.is_none());
+        let Some(pattern) = given.or(line.read.operands.first().copied()) else {
+            return;
+        };
+        let lower = pattern.text.to_ascii_lowercase();
+        if !SECRET_WORDS.iter().any(|word| lower.contains(word)) {
+            return;
+        }
+        let here = Arg::literal(".", line.span);
+        let mut roots: Vec<&Arg> = line.read.operands.iter().skip(skipped).copied().collect();
+        if roots.is_empty() {
+            roots.push(&here);
+        }
+        for root in roots {
+            let place = self.place(&root.text);
+            let whole = matches!(place.kind, PathKind::Home | PathKind::Root)
+                || matches!(
+                    place.path.as_str(),
+                    "/home" | "/Users" | "/etc" | "/var" | "/opt"
+                );
+            if whole {
+                let act = Act::new(Effect::Secret, line.row.name, self.here(root.span))
+                    .because("searches a home or a whole machine for secrets");
+                self.note(act.on(place.path));
+            }
+        }
+    }
+
     /// `read name`, `mapfile name`: a variable gets what the command reads.
     pub(crate) fn reads_into_variables(&mut self, line: &Line<'_>) {
         if !matches!(line.name, "read" | "mapfile" | "readarray") {
@@ -138,6 +175,24 @@ impl Walk<'_> {
         }
     }
 }
+
+/// Words that secrets are found by.
+const SECRET_WORDS: &[&str] = &[
+    "private",
+    "akia",
+    "secret",
+    "passw",
+    "token",
+    "api_key",
+    "apikey",
+    "api-key",
+    "access_key",
+    "credential",
+    "bearer",
+    "ghp_",
+    "sk-",
+    "xox",
+];
 
 /// Returns what a pattern for names may find, wherever it lies.
 fn anywhere(pattern: &str) -> impl Iterator<Item = String> {

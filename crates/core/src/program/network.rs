@@ -17,13 +17,7 @@ impl Walk<'_> {
             };
             return self.reads(&path, program);
         }
-        let scheme = arg.text.split("://").next().unwrap_or("");
-        if TALKING_SCHEMES.contains(&scheme.to_ascii_lowercase().as_str()) {
-            let act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span))
-                .because("an address whose words are sent to a service as commands")
-                .target(Score::new(600));
-            self.note(act.on(arg.shown()));
-        }
+        self.talks_to(arg, program);
         if arg.text.starts_with("ext::") || arg.text.starts_with("fd::") {
             self.note(
                 Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
@@ -70,8 +64,20 @@ impl Walk<'_> {
         }
     }
 
+    /// Judges an address whose words are commands.
+    fn talks_to(&mut self, arg: &Arg, program: &str) {
+        let scheme = arg.text.split("://").next().unwrap_or("");
+        if TALKING_SCHEMES.contains(&scheme.to_ascii_lowercase().as_str()) {
+            let act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span))
+                .because("an address whose words are sent to a service as commands")
+                .target(Score::new(600));
+            self.note(act.on(arg.shown()));
+        }
+    }
+
     /// Judges sending to `arg`.
     pub(crate) fn sends_to(&mut self, arg: &Arg, program: &str) {
+        self.talks_to(arg, program);
         let (host, kind) = host_kind(&arg.text);
         let span = self.here(arg.span);
         let mut act = Act::new(Effect::NetSend, program.to_owned(), span).on(host);

@@ -125,6 +125,12 @@ impl Walk<'_> {
             if let Some((role, value)) = hit.meaning() {
                 taint = taint.and(self.role(role, value, line.row, &Stream::default(), false));
             }
+            // `perl -Mlib=/tmp` is `-I/tmp`.
+            if let Some(value) = hit.value.as_ref().filter(|_| hit.name == "-M")
+                && value.text.starts_with("lib=")
+            {
+                self.loads(&value.after("lib=".len()), line.row.name);
+            }
         }
         taint
     }

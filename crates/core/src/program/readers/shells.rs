@@ -4,6 +4,7 @@ use super::Line;
 use crate::act::Act;
 use crate::knowledge::Effect;
 use crate::place::{HOLE, HOME};
+use crate::program::options::Hit;
 use crate::shell::unescape;
 use crate::shell::value::{Arg, Stream, Taint, Value};
 use crate::shell::walk::Walk;
@@ -67,7 +68,11 @@ impl Walk<'_> {
                 .text
                 .as_deref()
                 .is_none_or(|text| !text.trim().is_empty());
-        if typed && line.read.command.is_none() {
+        // What runs was said already; what it reads is data.
+        let spoken = line.read.command.is_some()
+            || line.read.option_command.is_some()
+            || line.read.hits.iter().any(Hit::carries_code);
+        if typed && !spoken {
             self.unreadable("types commands into a console", line.span);
         }
         None

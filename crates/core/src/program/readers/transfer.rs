@@ -86,7 +86,12 @@ impl Walk<'_> {
                 "--url-query" => value.text.find('@').map(|at| value.after(at + 1)),
                 _ => None,
             };
-            if let Some(file) = file
+            // A jar of cookies that the project keeps is there to be sent.
+            let own = |file: &Arg| {
+                let place = self.ground.place(&file.text);
+                place.inside == Some(true) && file.text.contains("cookie")
+            };
+            if let Some(file) = file.filter(|file| !own(file))
                 && self.reads(&file, line.row.name).secret
             {
                 self.leak(line.row, line.span);
