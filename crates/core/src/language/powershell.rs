@@ -287,9 +287,8 @@ fn member(name: &str, arguments: &Arguments, reading: &mut Reading) {
             | cmdlets::Method::Fetches
             | cmdlets::Method::Reads,
         ) => reading.hide(COMPUTED),
-        Some(cmdlets::Method::Computes) => {}
         None if arguments.targets.len() > 1 => reading.hide(METHOD),
-        None => {}
+        Some(cmdlets::Method::Computes) | None => {}
     }
 }
 

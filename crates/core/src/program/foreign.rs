@@ -98,10 +98,9 @@ impl Walk<'_> {
                 let path = arg.after(arg.text.len() - path.len());
                 self.reads(&path, program)
             }
-            Some(_) => arg.taint,
             // A branch may be called anything; a file that holds secrets is not called `main`.
             None if arg.text.contains('.') && !arg.text.contains("..") => self.reads(arg, program),
-            None => arg.taint,
+            Some(_) | None => arg.taint,
         }
     }
 

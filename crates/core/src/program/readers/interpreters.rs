@@ -4,7 +4,7 @@ use super::Line;
 use crate::act::{Act, Breadth};
 use crate::knowledge::{self, Effect, PathKind, Role, Value};
 use crate::language::find;
-use crate::place::{HOLE, is_absolute};
+use crate::place::HOLE;
 use crate::program::code::{Filled, interpreter_role};
 use crate::score::Score;
 use crate::shell::syntax::Span;
@@ -183,7 +183,7 @@ impl Walk<'_> {
         for operand in rest {
             if effect == Some(Effect::Read) {
                 self.reads(operand, line.row.name);
-            } else if runs && (operand.text.ends_with(".py") || is_absolute(&operand.text)) {
+            } else if runs && !operand.text.starts_with('-') {
                 self.loads(operand, line.row.name);
             }
         }
