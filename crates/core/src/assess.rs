@@ -19,6 +19,7 @@ mod patch;
 mod people;
 mod roles;
 mod terminal;
+pub(crate) mod told;
 
 use crate::act::{Act, profile};
 use crate::assessment::{Assessment, AssessmentMarks, Factor, Finding, Severity, SideEffect};
