@@ -35,6 +35,9 @@ const GUARDS: &[&str] = &["countersign", "hermes"];
 /// Programs that load from the network and send what they are given on the way.
 const TALKERS: &[&str] = &["openssl s_client", "websocat", "wscat"];
 
+/// Programs that give a single word to a shell, and several words to a program.
+const SHELL_STARTERS: &[&str] = &["git submodule foreach"];
+
 /// Words of one command that are looked at; a longer one is put to a person.
 const WORDS_MAX: usize = 1024;
 
@@ -439,6 +442,8 @@ impl Walk<'_> {
             if line.row.has_operand(Role::Redis) {
                 let words: Vec<&str> = rest(at).iter().map(|arg| arg.text.as_str()).collect();
                 self.deeds(&language::sql::redis(&words), line.row.name, line.span);
+            } else if let ([text], true) = (rest(at), SHELL_STARTERS.contains(&line.row.name)) {
+                stream = self.shell_text(text, line.stdin);
             } else if !dry {
                 // A program that is started by another one is never a function of the shell.
                 stream = self.program(rest(at), line.stdin);

@@ -73,7 +73,9 @@ impl Walk<'_> {
             || place.path.starts_with("~/.")
             || place.path.starts_with("/usr/")
             || place.path.starts_with("/opt/");
-        self.knows.trusts_workspace && place.inside == Some(false) && !place.vague && !set_up
+        let outside = self.knows.trusts_workspace && place.inside == Some(false)
+            || place.kind == PathKind::Temp && place.inside != Some(true);
+        outside && !place.vague && !set_up
     }
 
     /// Judges what a server shows to everybody who can reach it.
