@@ -147,7 +147,7 @@ pub struct PublicKey {
 pub fn mint(claims: &Claims, key: &SigningKey) -> String {
     let header = Header {
         alg: ALGORITHM.to_owned(),
-        kid: thumbprint(&key.verifying_key()),
+        kid: PublicKey::new(key.verifying_key()).kid,
         typ: TYP.to_owned(),
     };
     let [header, claims] =
@@ -220,7 +220,7 @@ impl PublicKey {
         json!({
             "kty": "OKP",
             "crv": "Ed25519",
-            "x": URL_SAFE_NO_PAD.encode(self.key.as_bytes()),
+            "x": self.text(),
             "kid": self.kid,
             "alg": ALGORITHM,
             "use": "sig",
@@ -230,9 +230,7 @@ impl PublicKey {
     /// Returns the key a member of a JWKS holds, if it is one of ours under its own thumbprint and
     /// not one of the few weak points under which signatures say nothing.
     pub fn from_jwk(jwk: &Value) -> Option<Self> {
-        let bytes = URL_SAFE_NO_PAD.decode(jwk.get("x")?.as_str()?).ok()?;
-        let key = VerifyingKey::from_bytes(bytes.as_slice().try_into().ok()?).ok()?;
-        let key = Self::new(key);
+        let key = Self::from_text(jwk.get("x")?.as_str()?)?;
         let mut found = key.jwk();
         // Optional in a JWKS, but never something else.
         for optional in ["alg", "use"] {
@@ -240,7 +238,19 @@ impl PublicKey {
                 found.as_object_mut()?.remove(optional);
             }
         }
-        (found == *jwk && !key.key.is_weak()).then_some(key)
+        (found == *jwk).then_some(key)
+    }
+
+    /// Returns the key written as [`PublicKey::text`] writes it, if it is not weak.
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let key = VerifyingKey::from_bytes(bytes.as_slice().try_into().ok()?).ok()?;
+        (!key.is_weak()).then(|| Self::new(key))
+    }
+
+    /// Returns the key as text: base64url of its 32 bytes.
+    pub(crate) fn text(&self) -> String {
+        URL_SAFE_NO_PAD.encode(self.key.as_bytes())
     }
 }
 
@@ -339,11 +349,7 @@ mod tests {
 
     #[test]
     fn a_key_is_named_as_in_rfc_8037() {
-        let bytes = URL_SAFE_NO_PAD
-            .decode("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")
-            .unwrap();
-        let key = VerifyingKey::from_bytes(bytes.as_slice().try_into().unwrap()).unwrap();
-        let key = PublicKey::new(key);
+        let key = PublicKey::from_text("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo").unwrap();
         assert_eq!(key.kid, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
         assert_eq!(PublicKey::from_jwk(&key.jwk()), Some(key));
     }

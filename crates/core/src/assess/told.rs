@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
+use super::arguments;
 use super::gather::object;
 use super::named::look_up;
 use super::roles::same_key;
-use super::terminal::{INPUT_KEYS, command_text, is_terminal};
+use super::terminal::{ENVIRONMENT_KEYS, INPUT_KEYS, command_text, is_terminal};
 use crate::call::ToolCall;
 use crate::knowledge::{ArgumentRole, ToolRow};
 
@@ -65,6 +66,17 @@ impl Told {
 }
 
 impl Argument {
+    /// Whether it is typed into a command or sets variables for it.
+    pub(crate) fn feeds_a_command(&self) -> bool {
+        let name = self.name.as_str();
+        INPUT_KEYS.contains(&name) || ENVIRONMENT_KEYS.contains(&name)
+    }
+
+    /// Returns the words it gives: one, or a list; `None` if it is something else.
+    pub(crate) fn words(&self) -> Option<Vec<String>> {
+        arguments::words(&self.value)
+    }
+
     /// Returns the shell text the argument stands for; `None` if it is none.
     pub(crate) fn shell_text(&self) -> Option<String> {
         let typed_in = INPUT_KEYS.contains(&self.name.as_str());
