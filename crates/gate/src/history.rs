@@ -46,12 +46,13 @@ pub struct TraceFilter {
 }
 
 /// How a call was judged and what became of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct TraceView {
     /// The call as its asker sees it, without its token.
     #[serde(flatten)]
     pub call: crate::view::CallView,
     /// The arguments, display-redacted.
+    #[schema(value_type = Object)]
     pub args: serde_json::Value,
     /// The call on one line, display-redacted.
     pub command: String,
@@ -64,11 +65,12 @@ pub struct TraceView {
     /// Hash of the policy it was judged under.
     pub policy: String,
     /// What came of it, as the asker reports.
+    #[schema(value_type = Option<Object>)]
     pub outcome: Option<serde_json::Value>,
 }
 
 /// Whether the ledger is what it was.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct LedgerState {
     /// Whether it is.
     pub ok: bool,
@@ -86,7 +88,7 @@ pub struct LedgerState {
 
 /// What another policy would have said, had there been no grants, no overrides and no earlier
 /// denials.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, utoipa::ToSchema)]
 pub struct Replayed {
     /// Calls that were judged again.
     pub calls: u64,
@@ -97,7 +99,7 @@ pub struct Replayed {
 }
 
 /// A call whose verdict differs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ReplayedCall {
     /// The call.
     pub call_id: String,

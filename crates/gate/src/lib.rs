@@ -15,6 +15,7 @@ pub mod credentials;
 mod delivery;
 mod entries;
 mod error;
+mod extra;
 pub mod gate;
 pub mod grants;
 pub mod history;
