@@ -228,13 +228,11 @@ impl Gate {
             via: who.via.clone(),
             at: now,
         });
-        match self.settle_question(record, &stored, ANSWERED, now).await? {
-            Some(record) => Ok(view(&record, &stored)),
-            None => {
-                let record = self.stored_clarification(who, id).await?;
-                Err(settled_already(&record, &read(&record)?))
-            }
+        if let Some(record) = self.settle_question(record, &stored, ANSWERED, now).await? {
+            return Ok(view(&record, &stored));
         }
+        let record = self.stored_clarification(who, id).await?;
+        Err(settled_already(&record, &read(&record)?))
     }
 
     /// Lets time settle the questions nobody answered.

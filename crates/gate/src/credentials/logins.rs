@@ -16,9 +16,9 @@ use crate::view::Page;
 use crate::{Gate, GateError};
 
 /// How long a one-time code works.
-pub const CODE_MILLIS: i64 = 10 * 60 * 1000;
+const CODE_MILLIS: i64 = 10 * 60 * 1000;
 /// How long a browser stays signed in.
-pub const LOGIN_MILLIS: i64 = 12 * 60 * 60 * 1000;
+const LOGIN_MILLIS: i64 = 12 * 60 * 60 * 1000;
 const USED: &str = "used";
 const ENDED: &str = "ended";
 
