@@ -40,7 +40,37 @@ const RETRY_MAX: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) change: Change,
-    reply: Option<Reply>,
+    sender: Sender,
+}
+
+/// Who wants a change to be written.
+#[derive(Debug)]
+enum Sender {
+    /// Somebody who went on.
+    Appended,
+    /// Somebody who waits.
+    Waiting(Reply),
+    /// Somebody who waited and was told that it is not known.
+    Answered,
+}
+
+impl Job {
+    /// Tells whether nothing is to be written; the sender only waits for what came before.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.change.puts.is_empty() && self.change.entries.is_empty()
+    }
+
+    /// Tells the sender, if one waits, that it failed, though it may turn out to be written.
+    pub(crate) fn answer(&mut self, failure: &Failure) {
+        match std::mem::replace(&mut self.sender, Sender::Answered) {
+            Sender::Waiting(reply) => drop(reply.send(Err(failure.clone().into()))),
+            sender @ (Sender::Appended | Sender::Answered) => self.sender = sender,
+        }
+    }
+
+    const fn is_appended(&self) -> bool {
+        matches!(self.sender, Sender::Appended)
+    }
 }
 
 type Reply = oneshot::Sender<Result<Vec<Entry>, StoreError>>;
@@ -102,7 +132,7 @@ impl Queue {
             state.commits += 1;
             state.jobs.push_back(Job {
                 change,
-                reply: Some(reply),
+                sender: Sender::Waiting(reply),
             });
         }
         self.wake();
@@ -143,7 +173,7 @@ impl Queue {
         }
         state.jobs.push_back(Job {
             change,
-            reply: None,
+            sender: Sender::Appended,
         });
         // The writer sleeps until the first is old enough; only a full batch wakes it before.
         let wake = first || state.jobs.len() == BATCH_CHANGES_MAX;
@@ -240,15 +270,17 @@ impl Queue {
         let mut state = self.state();
         state.failing = None;
         for (job, outcome) in outcomes {
-            let Some(reply) = job.reply else {
-                state.forget(&job.change);
-                if let Err(error) = outcome {
-                    tracing::error!(%error, "an appended change was refused");
+            match job.sender {
+                Sender::Appended => {
+                    state.forget(&job.change);
+                    if let Err(error) = outcome {
+                        tracing::error!(%error, "an appended change was refused");
+                    }
                 }
-                continue;
-            };
-            // Nobody may be waiting any more; it is written all the same.
-            drop(reply.send(outcome));
+                // The one who waited may be gone; it is written all the same.
+                Sender::Waiting(reply) => drop(reply.send(outcome)),
+                Sender::Answered => {}
+            }
         }
     }
 
@@ -257,10 +289,11 @@ impl Queue {
     pub(crate) fn failed(&self, jobs: Vec<Job>, failure: &Failure) {
         let mut state = self.state();
         let waiting = std::mem::take(&mut state.jobs);
-        for job in jobs.into_iter().chain(waiting) {
-            match job.reply {
-                Some(reply) => drop(reply.send(Err(failure.clone().into()))),
-                None => state.jobs.push_back(job),
+        for mut job in jobs.into_iter().chain(waiting) {
+            if job.is_appended() {
+                state.jobs.push_back(job);
+            } else {
+                job.answer(failure);
             }
         }
         state.commits = 0;
@@ -280,6 +313,11 @@ impl Queue {
             pause,
             again: Instant::now() + pause,
         });
+    }
+
+    /// Tells whether nothing more is taken.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state().closed
     }
 
     /// Tells whether the store is closing and the last try failed.
@@ -345,13 +383,13 @@ impl State {
                 self.jobs.push_front(job);
                 break;
             }
-            if job.reply.is_some() {
+            if !job.is_appended() {
                 self.commits -= 1;
             }
             batch.push(job);
         }
         // What is left came before now, so it is written with the next batch, without a pause.
-        let left = self.jobs.iter().any(|job| job.reply.is_none());
+        let left = self.jobs.iter().any(Job::is_appended);
         self.oldest = self.oldest.filter(|_| left);
         batch
     }
