@@ -4,11 +4,18 @@
 //!
 //! PostgreSQL is measured where Debian's binaries are installed.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a measurement that fails may panic"
+)]
+
 use std::time::{Duration, Instant};
 
 use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Database, Expect, Kind, Put, Record};
+use countersign_testkit::postgres::Server;
 
 const MEASURE: Duration = Duration::from_secs(3);
 
@@ -127,4 +134,21 @@ async fn main() {
     appends("SQLite, appended, 20 000 asked for", &store, Some(20_000.0)).await;
     appends("SQLite, appended, as fast as it goes", &store, None).await;
     store.close().await;
+
+    let Some(server) = Server::shared() else {
+        return;
+    };
+    let url = server.database().unwrap();
+    let two = [
+        Database::postgres(&url).await.unwrap(),
+        Database::postgres(&url).await.unwrap(),
+    ];
+    let one = &two[..1];
+    commits("PostgreSQL, 1 committer", one, 1).await;
+    commits("PostgreSQL, 64 committers", one, 64).await;
+    commits("PostgreSQL, 512 committers", one, 512).await;
+    commits("PostgreSQL, two replicas, 2 committers", &two, 2).await;
+    commits("PostgreSQL, two replicas, 64 committers", &two, 64).await;
+    commits("PostgreSQL, two replicas, 512 committers", &two, 512).await;
+    appends("PostgreSQL, appended, as fast as it goes", &two[0], None).await;
 }

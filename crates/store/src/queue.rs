@@ -438,3 +438,127 @@ fn bytes(change: &Change) -> usize {
     });
     puts.sum::<usize>() + entries.sum::<usize>()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Put, Record};
+
+    fn change(id: &str, body: usize) -> Change {
+        let record = Record {
+            kind: Kind::Call,
+            id: id.to_owned(),
+            version: 0,
+            status: String::new(),
+            owner: String::new(),
+            session: String::new(),
+            run: String::new(),
+            link: String::new(),
+            at: 0,
+            due_at: None,
+            body: "x".repeat(body),
+        };
+        Change {
+            puts: vec![Put {
+                record,
+                expect: Expect::Absent,
+            }],
+            entries: Vec::new(),
+        }
+    }
+
+    fn take(queue: &Queue) -> Vec<Job> {
+        match queue.next_on_thread(Duration::from_mins(1)) {
+            Next::Write(jobs) => jobs,
+            other @ (Next::Idle | Next::Stop) => panic!("{other:?}"),
+        }
+    }
+
+    fn write(queue: &Queue) -> usize {
+        let jobs = take(queue);
+        let written = jobs.len();
+        queue.written(jobs.into_iter().map(|job| (job, Ok(Vec::new()))));
+        written
+    }
+
+    fn why(outcome: Result<(), StoreError>) -> &'static str {
+        match outcome {
+            Err(StoreError::Unavailable { why, .. }) => why,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn more_changes_than_may_wait_are_refused_until_some_are_written() {
+        let queue = Queue::default();
+        for _ in 0..APPENDED_CHANGES_MAX {
+            queue.append(change("a", 0)).unwrap();
+        }
+        let full = "too much is waiting to be written";
+        assert_eq!(why(queue.append(change("a", 0))), full);
+        assert_eq!(write(&queue), BATCH_CHANGES_MAX);
+        queue.append(change("a", 0)).unwrap();
+    }
+
+    #[test]
+    fn more_bytes_than_may_wait_are_refused_until_some_are_written() {
+        let queue = Queue::default();
+        for _ in 0..16 {
+            queue.append(change("", APPENDED_BYTES_MAX / 16)).unwrap();
+        }
+        let full = "too much is waiting to be written";
+        assert_eq!(why(queue.append(change("a", 1))), full);
+        assert_eq!(write(&queue), 1, "a batch has a limit in bytes as well");
+        queue.append(change("a", 1)).unwrap();
+    }
+
+    #[tokio::test]
+    async fn after_a_failure_commits_fail_and_appended_changes_wait_in_order() {
+        let queue = Arc::new(Queue::default());
+        queue.append(change("first", 0)).unwrap();
+        let waiting = Arc::clone(&queue);
+        let commit = tokio::spawn(async move { waiting.commit(change("commit", 0)).await });
+        while queue.state().commits == 0 {
+            tokio::task::yield_now().await;
+        }
+        queue.append(change("second", 0)).unwrap();
+        let failure = Failure::new("the disk is full", "13");
+        queue.failed(take(&queue), &failure);
+        assert_eq!(why(commit.await.unwrap().map(drop)), "the disk is full");
+        assert_eq!(why(queue.append(change("third", 0))), "the disk is full");
+
+        let again = take(&queue);
+        let ids: Vec<&str> = again
+            .iter()
+            .map(|job| job.change.puts[0].record.id.as_str())
+            .collect();
+        assert_eq!(ids, ["first", "second"]);
+        queue.written(again.into_iter().map(|job| (job, Ok(Vec::new()))));
+        queue.append(change("third", 0)).unwrap();
+    }
+
+    #[test]
+    fn what_was_appended_gathers_before_it_is_written() {
+        let queue = Queue::default();
+        let started = Instant::now();
+        queue.append(change("a", 0)).unwrap();
+        queue.append(change("b", 0)).unwrap();
+        assert_eq!(write(&queue), 2);
+        assert!(started.elapsed() >= GATHER);
+    }
+
+    #[test]
+    fn a_closed_queue_is_emptied_first() {
+        let queue = Queue::default();
+        queue.append(change("a", 0)).unwrap();
+        queue.close();
+        assert!(matches!(
+            queue.append(change("b", 0)),
+            Err(StoreError::Closed)
+        ));
+        assert_eq!(write(&queue), 1);
+        assert!(matches!(queue.next_on_thread(Duration::ZERO), Next::Stop));
+    }
+}

@@ -1,6 +1,13 @@
 //! What both databases promise. Every function of `promises` and `model` is run on SQLite and on
 //! PostgreSQL.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failing test panics"
+)]
+
 #[path = "conformance/model.rs"]
 mod model;
 #[path = "conformance/place.rs"]
@@ -46,7 +53,6 @@ on_both! {
         what_was_appended_keeps_its_order_with_commits
         a_flush_waits_for_everything_appended
         an_append_that_expects_a_version_is_refused
-        more_than_can_wait_is_refused
         the_tail_has_no_gaps_under_load
         two_handles_see_each_others_entries_and_never_fork_the_chain
         of_two_handles_one_wins

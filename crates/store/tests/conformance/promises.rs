@@ -317,31 +317,6 @@ pub(crate) async fn an_append_that_expects_a_version_is_refused(place: &Place) {
     assert_eq!(walk(&store).await, 1);
 }
 
-pub(crate) async fn more_than_can_wait_is_refused(place: &Place) {
-    let store = place.open().await;
-    let large = |number: u32| Change {
-        puts: vec![put(
-            Record {
-                body: "x".repeat(4 << 20),
-                ..record(&format!("a{number}"))
-            },
-            Expect::Absent,
-        )],
-        entries: Vec::new(),
-    };
-    // Faster than any disk: 4 GiB would have to be written before the queue is full.
-    let outcome = (0..1000).find_map(|number| store.append(large(number)).err());
-    match outcome {
-        Some(StoreError::Unavailable { why, .. }) => {
-            assert_eq!(why, "too much is waiting to be written");
-        }
-        other => panic!("{other:?}"),
-    }
-    store.flush().await.unwrap();
-    store.append(change("b", Expect::Absent)).unwrap();
-    assert!(store.get(Kind::Call, "b").await.unwrap().is_some());
-}
-
 pub(crate) async fn the_tail_has_no_gaps_under_load(place: &Place) {
     const EACH: u64 = 60;
     let store = place.open().await;
@@ -373,13 +348,11 @@ async fn follow(store: Database, up_to: u64) -> u64 {
     let mut last = store.tail().last();
     let mut seen = 0;
     while seen < up_to {
-        let recent = store.tail().recent(seen, 7);
-        let numbers: Vec<u64> = match recent {
-            Some(entries) => entries.iter().map(|entry| entry.seq).collect(),
-            None => {
-                let entries = store.entries(seen, 7).await.unwrap();
-                entries.iter().map(|entry| entry.seq).collect()
-            }
+        let numbers: Vec<u64> = if let Some(entries) = store.tail().recent(seen, 7) {
+            entries.iter().map(|entry| entry.seq).collect()
+        } else {
+            let entries = store.entries(seen, 7).await.unwrap();
+            entries.iter().map(|entry| entry.seq).collect()
         };
         for number in &numbers {
             assert_eq!(*number, seen + 1);
