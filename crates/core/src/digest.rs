@@ -79,7 +79,7 @@ impl Action<'_> {
 /// Returns the context of an action as it is hashed: the canonical form of
 /// `{"attachments":[sha256 …],"cwd":… or null,"executor":…}`.
 pub fn context(cwd: Option<&str>, executor: &str, attachments: &[Digest]) -> Vec<u8> {
-    let attachments: Vec<String> = attachments.iter().map(|digest| digest.hex()).collect();
+    let attachments: Vec<String> = attachments.iter().map(Digest::hex).collect();
     let value = json!({ "cwd": cwd, "executor": executor, "attachments": attachments });
     // Texts and a list always have a canonical form.
     canonical(&value).unwrap_or_default()

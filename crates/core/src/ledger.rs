@@ -2,10 +2,19 @@
 //!
 //! An entry carries the event people and programs are shown, never a secret: what was redacted is
 //! there as a salted commitment, so deleting the salt erases it and the chain still verifies.
+//!
+//! A chain alone shows that something was changed, not that all of it was written anew: who can
+//! write the whole file can hash the whole file. For that there are signed [`checkpoint`]s in the
+//! chain, and heads of the chain kept elsewhere, which the [`Verifier`] holds it against.
 
+pub mod checkpoint;
+mod verifier;
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Serialize};
-use sha2::Digest as _;
+use sha2::{Digest as _, Sha256};
 
+pub use self::verifier::{Verified, Verifier};
 use crate::digest::Digest;
 use crate::time::UnixMillis;
 
@@ -58,6 +67,32 @@ impl Entry {
             draft,
         }
     }
+
+    /// Returns the entry as one line of a file.
+    pub fn line(&self) -> String {
+        // Our own types with text keys; writing them to memory cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads a line that [`Entry::line`] wrote. Any other spelling is refused, so that nothing can
+    /// be added that is not hashed.
+    pub fn from_line(line: &str) -> Option<Self> {
+        let entry: Self = serde_json::from_str(line).ok()?;
+        (entry.line() == line).then_some(entry)
+    }
+}
+
+/// Returns the salted commitment to `field`, 64 hexadecimal digits. The salt, 16 random bytes kept
+/// beside the ledger, proves what was committed to; without it not even a guess can be tested.
+pub fn commitment(salt: &[u8], field: &[u8]) -> String {
+    // A key of any length is accepted, so there is always a first arm.
+    Hmac::<Sha256>::new_from_slice(salt).map_or_else(
+        |_| String::new(),
+        |mut mac| {
+            mac.update(field);
+            Digest(mac.finalize().into_bytes().into()).hex()
+        },
+    )
 }
 
 /// The first entry that is not what it was.
@@ -122,7 +157,7 @@ impl Walk {
 }
 
 fn hash(draft: &Draft, seq: u64, previous: Digest) -> Digest {
-    let mut hash = sha2::Sha256::new();
+    let mut hash = Sha256::new();
     hash.update(DOMAIN);
     hash.update(previous.0);
     hash.update(seq.to_be_bytes());
