@@ -4,18 +4,14 @@
     verifier.verify(token, tool="send_message", arguments={...}, session="...", cwd="...")
 
 `jwks` is what the gateway serves at `/.well-known/jwks.json`. `verify` returns the claims or raises
-`ApprovalRequired`; then do nothing and hand its message back. A token is accepted once by each
-verifier. Only the gateway can promise once in all: where several processes run the same tool, send
-the token to `POST /v1/tokens/consume` as well, before acting.
-
-Needs PyJWT and cryptography.
-"""
+`ApprovalRequired`; then do nothing and hand its message back. Each verifier accepts a token once.
+Only the gateway can promise once in all: where several processes run the same tool, send the token
+to `POST /v1/tokens/consume` as well, before acting. Needs PyJWT and cryptography."""
 
 import base64
 import decimal
 import hashlib
 import json
-import math
 import re
 import threading
 import time
@@ -23,14 +19,12 @@ import time
 import jwt
 
 MESSAGE = "This action requires user approval. Ask the user to confirm."
-TOKEN_BYTES_MAX = 4096
-TOKEN_SECONDS_MAX = 300
-SKEW_SECONDS = 30
-DEPTH_MAX = 64
-WHOLE_NUMBER_MAX = 2**53 - 1
-
-TEXTS = {"iss", "aud", "sub", "jti", "tool", "tdh", "enc", "adg", "ses", "agt", "tier", "pol"}
-NUMBERS = {"v", "iat", "nbf", "exp"}
+TOKEN_BYTES_MAX, TOKEN_SECONDS_MAX, SKEW_SECONDS = 4096, 300, 30
+DEPTH_MAX, WHOLE_NUMBER_MAX = 64, 2**53 - 1
+TEXTS = ("iss", "aud", "sub", "jti", "tool", "tdh", "enc", "adg", "ses", "agt", "tier", "pol")
+HEADER = dict.fromkeys(("alg", "kid", "typ"), str)
+CLAIMS = dict.fromkeys(TEXTS, str) | dict.fromkeys(("v", "iat", "nbf", "exp"), int) | {"apr": dict}
+APPROVER = dict.fromkeys(("who", "channel", "tier"), str)
 
 
 class ApprovalRequired(Exception):
@@ -46,68 +40,49 @@ class Verifier:
 
     def __init__(self, jwks, audience, clock=time.time):
         self._keys = dict(filter(None, map(_key, jwks["keys"])))
-        self._audience = audience
-        self._clock = clock
-        self._used = {}
-        self._lock = threading.Lock()
+        self._audience, self._clock = audience, clock
+        self._used, self._lock = {}, threading.Lock()
 
     def verify(self, token, *, tool, session, arguments=None, arguments_raw=None, cwd=None, attachments=(), agent=None):
-        """Returns the claims of `token` if it is for exactly this call, and uses it up.
-
-        `arguments` is a JSON value, or `arguments_raw` the bytes the gateway was given. `agent` is
-        the id of the key that asked, where the tool knows it.
-        """
+        """Returns the claims of `token` if it is for exactly this call, and uses it up. `arguments` is a JSON value; or
+        `arguments_raw`, the bytes the gateway was given. `agent` is the key that asked, where the tool knows it."""
         now = self._clock()
         claims = self._open(token, now)
-        encoding = "jcs" if arguments_raw is None else "raw"
-        for what, said, expected in (
-            ("executor", claims["aud"], self._audience),
-            ("tool", claims["tool"], tool),
-            ("session", claims["ses"], session),
-            ("agent", claims["agt"], claims["agt"] if agent is None else agent),
-            ("encoding", claims["enc"], encoding),
-        ):
-            if said != expected:
-                raise ApprovalRequired(f"other_{what}")
-        context = {"attachments": list(attachments), "cwd": cwd, "executor": self._audience}
+        enc = "jcs" if arguments_raw is None else "raw"
+        expected = {"executor": self._audience, "tool": tool, "session": session, "agent": agent, "encoding": enc}
+        for (what, value), claim in zip(expected.items(), ("aud", "tool", "ses", "agt", "enc")):
+            _require(value == claims[claim] or (what == "agent" and agent is None), f"other_{what}")
         try:
             data = canonical(arguments) if arguments_raw is None else bytes(arguments_raw)
-            parts = [tool.encode(), bytes.fromhex(claims["tdh"]), encoding.encode(), data]
-            parts += [canonical(context), session.encode(), claims["agt"].encode()]
+            context = canonical({"attachments": list(attachments), "cwd": cwd, "executor": self._audience})
         except (ValueError, RecursionError):
             raise ApprovalRequired("other_call") from None
-        text = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
-        if hashlib.sha256(b"countersign/v1/action\0" + text).hexdigest() != claims["adg"]:
-            raise ApprovalRequired("other_call")
+        parts = (tool.encode(), bytes.fromhex(claims["tdh"]), enc.encode(), data, context, session.encode())
+        text = b"".join(len(part).to_bytes(8, "big") + part for part in (*parts, claims["agt"].encode()))
+        _require(hashlib.sha256(b"countersign/v1/action\0" + text).hexdigest() == claims["adg"], "other_call")
         with self._lock:
             self._used = {jti: end for jti, end in self._used.items() if end > now}
-            if claims["jti"] in self._used:
-                raise ApprovalRequired("used")
+            _require(claims["jti"] not in self._used, "used")
             self._used[claims["jti"]] = claims["exp"] + SKEW_SECONDS
         return claims
 
     def _open(self, token, now):
-        if not isinstance(token, str) or len(token) > TOKEN_BYTES_MAX or token.count(".") != 2:
-            raise ApprovalRequired("malformed")
-        header, claims, _ = (_decoded(part) for part in token.split("."))
-        header = _closed(header)
-        if not isinstance(header, dict) or set(header) != {"alg", "kid", "typ"}:
-            raise ApprovalRequired("malformed")
-        if header["alg"] != "EdDSA" or header["typ"] != "countersign+jwt" or type(header["kid"]) is not str:
-            raise ApprovalRequired("malformed")
-        if header["kid"] not in self._keys:
-            raise ApprovalRequired("unknown_key")
+        _require(isinstance(token, str) and len(token) <= TOKEN_BYTES_MAX and token.count(".") == 2, "malformed")
+        header, claims, _ = map(_decoded, token.split("."))
+        header = _closed(header, HEADER)
+        _require(header["alg"] == "EdDSA" and header["typ"] == "countersign+jwt", "malformed")
+        _require(header["kid"] in self._keys, "unknown_key")
         try:
             jwt.PyJWS().decode(token, self._keys[header["kid"]], algorithms=["EdDSA"])
         except jwt.InvalidTokenError:
             raise ApprovalRequired("bad_signature") from None
-        claims = _closed(claims)
-        if not _is_in_order(claims):
-            raise ApprovalRequired("malformed")
-        if claims["exp"] + SKEW_SECONDS <= now:
-            raise ApprovalRequired("expired")
-        if max(claims["nbf"], claims["iat"]) > now + SKEW_SECONDS:
-            raise ApprovalRequired("not_yet_valid")
+        claims = _closed(claims, CLAIMS)
+        _closed(canonical(claims["apr"]), APPROVER)
+        is_hash = (re.fullmatch("[0-9a-f]{64}", claims[name]) for name in ("tdh", "adg", "pol"))
+        _require(claims["v"] == 1 and claims["enc"] in ("jcs", "raw") and all(is_hash), "malformed")
+        _require(0 < claims["exp"] - claims["iat"] <= TOKEN_SECONDS_MAX and claims["nbf"] <= claims["exp"], "malformed")
+        _require(now < claims["exp"] + SKEW_SECONDS, "expired")
+        _require(now + SKEW_SECONDS >= max(claims["nbf"], claims["iat"]), "not_yet_valid")
         return claims
 
 
@@ -128,55 +103,39 @@ def canonical(value, depth=0):
 
 
 def _number(value):
-    if not math.isfinite(value) or (value == int(value) and abs(value) > WHOLE_NUMBER_MAX):
+    if not abs(value) <= WHOLE_NUMBER_MAX:  # Also what is no number at all.
         raise ValueError("a number that not every reader keeps")
     if value == int(value):
         return str(int(value))
     sign, digits, exponent = decimal.Decimal(repr(value)).as_tuple()
     digits, point = "".join(map(str, digits)), len(digits) + exponent
-    if point > 0:
-        text = f"{digits[:point]}.{digits[point:]}"
-    elif point > -6:
-        text = f"0.{'0' * -point}{digits}"
-    else:
-        text = f"{digits[0]}{'.' * (len(digits) > 1)}{digits[1:]}e{point - 1}"
-    return "-" * sign + text
+    if point > -6:  # The point stands among the digits, or a few zeros before them.
+        digits, point = "0" * (1 - point) + digits, max(point, 1)
+        return f"{'-' * sign}{digits[:point]}.{digits[point:]}"
+    return f"{'-' * sign}{digits[0]}{'.' * (len(digits) > 1)}{digits[1:]}e{point - 1}"
 
 
-def _is_in_order(claims):
-    if not isinstance(claims, dict) or set(claims) != TEXTS | NUMBERS | {"apr"}:
-        return False
-    apr = claims["apr"]
-    return (
-        all(type(claims[name]) is str for name in TEXTS)
-        and all(type(claims[name]) is int for name in NUMBERS)
-        and isinstance(apr, dict) and set(apr) == {"who", "channel", "tier"}
-        and all(type(value) is str for value in apr.values())
-        and claims["v"] == 1
-        and 0 < claims["exp"] - claims["iat"] <= TOKEN_SECONDS_MAX
-        and claims["nbf"] <= claims["exp"]
-        and all(re.fullmatch("[0-9a-f]{64}", claims[name]) for name in ("tdh", "adg", "pol"))
-        and claims["enc"] in ("jcs", "raw")
-    )  # fmt: skip
+def _require(is_so, code):
+    if not is_so:
+        raise ApprovalRequired(code)
 
 
-def _closed(data):
-    """Reads canonical JSON. Any other spelling, a doubled key included, is refused."""
+def _closed(data, members):
+    """Reads an object of exactly these members. Any other spelling, a doubled key included, is refused."""
     try:
         value = json.loads(data.decode())
-        if canonical(value) == data:
-            return value
+        _require(canonical(value) == data and isinstance(value, dict), "malformed")
     except (ValueError, RecursionError):
-        pass
-    raise ApprovalRequired("malformed")
+        raise ApprovalRequired("malformed") from None
+    _require({name: type(it) for name, it in value.items()} == members, "malformed")
+    return value
 
 
 def _decoded(part):
-    if re.fullmatch("[A-Za-z0-9_-]*", part) and len(part) % 4 != 1:
-        data = base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
-        if _encoded(data) == part:
-            return data
-    raise ApprovalRequired("malformed")
+    _require(re.fullmatch("[A-Za-z0-9_-]*", part) and len(part) % 4 != 1, "malformed")
+    data = base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+    _require(_encoded(data) == part, "malformed")
+    return data
 
 
 def _encoded(data):
@@ -187,9 +146,5 @@ def _key(jwk):
     """Returns an Ed25519 key under its thumbprint (RFC 7638); other keys are passed over."""
     member = {"crv": "Ed25519", "kty": "OKP", "x": jwk.get("x")}
     kid = _encoded(hashlib.sha256(canonical(member)).digest())
-    if jwk.get("kid") != kid or any(jwk.get(name) != value for name, value in member.items()):
-        return None
-    try:
-        return kid, jwt.PyJWK(member, algorithm="EdDSA")
-    except jwt.PyJWTError:
-        return None
+    is_ours = all(jwk.get(name) == value for name, value in (member | {"kid": kid}).items())
+    return (kid, jwt.PyJWK(member, algorithm="EdDSA")) if is_ours else None

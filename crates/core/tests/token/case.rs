@@ -60,7 +60,7 @@ impl Case {
         self
     }
 
-    /// Returns it as one line of the file.
+    /// Returns it as one line of the file, in ASCII: what lines are is not the same everywhere.
     pub(crate) fn line(&self) -> String {
         let mut row = json!({
             "name": self.name,
@@ -73,7 +73,17 @@ impl Case {
             row["after"] = json!(after);
         }
         row["result"] = json!(self.result);
-        row.to_string()
+        let mut line = String::new();
+        for letter in row.to_string().chars() {
+            if letter.is_ascii() && letter != '\u{7f}' {
+                line.push(letter);
+            } else {
+                for unit in letter.encode_utf16(&mut [0; 2]) {
+                    line.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+        }
+        line
     }
 }
 
