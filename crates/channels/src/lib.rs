@@ -3,10 +3,16 @@
 //! A channel paints and delivers; it never decides. It sees a [`Card`], not the approval, and
 //! neither the store nor the gate.
 
+mod recorder;
+mod webhook;
+
 use std::future::Future;
 use std::pin::Pin;
 
 use countersign_core::card::Card;
+
+pub use recorder::{Recorder, Said};
+pub use webhook::{Verified, VerifyError, Webhook, WebhookSettings};
 
 /// A future that can be kept behind `dyn`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -159,7 +159,11 @@ pub struct Approval {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happened {
     /// Time went by.
-    TimePassed,
+    TimePassed {
+        /// Whether anybody could have seen the question: a card was delivered, or somebody looked
+        /// by themselves.
+        reached: bool,
+    },
     /// A person answered.
     Answered(Answer),
     /// A person took an allowing answer back.
@@ -169,8 +173,6 @@ pub enum Happened {
         /// Why.
         note: Option<String>,
     },
-    /// No surface could be reached, and nobody looked by themselves.
-    NobodyReached,
     /// The asker came for the token.
     Collected(Collected),
     /// The token was used.
@@ -230,19 +232,21 @@ pub fn step(
     now: UnixMillis,
 ) -> Result<(Approval, Vec<Followup>), StepError> {
     // Whatever time has settled is settled before anything else can happen.
-    let (approval, mut followups) = lapse(approval, now);
+    let cause = match happened {
+        Happened::TimePassed { reached: false } => ExpiryCause::Undeliverable,
+        Happened::TimePassed { reached: true }
+        | Happened::Answered(_)
+        | Happened::TakenBack
+        | Happened::Withdrawn { .. }
+        | Happened::Collected(_)
+        | Happened::Used { .. } => ExpiryCause::Expiry,
+    };
+    let (approval, mut followups) = lapse(approval, cause, now);
     let (state, more) = match (&approval.state, happened) {
-        (_, Happened::TimePassed) => (None, vec![]),
+        (_, Happened::TimePassed { .. }) => (None, vec![]),
         (State::Waiting, Happened::Answered(answer)) => answered(&approval, answer, now)?,
         (State::Waiting, Happened::Withdrawn { note }) => (
             Some(State::Withdrawn { at: now, note }),
-            vec![Followup::Resolve, Followup::Repaint],
-        ),
-        (State::Waiting, Happened::NobodyReached) => (
-            Some(State::Expired {
-                cause: ExpiryCause::Undeliverable,
-                at: now,
-            }),
             vec![Followup::Resolve, Followup::Repaint],
         ),
         (State::Held { .. }, Happened::TakenBack) => {
@@ -293,9 +297,7 @@ pub fn step(
                 other => other,
             });
         }
-        (state, Happened::Answered(_) | Happened::Withdrawn { .. } | Happened::NobodyReached) => {
-            return Err(settled(state));
-        }
+        (state, Happened::Answered(_) | Happened::Withdrawn { .. }) => return Err(settled(state)),
     };
     followups.extend(more);
     Ok((
@@ -309,14 +311,11 @@ pub fn step(
 }
 
 /// Lets time settle what it settles.
-fn lapse(approval: Approval, now: UnixMillis) -> (Approval, Vec<Followup>) {
-    let expired = |at| State::Expired {
-        cause: ExpiryCause::Expiry,
-        at,
-    };
+fn lapse(approval: Approval, cause: ExpiryCause, now: UnixMillis) -> (Approval, Vec<Followup>) {
+    let expired = |cause| State::Expired { cause, at: now };
     let (state, followups) = match &approval.state {
         State::Waiting if approval.expires_at <= now => {
-            (expired(now), vec![Followup::Resolve, Followup::Repaint])
+            (expired(cause), vec![Followup::Resolve, Followup::Repaint])
         }
         State::Held { answer, until } if *until <= now => (
             State::Approved {
@@ -330,7 +329,9 @@ fn lapse(approval: Approval, now: UnixMillis) -> (Approval, Vec<Followup>) {
             since,
             collected: None,
             ..
-        } if since.plus(COLLECT_MILLIS_MAX) <= now => (expired(now), vec![Followup::Resolve]),
+        } if since.plus(COLLECT_MILLIS_MAX) <= now => {
+            (expired(ExpiryCause::Expiry), vec![Followup::Resolve])
+        }
         State::Waiting
         | State::Held { .. }
         | State::Approved { .. }

@@ -3,14 +3,33 @@
 //!
 //! The agent's own explanation is quoted, labelled unverified and last. Untrusted text has passed
 //! [`crate::display`] before it stands in a card.
+//!
+//! INVARIANT: whoever is offered to allow has the complete call before them. A card that could not
+//! be drawn whole offers *deny* alone ([`is_showable`]), and so does a surface it does not fit
+//! ([`Card::fits`]).
+
+mod body;
+mod fit;
+mod text;
 
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{Approval, Choice};
-use crate::assessment::Assessment;
-use crate::call::ToolCall;
+use crate::assessment::{Assessment, SideEffect};
+use crate::call::{ARGUMENT_BYTES_MAX, ToolCall};
+use crate::display::{inline, line, unfenced_plain};
 use crate::tier::Tier;
 use crate::time::UnixMillis;
+use crate::verdict::Thresholds;
+
+pub use body::{one_line, shown_args};
+pub use fit::Fit;
+pub use text::{Redacts, without_secrets};
+
+/// What happens to a question nobody answers.
+const ON_TIMEOUT: &str = "If nobody answers by then it does not run.";
+/// Turns of the conversation being answered that a card shows, the last ones.
+const TURNS_MAX: usize = 3;
 
 /// What a person sees.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,49 +103,111 @@ impl Card {
         lineage: &Lineage,
         redacts: Redacts,
     ) -> Self {
-        let _ = (approval, call, assessment, lineage, redacts);
-        unimplemented_card()
+        let mut choices = approval.choices.clone();
+        if !is_showable(call) {
+            choices.retain(|choice| *choice == Choice::Deny);
+        }
+        Self {
+            approval_id: line(approval.id.as_str()),
+            title: body::title(call, redacts),
+            risk: risk_word(assessment).to_owned(),
+            reasons: assessment
+                .reasons
+                .iter()
+                .map(|reason| line(&without_secrets(reason, redacts)))
+                .collect(),
+            tool: inline(&call.tool),
+            command: one_line(call, redacts),
+            body: body::body(call, redacts),
+            lineage: lineage_fields(call, lineage, redacts),
+            explanation: lineage
+                .explanation
+                .as_deref()
+                .map(|words| unfenced_plain(&without_secrets(words, redacts))),
+            choices,
+            expires_at: approval.expires_at,
+            on_timeout: ON_TIMEOUT.to_owned(),
+            tier: lineage.tier,
+            digest: approval.digest.to_string(),
+            outcome: None,
+        }
+    }
+
+    /// Says how it ended. Nothing can be chosen any more.
+    pub fn settle(&mut self, words: &str) {
+        self.outcome = Some(inline(words));
+        self.choices.clear();
     }
 }
 
-/// Whether secrets are shown as what they are instead of in full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Redacts {
-    /// They are hidden.
-    Secrets,
-    /// Everything is shown.
-    Nothing,
+/// Whether a card can show all of `call`. Beyond this size secrets are not looked for, so not
+/// everything would be shown, and nobody may allow what they cannot see.
+pub fn is_showable(call: &ToolCall) -> bool {
+    body::written_bytes(&call.args) <= ARGUMENT_BYTES_MAX
 }
 
-fn unimplemented_card() -> Card {
-    Card {
-        approval_id: String::new(),
-        title: String::new(),
-        risk: String::new(),
-        reasons: Vec::new(),
-        tool: String::new(),
-        command: String::new(),
-        body: Vec::new(),
-        lineage: Vec::new(),
-        explanation: None,
-        choices: Vec::new(),
-        expires_at: UnixMillis(0),
-        on_timeout: String::new(),
-        tier: Tier::T0,
-        digest: String::new(),
-        outcome: None,
+/// Returns what people read on the button of `choice`.
+pub const fn label(choice: Choice) -> &'static str {
+    match choice {
+        Choice::Once => "Allow once",
+        Choice::Session => "Allow for this session",
+        Choice::Always => "Add to permanent allowlist",
+        Choice::Deny => "Deny",
     }
 }
 
-/// Returns the arguments of `call` as they are shown: untrusted text made visible, secrets named
-/// instead of shown.
-pub fn shown_args(call: &ToolCall, redacts: Redacts) -> serde_json::Value {
-    let _ = redacts;
-    call.args.clone()
+impl Field {
+    /// A line of words.
+    fn words(name: &str, text: String) -> Self {
+        Self {
+            name: name.to_owned(),
+            text,
+            code: false,
+        }
+    }
 }
 
-/// Returns `call` on one line: the shell text, or the tool with its arguments. Never empty.
-pub fn one_line(call: &ToolCall, redacts: Redacts) -> String {
-    let _ = redacts;
-    call.tool.clone()
+/// Returns how bad it is in one word.
+pub fn risk_word(assessment: &Assessment) -> &'static str {
+    let lines = Thresholds::default();
+    let critical = assessment.side_effect == SideEffect::Critical
+        || assessment.marks.floor
+        || assessment.crisis_sensitive;
+    if critical {
+        "critical"
+    } else if assessment.risk > lines.ask_above {
+        "high"
+    } else if assessment.risk >= lines.auto_below {
+        "medium"
+    } else {
+        "low"
+    }
+}
+
+/// The key is known; everything else is what the asker says.
+fn lineage_fields(call: &ToolCall, lineage: &Lineage, redacts: Redacts) -> Vec<Field> {
+    let mut fields = vec![Field::words("Asked by", inline(&lineage.key_name))];
+    let said = [
+        ("Agent", lineage.agent.as_deref()),
+        ("Run", Some(lineage.run.as_str())),
+        ("Session", Some(lineage.session.as_str())),
+        ("Directory", call.cwd.as_deref()),
+        ("Workspace", call.workspace.as_deref()),
+    ];
+    for (name, text) in said {
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            // Where something runs decides what it does, so it is never shortened.
+            fields.push(Field::words(name, line(text)));
+        }
+    }
+    let turns = call.replying_to.len().saturating_sub(TURNS_MAX);
+    for turn in call.replying_to.iter().skip(turns) {
+        let said = format!("{}: {}", turn.from, turn.text);
+        fields.push(Field {
+            name: "In reply to".to_owned(),
+            text: unfenced_plain(&without_secrets(&said, redacts)),
+            code: true,
+        });
+    }
+    fields
 }

@@ -5,22 +5,33 @@
 //! call's way; `approvals` drives [`countersign_core::approval::step`] against the store.
 
 pub mod answer;
+mod approvals;
+mod assessors;
+mod calls;
+mod checkpoint;
 pub mod clarifications;
 pub mod clock;
 pub mod credentials;
+mod delivery;
+mod entries;
 mod error;
+mod extra;
 pub mod gate;
 pub mod grants;
 pub mod history;
 pub mod keys;
+mod moment;
 pub mod principal;
+mod remembered;
 pub mod request;
 pub mod reviews;
 pub mod sessions;
 pub mod settings;
 mod stored;
 pub mod submit;
+mod told;
 pub mod view;
+mod waiting;
 
 pub use error::GateError;
 pub use gate::{Gate, Parts};

@@ -1,13 +1,18 @@
 //! What the gate answers, as programs see it on the wire.
 
+use countersign_core::approval::State;
 use countersign_core::card::Card;
 use countersign_core::grant::Scope;
+use countersign_core::time::UnixMillis;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::entries::{decision, description, words};
+use crate::stored::{StoredApproval, StoredCall};
+
 /// How a call ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize, utoipa::ToSchema)]
 pub struct DecisionView {
     /// `approved`, `denied`, `expired`, `withdrawn`, `allowed` or `refused`.
     pub outcome: String,
@@ -28,11 +33,12 @@ pub struct DecisionView {
     /// The grant it left, or that let it run.
     pub grant_id: Option<String>,
     /// The arguments as the person changed them.
+    #[schema(value_type = Option<Object>)]
     pub args: Option<Value>,
 }
 
 /// One call, as its asker sees it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct CallView {
     /// The call.
     pub call_id: String,
@@ -47,6 +53,7 @@ pub struct CallView {
     /// `allow`, `allow_then_review`, `ask` or `refuse`.
     pub verdict: String,
     /// What it would do.
+    #[schema(value_type = Object)]
     pub assessment: Box<RawValue>,
     /// What the decision is bound to.
     pub digest: String,
@@ -74,7 +81,7 @@ impl CallView {
 }
 
 /// One question, as people see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ApprovalView {
     /// The question.
     pub approval_id: String,
@@ -91,6 +98,7 @@ pub struct ApprovalView {
     /// The tool.
     pub tool: String,
     /// Its arguments, display-redacted.
+    #[schema(value_type = Object)]
     pub args: Value,
     /// The shell text or the call on one line, display-redacted.
     pub command: String,
@@ -99,6 +107,7 @@ pub struct ApprovalView {
     /// What may be chosen.
     pub choices: Vec<String>,
     /// What the judge found.
+    #[schema(value_type = Object)]
     pub assessment: Box<RawValue>,
     /// What an answer is bound to.
     pub digest: String,
@@ -109,15 +118,17 @@ pub struct ApprovalView {
     /// How it ended.
     pub decision: Option<DecisionView>,
     /// The card.
+    #[schema(value_type = Object)]
     pub card: Card,
     /// Grants that may be left, narrowest first.
     pub scopes: Vec<ScopeView>,
 }
 
 /// A grant that may be left.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ScopeView {
     /// The scope, to be sent back.
+    #[schema(value_type = Object)]
     pub scope: Scope,
     /// In words.
     pub words: String,
@@ -130,11 +141,12 @@ pub struct ScopeView {
 }
 
 /// One grant, as people see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct GrantView {
     /// The grant.
     pub grant_id: String,
     /// The scope.
+    #[schema(value_type = Object)]
     pub scope: Scope,
     /// In words.
     pub words: String,
@@ -161,7 +173,7 @@ pub struct GrantView {
 }
 
 /// A token that was used.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ConsumedView {
     /// The token.
     pub jti: String,
@@ -193,4 +205,168 @@ fn seconds<S: serde::Serializer>(millis: &i64, serializer: S) -> Result<S::Ok, S
 fn millis<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
     let seconds: f64 = serde::Deserialize::deserialize(deserializer)?;
     Ok((seconds * 1000.0).round() as i64)
+}
+
+/// Returns where a page ended, from the words that were given for it.
+pub(crate) fn cursor(text: &str) -> Option<(i64, String)> {
+    let (at, id) = text.split_once('.')?;
+    Some((at.parse().ok()?, id.to_owned()))
+}
+
+/// Returns the words for where a page of `limit` ends, if more follow.
+pub(crate) fn next(records: &[countersign_store::Record], limit: u32) -> Option<String> {
+    let limit = limit as usize;
+    let last = records.get(limit.checked_sub(1)?)?;
+    (records.len() > limit).then(|| format!("{}.{}", last.at, last.id))
+}
+
+impl ApprovalView {
+    /// Returns what people see of `stored`.
+    pub(crate) fn of(stored: &StoredApproval, now: UnixMillis) -> Self {
+        let StoredApproval { approval, call, .. } = stored;
+        let decision = decision(stored);
+        let mut card = stored.card.clone();
+        card.outcome = decision.as_ref().map(sentence);
+        if decision.is_some() {
+            card.choices.clear();
+        }
+        let held_until = match &approval.state {
+            State::Held { until, .. } if *until > now => Some(until.as_seconds()),
+            State::Held { .. }
+            | State::Waiting
+            | State::Approved { .. }
+            | State::Consumed { .. }
+            | State::Denied { .. }
+            | State::Expired { .. }
+            | State::Withdrawn { .. } => None,
+        };
+        Self {
+            approval_id: approval.id.0.clone(),
+            call_id: call.call_id.0.clone(),
+            run_id: call.run.clone(),
+            session_id: call.session.clone(),
+            status: approval.status().to_owned(),
+            held_until,
+            tool: call.tool.clone(),
+            args: stored.shown_args.clone(),
+            command: stored.card.command.clone(),
+            description: description(stored).to_owned(),
+            choices: words(&approval.choices)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+            assessment: call.assessment.clone(),
+            digest: approval.digest.to_string(),
+            created_at: approval.asked_at.as_seconds(),
+            expires_at: approval.expires_at.as_seconds(),
+            decision,
+            card,
+            scopes: stored
+                .scopes
+                .iter()
+                .map(|scope| ScopeView {
+                    words: scope.words(),
+                    scope: scope.clone(),
+                    matched: None,
+                    of: None,
+                    riskiest: None,
+                })
+                .collect(),
+        }
+    }
+}
+
+impl CallView {
+    /// Returns what its asker sees of `call`, which waits for `approval` or did.
+    pub(crate) fn of(call: &StoredCall, approval: Option<&StoredApproval>) -> Self {
+        let own = call.decision.clone();
+        let asked = approval.and_then(decision);
+        let decided = own.or(asked);
+        let status = match (&decided, approval) {
+            (Some(decided), _) => decided.outcome.clone(),
+            (None, Some(_) | None) => "waiting".to_owned(),
+        };
+        let (token, until) = match approval.map(|it| &it.approval.state) {
+            Some(State::Approved {
+                collected: Some(collected),
+                ..
+            }) => (Some(collected.token.clone()), Some(collected.until)),
+            _ => (None, None),
+        };
+        Self {
+            call_id: call.call_id.0.clone(),
+            run_id: call.run.clone(),
+            session_id: call.session.clone(),
+            tool: call.tool.clone(),
+            message: message(&status, decided.as_ref(), call),
+            status,
+            verdict: call.verdict.clone(),
+            assessment: call.assessment.clone(),
+            digest: approval
+                .map_or(call.digest, |it| it.approval.digest)
+                .to_string(),
+            approval_id: call.approval.as_ref().map(|id| id.0.clone()),
+            expires_at: approval.map(|it| it.approval.expires_at.as_seconds()),
+            decision: decided,
+            token,
+            token_expires_at: until.map(UnixMillis::as_seconds),
+            created_at: call.at.as_seconds(),
+        }
+    }
+}
+
+/// Returns how it ended, for people: "Approved once by Ana via page".
+fn sentence(decision: &DecisionView) -> String {
+    let by = decision.by.as_deref().unwrap_or("the firewall");
+    let via = decision.via.as_deref().unwrap_or("the firewall");
+    match decision.outcome.as_str() {
+        "approved" => {
+            let choice = decision.choice.as_deref().unwrap_or("once");
+            format!("Approved ({choice}) by {by} via {via}")
+        }
+        "denied" => format!("Denied by {by} via {via}"),
+        "withdrawn" => "Withdrawn by the agent that asked".to_owned(),
+        "expired" if decision.cause == "undeliverable" => "Nobody could be reached".to_owned(),
+        "expired" => "Expired: nobody answered in time".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// Returns what to tell the model. A denial names no way round it.
+fn message(status: &str, decision: Option<&DecisionView>, call: &StoredCall) -> String {
+    let note = decision
+        .and_then(|decision| decision.note.as_deref())
+        .map_or_else(String::new, |note| format!(" They say: {note}"));
+    let by = decision
+        .and_then(|decision| decision.by.as_deref())
+        .unwrap_or("a person");
+    let cause = decision.map_or("", |decision| decision.cause.as_str());
+    match status {
+        "allowed" => "Allowed. Run it exactly as submitted.".to_owned(),
+        "approved" if decision.is_some_and(|it| it.args.is_some()) => format!(
+            "{by} changed the arguments and approved the call as changed. Run it with the \
+             arguments of the decision, once.{note}"
+        ),
+        "approved" => format!("Approved by {by}. Run it exactly as submitted, once.{note}"),
+        "denied" => format!(
+            "{by} denied this call; it must not run. Do not try to reach the same effect another \
+             way. Tell the user.{note}"
+        ),
+        "refused" if cause == "deny_memory" => format!(
+            "The same call was denied by {by} a moment ago, so nobody was asked again.{note}"
+        ),
+        "refused" if cause == "no_approver" => "This call needs a person's yes, and nobody is \
+             there who could give it. It did not run. Tell the user."
+            .to_owned(),
+        "refused" => "Refused: this call is not run, whoever asks. Tell the user.".to_owned(),
+        "expired" if cause == "undeliverable" => {
+            "Nobody could be reached, so it did not run. This is not a denial.".to_owned()
+        }
+        "expired" => "Nobody answered in time, so it did not run. This is not a denial.".to_owned(),
+        "withdrawn" => "You took this call back; it did not run.".to_owned(),
+        _ => format!(
+            "A person has been asked about this call ({}). Wait for the answer; it has not run.",
+            call.call_id
+        ),
+    }
 }

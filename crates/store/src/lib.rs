@@ -9,11 +9,15 @@
 //!   share one.
 //! - [`Database::append`] returns at once; what it was given is on disk within
 //!   [`APPEND_MILLIS_MAX`], or lost in a crash before. Only traces of allowed calls go that way.
-//! - [`Database::head`] wakes whoever follows the ledger; entries have numbers without gaps, and an
+//! - [`Database::tail`] wakes whoever follows the ledger; entries have numbers without gaps, and an
 //!   entry that is visible is never followed by a smaller number becoming visible later.
+//! - A record is read as it was last committed or appended, also when it was appended a moment ago.
+//!   Entries are read when they are on disk.
 
+mod failure;
 mod postgres;
 mod query;
+mod queue;
 mod sqlite;
 mod tail;
 

@@ -20,7 +20,7 @@ impl Postgres {
     }
 
     pub(crate) async fn commit(&self, change: Change) -> Result<Vec<Entry>, StoreError> {
-        let _ = self.tail.publish(&[]);
+        let _ = self.tail.publish([]);
         drop(change);
         Err(StoreError::Closed)
     }

@@ -4,7 +4,7 @@
 //! their business, so nothing is buffered per reader and nothing is lost to a slow one.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use countersign_core::ledger::Entry;
 use tokio::sync::watch;
@@ -12,10 +12,13 @@ use tokio::sync::watch;
 /// Entries that are kept in memory.
 const RECENT_MAX: usize = 4096;
 
+/// Bytes of their bodies.
+const RECENT_BYTES_MAX: usize = 16 << 20;
+
 /// The live end of the ledger.
 #[derive(Clone, Debug)]
 pub struct Tail {
-    recent: Arc<Mutex<VecDeque<Arc<Entry>>>>,
+    recent: Arc<Mutex<Recent>>,
     last: watch::Sender<u64>,
 }
 
@@ -36,44 +39,75 @@ impl Tail {
     /// Returns at most `limit` entries behind number `after` if memory has all of them; `None` if
     /// the database must be asked.
     pub fn recent(&self, after: u64, limit: usize) -> Option<Vec<Arc<Entry>>> {
-        let last = *self.last.borrow();
-        if after >= last {
+        if after >= self.last_now() {
             return Some(Vec::new());
         }
-        let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = recent.front()?.seq;
-        if after + 1 < first {
-            return None;
-        }
-        let skip = usize::try_from(after + 1 - first).ok()?;
-        Some(recent.iter().skip(skip).take(limit).cloned().collect())
+        let recent = self.recent_entries();
+        let first = recent.entries.front()?.seq;
+        let skip = usize::try_from((after + 1).checked_sub(first)?).ok()?;
+        Some(
+            recent
+                .entries
+                .iter()
+                .skip(skip)
+                .take(limit)
+                .cloned()
+                .collect(),
+        )
+    }
+
+    /// Returns the number of the last visible entry.
+    pub(crate) fn last_now(&self) -> u64 {
+        *self.last.borrow()
     }
 
     /// Makes `entries` visible. They must follow each other; what is visible already is skipped,
-    /// and a gap is refused: the caller reads the database instead.
-    pub(crate) fn publish(&self, entries: &[Entry]) -> Result<(), Gap> {
-        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut last = *self.last.borrow();
+    /// and behind a gap nothing is taken: the caller reads the database instead.
+    pub(crate) fn publish(&self, entries: impl IntoIterator<Item = Entry>) -> Result<(), Gap> {
+        // Held until the number is out, so that of two who publish the second sees the first.
+        let mut recent = self.recent_entries();
+        let mut last = self.last_now();
+        let mut outcome = Ok(());
         for entry in entries {
             if entry.seq <= last {
                 continue;
             }
             if entry.seq != last + 1 {
-                return Err(Gap);
+                outcome = Err(Gap);
+                break;
             }
-            if recent.len() >= RECENT_MAX {
-                recent.pop_front();
-            }
-            recent.push_back(Arc::new(entry.clone()));
             last = entry.seq;
+            recent.push(entry);
         }
-        drop(recent);
         self.last.send_if_modified(|visible| {
             let grows = last > *visible;
-            *visible = last.max(*visible);
+            *visible = last;
             grows
         });
-        Ok(())
+        outcome
+    }
+
+    fn recent_entries(&self) -> MutexGuard<'_, Recent> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug, Default)]
+struct Recent {
+    entries: VecDeque<Arc<Entry>>,
+    bytes: usize,
+}
+
+impl Recent {
+    fn push(&mut self, entry: Entry) {
+        self.bytes += entry.draft.body.len();
+        self.entries.push_back(Arc::new(entry));
+        while self.entries.len() > RECENT_MAX || self.bytes > RECENT_BYTES_MAX {
+            let Some(oldest) = self.entries.pop_front() else {
+                break;
+            };
+            self.bytes -= oldest.draft.body.len();
+        }
     }
 }
 

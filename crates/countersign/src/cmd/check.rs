@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use countersign_core::call::ToolCall;
+use countersign_core::card::Redacts;
 use countersign_core::verdict::Verdict;
 use serde_json::Value;
 
@@ -58,7 +59,12 @@ fn one(check: Check, mut policies: Policies) -> Result<ExitCode, Complaint> {
         out.push(b'\n');
         std::io::stdout().write_all(&out)
     } else {
-        let shown = human::paint(&call, &judged, policy.redact_secrets);
+        let redacts = if policy.redact_secrets {
+            Redacts::Secrets
+        } else {
+            Redacts::Nothing
+        };
+        let shown = human::paint(&call, &judged, redacts);
         anstream::stdout().lock().write_all(shown.as_bytes())
     };
     written(result, ExitCode::from(code))
