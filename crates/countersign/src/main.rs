@@ -4,6 +4,7 @@ mod cli;
 mod cmd;
 mod complaint;
 mod config;
+mod gateway;
 mod judge;
 mod server;
 mod wire;

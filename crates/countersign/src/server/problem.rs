@@ -1,7 +1,7 @@
 //! What a client is told when something is wrong: a status, a stable code and a sentence.
 
 use axum::Json;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use countersign_gate::GateError;
 use serde_json::{Value, json};
@@ -33,6 +33,18 @@ impl Problem {
         }
     }
 
+    /// Returns a refusal of what stands in `param`.
+    pub(crate) fn invalid(
+        param: &'static str,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            param: Some(param.to_owned()),
+            ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
+        }
+    }
+
     fn kind(&self) -> &'static str {
         match self.status {
             StatusCode::UNAUTHORIZED => "authentication_error",
@@ -59,6 +71,11 @@ impl IntoResponse for Problem {
             body.insert(key.to_owned(), value);
         }
         let mut response = (self.status, Json(body)).into_response();
+        if self.status == StatusCode::UNAUTHORIZED {
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
         if let Some(seconds) = self.retry_after {
             response
                 .headers_mut()
@@ -104,6 +121,7 @@ impl From<GateError> for Problem {
             // The cause names files and hosts; the log may have it, a client may not.
             GateError::Store(cause) => {
                 tracing::error!(error = ?cause, "storage failed");
+                super::metrics::storage_failed();
                 Self {
                     retry_after: Some(1),
                     ..of(StatusCode::SERVICE_UNAVAILABLE, "storage_unavailable")

@@ -32,7 +32,7 @@ pub struct NewLogin {
 }
 
 /// A browser that is signed in, as people see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct LoginView {
     /// The login.
     pub id: String,
