@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::assessment::{Assessment, SideEffect};
 use crate::call::ToolCall;
 use crate::canonical::canonical;
-use crate::card::{Redacts, without_secrets};
+use crate::card::{Redacts, one_line, without_secrets};
 use crate::digest::Digest;
 use crate::id::{ApprovalId, GrantId, KeyId};
 use crate::time::UnixMillis;
@@ -41,6 +41,8 @@ pub enum Scope {
         tool: String,
         /// SHA-256 of the canonical arguments.
         arguments: Digest,
+        /// The call on one line, for people.
+        shown: String,
         /// The directory.
         cwd: Option<String>,
         /// What it may do.
@@ -167,6 +169,7 @@ pub fn candidates(call: &ToolCall, assessment: &Assessment, ruling: &Ruling) -> 
     let mut scopes = vec![Scope::Exact {
         tool: tool.clone(),
         arguments: Digest::of(&arguments),
+        shown: one_line(call, Redacts::Secrets),
         cwd: cwd.clone(),
         within: within.clone(),
     }];

@@ -8,6 +8,7 @@ pub mod answer;
 mod approvals;
 mod assessors;
 mod calls;
+mod checkpoint;
 pub mod clarifications;
 pub mod clock;
 pub mod credentials;

@@ -710,7 +710,7 @@ fn refused(cause: &str, now: UnixMillis) -> DecisionView {
     }
 }
 
-const fn redacts(policy: &Policy) -> Redacts {
+pub(crate) const fn redacts(policy: &Policy) -> Redacts {
     if policy.redact_secrets {
         Redacts::Secrets
     } else {
