@@ -75,7 +75,7 @@ fn a_refusal_has_a_status_a_code_and_a_sentence() {
             json_type,
             large,
             422,
-            "number_too_large",
+            "args_not_canonical",
         ),
         (
             "an unknown field",

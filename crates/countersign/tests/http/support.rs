@@ -46,12 +46,7 @@ impl Gateway {
     fn start_in(directory: TempDir) -> Self {
         let (child, first) = spawn(&directory.path().join("home"), &["--json"]);
         let said: Value = serde_json::from_str(&first).unwrap();
-        let client = Client::builder()
-            .no_proxy()
-            .timeout(PATIENCE)
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .unwrap();
+        let client = client();
         Self {
             url: said["url"].as_str().unwrap().to_owned(),
             login_url: said["login_url"].as_str().map(str::to_owned),
@@ -72,10 +67,6 @@ impl Gateway {
         self.stop();
         let directory = std::mem::replace(&mut self.directory, tempfile::tempdir().unwrap());
         Self::start_in(directory)
-    }
-
-    pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
     }
 
     pub(crate) fn home(&self) -> PathBuf {
@@ -176,12 +167,22 @@ impl Drop for Gateway {
     }
 }
 
+/// Returns a client that speaks to the gateway and to nobody else.
+pub(crate) fn client() -> Client {
+    // The client wants one even where nothing is encrypted; who was first has chosen the same.
+    let _chosen = rustls::crypto::ring::default_provider().install_default();
+    Client::builder()
+        .no_proxy()
+        .timeout(PATIENCE)
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap()
+}
+
 /// Starts a gateway in `home` and returns it with its first line.
 pub(crate) fn spawn(home: &Path, more: &[&str]) -> (Child, String) {
     let mut child = command(home, more).spawn().unwrap();
-    let mut first = String::new();
-    let mut reader = BufReader::new(child.stdout.as_mut().unwrap());
-    reader.read_line(&mut first).unwrap();
+    let first = first_line(&mut child);
     if first.is_empty() {
         let mut wrong = String::new();
         let mut stderr = child.stderr.take().unwrap();
@@ -192,6 +193,14 @@ pub(crate) fn spawn(home: &Path, more: &[&str]) -> (Child, String) {
     let mut stderr = child.stderr.take().unwrap();
     std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
     (child, first)
+}
+
+/// Reads the first line and nothing behind it.
+pub(crate) fn first_line(child: &mut Child) -> String {
+    let stdout = child.stdout.as_mut().unwrap();
+    let bytes = stdout.bytes().map(Result::unwrap);
+    let line: Vec<u8> = bytes.take_while(|byte| *byte != b'\n').collect();
+    String::from_utf8(line).unwrap()
 }
 
 pub(crate) fn command(home: &Path, more: &[&str]) -> Command {
