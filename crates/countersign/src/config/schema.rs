@@ -98,6 +98,7 @@ static PERSON: Spec = Spec::Keys(&[
     key("telegram", Spec::Scalar, ""),
     key("matrix", Spec::Scalar, ""),
     key("email", Spec::Text, ""),
+    key("accounts", Spec::Map(&Spec::Scalar), ""),
 ]);
 
 static ASSESSOR: Spec = Spec::Keys(&[
@@ -413,6 +414,11 @@ pub(crate) fn word(value: &Value) -> Option<&str> {
         Value::Bool(true) => Some("on"),
         Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
     }
+}
+
+/// Returns the time that `text` stands for, in seconds: `90s`, `30m`, `2h`, `7d`.
+pub(crate) fn seconds_of(text: &str) -> Option<f64> {
+    seconds(&Value::String(text.to_owned()))
 }
 
 /// Returns a time in seconds: `90`, `120s`, `200ms`, `5m`, `2h`, `1d`.

@@ -16,7 +16,8 @@ use utoipa_axum::routes;
 use super::App;
 use super::auth::{Access, guard};
 use super::handle::{
-    admin, approvals, calls, clarifications, grants, history, login, operations, page, runs,
+    admin, approvals, calls, channels, clarifications, grants, history, login, operations, page,
+    runs,
 };
 use super::problem::Problem;
 use super::{events, openapi, outer};
@@ -44,6 +45,7 @@ fn table() -> Vec<Row> {
         (OPEN, routes!(operations::jwks)),
         (OPEN, routes!(operations::openapi)),
         (PAGE, routes!(login::login)),
+        (PAGE, routes!(channels::action)),
         (ALL, routes!(login::logout)),
         (ALL, routes!(login::whoami)),
         (ANSWERS, routes!(login::code)),
@@ -81,14 +83,14 @@ fn table() -> Vec<Row> {
         (ALL, routes!(history::ledger)),
         (READS, routes!(history::verify)),
         (ANSWERS, routes!(history::replay)),
-        (ADMIN, routes!(admin::keys)),
+        (ANSWERS, routes!(admin::keys)),
         (ADMIN, routes!(admin::create_key)),
         (ADMIN, routes!(admin::revoke_key)),
-        (READS, routes!(admin::people)),
+        (ANSWERS, routes!(admin::people)),
         (ADMIN, routes!(admin::put_person)),
         (ADMIN, routes!(admin::remove_person)),
-        (ADMIN, routes!(admin::logins)),
-        (ADMIN, routes!(admin::revoke_login)),
+        (READS, routes!(admin::logins)),
+        (READS, routes!(admin::revoke_login)),
         (ADMIN, routes!(admin::config)),
         (ADMIN, routes!(admin::set_config)),
     ]
