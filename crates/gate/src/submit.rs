@@ -70,7 +70,7 @@ impl Gate {
         }
         check(&submission)?;
         for _ in 0..TRIES_MAX {
-            match self.submit_once(who, &submission).await {
+            match Box::pin(self.submit_once(who, &submission)).await {
                 // What was concluded rested on a grant, a session or an idempotency key that has
                 // changed in this very moment. It is concluded anew.
                 Err(GateError::Store(StoreError::Conflict { .. })) => {
@@ -105,7 +105,7 @@ impl Gate {
             return self.let_through(considered).await;
         }
         match verdict {
-            Verdict::Ask => self.ask(considered).await,
+            Verdict::Ask => Box::pin(self.ask(considered)).await,
             Verdict::Allow | Verdict::AllowThenReview | Verdict::Refuse => {
                 self.let_through(considered).await
             }
