@@ -43,9 +43,8 @@ impl Client {
         let url = url.trim_end_matches('/').to_owned();
         let key = key(reach, &home)?;
         let failed = |error: String| Complaint::failed(format!("cannot start: {error}"), "");
-        let http = reqwest::Client::builder()
+        let http = countersign_channels::http()
             .timeout(TIMEOUT)
-            .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
             .build()
             .map_err(|error| failed(error.to_string()))?;
