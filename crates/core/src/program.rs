@@ -123,7 +123,7 @@ impl Walk<'_> {
             Some(row) => self.evaluate(
                 row,
                 if dry { Effect::Inspect } else { row.does },
-                row.name,
+                &called(name, rest.get(..found.taken).unwrap_or(&[])),
                 rest.get(found.taken..).unwrap_or(&[]),
                 stdin,
             ),
@@ -327,6 +327,10 @@ impl Walk<'_> {
     /// Notes what running the program does before its words are looked at.
     fn note_base(&mut self, line: &Line<'_>, base: Effect) {
         let mut act = Act::new(base, line.row.name, line.span);
+        // Many programs share these rows, so the row's own name would name another one.
+        if matches!(base, Effect::Guard | Effect::Lifecycle) {
+            act = Act::new(base, line.name.to_owned(), line.span).on(line.name);
+        }
         if base == Effect::Wipe {
             let is_device = |arg: &&&Arg| self.ground.place(&arg.text).kind == PathKind::Device;
             if let Some(device) = line.read.operands.iter().find(is_device) {
@@ -639,4 +643,14 @@ fn asks_for_help(row: &Row, args: &[Arg]) -> bool {
     ) || row.reader.is_some() && row.name != "rm";
     last.text == "--help"
         && (others.is_empty() || !hands_on && others.iter().all(|arg| !arg.text.starts_with('-')))
+}
+
+/// Returns a program and its subcommand as they were called.
+fn called(name: &str, words: &[Arg]) -> String {
+    let plain = words.iter().filter(|word| !word.text.starts_with('-'));
+    plain.fold(name.to_owned(), |mut called, word| {
+        called.push(' ');
+        called.push_str(&word.shown());
+        called
+    })
 }

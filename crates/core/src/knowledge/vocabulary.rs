@@ -98,6 +98,8 @@ words! {
         System = "system",
         /// Stops, restarts or removes a service.
         Control = "control",
+        /// Restarts, updates or stops an agent or its gateway.
+        Lifecycle = "lifecycle",
         /// Leaves something behind that runs later by itself.
         Persist = "persist",
         /// Raises privileges or weakens a protection.
