@@ -327,9 +327,9 @@ impl Walk<'_> {
     /// Notes what running the program does before its words are looked at.
     fn note_base(&mut self, line: &Line<'_>, base: Effect) {
         let mut act = Act::new(base, line.row.name, line.span);
-        // Many programs share these rows, so the row's own name would name another one.
+        // Many programs share these rows, so people are shown the name that was called.
         if matches!(base, Effect::Guard | Effect::Lifecycle) {
-            act = Act::new(base, line.name.to_owned(), line.span).on(line.name);
+            act = act.on(line.name);
         }
         if base == Effect::Wipe {
             let is_device = |arg: &&&Arg| self.ground.place(&arg.text).kind == PathKind::Device;
