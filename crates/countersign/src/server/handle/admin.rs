@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, Reach};
 use crate::cmd::config as command;
+use crate::complaint::Complaint;
 use crate::server::auth::Caller;
 use crate::server::body::JsonBody;
 use crate::server::problem::Problem;
@@ -101,7 +102,7 @@ pub(crate) async fn revoke_login(
 #[utoipa::path(get, path = "/v1/config",
     responses((status = 200, description = "every key with its value", body = Object)))]
 pub(crate) async fn config(State(app): Reach) -> Answer<Value> {
-    let text = command::list(&app.home, true).map_err(unreadable)?;
+    let text = command::list(&app.home, true).map_err(|complaint| unreadable(&complaint))?;
     let mut values: Value = serde_json::from_str(&text).unwrap_or_default();
     // The address of a database carries its password.
     if let Some(url) = values.get_mut("store.url")
@@ -129,7 +130,7 @@ pub(crate) async fn set_config(
     Ok(Json(json!({ "key": body.key, "value": body.value })))
 }
 
-fn unreadable(complaint: crate::complaint::Complaint) -> Problem {
+fn unreadable(complaint: &Complaint) -> Problem {
     Problem::new(
         StatusCode::SERVICE_UNAVAILABLE,
         "policy_unreadable",
