@@ -80,11 +80,11 @@ pub(crate) fn token(text: &str) -> Option<&'static str> {
         r#"{{"alg":"EdDSA","kid":"{}","typ":"countersign+jwt"}}"#,
         KEYS.first().map_or("", |key| &key.kid)
     );
-    let [header, claims] = [header.as_str(), text].map(|part| URL_SAFE_NO_PAD.encode(part));
-    let signed = format!("{header}.{claims}");
+    let [header, body] = [header.as_str(), text].map(|part| URL_SAFE_NO_PAD.encode(part));
+    let signed = format!("{header}.{body}");
     let signature = URL_SAFE_NO_PAD.encode(KEY.sign(signed.as_bytes()).to_bytes());
     let token = format!("{signed}.{signature}");
     // Whatever is taken is what its claims would be minted as: there is no second spelling.
-    let taken = read(&token, KEYS.as_slice(), NOW).ok()?;
-    (mint(&taken, &KEY) != token).then_some("claims were taken in another spelling")
+    let claims = read(&token, KEYS.as_slice(), NOW).ok()?;
+    (mint(&claims, &KEY) != token).then_some("claims were taken in another spelling")
 }
