@@ -119,6 +119,7 @@ fn app(
         limits: Limits::new(api.rate_per_second),
         socket_keys: auth::SocketKeys::default(),
         metrics: metrics::Metrics::default(),
+        webhooks: gateway.webhooks.clone(),
         description: OnceLock::new(),
         stopping,
     })

@@ -89,6 +89,10 @@ impl Walk<'_> {
                     && matches!(base, "manage.py" | "setup.py" | "artisan" | "console")
                     && knowledge::program(base).is_some()
                 {
+                    if base == "setup.py" {
+                        // Whatever it is asked to do, it runs code of the package itself.
+                        self.script_file(script, line.row.name);
+                    }
                     let at = line.args.iter().position(|arg| arg == *script).unwrap_or(0);
                     let mut args = vec![Arg::literal(base, script.span)];
                     args.extend_from_slice(line.args.get(at + 1..).unwrap_or(&[]));
