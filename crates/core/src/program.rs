@@ -12,6 +12,7 @@ mod output;
 mod readers;
 mod resolve;
 mod roles;
+mod unknown;
 mod variables;
 
 use crate::act::Act;
@@ -72,67 +73,14 @@ impl Walk<'_> {
             }
             Named::File => self.run_file(first, rest),
             Named::Unknown(name) => self.unknown_program(&name, first, rest),
-            Named::Program(program, name) => self.known_program(program, &name, first, rest, stdin),
-        }
-    }
-
-    fn unknown_program(&mut self, name: &str, first: &Arg, rest: &[Arg]) -> Stream {
-        // Asking a program what it is changes nothing, whatever it is.
-        let asks = matches!(rest, [only] if matches!(only.text.as_str(), "--version" | "--help" | "-V" | "-h" | "help" | "version" | "-version" | "-help"));
-        let span = self.here(first.span);
-        if is_cmdlet(name) {
-            let words = std::iter::once(name).chain(rest.iter().map(|arg| arg.text.as_str()));
-            let reading = language::powershell::read(&words.collect::<Vec<_>>().join(" "));
-            self.deeds(&reading, "powershell", first.span);
-            self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
-        } else if asks {
-            self.note(Act::new(Effect::Inspect, name.to_owned(), span));
-        } else if let Some(effect) = self.inferred(rest) {
-            let mut act = Act::new(effect, name.to_owned(), span).on(name);
-            act.certainty = Score::new(760);
-            self.note(act);
-        } else {
-            self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
-        }
-        Stream::unknown(Taint::default())
-    }
-
-    /// Infers what an unknown program does from its words: `x list`, `x describe y` only look. One
-    /// word that could mean more, or an option that could, and nothing is inferred.
-    fn inferred(&self, rest: &[Arg]) -> Option<Effect> {
-        let table = knowledge::VERBS
-            .iter()
-            .find(|verbs| verbs.name == "unknown")?;
-        let mut found: Option<Effect> = None;
-        // Only the leading words can be what is asked for; the others can still speak against it.
-        let mut leading = 0_u32;
-        for arg in rest {
-            leading += u32::from(!arg.text.starts_with('-'));
-            if arg.vague() && leading <= 3 || arg.taint.secret || arg.delivers.is_some() {
-                return None;
-            }
-            let words = arg.text.to_ascii_lowercase();
-            for word in words
-                .trim_start_matches('-')
-                .split(['-', '_', ':', '/', '.', '='])
-                .take(8)
-            {
-                match table.effect(word) {
-                    Some(effect) if effect >= Effect::VcsDiscard => return None,
-                    Some(effect)
-                        if leading <= 3
-                            && !arg.text.starts_with('-')
-                            && found.is_none()
-                            && words.starts_with(word) =>
-                    {
-                        found = Some(effect);
-                    }
-                    Some(_) | None => {}
+            Named::Program(program, name) => {
+                let mut stream = self.known_program(program, &name, first, rest, stdin);
+                if !stream.taint.network && output::is_shell_settings(&name, rest) {
+                    stream.text.get_or_insert_default();
                 }
+                stream
             }
         }
-        let trusted = self.ground.workspace.is_some() && self.knows.trusts_workspace;
-        found.filter(|effect| *effect != Effect::Build || trusted)
     }
 
     fn known_program(
@@ -204,6 +152,12 @@ impl Walk<'_> {
                 return self.evaluate(&program.row, program.row.does, name, rest, stdin);
             }
             let title = format!("{name} {}", shown.first().copied().unwrap_or(""));
+            if program.verbs.is_none()
+                && let Some(effect) = self.inferred(rest)
+            {
+                self.note_inferred(effect, title.trim(), span);
+                return Stream::unknown(Taint::default());
+            }
             self.note(Act::new(Effect::Unknown, title.trim().to_owned(), span).on(title.trim()));
             return Stream::unknown(Taint::default());
         };
@@ -505,17 +459,6 @@ fn names_secrets(operand: &str) -> bool {
     kinds
         .into_iter()
         .any(|kind| matches!(kind, "secret" | "secrets"))
-}
-
-/// Whether a name reads like a command of PowerShell: `Remove-Item`.
-fn is_cmdlet(name: &str) -> bool {
-    name.split_once('-').is_some_and(|(verb, noun)| {
-        let word = |text: &str| {
-            text.starts_with(|first: char| first.is_ascii_uppercase())
-                && text.bytes().all(|byte| byte.is_ascii_alphabetic())
-        };
-        word(verb) && word(noun)
-    })
 }
 
 /// Reads a command for Windows with the reader that knows its words.
