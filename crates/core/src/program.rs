@@ -16,7 +16,7 @@ mod unknown;
 mod variables;
 
 use crate::act::Act;
-use crate::knowledge::{self, Effect, Program, Role, Row, Value};
+use crate::knowledge::{self, Effect, Program, Reader, Role, Row, Value};
 use crate::language;
 use crate::place::HOLE;
 use crate::score::Score;
@@ -189,7 +189,9 @@ impl Walk<'_> {
         if helps && read.command.is_none() {
             return self.only_looks(row.name, span);
         }
-        if let Some(unknown) = &read.unknown {
+        // What follows an image is not an option of the program that runs it.
+        let own = row.reader != Some(Reader::Container);
+        if let Some(unknown) = read.unknown.as_ref().filter(|_| own) {
             let act = Act::new(Effect::Unknown, row.name, span)
                 .because("an option that is not known")
                 .on(format!("`{unknown}` of {}", row.name));
