@@ -152,7 +152,15 @@ impl Walk<'_> {
                 return self.evaluate(&program.row, program.row.does, name, rest, stdin);
             }
             let title = format!("{name} {}", shown.first().copied().unwrap_or(""));
+            // A program that can reveal a secret or raise rights may do so under a harmless word.
+            let guarded = program.subs.iter().any(|(_, row)| {
+                matches!(
+                    row.does,
+                    Effect::Secret | Effect::Pay | Effect::Privilege | Effect::Guard
+                )
+            });
             if program.verbs.is_none()
+                && !guarded
                 && let Some(effect) = self.inferred(rest)
             {
                 self.note_inferred(effect, title.trim(), span);

@@ -148,9 +148,17 @@ fn asks_what_it_is(rest: &[Arg]) -> bool {
 /// Whether no program is called so: a line of JSON or YAML (`"model":`, `"id":1,`), a branch of a
 /// drawn tree (`├──`). A shell answers that it does not know it.
 fn is_no_name(name: &str) -> bool {
-    let drawn = |letter: char| matches!(letter, '\u{2500}'..='\u{257f}' | '•' | '…' | '→' | '✓' | '✗');
+    let drawn = |letter: char| {
+        matches!(
+            letter,
+            '\u{2500}'..='\u{257f}' | '•' | '…' | '→' | '✓' | '✗'
+        )
+    };
     let is_key = |key: &str| {
-        key.len() > 1 && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        key.len() > 1
+            && key
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     let member = name.split_once(':').is_some_and(|(key, value)| {
         is_key(key) && (value.is_empty() || value.ends_with([',', '{', '[']))

@@ -17,8 +17,8 @@ fn with_entrypoint(image: &Arg, entrypoint: Option<&Arg>, command: &[Arg]) -> Ve
     let base = image.text.rsplit('/').next().unwrap_or("");
     let base = base.split([':', '@']).next().unwrap_or("");
     let options = command.first().is_some_and(|arg| arg.text.starts_with('-'));
-    let named = (options && knowledge::program(base).is_some())
-        .then(|| Arg::literal(base, image.span));
+    let named =
+        (options && knowledge::program(base).is_some()).then(|| Arg::literal(base, image.span));
     let first = entrypoint.cloned().or(named);
     first.into_iter().chain(command.iter().cloned()).collect()
 }

@@ -49,7 +49,9 @@ impl Walk<'_> {
             }
             _ => line.does == Effect::System && read.hits.iter().all(is_plain_option),
         };
-        let named = !read.operands.is_empty() && read.operands.iter().all(|arg| is_package(arg));
+        let by_option = read.value(&["--id"]);
+        let mut names = read.operands.iter().copied().chain(by_option).peekable();
+        let named = names.peek().is_some() && names.all(is_package);
         if !trusted || !flags_add || !named || read.unknown.is_some() || read.others > 0 {
             return None;
         }
