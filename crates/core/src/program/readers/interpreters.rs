@@ -7,7 +7,6 @@ use crate::language::find;
 use crate::place::{HOLE, Place};
 use crate::program::code::{Filled, interpreter_role};
 use crate::score::Score;
-use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
 
