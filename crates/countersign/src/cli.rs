@@ -44,6 +44,25 @@ pub(crate) enum Command {
     Eval(Eval),
     /// Look at the configuration, check it, change it
     Config(Config),
+    /// Run the gateway: agents ask it, people answer
+    Serve(Serve),
+}
+
+/// Run the gateway: agents ask it, people answer.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Address and port; port 0 takes any free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8750")]
+    pub(crate) listen: String,
+    /// Print {"url", "login_url"} as one line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Listen where other machines can reach it, without TLS
+    #[arg(long)]
+    pub(crate) allow_public: bool,
+    /// Another page that may read answers, such as https://inbox.example.org
+    #[arg(long, value_name = "URL")]
+    pub(crate) origin: Vec<String>,
 }
 
 /// Judge one tool call, or a stream of them.

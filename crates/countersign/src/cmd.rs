@@ -1,8 +1,9 @@
 //! The commands, one file each, and what to do first.
 
 mod check;
-mod config;
+pub(crate) mod config;
 mod eval;
+mod serve;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -35,5 +36,6 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Check(check)) => check::run(check, home),
         Some(Command::Eval(eval)) => eval::run(&eval),
         Some(Command::Config(config)) => config::run(config.command, home),
+        Some(Command::Serve(serve)) => serve::run(&serve, home),
     }
 }

@@ -4,7 +4,9 @@ mod cli;
 mod cmd;
 mod complaint;
 mod config;
+mod gateway;
 mod judge;
+mod server;
 mod wire;
 
 use std::process::ExitCode;

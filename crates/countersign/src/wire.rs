@@ -1,5 +1,5 @@
-//! The JSON that programs outside rely on: calls as they come in, assessments as they go out.
+//! The JSON that programs outside rely on: what comes in, and lists that go out.
 
-pub(crate) mod assessment;
 pub(crate) mod call;
-pub(crate) mod strict;
+pub(crate) mod lists;
+pub(crate) mod requests;

@@ -203,7 +203,18 @@ pub(crate) static CONFIG: &[Key] = &[
     ),
     key(
         "api",
-        Spec::Keys(&[key("dialect", Spec::Word(&["native", "hermes"]), "native")]),
+        Spec::Keys(&[
+            key("dialect", Spec::Word(&["native", "hermes"]), "native"),
+            key("origins", Spec::List(&Spec::Text), "[]"),
+            key("hosts", Spec::List(&Spec::Text), "[]"),
+            key("rate_per_second", Spec::Count(1_000_000), "1000"),
+            key("socket", Spec::Text, ""),
+            key(
+                "socket_access",
+                Spec::Word(&["owner", "group", "everyone"]),
+                "owner",
+            ),
+        ]),
         "",
     ),
 ];
@@ -405,7 +416,7 @@ pub(crate) fn word(value: &Value) -> Option<&str> {
 }
 
 /// Returns a time in seconds: `90`, `120s`, `200ms`, `5m`, `2h`, `1d`.
-fn seconds(value: &Value) -> Option<f64> {
+pub(crate) fn seconds(value: &Value) -> Option<f64> {
     if let Some(number) = value.as_f64() {
         return (number >= 0.0).then_some(number);
     }
