@@ -76,7 +76,9 @@ impl Walk<'_> {
     fn inside_container(&mut self, command: &[Arg], stdin: &Stream) {
         // What an image brings along is the image's own, like what it starts when nothing is said.
         let own = command.first().is_some_and(|first| {
-            first.text.starts_with('-')
+            // `-c text`, `-e text`: whatever the image starts, the text is code.
+            let code = first.text.len() <= 4 && first.text.ends_with(['c', 'e']);
+            first.text.starts_with('-') && !code
                 || matches!(resolve(first), Named::Unknown(_) | Named::File)
                     && !first.text.starts_with(['.', '~'])
         });

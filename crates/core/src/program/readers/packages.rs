@@ -50,9 +50,9 @@ impl Walk<'_> {
             _ => line.does == Effect::System && read.hits.iter().all(is_plain_option),
         };
         let by_option = read.value(&["--id"]);
-        let mut names = read.operands.iter().copied().chain(by_option).peekable();
-        let named = names.peek().is_some() && names.all(is_package);
-        if !trusted || !flags_add || !named || read.unknown.is_some() || read.others > 0 {
+        let mut words = read.operands.iter().copied().chain(by_option).peekable();
+        let by_name = words.peek().is_some() && words.all(is_package);
+        if !trusted || !flags_add || !by_name || read.unknown.is_some() || read.others > 0 {
             return None;
         }
         let act = Act::new(Effect::Install, line.row.name, line.span).reversal(Score::new(100));
