@@ -560,6 +560,7 @@ fn grant(scope: Scope) -> Grant {
         key: KeyId("key_a".to_owned()),
         session: Some("s1".to_owned()),
         tool_definition: Some(Digest::of(b"definition")),
+        executor: "tool:terminal".to_owned(),
         expires_at: Some(UnixMillis(1000)),
         uses_left: Some(3),
         uses: 0,
@@ -583,6 +584,7 @@ fn a_grant_belongs_to_one_key_session_and_definition_and_ends() {
             key,
             session,
             tool_definition,
+            executor: "tool:terminal",
         };
         grant.covers(caller, &call, &assessment, UnixMillis(now))
     };
@@ -598,6 +600,7 @@ fn a_grant_belongs_to_one_key_session_and_definition_and_ends() {
         grant.expires_at = None;
         grant.uses_left = None;
     });
+    let run_elsewhere = changed(|grant| grant.executor = "tool:terminal@prod".to_owned());
     let undefined = changed(|grant| grant.tool_definition = None);
     let rows = [
         (
@@ -628,6 +631,11 @@ fn a_grant_belongs_to_one_key_session_and_definition_and_ends() {
         (
             "a definition that is new",
             held(&undefined, &own, "s1", definition, 0),
+            false,
+        ),
+        (
+            "run by somebody else",
+            held(&run_elsewhere, &own, "s1", definition, 0),
             false,
         ),
         (

@@ -147,15 +147,21 @@ async fn open_gate(
         .map_err(|error| Complaint::failed(error.to_string(), "see the log for the cause"))
 }
 
+/// Returns who acts when a home's own files or command line do: whoever can write there is its
+/// admin anyway.
+pub(crate) fn owner(name: &str) -> Principal {
+    Principal {
+        key: KeyId("owner".to_owned()),
+        name: name.to_owned(),
+        role: Role::Admin,
+        via: "home".to_owned(),
+        tier: Tier::T0,
+    }
+}
+
 /// The people of the configuration file are the owner's word, so they hold from the start on.
 async fn announce_people(gate: &Gate, values: &Value) -> Result<(), Complaint> {
-    let owner = Principal {
-        key: KeyId("config".to_owned()),
-        name: "config.yaml".to_owned(),
-        role: Role::Admin,
-        via: "config".to_owned(),
-        tier: Tier::T0,
-    };
+    let owner = owner("config.yaml");
     let failed = |error: GateError| Complaint::failed(error.to_string(), "see the log");
     let people = settings::people(values);
     if people.is_empty() {

@@ -1,6 +1,7 @@
 //! The binary: reads the command line, does what it says, and turns the outcome into an exit code.
 
 mod cli;
+mod client;
 mod cmd;
 mod complaint;
 mod config;

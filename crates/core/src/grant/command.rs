@@ -272,6 +272,8 @@ fn row_runs_code(row: &Row, words: &[String], fed: bool) -> bool {
     let by_reader = match row.reader {
         Some(Reader::Eval | Reader::Source | Reader::Trap | Reader::Alias | Reader::Xargs) => true,
         Some(Reader::Ssh) => true,
+        // What is typed into a console runs.
+        Some(Reader::Console) => fed,
         // A script file is named at once; everything else may be code.
         Some(Reader::Shell | Reader::Interpreter) => {
             fed || words

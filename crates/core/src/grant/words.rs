@@ -1,7 +1,7 @@
 //! What a grant lets run, in words a person can check.
 
 use super::{CommandShape, Scope};
-use crate::display::{inline, line};
+use crate::display::{line, shortened};
 use crate::shell::walk::quote;
 
 /// Said of every scope that leaves something open.
@@ -17,7 +17,7 @@ impl Scope {
             } => format!(
                 "{} with exactly these arguments: {}, {}",
                 line(tool),
-                inline(shown),
+                shortened(shown),
                 from(cwd.as_deref())
             ),
             Self::Command {

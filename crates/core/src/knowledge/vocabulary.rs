@@ -98,6 +98,8 @@ words! {
         System = "system",
         /// Stops, restarts or removes a service.
         Control = "control",
+        /// Restarts, updates or stops an agent or its gateway.
+        Lifecycle = "lifecycle",
         /// Leaves something behind that runs later by itself.
         Persist = "persist",
         /// Raises privileges or weakens a protection.
@@ -144,6 +146,8 @@ words! {
         Cwd = "cwd",
         /// A script or program file that is run.
         Script = "script",
+        /// A file or directory whose code or settings a program obeys.
+        Load = "load",
         /// A program that is run, given as one word or a short command line.
         Program = "program",
         /// This word and all that follow are a command.
@@ -182,6 +186,14 @@ words! {
         Url = "url",
         /// A web address or host that is written to.
         UrlSend = "url_send",
+        /// Where the result of a build goes: a directory, `type=local,dest=…`, `type=registry`.
+        Output = "output",
+        /// A directory that is shown to everybody who can reach this machine.
+        Serve = "serve",
+        /// A revision of a repository, or `revision:path` of a file in it.
+        Revision = "revision",
+        /// `NAME=value` for a build, or a name that only the build understands.
+        Define = "define",
         /// A file that is sent away.
         Upload = "upload",
         /// Data that is sent away; `@file` sends a file.
@@ -196,6 +208,8 @@ words! {
         Config = "config",
         /// The name of an environment variable whose value is printed.
         Variable = "variable",
+        /// The name of a task of the project; some names say that it deploys or destroys.
+        Task = "task",
         /// A name that only the program itself understands, such as a test, target or branch.
         Name = "name",
         /// Nothing is known about it.
@@ -230,6 +244,8 @@ words! {
         Cd = "cd",
         /// `chmod`: the mode decides.
         Chmod = "chmod",
+        /// A console: what it reads is code.
+        Console = "console",
         /// `crontab`: a file, `-`, `-l`, `-r`.
         Crontab = "crontab",
         /// `curl`: method, data and output decide.

@@ -2,7 +2,7 @@
 
 use super::options::{self, Hit};
 use crate::knowledge::{self, Program, Row};
-use crate::place::{HOLE, normalise};
+use crate::place::{HOLE, is_absolute, normalise};
 use crate::shell::value::Arg;
 
 /// Directories whose programs are known by their name alone.
@@ -32,6 +32,21 @@ const TOOL_DIRECTORIES: &[&str] = &[
     "go/bin",
     ".local/bin",
     ".bun/bin",
+];
+
+/// Programs that lie in a project and are known by their name: build wrappers, a framework's own.
+const PROJECT_PROGRAMS: &[&str] = &[
+    "gradlew",
+    "mvnw",
+    "gradlew.bat",
+    "mvnw.cmd",
+    "bazelisk",
+    "pants",
+    "sbtw",
+    "manage.py",
+    "artisan",
+    "rails",
+    "rake",
 ];
 
 /// What the first word of a command names.
@@ -155,10 +170,12 @@ pub(super) fn resolve(first: &Arg) -> Named {
     });
     if !standard {
         // A build wrapper lies in the project and is known by its name.
-        let wrapper = matches!(
-            base,
-            "gradlew" | "mvnw" | "gradlew.bat" | "mvnw.cmd" | "bazelisk" | "pants" | "sbtw"
-        );
+        let own = directory.is_some_and(|directory| {
+            !is_absolute(directory) && !normalise(directory).starts_with("..")
+        });
+        let wrapper = own && PROJECT_PROGRAMS.contains(&base)
+            // A copy of this firewall's program speaks to it as well as the installed one.
+            || super::GUARDS.contains(&base);
         return match knowledge::program(base).filter(|_| wrapper) {
             Some(program) => Named::Program(program, base.to_owned()),
             None => Named::File,

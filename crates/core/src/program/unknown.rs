@@ -72,7 +72,9 @@ impl Walk<'_> {
             {
                 return None;
             }
-            if speaks_against(table, &arg.text) || self.is_sensitive(&arg.text) {
+            // Nobody knows what it does with what it is shown, or in what language it is asked.
+            let code = arg.text.contains(['`', ';', '|']) || is_writing_query(&arg.text);
+            if code || speaks_against(table, &arg.text) || self.is_sensitive(&arg.text) {
                 return None;
             }
             addressed |= arg.text.contains("://");
@@ -92,12 +94,10 @@ impl Walk<'_> {
 
     /// Whether a word, or the value in it, is a place to which no unknown program is pointed.
     fn is_sensitive(&mut self, word: &str) -> bool {
-        let value = word.split_once('=').map_or(word, |(_, value)| value);
-        let value = value.trim_start_matches('@');
-        value.contains(['/', '~', '.']) && !value.contains("://") && {
-            let place = self.place(value);
-            place.read >= SENSITIVE || place.write >= SENSITIVE && place.inside != Some(true)
-        }
+        let value = word.rsplit('=').next().unwrap_or("");
+        let place = self.place(value.trim_start_matches('@'));
+        let outside = place.inside != Some(true) && value.contains(['/', '~', '.']);
+        place.read >= SENSITIVE || outside && !value.contains("://") && place.write >= SENSITIVE
     }
 }
 
@@ -164,6 +164,17 @@ fn is_no_name(name: &str) -> bool {
         is_key(key) && (value.is_empty() || value.ends_with([',', '{', '[']))
     });
     member || !name.is_empty() && name.chars().all(drawn)
+}
+
+/// Whether a text is a query that changes something: `DELETE FROM users`.
+fn is_writing_query(text: &str) -> bool {
+    const WRITING_WORDS: &[&str] = &[
+        "insert", "update", "delete", "drop", "alter", "truncate", "create", "grant", "revoke",
+        "replace", "merge", "copy", "call", "exec", "execute",
+    ];
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or("").to_ascii_lowercase();
+    words.next().is_some() && WRITING_WORDS.contains(&first.as_str())
 }
 
 /// Whether a name reads like a command of PowerShell: `Remove-Item`.

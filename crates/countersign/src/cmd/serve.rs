@@ -12,6 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::cli::Serve;
+use crate::client;
 use crate::complaint::Complaint;
 use crate::config::Home;
 use crate::gateway::Gateway;
@@ -78,6 +79,11 @@ async fn gateway(serve: &Serve, home: Home, address: SocketAddr) -> Result<ExitC
     ));
     let agents =
         socket.map(|socket| tokio::spawn(listen::socket(socket, routes::socket(&app), stopping)));
+    // So that commands on the same home find this gateway, whatever port it took.
+    let left = client::address_file(&gateway.home);
+    if let Err(error) = std::fs::write(&left, format!("http://{address}\n")) {
+        tracing::warn!(%error, "the address could not be left in the home");
+    }
     announce(serve, &gateway, address, code.as_deref())?;
     stop.await;
     tracing::info!("stopping");
@@ -89,6 +95,7 @@ async fn gateway(serve: &Serve, home: Home, address: SocketAddr) -> Result<ExitC
     }
     counted.abort();
     gateway.gate.store().close().await;
+    let _gone = std::fs::remove_file(&left);
     if gateway.lock.is_some() {
         let _gone = std::fs::remove_file(&gateway.api.socket);
     }

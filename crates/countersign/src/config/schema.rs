@@ -415,6 +415,11 @@ pub(crate) fn word(value: &Value) -> Option<&str> {
     }
 }
 
+/// Returns the time that `text` stands for, in seconds: `90s`, `30m`, `2h`, `7d`.
+pub(crate) fn seconds_of(text: &str) -> Option<f64> {
+    seconds(&Value::String(text.to_owned()))
+}
+
 /// Returns a time in seconds: `90`, `120s`, `200ms`, `5m`, `2h`, `1d`.
 pub(crate) fn seconds(value: &Value) -> Option<f64> {
     if let Some(number) = value.as_f64() {

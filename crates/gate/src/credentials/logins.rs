@@ -203,6 +203,15 @@ impl Gate {
         Err(super::conflict(Kind::Login, id))
     }
 
+    /// Signs the browser out whose cookie this is.
+    pub async fn end_login(&self, who: &Principal, secret: &str) -> Result<(), GateError> {
+        let hash = secret::hash(secret).ok_or_else(|| unknown("login"))?;
+        match self.live_by_hash(Kind::Login, &hash).await? {
+            Some(record) => self.revoke_login(who, &record.id).await,
+            None => Ok(()),
+        }
+    }
+
     /// Returns who acts with this key in a browser, if it is live.
     async fn signed_in(&self, key: &str) -> Result<Option<Principal>, GateError> {
         let found = self.inner.store.get(Kind::Key, key).await?;

@@ -1,18 +1,18 @@
 //! The thread that writes: whatever is waiting, in one transaction, then the next.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use countersign_core::digest::Digest;
-use countersign_core::ledger::Entry;
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::watch;
 
 use super::{file, rows, words};
+use crate::Tail;
+use crate::batch::Batch;
 use crate::failure::Failure;
 use crate::queue::{Job, Next, Outcome, Queue};
-use crate::{Change, StoreError, Tail};
 
 /// How often it is looked whether another process wrote.
 const FOREIGN_POLL: Duration = Duration::from_millis(200);
@@ -88,7 +88,7 @@ impl Writer {
     }
 
     fn try_to_write(&mut self, jobs: &[Job]) -> Result<Vec<Outcome>, Failure> {
-        if jobs.iter().all(|job| is_empty(&job.change)) {
+        if jobs.iter().all(Job::is_empty) {
             return Ok(jobs.iter().map(|_| Ok(Vec::new())).collect());
         }
         let connection = match &mut self.connection {
@@ -131,59 +131,23 @@ impl Writer {
 }
 
 fn write_together(connection: &mut Connection, jobs: &[Job]) -> rusqlite::Result<Vec<Outcome>> {
-    let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Read anew each time: another process may have written meanwhile.
-    let mut end = rows::last(&transaction)?;
-    let mut outcomes = Vec::with_capacity(jobs.len());
-    for job in jobs {
-        outcomes.push(write_one(&mut transaction, &job.change, &mut end)?);
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Nobody else writes until the end. Both are read anew: another process may have written
+    // since the last time.
+    let end = rows::last(&transaction)?;
+    let mut versions = HashMap::with_capacity(jobs.len());
+    for (kind, id) in Batch::keys(jobs) {
+        versions.insert((kind, id), rows::version(&transaction, kind, id)?);
+    }
+    let batch = Batch::of(jobs, &versions, end);
+    for row in &batch.rows {
+        if !rows::write(&transaction, row)? {
+            return Err(rusqlite::Error::StatementChangedRows(0));
+        }
+    }
+    for entry in batch.entries() {
+        rows::write_entry(&transaction, entry)?;
     }
     transaction.commit()?;
-    Ok(outcomes)
-}
-
-/// Writes one change, or nothing of it if something else is there than it expects.
-fn write_one(
-    transaction: &mut Transaction<'_>,
-    change: &Change,
-    end: &mut (u64, Digest),
-) -> rusqlite::Result<Outcome> {
-    let missed = match change.puts.as_slice() {
-        // A single statement writes or does not; only several need to be taken back.
-        [put] => (!rows::write(transaction, put)?).then_some(put),
-        puts => {
-            let savepoint = transaction.savepoint()?;
-            let mut missed = None;
-            for put in puts {
-                if !rows::write(&savepoint, put)? {
-                    missed = Some(put);
-                    break;
-                }
-            }
-            // Without a commit it is taken back when dropped.
-            match missed {
-                Some(_) => savepoint.finish()?,
-                None => savepoint.commit()?,
-            }
-            missed
-        }
-    };
-    if let Some(put) = missed {
-        return Ok(Err(StoreError::Conflict {
-            kind: put.record.kind,
-            id: put.record.id.clone(),
-        }));
-    }
-    let mut entries = Vec::with_capacity(change.entries.len());
-    for draft in &change.entries {
-        let entry = Entry::seal(draft.clone(), end.0 + 1, end.1);
-        rows::write_entry(transaction, &entry)?;
-        *end = (entry.seq, entry.hash);
-        entries.push(entry);
-    }
-    Ok(Ok(entries))
-}
-
-fn is_empty(change: &Change) -> bool {
-    change.puts.is_empty() && change.entries.is_empty()
+    Ok(batch.outcomes)
 }

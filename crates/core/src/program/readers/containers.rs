@@ -77,10 +77,11 @@ impl Walk<'_> {
         // What an image brings along is the image's own, like what it starts when nothing is said.
         let own = command.first().is_some_and(|first| {
             // `-c text`, `-e text`: whatever the image starts, the text is code.
-            let code = first.text.len() <= 4 && first.text.ends_with(['c', 'e']);
-            first.text.starts_with('-') && !code
-                || matches!(resolve(first), Named::Unknown(_) | Named::File)
-                    && !first.text.starts_with(['.', '~'])
+            let option = first.text.starts_with('-');
+            let code = option && first.text.len() <= 4 && first.text.ends_with(['c', 'e']);
+            let brought = matches!(resolve(first), Named::Unknown(_) | Named::File)
+                && !first.text.starts_with(['.', '~']);
+            !code && (option || brought)
         });
         if own && self.ground.workspace.is_some() && self.knows.trusts_workspace {
             return;
@@ -122,6 +123,11 @@ impl Walk<'_> {
                     || value_text.starts_with("/dev/mem") =>
             {
                 self.note(opens("gives a container a device of this machine").on(value_text));
+            }
+            "--env-file" => {
+                if let Some(file) = value {
+                    self.reads(file, line.row.name);
+                }
             }
             "-v" | "--volume" | "--mount" => self.mount(value_text, line, span),
             _ if text.starts_with("-v") && name.len() > 2 && !name.starts_with("--") => {

@@ -114,7 +114,7 @@ impl Walk<'_> {
         Stream {
             text,
             taint,
-            connected: true,
+            ..Stream::unknown(taint)
         }
     }
 

@@ -10,7 +10,6 @@ use axum::response::{IntoResponse, Response};
 use countersign_core::judge::judge;
 use countersign_core::record;
 use countersign_gate::GateError;
-use countersign_gate::settings::Policies as _;
 use countersign_gate::view::{CallView, ConsumedView};
 
 use super::{Answer, Reach};

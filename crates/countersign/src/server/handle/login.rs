@@ -10,7 +10,7 @@ use countersign_gate::GateError;
 use serde_json::{Value, json};
 
 use super::{Answer, Reach};
-use crate::server::auth::{self, COOKIE, Caller};
+use crate::server::auth::{self, COOKIE, Caller, Credential};
 use crate::server::body::JsonBody;
 use crate::server::listen::Peer;
 use crate::server::outer;
@@ -58,12 +58,15 @@ pub(crate) async fn login(
     Ok(([(header::SET_COOKIE, cookie)], Json(who)).into_response())
 }
 
-/// Forgets the cookie of this browser
+/// Signs this browser out
 #[utoipa::path(post, path = "/v1/logout",
-    responses((status = 204, description = "the cookie is gone")))]
-pub(crate) async fn logout(_caller: Caller) -> Response {
+    responses((status = 204, description = "the cookie is good for nothing")))]
+pub(crate) async fn logout(State(app): Reach, caller: Caller) -> Result<Response, Problem> {
+    if let Credential::Cookie(secret) = &caller.credential {
+        app.gate.end_login(&caller.principal, secret).await?;
+    }
     let gone = format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
-    (StatusCode::NO_CONTENT, [(header::SET_COOKIE, gone)]).into_response()
+    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, gone)]).into_response())
 }
 
 /// Makes a one-time code for the caller's own browser

@@ -4,7 +4,6 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use countersign_gate::settings::Policies as _;
 use serde_json::{Value, json};
 
 use super::{Answer, Reach};
