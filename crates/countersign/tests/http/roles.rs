@@ -80,10 +80,12 @@ fn the_description_has_exactly_the_routes_of_the_table() {
     let gateway = Gateway::start();
     let description = gateway.get(&gateway.admin(), "/openapi.json").body;
     assert_eq!(description["openapi"], "3.1.0");
-    let mut described = BTreeSet::new();
+    let (mut described, mut named) = (BTreeSet::new(), BTreeSet::new());
     for (path, methods) in description["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
             described.insert((method.to_uppercase(), path.clone()));
+            let name = operation["operationId"].as_str().unwrap().to_owned();
+            assert!(named.insert(name), "{method} {path} shares its name");
             let operation_text = operation.to_string();
             for reference in operation_text
                 .split("\"$ref\":\"#/components/schemas/")
