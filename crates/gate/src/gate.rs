@@ -129,9 +129,10 @@ impl Gate {
         &self.inner.settings
     }
 
-    /// Returns the keys a token may be signed by.
+    /// Returns the keys a token may be signed by: the current one, and those before it whose tokens
+    /// may still be alive.
     pub async fn public_keys(&self) -> Result<Vec<PublicKey>, GateError> {
-        Ok(vec![self.inner.signer.public()])
+        Ok(self.inner.signer.published(self.inner.clock.machine()))
     }
 
     /// Notes that somebody who can answer is looking at what waits.

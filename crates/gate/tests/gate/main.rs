@@ -15,6 +15,7 @@ mod clarifications;
 mod credentials;
 mod grants;
 mod history;
+mod keys;
 mod reviews;
 mod sessions;
 mod support;
