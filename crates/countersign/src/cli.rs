@@ -334,13 +334,13 @@ pub(crate) struct Serve {
     /// Address and port; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8750")]
     pub(crate) listen: String,
-    /// Print {"url", "login_url"} as one line
+    /// Print one line of JSON: where it listens and where to sign in
     #[arg(long)]
     pub(crate) json: bool,
     /// Listen where other machines can reach it, without TLS
     #[arg(long)]
     pub(crate) allow_public: bool,
-    /// Another page that may read answers, such as https://inbox.example.org
+    /// Another page that may read answers, such as `https://inbox.example.org`
     #[arg(long, value_name = "URL")]
     pub(crate) origin: Vec<String>,
 }

@@ -3,6 +3,7 @@
 //! One process at a time works in a home whose state is SQLite: the lock is held as long as the
 //! [`Gateway`] lives, and the kernel gives it back when the process ends, however it ends.
 
+pub(crate) mod channels;
 pub(crate) mod policies;
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
@@ -11,6 +12,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use countersign_channels::{Channel, Webhook};
 use countersign_core::id::KeyId;
 use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
@@ -33,6 +35,7 @@ pub(crate) struct Gateway {
     pub(crate) policies: Arc<FilePolicies>,
     pub(crate) api: Api,
     pub(crate) home: Home,
+    pub(crate) webhooks: Vec<Webhook>,
     /// Held while we live; `None` beside another process on the same home and PostgreSQL.
     pub(crate) lock: Option<File>,
 }
@@ -57,13 +60,19 @@ impl Gateway {
             ));
         }
         let policies = Arc::new(FilePolicies::new(home.clone()));
-        let gate = open_gate(&home, &values, &choice, Arc::clone(&policies)).await?;
+        let webhooks = channels::webhooks(&values)?;
+        let reached = webhooks
+            .iter()
+            .map(|webhook| Arc::new(webhook.clone()) as Arc<dyn Channel>)
+            .collect();
+        let gate = open_gate(&home, &values, &choice, Arc::clone(&policies), reached).await?;
         announce_people(&gate, &values).await?;
         Ok(Self {
             gate,
             policies,
             api: settings::api(&values, home.directory()),
             home,
+            webhooks,
             lock,
         })
     }
@@ -112,7 +121,7 @@ pub(crate) async fn open_beside(home: &Home) -> Result<Gate, Complaint> {
     let values = values(home)?;
     let choice = settings::store(&values).map_err(|why| Complaint::usage(why, ""))?;
     let policies = Arc::new(FilePolicies::new(home.clone()));
-    open_gate(home, &values, &choice, policies).await
+    open_gate(home, &values, &choice, policies, Vec::new()).await
 }
 
 async fn open_gate(
@@ -120,6 +129,7 @@ async fn open_gate(
     values: &Value,
     choice: &StoreChoice,
     policies: Arc<FilePolicies>,
+    channels: Vec<Arc<dyn Channel>>,
 ) -> Result<Gate, Complaint> {
     let store = match choice {
         StoreChoice::Sqlite => Database::sqlite(&home.directory().join("countersign.db")).await,
@@ -140,7 +150,7 @@ async fn open_gate(
         signer,
         policies,
         settings: settings::gate(values),
-        channels: Vec::new(),
+        channels,
     };
     Gate::open(parts)
         .await

@@ -39,6 +39,8 @@ pub(crate) struct App {
     pub(crate) limits: limits::Limits,
     pub(crate) socket_keys: auth::SocketKeys,
     pub(crate) metrics: metrics::Metrics,
+    /// Channels whose answers come in here.
+    pub(crate) webhooks: Vec<countersign_channels::Webhook>,
     /// The description of the API, written once.
     pub(crate) description: OnceLock<String>,
     /// Becomes true when the gateway stops; whoever waits for something stops waiting.

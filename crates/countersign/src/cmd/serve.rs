@@ -84,7 +84,7 @@ async fn gateway(serve: &Serve, home: Home, address: SocketAddr) -> Result<ExitC
     if let Err(error) = std::fs::write(&left, format!("http://{address}\n")) {
         tracing::warn!(%error, "the address could not be left in the home");
     }
-    announce(serve, &gateway, address, code.as_deref())?;
+    announce(serve, &gateway, address, code.as_deref());
     stop.await;
     tracing::info!("stopping");
     let _told = stop_all.send(true);
@@ -119,6 +119,7 @@ fn app(
         limits: Limits::new(api.rate_per_second),
         socket_keys: auth::SocketKeys::default(),
         metrics: metrics::Metrics::default(),
+        webhooks: gateway.webhooks.clone(),
         description: OnceLock::new(),
         stopping,
     })
@@ -155,12 +156,7 @@ fn bind_socket(gateway: &Gateway) -> Result<Option<UnixListener>, Complaint> {
     Ok(Some(listener))
 }
 
-fn announce(
-    serve: &Serve,
-    gateway: &Gateway,
-    address: SocketAddr,
-    code: Option<&str>,
-) -> Result<(), Complaint> {
+fn announce(serve: &Serve, gateway: &Gateway, address: SocketAddr, code: Option<&str>) {
     let url = format!("http://{address}");
     let login_url = code.map(|code| format!("{url}/#code={code}"));
     let text = if serve.json {
@@ -191,7 +187,6 @@ fn announce(
     if let Err(error) = told {
         tracing::warn!(%error, "nobody reads where we listen");
     }
-    Ok(())
 }
 
 fn address(serve: &Serve) -> Result<SocketAddr, Complaint> {

@@ -98,6 +98,7 @@ static PERSON: Spec = Spec::Keys(&[
     key("telegram", Spec::Scalar, ""),
     key("matrix", Spec::Scalar, ""),
     key("email", Spec::Text, ""),
+    key("accounts", Spec::Map(&Spec::Scalar), ""),
 ]);
 
 static ASSESSOR: Spec = Spec::Keys(&[

@@ -118,20 +118,25 @@ pub(crate) fn people(values: &Value) -> Vec<PersonView> {
     let people = at(values, "people").as_array().into_iter().flatten();
     people
         .filter_map(|person| {
-            let account = |channel: &&str| {
-                let id = match person.get(*channel)? {
+            let account = |channel: &str, id: &Value| {
+                let id = match id {
                     Value::String(id) => id.clone(),
                     Value::Number(id) => id.to_string(),
                     Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
                         return None;
                     }
                 };
-                Some(((*channel).to_owned(), id))
+                Some((channel.to_owned(), id))
             };
+            let chats = CHANNELS
+                .iter()
+                .filter_map(|channel| account(channel, person.get(*channel)?));
+            let others = at(person, "accounts").as_object().into_iter().flatten();
+            let others = others.filter_map(|(channel, id)| account(channel, id));
             Some(PersonView {
                 name: at(person, "name").as_str()?.to_owned(),
                 roles: texts(at(person, "roles")),
-                accounts: CHANNELS.iter().filter_map(account).collect(),
+                accounts: chats.chain(others).collect(),
             })
         })
         .collect()

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use countersign_core::canonical::canonical;
+use countersign_core::digest::Digest;
 use countersign_core::policy::Policy;
 use countersign_gate::settings::{Policies, Ruleset};
 use serde_json::{Value, json};
-use sha2::Digest as _;
 
 use crate::config::{self, Home};
 
@@ -112,10 +112,7 @@ impl Policies for FilePolicies {
 /// Returns `policy` under the hash of what it was read from.
 fn ruleset(policy: Policy, values: &Value) -> Result<Arc<Ruleset>, String> {
     let bytes = canonical(values).map_err(|error| format!("the configuration has {error}"))?;
-    let hash = sha2::Sha256::digest(&bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hash = Digest::of(&bytes).hex();
     Ok(Arc::new(Ruleset { policy, hash }))
 }
 

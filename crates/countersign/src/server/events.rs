@@ -7,6 +7,7 @@
 pub(crate) mod dialect;
 mod start;
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -242,7 +243,7 @@ impl Reader {
             };
             // The body is JSON on one line; a line break would begin a field of its own.
             let body = body.replace(['\n', '\r'], " ");
-            out.push_str(&format!("id: {}\ndata: {body}\n\n", entry.seq));
+            let _infallible = write!(out, "id: {}\ndata: {body}\n\n", entry.seq);
             let is_last = matches!(
                 draft.event.as_str(),
                 "run.completed" | "run.failed" | "run.cancelled"

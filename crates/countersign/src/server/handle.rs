@@ -3,6 +3,7 @@
 pub(crate) mod admin;
 pub(crate) mod approvals;
 pub(crate) mod calls;
+pub(crate) mod channels;
 pub(crate) mod clarifications;
 pub(crate) mod grants;
 pub(crate) mod history;

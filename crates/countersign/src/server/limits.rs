@@ -14,7 +14,7 @@ use super::problem::Problem;
 
 /// Wrong credentials an address may send in [`WRONG_WINDOW`].
 const WRONG_MAX: u32 = 10;
-const WRONG_WINDOW: Duration = Duration::from_secs(60);
+const WRONG_WINDOW: Duration = Duration::from_mins(1);
 /// Addresses and keys that are remembered at once.
 const REMEMBERED_MAX: usize = 4096;
 

@@ -79,99 +79,57 @@ impl Metrics {
         };
         let waiting = gate.store().count(query).await.ok();
         let mut out = String::with_capacity(2048);
-        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        head(&mut out, "calls_total", "counter", "Calls by verdict.");
-        for (verdict, count) in &counts.verdicts {
-            line(
-                &mut out,
-                "calls_total",
-                &format!("{{verdict=\"{verdict}\"}}"),
-                *count,
-            );
-        }
-        head(
-            &mut out,
-            "approvals_total",
-            "counter",
-            "Approvals that ended, by outcome.",
-        );
-        for (outcome, count) in &counts.outcomes {
-            line(
-                &mut out,
-                "approvals_total",
-                &format!("{{outcome=\"{outcome}\"}}"),
-                *count,
-            );
-        }
-        head(
-            &mut out,
-            "answer_seconds",
-            "histogram",
-            "From the question to a person's answer.",
-        );
-        for (class, count) in CLASSES.iter().zip(counts.answered) {
-            line(
-                &mut out,
-                "answer_seconds_bucket",
-                &format!("{{le=\"{class}\"}}"),
-                count,
-            );
-        }
-        line(
-            &mut out,
-            "answer_seconds_bucket",
-            "{le=\"+Inf\"}",
-            counts.answers,
-        );
-        line(&mut out, "answer_seconds_sum", "", counts.seconds);
-        line(&mut out, "answer_seconds_count", "", counts.answers);
-        drop(counts);
+        self.counts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .write(&mut out);
         if let Some(waiting) = waiting {
-            head(
-                &mut out,
-                "approvals_waiting",
-                "gauge",
-                "Approvals that wait for an answer.",
-            );
-            line(&mut out, "approvals_waiting", "", waiting);
+            let help = "Approvals that wait for an answer.";
+            single(&mut out, "approvals_waiting", "gauge", help, waiting);
         }
-        head(
-            &mut out,
-            "event_readers",
-            "gauge",
-            "Readers of events right now.",
-        );
-        line(
-            &mut out,
-            "event_readers",
-            "",
-            self.readers.load(Ordering::Relaxed),
-        );
-        head(
+        let readers = self.readers.load(Ordering::Relaxed);
+        let help = "Readers of events right now.";
+        single(&mut out, "event_readers", "gauge", help, readers);
+        let failures = STORAGE_FAILURES.load(Ordering::Relaxed);
+        let help = "Failures of the store.";
+        single(
             &mut out,
             "storage_failures_total",
             "counter",
-            "Failures of the store.",
+            help,
+            failures,
         );
-        let failures = STORAGE_FAILURES.load(Ordering::Relaxed);
-        line(&mut out, "storage_failures_total", "", failures);
-        head(
-            &mut out,
-            "ledger_entries",
-            "gauge",
-            "Number of the last entry of the ledger.",
-        );
-        line(
-            &mut out,
-            "ledger_entries",
-            "",
-            *gate.store().tail().last().borrow(),
-        );
+        let last = *gate.store().tail().last().borrow();
+        let help = "Number of the last entry of the ledger.";
+        single(&mut out, "ledger_entries", "gauge", help, last);
         out
     }
 }
 
 impl Counts {
+    fn write(&self, out: &mut String) {
+        head(out, "calls_total", "counter", "Calls by verdict.");
+        for (verdict, count) in &self.verdicts {
+            let labels = format!("{{verdict=\"{verdict}\"}}");
+            line(out, "calls_total", &labels, *count);
+        }
+        let help = "Approvals that ended, by outcome.";
+        head(out, "approvals_total", "counter", help);
+        for (outcome, count) in &self.outcomes {
+            let labels = format!("{{outcome=\"{outcome}\"}}");
+            line(out, "approvals_total", &labels, *count);
+        }
+        let help = "From the question to a person's answer.";
+        head(out, "answer_seconds", "histogram", help);
+        let bucket = "answer_seconds_bucket";
+        for (class, count) in CLASSES.iter().zip(self.answered) {
+            line(out, bucket, &format!("{{le=\"{class}\"}}"), count);
+        }
+        line(out, bucket, "{le=\"+Inf\"}", self.answers);
+        line(out, "answer_seconds_sum", "", self.seconds);
+        line(out, "answer_seconds_count", "", self.answers);
+    }
+
     fn take(&mut self, entry: &Entry) {
         let draft = &entry.draft;
         let body = || serde_json::from_str::<Value>(&draft.body).unwrap_or_default();
@@ -180,10 +138,8 @@ impl Counts {
                 let verdict = word(&body(), "verdict");
                 *self.verdicts.entry(verdict).or_default() += 1;
             }
-            "approval.required" => {
-                if self.asked.len() < ASKED_MAX {
-                    self.asked.insert(draft.subject.clone(), draft.at.0);
-                }
+            "approval.required" if self.asked.len() < ASKED_MAX => {
+                self.asked.insert(draft.subject.clone(), draft.at.0);
             }
             "approval.resolved" => {
                 let body = body();
@@ -233,6 +189,11 @@ fn head(out: &mut String, name: &str, kind: &str, help: &str) {
         out,
         "# HELP countersign_{name} {help}\n# TYPE countersign_{name} {kind}"
     );
+}
+
+fn single(out: &mut String, name: &str, kind: &str, help: &str, value: impl std::fmt::Display) {
+    head(out, name, kind, help);
+    line(out, name, "", value);
 }
 
 fn line(out: &mut String, name: &str, labels: &str, value: impl std::fmt::Display) {

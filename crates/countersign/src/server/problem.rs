@@ -17,7 +17,7 @@ pub(crate) struct Problem {
     /// When it may work again, in seconds.
     pub(crate) retry_after: Option<u32>,
     /// What else the answer carries beside `error`: the decision of an approval that was answered.
-    pub(crate) more: Option<(&'static str, Value)>,
+    pub(crate) more: Option<Box<(&'static str, Value)>>,
 }
 
 impl Problem {
@@ -67,7 +67,8 @@ impl IntoResponse for Problem {
                 "code": self.code,
             }
         });
-        if let (Some((key, value)), Some(body)) = (self.more, body.as_object_mut()) {
+        if let (Some(more), Some(body)) = (self.more, body.as_object_mut()) {
+            let (key, value) = *more;
             body.insert(key.to_owned(), value);
         }
         let mut response = (self.status, Json(body)).into_response();
@@ -97,17 +98,17 @@ impl From<GateError> for Problem {
                 ..of(StatusCode::UNPROCESSABLE_ENTITY, code)
             },
             GateError::AlreadyResolved(approval) => Self {
-                more: Some(("decision", json!(approval.decision))),
+                more: Some(Box::new(("decision", json!(approval.decision)))),
                 ..of(StatusCode::CONFLICT, "already_resolved")
             },
             GateError::AlreadySettled { .. } => of(StatusCode::CONFLICT, "already_settled"),
             GateError::Gone(approval) => Self {
-                more: Some(("decision", json!(approval.decision))),
+                more: Some(Box::new(("decision", json!(approval.decision)))),
                 ..of(StatusCode::GONE, "no_longer_open")
             },
             GateError::NotOffered(_) => of(StatusCode::UNPROCESSABLE_ENTITY, "choice_not_offered"),
             GateError::Ambiguous(ids) => Self {
-                more: Some(("approvals", json!(ids))),
+                more: Some(Box::new(("approvals", json!(ids)))),
                 ..of(StatusCode::CONFLICT, "several_waiting")
             },
             GateError::TooMany { retry_after, .. } => Self {

@@ -16,7 +16,8 @@ use utoipa_axum::routes;
 use super::App;
 use super::auth::{Access, guard};
 use super::handle::{
-    admin, approvals, calls, clarifications, grants, history, login, operations, page, runs,
+    admin, approvals, calls, channels, clarifications, grants, history, login, operations, page,
+    runs,
 };
 use super::problem::Problem;
 use super::{events, openapi, outer};
@@ -44,6 +45,7 @@ fn table() -> Vec<Row> {
         (OPEN, routes!(operations::jwks)),
         (OPEN, routes!(operations::openapi)),
         (PAGE, routes!(login::login)),
+        (PAGE, routes!(channels::action)),
         (ALL, routes!(login::logout)),
         (ALL, routes!(login::whoami)),
         (ANSWERS, routes!(login::code)),

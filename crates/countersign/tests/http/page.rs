@@ -68,8 +68,7 @@ fn a_cookie_answers_only_from_the_gateways_own_page() {
         said(request)
     };
     let json_type = "application/json";
-    let port = gateway.url.rsplit(':').next().unwrap();
-    let by_name = format!("http://localhost:{port}");
+    let by_name = gateway.url.replace("127.0.0.1", "localhost");
     let foreign: &[(&str, &[(&str, &str)])] = &[
         ("no origin", &[]),
         ("another site", &[("origin", "http://evil.test")]),

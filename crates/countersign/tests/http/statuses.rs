@@ -4,144 +4,52 @@ use serde_json::json;
 
 use crate::support::{Gateway, RISKY, heard, said, shell};
 
+const JSON: &str = "application/json";
+const DOUBLED: &str =
+    r#"{"tool":"terminal","args":{"command":"ls","command":"rm -rf /"},"session_id":"s"}"#;
+const LARGE: &str = r#"{"tool":"t","args":{"id":1234567890123456789},"session_id":"s"}"#;
+const UNKNOWN: &str = r#"{"tool":"t","args":{},"session_id":"s","x":1}"#;
+const PATIENT: &str = r#"{"tool":"t","args":{},"session_id":"s","wait_seconds":61}"#;
+const SESSIONLESS: &str = r#"{"tool":"t","args":{}}"#;
+const ARGLESS: &str = r#"{"tool":"t","session_id":"s"}"#;
+const CALLS: &str = "POST /v1/calls";
+const CONSUME: &str = "POST /v1/tokens/consume";
+
+/// What an agent sends (the route, the type, the body) and what it is told.
+type Row<'a> = (&'a str, &'a str, &'a str, &'a str, u16, &'a str);
+
+#[rustfmt::skip]
+const REFUSALS: &[Row<'_>] = &[
+    ("no such route", "POST /v1/nothing", JSON, "{}", 404, "not_found"),
+    ("another method", "DELETE /v1/calls", JSON, "{}", 405, "method_not_allowed"),
+    ("not JSON", CALLS, JSON, "{", 400, "invalid_json"),
+    ("not sent as JSON", CALLS, "text/plain", "{}", 415, "unsupported_media_type"),
+    ("a key twice", CALLS, JSON, DOUBLED, 422, "duplicate_key"),
+    ("a number too large", CALLS, JSON, LARGE, 422, "args_not_canonical"),
+    ("an unknown field", CALLS, JSON, UNKNOWN, 422, "invalid_body"),
+    ("no session", CALLS, JSON, SESSIONLESS, 422, "invalid_session"),
+    ("no arguments", CALLS, JSON, ARGLESS, 422, "invalid_args"),
+    ("too patient", CALLS, JSON, PATIENT, 422, "invalid_wait"),
+    ("no such call", "GET /v1/calls/call_x", JSON, "", 404, "not_found"),
+    ("an unknown query", "GET /v1/calls?x=1", JSON, "", 422, "invalid_query"),
+    ("not a token", CONSUME, JSON, r#"{"token":"x"}"#, 422, "token_invalid"),
+];
+
 #[test]
 fn a_refusal_has_a_status_a_code_and_a_sentence() {
     let gateway = Gateway::start();
     let (agent, admin) = (gateway.key("agent"), gateway.admin());
-    let json_type = "application/json";
     let long = format!("{{\"tool\":\"{}\"}}", "x".repeat(1024 * 1024));
-    let doubled =
-        r#"{"tool":"terminal","args":{"command":"ls","command":"rm -rf /"},"session_id":"s"}"#;
-    let large = r#"{"tool":"t","args":{"id":1234567890123456789},"session_id":"s"}"#;
-    let rows: &[(&str, &str, &str, &str, &str, u16, &str)] = &[
-        (
-            "no such route",
-            "POST",
-            "/v1/nothing",
-            json_type,
-            "{}",
-            404,
-            "not_found",
-        ),
-        (
-            "another method",
-            "DELETE",
-            "/v1/calls",
-            json_type,
-            "{}",
-            405,
-            "method_not_allowed",
-        ),
-        (
-            "not JSON",
-            "POST",
-            "/v1/calls",
-            json_type,
-            "{",
-            400,
-            "invalid_json",
-        ),
-        (
-            "not sent as JSON",
-            "POST",
-            "/v1/calls",
-            "text/plain",
-            "{}",
-            415,
-            "unsupported_media_type",
-        ),
-        (
-            "too long",
-            "POST",
-            "/v1/calls",
-            json_type,
-            &long,
-            413,
-            "body_too_large",
-        ),
-        (
-            "a key twice",
-            "POST",
-            "/v1/calls",
-            json_type,
-            doubled,
-            422,
-            "duplicate_key",
-        ),
-        (
-            "a number too large",
-            "POST",
-            "/v1/calls",
-            json_type,
-            large,
-            422,
-            "number_too_large",
-        ),
-        (
-            "an unknown field",
-            "POST",
-            "/v1/calls",
-            json_type,
-            r#"{"tool":"t","args":{},"session_id":"s","x":1}"#,
-            422,
-            "invalid_body",
-        ),
-        (
-            "no session",
-            "POST",
-            "/v1/calls",
-            json_type,
-            r#"{"tool":"t","args":{}}"#,
-            422,
-            "invalid_session",
-        ),
-        (
-            "no arguments",
-            "POST",
-            "/v1/calls",
-            json_type,
-            r#"{"tool":"t","session_id":"s"}"#,
-            422,
-            "invalid_args",
-        ),
-        (
-            "too patient",
-            "POST",
-            "/v1/calls",
-            json_type,
-            r#"{"tool":"t","args":{},"session_id":"s","wait_seconds":61}"#,
-            422,
-            "invalid_wait",
-        ),
-        (
-            "no such call",
-            "GET",
-            "/v1/calls/call_x",
-            json_type,
-            "",
-            404,
-            "not_found",
-        ),
-        (
-            "an unknown query",
-            "GET",
-            "/v1/calls?x=1",
-            json_type,
-            "",
-            422,
-            "invalid_query",
-        ),
-        (
-            "no token",
-            "POST",
-            "/v1/tokens/consume",
-            json_type,
-            r#"{"token":"x"}"#,
-            422,
-            "token_invalid",
-        ),
-    ];
-    for (name, method, path, kind, body, status, code) in rows {
+    let too_long = (
+        "too long",
+        CALLS,
+        JSON,
+        long.as_str(),
+        413,
+        "body_too_large",
+    );
+    for (name, route, kind, body, status, code) in REFUSALS.iter().chain([&too_long]) {
+        let (method, path) = route.split_once(' ').unwrap();
         let request = gateway
             .request(method, path)
             .bearer_auth(&agent)

@@ -206,7 +206,7 @@ async fn the_ledger_is_signed_as_it_grows_and_every_change_to_it_is_found() {
     let changes = [
         (
             "a word",
-            "UPDATE ledger SET body = replace(body, 'claude', 'cleude') WHERE seq = 5",
+            "UPDATE ledger SET body = replace(body, '{', '{ ') WHERE seq = 5",
             5,
         ),
         ("a moment", "UPDATE ledger SET at = at + 1 WHERE seq = 9", 9),
@@ -274,7 +274,7 @@ async fn a_replay_counts_what_another_policy_would_have_said() {
         ..
     } = &world;
     gate.submit(agent, command("git status")).await.unwrap();
-    clock.advance(Duration::from_secs(60));
+    clock.advance(Duration::from_mins(1));
     let since = clock.now();
     for text in ["ls", "cargo test", "rm -rf /"] {
         gate.submit(agent, command(text)).await.unwrap();
@@ -307,7 +307,10 @@ async fn a_replay_counts_what_another_policy_would_have_said() {
 async fn verified_after(world: &World, sql: &str) -> LedgerState {
     let copy = tempfile::tempdir().unwrap();
     let file = copy.path().join("countersign.db");
-    std::fs::copy(world.home.path().join("countersign.db"), &file).unwrap();
+    for found in std::fs::read_dir(world.home.path()).unwrap() {
+        let found = found.unwrap();
+        std::fs::copy(found.path(), copy.path().join(found.file_name())).unwrap();
+    }
     let connection = rusqlite::Connection::open(&file).unwrap();
     let unlocked = "DROP TRIGGER ledger_is_never_changed; DROP TRIGGER ledger_is_never_shortened;";
     connection

@@ -115,6 +115,12 @@ async fn migrate_to(connection: &mut PgConnection, known: i64) -> sqlx::Result<i
             .execute(&mut *transaction)
             .await?;
     }
+    if version <= known {
+        // Replicas that have not written for so long are gone.
+        sqlx::query("DELETE FROM writers WHERE at < now() - interval '30 days'")
+            .execute(&mut *transaction)
+            .await?;
+    }
     transaction.commit().await?;
     Ok(version.max(known))
 }

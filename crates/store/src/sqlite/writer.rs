@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::watch;
@@ -26,6 +26,7 @@ pub(super) struct Writer {
     connection: Option<Connection>,
     /// What SQLite counts when another connection writes.
     data_version: Option<i64>,
+    looked: Instant,
     queue: Arc<Queue>,
     tail: Tail,
 }
@@ -41,6 +42,7 @@ impl Writer {
             file,
             connection: Some(connection),
             data_version: None,
+            looked: Instant::now(),
             queue,
             tail,
         }
@@ -51,11 +53,14 @@ impl Writer {
         loop {
             match self.queue.next_on_thread(FOREIGN_POLL) {
                 Next::Write(jobs) => self.write(jobs),
-                Next::Idle => self.look_for_foreign_entries(),
+                Next::Idle => {}
                 Next::Stop => break,
             }
             if self.queue.is_hopeless() {
                 break;
+            }
+            if self.looked.elapsed() >= FOREIGN_POLL {
+                self.look_for_foreign_entries();
             }
         }
         // The connection is closed before anybody may open the file anew.
@@ -69,6 +74,8 @@ impl Writer {
             Ok(outcomes) => {
                 let entries = outcomes.iter().flatten().flatten().cloned();
                 if self.tail.publish(entries).is_err() {
+                    // Somebody else's entries come before ours.
+                    self.data_version = None;
                     self.look_for_foreign_entries();
                 }
                 self.queue.written(jobs.into_iter().zip(outcomes));
@@ -91,40 +98,49 @@ impl Writer {
         if jobs.iter().all(Job::is_empty) {
             return Ok(jobs.iter().map(|_| Ok(Vec::new())).collect());
         }
-        let connection = match &mut self.connection {
-            Some(connection) => connection,
-            closed @ None => closed.insert(file::open_for_writing(&self.file)?),
-        };
-        write_together(connection, jobs).map_err(words::failure)
+        write_together(self.connection()?, jobs).map_err(words::failure)
     }
 
+    fn connection(&mut self) -> Result<&mut Connection, Failure> {
+        match &mut self.connection {
+            Some(connection) => Ok(connection),
+            closed @ None => Ok(closed.insert(file::open_for_writing(&self.file)?)),
+        }
+    }
+
+    /// Makes visible what another process wrote since the last look.
     fn look_for_foreign_entries(&mut self) {
-        let Some(connection) = &self.connection else {
-            return;
-        };
-        let version = connection
-            .pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0))
-            .ok();
-        let behind = self.tail.last_now();
-        let moved = version != self.data_version || version.is_none();
-        if !moved && rows::last(connection).is_ok_and(|(last, _)| last == behind) {
-            return;
-        }
-        match self.publish_foreign_entries(connection) {
-            Ok(()) => self.data_version = version,
-            Err(error) => tracing::warn!(%error, "the ledger could not be followed"),
+        self.looked = Instant::now();
+        let seen = self.data_version;
+        let looked = self.connection().and_then(|connection| {
+            let version = connection
+                .pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0))
+                .map_err(words::failure)?;
+            Ok((version, seen != Some(version)))
+        });
+        let outcome = looked.and_then(|(version, is_new)| {
+            if is_new {
+                self.publish_foreign_entries()?;
+                self.data_version = Some(version);
+            }
+            Ok(())
+        });
+        if let Err(failure) = outcome {
+            tracing::warn!(why = failure.why, cause = %failure.cause, "the ledger could not be followed");
         }
     }
 
-    fn publish_foreign_entries(&self, connection: &Connection) -> rusqlite::Result<()> {
+    fn publish_foreign_entries(&mut self) -> Result<(), Failure> {
+        let tail = self.tail.clone();
+        let connection = self.connection()?;
         loop {
-            let entries = rows::entries(connection, self.tail.last_now(), FOREIGN_ENTRIES)?;
+            let entries = rows::entries(connection, tail.last_now(), FOREIGN_ENTRIES)
+                .map_err(words::failure)?;
             if entries.is_empty() {
                 return Ok(());
             }
-            if self.tail.publish(entries).is_err() {
-                tracing::error!("the ledger has a gap");
-                return Ok(());
+            if tail.publish(entries).is_err() {
+                return Err(Failure::new("the ledger has a gap", "entries are missing"));
             }
         }
     }

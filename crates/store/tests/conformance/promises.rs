@@ -498,6 +498,8 @@ pub(crate) async fn a_closed_store_says_so(place: &Place) {
     assert!(matches!(commit, Err(StoreError::Closed)), "{commit:?}");
     let append = other.append(change("b", Expect::Absent));
     assert!(matches!(append, Err(StoreError::Closed)), "{append:?}");
+    let read = other.get(Kind::Call, "a").await;
+    assert!(matches!(read, Err(StoreError::Closed)), "{read:?}");
     other.close().await;
 }
 

@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 
 use super::{Answer, Reach};
 use crate::cmd::config as command;
+use crate::complaint::Complaint;
 use crate::server::auth::Caller;
 use crate::server::body::JsonBody;
 use crate::server::problem::Problem;
 use crate::wire::lists::{KeyList, LoginList, PersonList};
-use crate::wire::requests::{ConfigBody, NewKeyBody};
+use crate::wire::requests::{ConfigBody, NewKeyBody, PersonBody};
 
 /// Lists keys
 #[utoipa::path(get, path = "/v1/keys",
@@ -54,14 +55,18 @@ pub(crate) async fn people(State(app): Reach, caller: Caller) -> Answer<PersonLi
 }
 
 /// Adds a person, or changes one
-#[utoipa::path(post, path = "/v1/people", request_body = PersonView,
+#[utoipa::path(post, path = "/v1/people", request_body = PersonBody,
     responses((status = 200, description = "the person", body = PersonView)))]
 pub(crate) async fn put_person(
     State(app): Reach,
     caller: Caller,
-    JsonBody(person): JsonBody<PersonView>,
+    JsonBody(person): JsonBody<PersonBody>,
 ) -> Answer<PersonView> {
-    Ok(Json(app.gate.put_person(&caller.principal, person).await?))
+    Ok(Json(
+        app.gate
+            .put_person(&caller.principal, person.into())
+            .await?,
+    ))
 }
 
 /// Removes a person
@@ -101,7 +106,7 @@ pub(crate) async fn revoke_login(
 #[utoipa::path(get, path = "/v1/config",
     responses((status = 200, description = "every key with its value", body = Object)))]
 pub(crate) async fn config(State(app): Reach) -> Answer<Value> {
-    let text = command::list(&app.home, true).map_err(unreadable)?;
+    let text = command::list(&app.home, true).map_err(|complaint| unreadable(&complaint))?;
     let mut values: Value = serde_json::from_str(&text).unwrap_or_default();
     // The address of a database carries its password.
     if let Some(url) = values.get_mut("store.url")
@@ -129,7 +134,7 @@ pub(crate) async fn set_config(
     Ok(Json(json!({ "key": body.key, "value": body.value })))
 }
 
-fn unreadable(complaint: crate::complaint::Complaint) -> Problem {
+fn unreadable(complaint: &Complaint) -> Problem {
     Problem::new(
         StatusCode::SERVICE_UNAVAILABLE,
         "policy_unreadable",

@@ -55,7 +55,8 @@ pub(crate) async fn submit(
 ) -> Result<Response, Problem> {
     let patience = wait(body.wait_seconds)?;
     let submission = body.submission(idempotency_key(&headers)?)?;
-    let mut call = app.gate.submit(&caller.principal, submission).await?;
+    let submitting = app.gate.submit(&caller.principal, submission);
+    let mut call = Box::pin(submitting).await?;
     if call.is_waiting() && !patience.is_zero() {
         call = settled(&app, &caller, &call.call_id, patience).await?;
     }
