@@ -4,15 +4,20 @@
 //! options by the row's grammar, then let every option and operand say by its role what happens to
 //! it. Programs whose words a table cannot describe have a reader of their own in `readers`.
 
+mod cleaning;
 mod code;
 mod files;
 mod network;
 pub(crate) mod options;
 mod output;
 mod readers;
+mod recipes;
 mod resolve;
 mod roles;
 mod variables;
+mod written;
+
+pub(crate) use cleaning::says_output;
 
 use crate::act::Act;
 use crate::knowledge::{self, Effect, Program, Role, Row, Value};
@@ -31,6 +36,9 @@ const GUARDS: &[&str] = &["countersign", "hermes"];
 
 /// Programs that load from the network and send what they are given on the way.
 const TALKERS: &[&str] = &["openssl s_client", "websocat", "wscat"];
+
+/// Programs that put what they load into the working directory unless told otherwise.
+const DOWNLOADERS: &[&str] = &["wget", "aria2c", "axel", "git clone", "gh repo clone"];
 
 /// Words of one command that are looked at; a longer one is put to a person.
 const WORDS_MAX: usize = 1024;
@@ -211,6 +219,24 @@ impl Walk<'_> {
         let dry = is_dry(&read.hits);
         let effect = if dry { Effect::CloudRead } else { effect };
         self.hits(&program.row, &read.hits, dry);
+        let line = Line {
+            row: &program.row,
+            does: effect,
+            name,
+            args: rest,
+            read: &read,
+            stdin,
+            span,
+        };
+        self.note_directory(&line, effect);
+        self.prepared(&line, effect);
+        for operand in read
+            .operands
+            .iter()
+            .filter(|_| program.row.has_operand(Role::Task))
+        {
+            self.task(operand, program.row.name);
+        }
         let title = format!("{name} {}", shown.join(" "));
         self.note(Act::new(effect, program.row.name, span).on(title));
         Stream::unknown(Taint {
@@ -265,6 +291,7 @@ impl Walk<'_> {
         let base = if dry { Effect::Inspect } else { does };
         let (taint, changes) = self.hits(line.row, &line.read.hits, dry);
         self.note_directory(line, base);
+        self.prepared(line, base);
         // Whether raising privileges matters shows only when the command has been looked at.
         let wipes = line
             .read
@@ -299,6 +326,8 @@ impl Walk<'_> {
         stream.taint.network |= base == Effect::NetRead;
         if base == Effect::NetRead {
             self.remember_downloads(line.read, &stream);
+        } else if !dry {
+            self.remember_written(line, base);
         }
         if matches!(base, Effect::NetSend | Effect::Publish | Effect::Message) && taint.secret {
             self.leak(line.row, line.span);
@@ -307,17 +336,32 @@ impl Walk<'_> {
         stream
     }
 
+    /// Judges what was prepared for a build before it runs: where its output goes, and what the
+    /// files hold that say what it runs.
+    fn prepared(&mut self, line: &Line<'_>, does: Effect) {
+        if !line.is_dry() {
+            self.outputs(line.row, line.read, line.args);
+            self.written_recipes(line, does);
+            self.behind_dashes(line);
+        }
+    }
+
     /// Notes where a command works, when that is no place to work in: files that appear in `~/.ssh`,
     /// a build in somebody else's directory.
     fn note_directory(&mut self, line: &Line<'_>, base: Effect) {
         let makes = |effect: &Effect| matches!(effect, Effect::Create | Effect::Write);
+        let downloads = base == Effect::NetRead
+            && DOWNLOADERS.contains(&line.row.name)
+            && !line
+                .read
+                .has(&["-O", "--output-document", "--spider", "-o", "--out"]);
         let flags_make = line
             .read
             .hits
             .iter()
             .any(|hit| hit.flag.effects.iter().any(makes));
         let builds = matches!(base, Effect::Build | Effect::Project | Effect::Install);
-        if !(makes(&base) || flags_make || builds) {
+        if !(makes(&base) || flags_make || builds || downloads) {
             return;
         }
         if builds && self.files.iter().any(|(_, stream)| stream.taint.network) {
@@ -333,7 +377,7 @@ impl Walk<'_> {
         let place = self.place(".");
         let private = place.kind != knowledge::PathKind::Document
             && place.write >= Score::new(600)
-            && place.inside != Some(true);
+            && (place.inside != Some(true) || place.kind == knowledge::PathKind::Hook);
         if private && !builds {
             self.writes(&here, line.row.name, Writing::Create);
         } else if builds && place.inside == Some(false) && self.knows.trusts_workspace {
@@ -396,6 +440,8 @@ impl Walk<'_> {
             let role = match role {
                 Some(Role::Move) if to_nothing => Role::DeleteTree,
                 Some(Role::Read) if changes.deletes => Role::Delete,
+                // `venv --clear`: what is there goes before it is made anew.
+                Some(Role::Create) if changes.deletes => Role::DeleteTree,
                 Some(Role::Read) if wiped => Role::Empty,
                 Some(Role::Read) if changes.edits => Role::Edit,
                 Some(Role::Write) if from_nothing => Role::Empty,
@@ -443,6 +489,15 @@ impl Walk<'_> {
                 let words: Vec<&str> = rest(at).iter().map(|arg| arg.text.as_str()).collect();
                 self.deeds(&language::sql::redis(&words), line.row.name, line.span);
             } else if !dry {
+                // `cabal exec rm -- -rf x`: some wrappers take the dashes for themselves.
+                if let [first, dashes, more @ ..] = rest(at)
+                    && dashes.text == "--"
+                    && more.first().is_some_and(|arg| arg.text.starts_with('-'))
+                {
+                    let mut words = vec![first.clone()];
+                    words.extend_from_slice(more);
+                    self.program(&words, line.stdin);
+                }
                 // A program that is started by another one is never a function of the shell.
                 stream = self.program(rest(at), line.stdin);
                 stream.taint = stream.taint.and(taint);

@@ -122,6 +122,8 @@ words! {
         Read = "read",
         /// A file that is created or overwritten.
         Write = "write",
+        /// Where output goes: a file or directory, or `type=local,dest=directory`.
+        Destination = "destination",
         /// A file that is emptied or cut short.
         Empty = "empty",
         /// A file that is appended to or changed in place.
@@ -144,12 +146,16 @@ words! {
         Cwd = "cwd",
         /// A script or program file that is run.
         Script = "script",
+        /// The directory or the name of a toolchain whose programs are run.
+        Toolchain = "toolchain",
         /// A program that is run, given as one word or a short command line.
         Program = "program",
         /// This word and all that follow are a command.
         Command = "command",
         /// A text that is given to a shell.
         Shell = "shell",
+        /// A text in which a shell expands parameters and substitutions.
+        Expanded = "expanded",
         /// Python code.
         Python = "python",
         /// JavaScript code.
@@ -196,6 +202,10 @@ words! {
         Config = "config",
         /// The name of an environment variable whose value is printed.
         Variable = "variable",
+        /// `name=value` of a build, which may say where output goes.
+        Property = "property",
+        /// The name of a task of the project, or a command line where it begins with a program.
+        Task = "task",
         /// A name that only the program itself understands, such as a test, target or branch.
         Name = "name",
         /// Nothing is known about it.

@@ -34,6 +34,9 @@ const TOOL_DIRECTORIES: &[&str] = &[
     ".bun/bin",
 ];
 
+/// Programs a project keeps a copy of in its own `bin`.
+const BINSTUBS: &[&str] = &["rails", "rake", "bundle", "spring", "rspec", "console"];
+
 /// What the first word of a command names.
 pub(super) enum Named {
     /// A program of the tables, with the name it is known by.
@@ -159,7 +162,8 @@ pub(super) fn resolve(first: &Arg) -> Named {
             base,
             "gradlew" | "mvnw" | "gradlew.bat" | "mvnw.cmd" | "bazelisk" | "pants" | "sbtw"
         );
-        return match knowledge::program(base).filter(|_| wrapper) {
+        let binstub = matches!(directory, Some("bin" | "./bin")) && BINSTUBS.contains(&base);
+        return match knowledge::program(base).filter(|_| wrapper || binstub) {
             Some(program) => Named::Program(program, base.to_owned()),
             None => Named::File,
         };

@@ -1,6 +1,7 @@
 //! What each word of a command line stands for, and what happens to it by that.
 
 use super::Line;
+use super::cleaning::says_output;
 use super::code::interpreter_role;
 use super::network::is_local_or_registry;
 use super::options::{Hit, Options};
@@ -57,7 +58,8 @@ impl Walk<'_> {
         let installs = row.does == Effect::Install;
         match role {
             Role::Text | Role::Name if installs => self.package(arg, program),
-            Role::Text | Role::Name | Role::Password => {}
+            Role::Text | Role::Name | Role::Password | Role::Property => {}
+            Role::Task => self.task(arg, program),
             Role::Variable => return self.prints_variable(arg, program),
             Role::Mode => self.makes_with_mode(arg, program),
             Role::Link => self.links(arg, program),
@@ -70,6 +72,7 @@ impl Walk<'_> {
             }
             Role::Empty
             | Role::Create
+            | Role::Destination
             | Role::DeleteTree
             | Role::Permission
             | Role::Device
@@ -77,6 +80,7 @@ impl Walk<'_> {
             | Role::Send
                 if dry => {}
             Role::Write => self.writes(arg, program, Writing::Replace),
+            Role::Destination => self.exports(arg, program),
             Role::Empty => self.writes(arg, program, Writing::Empty),
             Role::Edit => self.writes(arg, program, Writing::Edit),
             Role::Create => self.writes(arg, program, Writing::Create),
@@ -87,11 +91,12 @@ impl Walk<'_> {
             Role::Device => self.device(arg, program),
             Role::Cwd => self.ground.enter(&arg.text),
 
-            Role::Script => self.script_word(arg, row, stdin),
+            Role::Script | Role::Toolchain => self.script_word(arg, row, stdin),
             Role::Program => self.hook(arg, program),
             Role::Shell | Role::Command => {
                 self.shell_text(arg, stdin);
             }
+            Role::Expanded => self.expanded_text(&arg.text, arg.span),
             Role::Python
             | Role::JavaScript
             | Role::Perl
@@ -118,7 +123,11 @@ impl Walk<'_> {
 
             Role::Assign => {
                 if let Some((name, _)) = arg.text.split_once('=') {
-                    self.variable_effect(name, &arg.after(name.len() + 1));
+                    let value = arg.after(name.len() + 1);
+                    self.variable_effect(name, &value);
+                    if says_output(name, &value.text) {
+                        self.given.push((name.to_owned(), value));
+                    }
                 }
             }
             Role::Config => self.config(arg, program),
@@ -159,6 +168,11 @@ impl Walk<'_> {
 
     /// Judges a word that names code or settings to run or load.
     fn script_word(&mut self, arg: &Arg, row: &'static Row, stdin: &Stream) {
+        // `pm2 start 'rm -rf x'`: what reads like a command line is one.
+        let first = arg.text.split_whitespace().next().unwrap_or("");
+        if first.len() < arg.text.len() && crate::knowledge::program(first).is_some() {
+            self.shell_text(arg, stdin);
+        }
         let own_settings = row.does == Effect::Build
             && !is_absolute(&arg.text)
             && !arg.text.starts_with("..")

@@ -28,6 +28,12 @@ impl Walk<'_> {
             if LOADING_WORDS.iter().any(|word| text.contains(word)) {
                 self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
             }
+        } else if row.value == Role::Expanded {
+            self.expanded_text(text, value.span);
+        } else if row.value == Role::Toolchain {
+            if self.is_strange_toolchain(text) {
+                self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
+            }
         } else if row.value == Role::Script {
             // A search path inside the project only finds what the project brings.
             for part in text.split(':').filter(|part| !part.is_empty()) {
@@ -58,6 +64,21 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether a toolchain lies where none is installed. A name without a slash is one that is.
+    fn is_strange_toolchain(&mut self, text: &str) -> bool {
+        if !text.contains(['/', '\\', HOME]) {
+            return false;
+        }
+        let place = self.place(text);
+        let hidden_in_home =
+            place.path.starts_with("~/.") || TOOLCHAINS.contains(&place.path.as_str());
+        let usual = ["/opt/", "/usr/", "/nix/", "/snap/", "/Library/"]
+            .iter()
+            .any(|start| place.path.starts_with(start));
+        let foreign = place.inside == Some(false) && !hidden_in_home && !usual;
+        place.kind == PathKind::Temp || foreign && !place.vague
+    }
+
     fn note_variable(
         &mut self,
         effect: Effect,
@@ -70,6 +91,15 @@ impl Walk<'_> {
         self.note(act.on(format!("{name} ({})", row.what)));
     }
 }
+
+/// Directories of a home, not hidden, in which toolchains are installed by custom.
+const TOOLCHAINS: &[&str] = &[
+    "~/go",
+    "~/sdk",
+    "~/miniconda3",
+    "~/anaconda3",
+    "~/miniforge3",
+];
 
 /// Why a variable that names code is a question.
 const LOADS_CODE: &str = "sets a variable that makes programs load code";
@@ -108,6 +138,13 @@ const LOADING_WORDS: &[&str] = &[
     "|",
     "`",
     "$(",
+    "log_path",
+    "symbolizer_path",
+    "test-runtool",
+    "file=/",
+    "-s /",
+    "INSTALL_BASE",
+    "-l /",
 ];
 
 fn find(name: &str) -> Option<&'static VariableRow> {

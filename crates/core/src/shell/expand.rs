@@ -3,7 +3,7 @@
 
 use super::syntax::{Expansion, Operation, Part, Span, Word};
 use super::value::{Arg, Stream, TEXT_BYTES_MAX, Taint, Value};
-use super::walk::{Walk, environment, unset_value};
+use super::walk::{Walk, environment, is_evaluated_name, unset_value};
 use crate::place::{HOLE, HOME, glob_matches};
 
 /// Most words one word may expand to; more is not followed.
@@ -144,6 +144,7 @@ impl Walk<'_> {
                 Part::Arithmetic(inner) => {
                     let mut scratch = Fields::default();
                     self.parts(inner, &mut scratch, span, Splitting::Off);
+                    self.evaluated(&scratch.text, span);
                     fields.kept = true;
                     match super::arithmetic::constant(&scratch.text) {
                         Some(number) => fields.text.push_str(&number),
@@ -211,7 +212,8 @@ impl Walk<'_> {
     fn parameter(&mut self, expansion: &Expansion, span: Span) -> Value {
         if let Some(index) = &expansion.index {
             // A subscript is expanded even when the array is empty; `a[$(cmd)]` runs cmd.
-            self.expand_one(index);
+            let index = self.expand_one(index);
+            self.evaluated(&index.text, span);
         }
         let value = self.lookup(&expansion.name, expansion.index.as_ref());
         match &expansion.operation {
@@ -269,12 +271,18 @@ impl Walk<'_> {
         }
     }
 
+    /// Judges a text that is evaluated as a number: it is expanded once more on the way.
+    fn evaluated(&mut self, text: &str, span: Span) {
+        if is_evaluated_name(text) {
+            self.expanded_text(text, span);
+        }
+    }
+
     fn prompt(&mut self, value: &Value, span: Span) {
         match &value.items {
             Some(items) => {
                 let text = items.join(" ");
-                let quoted = format!("echo \"{}\"", text.replace('"', "\\\""));
-                self.text(&quoted, span);
+                self.expanded_text(&text, span);
             }
             None => self.unreadable("a prompt string that cannot be known is expanded", span),
         }
@@ -314,6 +322,10 @@ impl Walk<'_> {
                 _ => Value::unknown(value.taint),
             },
             Operation::Substring(range) => match word(range) {
+                Some(range) if is_evaluated_name(&range) => {
+                    self.expanded_text(&range, Span::default());
+                    Value::unknown(value.taint)
+                }
                 Some(range) => match substring(&range) {
                     Some((from, length)) => map(value, |text| {
                         let skipped = text.chars().skip(from);

@@ -6,7 +6,7 @@ use crate::knowledge::Effect;
 use crate::place::{HOLE, HOME};
 use crate::shell::unescape;
 use crate::shell::value::{Arg, Stream, Taint, Value};
-use crate::shell::walk::Walk;
+use crate::shell::walk::{Walk, is_evaluated_name};
 
 impl Walk<'_> {
     /// `bash -c text`, `bash file`, `… | bash`, `bash -n file`.
@@ -175,7 +175,14 @@ impl Walk<'_> {
     /// `export NAME=value`, `declare NAME=value`.
     pub(crate) fn read_declare(&mut self, line: &Line<'_>) -> Stream {
         let mut taint = Taint::default();
+        let refers = line
+            .args
+            .iter()
+            .any(|arg| arg.text.starts_with('-') && arg.text.contains('n'));
         for operand in line.args {
+            if is_evaluated_name(&operand.text) {
+                self.expanded_text(&operand.text, operand.span);
+            }
             if let Some((name, _)) = operand.text.split_once('=') {
                 let appends = name.ends_with('+');
                 let name = name.trim_end_matches('+').to_owned();
@@ -186,6 +193,10 @@ impl Walk<'_> {
                 }
                 self.variable_effect(&name, &value);
                 taint = taint.and(value.taint);
+                if refers && !matches!(line.name, "export" | "readonly") {
+                    self.refer(&name, &value.text);
+                    continue;
+                }
                 self.assign(
                     &name,
                     Value {
@@ -223,6 +234,13 @@ impl Walk<'_> {
                     .because("stops the record of what is typed"),
             );
         }
+        for (index, word) in words.iter().enumerate() {
+            let letters = word.strip_prefix(['-', '+']).unwrap_or("");
+            let named = letters.ends_with('o') && words.get(index + 1) == Some(&"errexit");
+            if named || letters.contains('e') && !letters.starts_with('-') {
+                self.ends_on_failure = word.starts_with('-');
+            }
+        }
         if let Some(at) = words.iter().position(|word| *word == "--") {
             self.set_positional(line.args.get(at + 1..).unwrap_or(&[]).to_vec());
         } else if words
@@ -253,6 +271,9 @@ impl Walk<'_> {
                         .because("stops the record of what is typed"),
                 );
             }
+            if is_evaluated_name(&operand.text) {
+                self.expanded_text(&operand.text, operand.span);
+            }
             self.forget(&operand.text);
         }
         self.note(Act::new(Effect::Compute, line.row.name, line.span));
@@ -261,6 +282,7 @@ impl Walk<'_> {
 
     /// `cd directory`.
     pub(crate) fn read_cd(&mut self, line: &Line<'_>) -> Stream {
+        let before = self.ground.cwd.clone();
         match line.read.operands.first() {
             Some(directory) if directory.text == "-" || directory.text.starts_with(['+', '-']) => {
                 self.ground.cwd = None;
@@ -268,6 +290,13 @@ impl Walk<'_> {
             Some(directory) => self.ground.enter(&directory.text),
             None if line.name == "cd" => self.ground.enter(&HOME.to_string()),
             None => self.ground.cwd = None,
+        }
+        let may_fail = line.read.operands.first().is_some_and(|directory| {
+            let text = directory.text.as_str();
+            text.contains(char::is_alphanumeric) || directory.vague()
+        });
+        if may_fail && !self.ends_on_failure {
+            self.ground.perhaps = self.ground.perhaps.take().or(before);
         }
         self.note(Act::new(Effect::Compute, line.row.name, line.span));
         Stream::empty()

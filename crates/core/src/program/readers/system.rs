@@ -108,7 +108,15 @@ impl Walk<'_> {
             }
         }
         match target {
-            Some(target) => self.writes(&target, line.row.name, Writing::Replace),
+            Some(target) => {
+                self.writes(&target, line.row.name, Writing::Replace);
+                let content = Stream {
+                    text: text.take(),
+                    taint,
+                    connected: true,
+                };
+                self.remember_file(&target, content);
+            }
             None => self.note(Act::new(Effect::Read, line.row.name, line.span)),
         }
         Stream {
