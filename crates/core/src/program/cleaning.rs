@@ -49,6 +49,9 @@ const OUTPUT_WORDS: &[&str] = &[
     "BIN",
 ];
 
+/// Where `make install` goes when nothing else is said, or by custom.
+const USUAL_PREFIXES: &[&str] = &["/usr", "/usr/local", "/opt", "/opt/local", "~/.local", "~"];
+
 impl Walk<'_> {
     /// Judges directories for output that a line of a build names: `make DESTDIR=/etc install`,
     /// `gradle -PbuildDir=/srv clean`, `GOMODCACHE=/srv go clean -modcache`.
@@ -95,9 +98,10 @@ impl Walk<'_> {
         if !says_output(name, &value.text) {
             return;
         }
+        let path = crate::place::display(&value.text);
         if cleans {
             self.cleaned(value, program);
-        } else {
+        } else if !USUAL_PREFIXES.contains(&path.trim_end_matches('/')) {
             self.writes(value, program, Writing::Create);
         }
     }

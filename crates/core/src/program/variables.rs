@@ -70,12 +70,8 @@ impl Walk<'_> {
             return false;
         }
         let place = self.place(text);
-        let hidden_in_home =
-            place.path.starts_with("~/.") || TOOLCHAINS.contains(&place.path.as_str());
-        let usual = ["/opt/", "/usr/", "/nix/", "/snap/", "/Library/"]
-            .iter()
-            .any(|start| place.path.starts_with(start));
-        let foreign = place.inside == Some(false) && !hidden_in_home && !usual;
+        let usual = TOOLCHAINS.iter().any(|start| place.path.starts_with(start));
+        let foreign = place.inside == Some(false) && !usual;
         place.kind == PathKind::Temp || foreign && !place.vague
     }
 
@@ -92,13 +88,21 @@ impl Walk<'_> {
     }
 }
 
-/// Directories of a home, not hidden, in which toolchains are installed by custom.
+/// Directories, beside hidden ones of a home, in which toolchains are installed by custom.
 const TOOLCHAINS: &[&str] = &[
+    "~/.",
     "~/go",
     "~/sdk",
+    "~/Android",
+    "~/Library",
     "~/miniconda3",
     "~/anaconda3",
     "~/miniforge3",
+    "/opt/",
+    "/usr/",
+    "/nix/",
+    "/snap/",
+    "/Library/",
 ];
 
 /// Why a variable that names code is a question.
