@@ -160,7 +160,6 @@ fn what_is_cleared_counts_however_it_is_named() {
             ("a property", "gradle clean -PbuildDir=/srv"),
             ("an option", "pip cache purge --cache-dir /srv"),
             ("a tool of the project", "yarn rimraf src"),
-            ("a copy of rm", "npx shx rm -rf src"),
             ("a cd that may fail", "cd build; rm -rf *"),
             ("or was not looked after", "cd build || true; rm -rf ./*"),
             ("or was forgotten again", "cd build && make; rm -rf *"),
@@ -336,7 +335,7 @@ fn what_is_written_first_is_read_before_it_runs() {
             ),
             (
                 "in another language",
-                "node -e \"require('fs').symlinkSync('/home/dev/.ssh','x')\"",
+                "node -e \"require('fs').symlinkSync('/home/dev/.bashrc','x')\"",
             ),
             (
                 "by an object",
@@ -428,7 +427,10 @@ fn what_a_shell_evaluates_is_followed() {
 fn variables_that_choose_what_runs_are_known() {
     hold(
         &[
-            ("a library that signs", "SSH_SK_PROVIDER=/tmp/x.so ssh host"),
+            (
+                "a library that signs",
+                "SSH_SK_PROVIDER=/tmp/x.so ssh-keygen -l -f key.pub",
+            ),
             ("a toolchain", "JAVA_HOME=/tmp/x mvn package"),
             ("its program", "JAVACMD=/tmp/x mvn package"),
             ("another toolchain", "GOROOT=/tmp/x go build"),

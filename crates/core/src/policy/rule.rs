@@ -334,7 +334,7 @@ fn block_words(block: &[Command], words: &mut Vec<String>) {
         match command {
             Command::Simple(simple) => simple_words(simple, words),
             Command::Pipeline(commands) | Command::AndOr(commands, _) => {
-                block_words(commands, words)
+                block_words(commands, words);
             }
             Command::Group {
                 body, redirects, ..

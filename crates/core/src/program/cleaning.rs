@@ -56,11 +56,11 @@ impl Walk<'_> {
     /// Judges directories for output that a line of a build names: `make DESTDIR=/etc install`,
     /// `gradle -PbuildDir=/srv clean`, `GOMODCACHE=/srv go clean -modcache`.
     pub(super) fn outputs(&mut self, row: &'static Row, read: &Options<'_>, words: &[Arg]) {
-        let works = matches!(
+        let builds = matches!(
             row.does,
             Effect::Build | Effect::Project | Effect::Install | Effect::Uninstall
         );
-        if !works {
+        if !builds {
             return;
         }
         let cleans = words

@@ -31,14 +31,13 @@ impl Walk<'_> {
     /// Remembers what this text adds to a file, behind what it has written there before.
     pub(crate) fn remember_added(&mut self, arg: &Arg, stream: Stream) {
         let path = self.ground.place(&arg.text).path;
-        let before = self.written(&path).cloned();
-        let whole = before.map_or_else(
-            || stream.clone(),
-            |mut before| {
-                before.append(stream.clone());
+        let whole = match self.written(&path).cloned() {
+            Some(mut before) => {
+                before.append(stream);
                 before
-            },
-        );
+            }
+            None => stream,
+        };
         self.remember_file(arg, whole);
     }
 
