@@ -19,6 +19,7 @@ mod patch;
 mod people;
 mod roles;
 mod terminal;
+pub(crate) mod told;
 
 use crate::act::{Act, profile};
 use crate::assessment::{Assessment, AssessmentMarks, Factor, Finding, Severity, SideEffect};
@@ -32,7 +33,7 @@ pub use gather::Gathered;
 /// Reasons a person is shown.
 const REASONS_MAX: usize = 5;
 /// Findings that are reported.
-const FINDINGS_MAX: usize = 16;
+pub(crate) const FINDINGS_MAX: usize = 16;
 
 /// Assesses `call`, with what the firewall `knows` beyond it.
 pub fn assess(call: &ToolCall, knows: &Knows) -> Assessment {

@@ -1,10 +1,13 @@
 //! What an assessment says: risk, confidence, side effect, reasons and factors. No decision.
 
+use serde::{Deserialize, Serialize};
+
 use crate::score::Score;
 use crate::shell::syntax::Span;
 
 /// What a call changes, from nothing to what always asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SideEffect {
     /// Changes nothing.
     ReadOnly,

@@ -159,6 +159,35 @@ pub fn full(text: &str) -> String {
     shown
 }
 
+/// Returns the whole of `text` with its line breaks but without the fence, for surfaces that draw a
+/// frame of their own around every line.
+pub fn unfenced(text: &str) -> String {
+    without_fence(&full(text))
+}
+
+/// Returns `text` as [`plain`] shows it, without the fence.
+pub fn unfenced_plain(text: &str) -> String {
+    without_fence(&plain(text))
+}
+
+/// Takes the fence from every line that has one.
+fn without_fence(shown: &str) -> String {
+    let bare = |line: &str| {
+        let bare = line
+            .strip_prefix(FENCE)
+            .or(line.strip_prefix(FENCE.trim_end()));
+        bare.unwrap_or(line).to_owned()
+    };
+    shown.split('\n').map(bare).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the whole of `text` on one line, however long.
+pub fn line(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len() + 16);
+    one_line(text, &mut shown);
+    shown
+}
+
 /// Returns `text` on one line: line breaks are written out too, and there is no fence.
 pub fn inline(text: &str) -> String {
     let mut shown = String::with_capacity(text.len() + 16);
@@ -348,7 +377,8 @@ fn mention_at(text: &str, at: usize) -> Option<usize> {
         })
 }
 
-fn notes(text: &str) -> Vec<String> {
+/// Returns sentences on what addresses, encodings and characters of `text` really say.
+pub fn notes(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     address::notes(text, &mut found);
     encoded::notes(text, &mut found);

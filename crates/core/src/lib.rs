@@ -1,23 +1,38 @@
-//! What a tool call would do, how risky that is, and whether a person must confirm it.
+//! What a tool call would do, how risky that is, whether a person must confirm it, and what
+//! follows.
 //!
 //! Pure functions: no clock, no file, no environment, no network, no randomness. What they need
 //! to know arrives as an argument, so every verdict can be replayed.
 //!
 //! Reading order: [`call`] is what comes in, [`mod@assess`] turns it into acts and a score,
-//! [`mod@verdict`] decides. [`shell`] and `program` follow commands by the tables of [`knowledge`];
-//! [`content`] reads messages; [`display`] shows untrusted text.
+//! [`mod@verdict`] decides, [`mod@judge`] is the two together. [`approval`] is the life of a
+//! question, [`card`] what people see of it, [`grant`] what an answer leaves, [`token`] its proof,
+//! [`ledger`] the record of it all. [`shell`] and `program` follow commands by the tables of
+//! [`knowledge`]; [`content`] reads messages; [`display`] shows untrusted text.
 
 pub mod act;
+pub mod approval;
 pub mod assess;
 pub mod assessment;
 pub mod call;
+pub mod canonical;
+pub mod card;
 pub mod content;
+pub mod digest;
 pub mod display;
+pub mod grant;
+pub mod id;
+pub mod judge;
 pub mod knowledge;
 pub mod language;
+pub mod ledger;
 pub mod place;
 pub mod policy;
 mod program;
+pub mod record;
 pub mod score;
 pub mod shell;
+pub mod tier;
+pub mod time;
+pub mod token;
 pub mod verdict;

@@ -202,6 +202,12 @@ impl Policy {
         }
     }
 
+    /// Whether whoever runs `tool` wants to see a token: it is marked, or it sends something and
+    /// nothing was said about it.
+    pub fn wants_token(&self, tool: &str, assessment: &Assessment) -> bool {
+        self.marked(tool).unwrap_or(assessment.marks.sender)
+    }
+
     fn marked(&self, tool: &str) -> Option<bool> {
         // The strictest mark wins, so that a later file cannot take an earlier one back.
         let marks = self
@@ -305,7 +311,7 @@ impl Policy {
 /// What only the moment knows, grants and earlier denials, is left unset.
 pub fn situation(policy: &Policy, call: &ToolCall, assessment: &Assessment) -> Situation {
     let any = |rules: &[PolicyRule], kind| rules.iter().any(|rule| rule.matches(call, kind));
-    let marked = policy.marked(&call.tool).unwrap_or(assessment.marks.sender);
+    let marked = policy.wants_token(&call.tool, assessment);
     Situation {
         thresholds: policy.thresholds,
         denied_by_rule: any(&policy.deny, RuleKind::Deny),

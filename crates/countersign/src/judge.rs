@@ -1,41 +1,16 @@
-//! One call from assessment to verdict, under the policy that holds where it is made.
+//! The policy that holds where a call is made.
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use countersign_core::assess::assess;
-use countersign_core::assessment::Assessment;
-use countersign_core::call::ToolCall;
-use countersign_core::policy::{Policy, situation};
-use countersign_core::shell::walk::Knows;
-use countersign_core::verdict::{Ruling, verdict};
+use countersign_core::policy::Policy;
 
 use crate::complaint::Complaint;
 use crate::config::{self, Home};
 
 /// Directories whose policy is remembered; more than a session ever works in.
 const DIRECTORIES_MAX: usize = 1024;
-
-/// A call as judged.
-#[derive(Debug)]
-pub(crate) struct Judged {
-    pub(crate) assessment: Assessment,
-    pub(crate) ruling: Ruling,
-}
-
-/// Judges `call` under `policy`.
-pub(crate) fn judge(policy: &Policy, call: &ToolCall) -> Judged {
-    let workspace = call.workspace.as_deref().or(call.cwd.as_deref());
-    let knows = Knows {
-        trusts_workspace: policy.trusts(workspace),
-        ..Knows::default()
-    };
-    let assessment = assess(call, &knows);
-    let situation = situation(policy, call, &assessment);
-    let ruling = verdict(&assessment, &situation);
-    Judged { assessment, ruling }
-}
 
 /// The policies in force, by the directory a call is made from.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ mod cmd;
 mod complaint;
 mod config;
 mod judge;
+mod server;
 mod wire;
 
 use std::process::ExitCode;

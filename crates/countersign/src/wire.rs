@@ -1,5 +1,3 @@
-//! The JSON that programs outside rely on: calls as they come in, assessments as they go out.
+//! The JSON that programs outside rely on: calls as they come in.
 
-pub(crate) mod assessment;
 pub(crate) mod call;
-pub(crate) mod strict;

@@ -201,7 +201,7 @@ fn raises_rights(key: &str, value: &Value) -> bool {
 }
 
 /// Returns the arguments as an object. Some agents give them as text.
-fn object<'a>(
+pub(super) fn object<'a>(
     args: &'a Value,
     row: Option<&crate::knowledge::ToolRow>,
 ) -> Result<Cow<'a, Map<String, Value>>, &'static str> {

@@ -17,9 +17,10 @@ use crate::shell::value::Stream;
 use crate::shell::walk::{Knows, Walk, quote};
 
 /// Arguments that are typed into a command rather than being one.
-const INPUT_KEYS: &[&str] = &["input", "chars", "stdin"];
+pub(super) const INPUT_KEYS: &[&str] = &["input", "chars", "stdin"];
 /// Arguments that set variables for the command.
-const ENVIRONMENT_KEYS: &[&str] = &["env", "environment", "env_vars", "environment_variables"];
+pub(super) const ENVIRONMENT_KEYS: &[&str] =
+    &["env", "environment", "env_vars", "environment_variables"];
 
 /// Whether running shell commands is what the tool is for.
 pub(super) fn is_terminal(row: &ToolRow) -> bool {

@@ -92,11 +92,21 @@ pub fn scan(text: &str) -> Vec<SecretFind> {
 /// `‹secret: github token, sha256 ab12›`. What lies beyond [`TEXT_BYTES_MAX`] was not looked at and is
 /// left out, with its length. Applying it twice changes nothing more.
 pub fn redact(text: &str) -> Cow<'_, str> {
+    redact_around(text, |_| Vec::new())
+}
+
+/// Does what [`redact`] does, but leaves the places alone that `keeps` names, in their order, even
+/// where they lie inside a secret.
+pub fn redact_around(text: &str, keeps: impl Fn(&str) -> Vec<(usize, usize)>) -> Cow<'_, str> {
     let looked_at = head(text);
     let mut redacted = Cow::Borrowed(looked_at);
     // Taking one secret out can bring words together that look like another, so this is repeated.
     for _ in 0..REDACTION_ROUNDS_MAX {
-        let finds = scan(&redacted);
+        let kept = keeps(&redacted);
+        let finds: Vec<SecretFind> = scan(&redacted)
+            .into_iter()
+            .flat_map(|find| pieces(find, &kept))
+            .collect();
         if finds.is_empty() {
             break;
         }
@@ -107,6 +117,31 @@ pub fn redact(text: &str) -> Cow<'_, str> {
         return Cow::Owned(format!("{redacted}‹{left_out} bytes not looked at›"));
     }
     redacted
+}
+
+/// Returns what is left of `find` outside the places that are kept.
+fn pieces(find: SecretFind, kept: &[(usize, usize)]) -> Vec<SecretFind> {
+    let (mut start, end) = find.span;
+    let mut left = Vec::new();
+    for keep in kept {
+        if keep.0 >= end || keep.1 <= start {
+            continue;
+        }
+        if start < keep.0 {
+            left.push(SecretFind {
+                span: (start, keep.0),
+                ..find.clone()
+            });
+        }
+        start = start.max(keep.1);
+    }
+    if start < end {
+        left.push(SecretFind {
+            span: (start, end),
+            ..find
+        });
+    }
+    left
 }
 
 const REDACTION_ROUNDS_MAX: usize = 8;

@@ -322,7 +322,7 @@ fn literal(word: &Word) -> Option<String> {
 }
 
 /// Returns the word's text, globs as they are written, if it holds no expansion.
-pub(super) fn quoted(word: &Word) -> Option<String> {
+pub(crate) fn quoted(word: &Word) -> Option<String> {
     let mut text = String::new();
     for part in &word.parts {
         match part {
@@ -337,7 +337,7 @@ pub(super) fn quoted(word: &Word) -> Option<String> {
     Some(text)
 }
 
-fn base_name(path: &str) -> &str {
+pub(crate) fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
@@ -368,7 +368,7 @@ fn is_flag(shape: &str, word: &str) -> bool {
 }
 
 /// Whether the program that `words` begin with runs a command or shell text it is given.
-fn carries_commands(words: &[Option<String>]) -> bool {
+pub(crate) fn carries_commands(words: &[Option<String>]) -> bool {
     let Some((Some(name), arguments)) = words.split_first() else {
         return false;
     };

@@ -8,14 +8,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use countersign_core::call::ToolCall;
+use countersign_core::card::Redacts;
 use countersign_core::verdict::Verdict;
 use serde_json::Value;
 
 use crate::cli::Check;
 use crate::complaint::{Complaint, written};
 use crate::config::Home;
-use crate::judge::{Policies, judge};
+use crate::judge::Policies;
 use crate::wire;
+use countersign_core::judge::judge;
+use countersign_core::{canonical, record};
 
 /// Longest call read from standard input; far beyond what is judged, so that what is too long is
 /// still put to a person instead of failing.
@@ -52,11 +55,16 @@ fn one(check: Check, mut policies: Policies) -> Result<ExitCode, Complaint> {
     };
     let result = if json {
         let mut out = Vec::with_capacity(2048);
-        wire::assessment::write(&mut out, None, &judged);
+        record::write(&mut out, None, &judged);
         out.push(b'\n');
         std::io::stdout().write_all(&out)
     } else {
-        let shown = human::paint(&call, &judged, policy.redact_secrets);
+        let redacts = if policy.redact_secrets {
+            Redacts::Secrets
+        } else {
+            Redacts::Nothing
+        };
+        let shown = human::paint(&call, &judged, redacts);
         anstream::stdout().lock().write_all(shown.as_bytes())
     };
     written(result, ExitCode::from(code))
@@ -121,7 +129,7 @@ fn call(
                 None => "{}".to_owned(),
             };
             let hint = r#"--args takes a JSON object, such as '{"path": "notes.txt"}'"#;
-            let args = wire::strict::parse(args.as_bytes()).map_err(|error| {
+            let args = canonical::parse(args.as_bytes()).map_err(|error| {
                 Complaint::usage(format!("the arguments are not JSON: {error}"), hint)
             })?;
             wire::call::with_args(tool, args).map_err(|message| Complaint::usage(message, hint))
@@ -166,7 +174,7 @@ fn conversation(text: String) -> Result<Vec<countersign_core::call::Turn>, Compl
     let list = text
         .trim_start()
         .starts_with('[')
-        .then(|| wire::strict::parse(text.as_bytes()).ok());
+        .then(|| canonical::parse(text.as_bytes()).ok());
     let value = list.flatten().unwrap_or(Value::String(text));
     wire::call::replying_to(value).map_err(|message| {
         let hint = r#"--replying-to takes a text, or '[{"from": "ana", "text": "hello"}]'"#;

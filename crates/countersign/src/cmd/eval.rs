@@ -19,8 +19,9 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::Eval;
 use crate::complaint::{Complaint, written};
-use crate::judge::{Judged, judge};
 use crate::wire;
+use countersign_core::canonical;
+use countersign_core::judge::{Judged, judge};
 
 /// Bad lines that are named; the others are only counted.
 const BAD_LINES_SHOWN: usize = 10;
@@ -167,7 +168,7 @@ fn one(
     policy: &Policy,
     results: &mut Results,
 ) -> Result<(), String> {
-    let value = wire::strict::parse(line).map_err(|error| format!("not JSON: {error}"))?;
+    let value = canonical::parse(line).map_err(|error| format!("not JSON: {error}"))?;
     let Value::Object(mut object) = value else {
         return Err("not a JSON object".to_owned());
     };

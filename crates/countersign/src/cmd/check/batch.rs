@@ -11,8 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use crate::judge::{Policies, judge};
+use crate::judge::Policies;
 use crate::wire;
+use countersign_core::judge::judge;
+use countersign_core::{canonical, record};
 
 /// Bytes read at once.
 const READ_BYTES: usize = 64 * 1024;
@@ -168,7 +170,7 @@ fn work(queue: &Mutex<Receiver<Job>>, mut policies: Policies) {
 }
 
 fn judge_line(line: &[u8], policies: &mut Policies, reply: &mut Answer) {
-    let mut object = match wire::strict::parse(line) {
+    let mut object = match canonical::parse(line) {
         Ok(Value::Object(object)) => object,
         Ok(_) => return complain(reply, None, "the line is not a JSON object"),
         Err(error) => return complain(reply, None, &format!("the line is not JSON: {error}")),
@@ -187,7 +189,7 @@ fn judge_line(line: &[u8], policies: &mut Policies, reply: &mut Answer) {
     let judged = catch_unwind(AssertUnwindSafe(|| judge(&policy, &call)));
     match judged {
         Ok(judged) => {
-            wire::assessment::write(&mut reply.text, id, &judged);
+            record::write(&mut reply.text, id, &judged);
             reply.text.push(b'\n');
         }
         Err(_) => complain(reply, id, "the judge failed on this call; do not run it"),
@@ -196,7 +198,7 @@ fn judge_line(line: &[u8], policies: &mut Policies, reply: &mut Answer) {
 
 fn complain(reply: &mut Answer, id: Option<&Value>, message: &str) {
     reply.unreadable += 1;
-    wire::assessment::write_error(&mut reply.text, id, message);
+    record::write_error(&mut reply.text, id, message);
     reply.text.push(b'\n');
 }
 

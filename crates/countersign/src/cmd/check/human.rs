@@ -1,19 +1,18 @@
 //! An assessment as a person reads it: verdict and reason first, then the words that matter, then
 //! how it came about. Complete without colour.
 
-use std::borrow::Cow;
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 use countersign_core::assessment::{Assessment, Factor, Severity, SideEffect};
 use countersign_core::call::ToolCall;
-use countersign_core::content::secrets;
+use countersign_core::card::{Redacts, without_secrets};
 use countersign_core::display::{self, FENCE, inline};
 use countersign_core::score::Score;
 use countersign_core::verdict::{Thresholds, Verdict};
 use unicode_width::UnicodeWidthStr;
 
-use crate::judge::Judged;
+use countersign_core::judge::Judged;
 
 /// Columns of a terminal nobody has widened.
 const COLUMNS: usize = 80;
@@ -26,7 +25,7 @@ const RULES: u8 = 12;
 
 /// Paints `judged`, the outcome for `call`. Escape codes are stripped by the stream where they
 /// are not wanted.
-pub(super) fn paint(call: &ToolCall, judged: &Judged, redacts: bool) -> String {
+pub(super) fn paint(call: &ToolCall, judged: &Judged, redacts: Redacts) -> String {
     let Judged { assessment, ruling } = judged;
     let (word, style) = headline(judged);
     let mut out = String::with_capacity(2048);
@@ -84,7 +83,7 @@ fn shown_call(
     call: &ToolCall,
     assessment: &Assessment,
     style: Style,
-    redacts: bool,
+    redacts: Redacts,
 ) {
     let only_command = call.args.as_object().is_some_and(|args| args.len() == 1);
     let command = call
@@ -93,7 +92,7 @@ fn shown_call(
         .and_then(|command| command.as_str())
         .filter(|_| only_command);
     if let Some(command) = command {
-        let text = shown_text(command, redacts);
+        let text = without_secrets(command, redacts);
         // Hiding a secret moves the words, so the marks would stand under the wrong ones.
         if command.len() <= MARKED_BYTES_MAX && text == command {
             return marked_command(out, command, assessment, style);
@@ -106,43 +105,8 @@ fn shown_call(
         let text = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned);
-        let text = shown_text(&text, redacts);
+        let text = without_secrets(&text, redacts);
         let _infallible = writeln!(out, "{}", display::fields([(name.as_str(), text.as_ref())]));
-    }
-}
-
-/// Words beside which even a short lower-case word may be a secret.
-const TELLING: &[&str] = &[
-    "pass", "pwd", "secret", "token", "key", "auth", "cred", " -p",
-];
-
-/// Returns `text` with its secrets hidden. Most commands cannot hold one, and for those the tables
-/// of secrets, which take longer to build than all the rest takes, are not built.
-fn shown_text(text: &str, redacts: bool) -> Cow<'_, str> {
-    let plain = |byte: u8| {
-        matches!(
-            byte,
-            b'a'..=b'z'
-                | b' '
-                | b'\n'
-                | b'-'
-                | b'.'
-                | b'/'
-                | b'_'
-                | b'~'
-                | b'*'
-                | b'|'
-                | b'&'
-                | b';'
-                | b'<'
-                | b'>'
-        )
-    };
-    let harmless = text.bytes().all(plain) && !TELLING.iter().any(|word| text.contains(word));
-    if redacts && !harmless {
-        secrets::redact(text)
-    } else {
-        Cow::Borrowed(text)
     }
 }
 

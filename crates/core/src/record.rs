@@ -1,15 +1,17 @@
-//! Assessments as they go out. Written by hand into one buffer, because a stream of calls is
-//! answered at the speed of its reader.
+//! Judgements as they are written down: the JSON of an assessment, for the wire and the records.
+//!
+//! Written by hand into one buffer, because a stream of calls is answered at the speed of its
+//! reader.
 
-use countersign_core::assessment::{Factor, Finding};
-use countersign_core::score::Score;
-use countersign_core::verdict::Verdict;
 use serde_json::Value;
 
+use crate::assessment::{Factor, Finding};
 use crate::judge::Judged;
+use crate::score::Score;
+use crate::verdict::Verdict;
 
 /// Appends `judged` as one JSON object, with `id` in front where there is one.
-pub(crate) fn write(out: &mut Vec<u8>, id: Option<&Value>, judged: &Judged) {
+pub fn write(out: &mut Vec<u8>, id: Option<&Value>, judged: &Judged) {
     let Judged { assessment, ruling } = judged;
     out.push(b'{');
     if let Some(id) = id {
@@ -53,7 +55,7 @@ pub(crate) fn write(out: &mut Vec<u8>, id: Option<&Value>, judged: &Judged) {
 }
 
 /// Appends what is wrong with a call as one JSON object.
-pub(crate) fn write_error(out: &mut Vec<u8>, id: Option<&Value>, message: &str) {
+pub fn write_error(out: &mut Vec<u8>, id: Option<&Value>, message: &str) {
     out.push(b'{');
     if let Some(id) = id {
         key(out, "id");
@@ -164,7 +166,7 @@ fn value(out: &mut Vec<u8>, value: &Value) {
 
 #[cfg(test)]
 mod tests {
-    use countersign_core::score::Score;
+    use crate::score::Score;
 
     #[test]
     fn scores_have_at_most_three_decimals_and_at_least_one() {

@@ -1,0 +1,72 @@
+//! Paints a card for a chat, delivers it, verifies what comes back.
+//!
+//! A channel paints and delivers; it never decides. It sees a [`Card`], not the approval, and
+//! neither the store nor the gate.
+
+mod recorder;
+mod webhook;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use countersign_core::card::Card;
+
+pub use recorder::{Recorder, Said};
+pub use webhook::{Verified, VerifyError, Webhook, WebhookSettings};
+
+/// A future that can be kept behind `dyn`.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Where a card was put, in the channel's own words; given back to paint it again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// The channel's name.
+    pub channel: String,
+    /// What the channel needs to find the card again.
+    pub reference: String,
+}
+
+/// Why a card did not arrive.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeliveryError {
+    /// It may work later.
+    #[error("{channel} cannot be reached now: {why}")]
+    Later {
+        /// The channel.
+        channel: String,
+        /// What happened, without secrets.
+        why: String,
+    },
+    /// It will not work until somebody changes something.
+    #[error("{channel} refuses: {why}")]
+    Never {
+        /// The channel.
+        channel: String,
+        /// What happened, without secrets.
+        why: String,
+    },
+}
+
+/// A way to put a card in front of people.
+pub trait Channel: Send + Sync + std::fmt::Debug {
+    /// Returns its name in the configuration.
+    fn name(&self) -> &str;
+
+    /// Puts `card` in front of people. `key` is the same when a delivery is tried again, so that
+    /// no card appears twice.
+    fn deliver<'a>(
+        &'a self,
+        card: &'a Card,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<Delivered, DeliveryError>>;
+
+    /// Paints a delivered card again after it changed.
+    fn repaint<'a>(
+        &'a self,
+        delivered: &'a Delivered,
+        card: &'a Card,
+    ) -> BoxFuture<'a, Result<(), DeliveryError>>;
+
+    /// Says something that is no question.
+    fn say<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<(), DeliveryError>>;
+}

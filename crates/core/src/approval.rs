@@ -1,0 +1,474 @@
+//! One question put to people, from waiting to its end: the whole life as one pure function.
+//!
+//! [`step`] is the only way an approval changes. The gate stores what it returns by
+//! compare-and-set and does what the [`Followup`]s say; nothing else has side effects.
+//!
+//! INVARIANT: an approval leaves `Waiting` once (a taken-back answer never left it for the asker:
+//! nothing had been released). What is final stays final.
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::id::{ApprovalId, GrantId, TokenId};
+use crate::tier::Tier;
+use crate::time::UnixMillis;
+
+/// An allowed call that nobody collects is not run later than this.
+pub const COLLECT_MILLIS_MAX: i64 = 10 * 60 * 1000;
+
+/// What a person may choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// This call, once.
+    Once,
+    /// Such calls, in this session.
+    Session,
+    /// Such calls, from now on.
+    Always,
+    /// No.
+    Deny,
+}
+
+impl Choice {
+    /// Returns the word used on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Session => "session",
+            Self::Always => "always",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// A choice made by a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// What was chosen.
+    pub choice: Choice,
+    /// Who chose it.
+    pub by: String,
+    /// Where: `api`, `page`, `terminal`, or the name of a channel.
+    pub via: String,
+    /// How far the requester could have answered for the person.
+    pub tier: Tier,
+    /// What the person said about it.
+    pub note: Option<String>,
+    /// When.
+    pub at: UnixMillis,
+    /// The grant it leaves.
+    pub grant_id: Option<GrantId>,
+    /// The digest of the call as the person changed it.
+    pub rebound: Option<Digest>,
+}
+
+/// A token that was handed to the asker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Collected {
+    /// Its id.
+    pub jti: TokenId,
+    /// The token itself, given again to whoever repeats the question while it lives.
+    pub token: String,
+    /// When it ends.
+    pub until: UnixMillis,
+}
+
+/// Why nobody answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExpiryCause {
+    /// The time was over.
+    Expiry,
+    /// Nobody could be reached.
+    Undeliverable,
+}
+
+/// Where an approval stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum State {
+    /// Nobody has answered.
+    Waiting,
+    /// Allowed, but held back for a moment in which it can be taken back.
+    Held {
+        /// The answer that will hold.
+        answer: Answer,
+        /// When it takes effect.
+        until: UnixMillis,
+    },
+    /// Allowed.
+    Approved {
+        /// By this answer.
+        answer: Answer,
+        /// When it took effect.
+        since: UnixMillis,
+        /// The token, once the asker has come for it.
+        collected: Option<Collected>,
+    },
+    /// Allowed, and its token was used.
+    Consumed {
+        /// By this answer.
+        answer: Answer,
+        /// The token.
+        jti: TokenId,
+        /// When it was used.
+        at: UnixMillis,
+    },
+    /// Denied.
+    Denied {
+        /// By this answer.
+        answer: Answer,
+    },
+    /// Nobody answered in time, or nobody came for the answer.
+    Expired {
+        /// Why.
+        cause: ExpiryCause,
+        /// When.
+        at: UnixMillis,
+    },
+    /// The asker took it back.
+    Withdrawn {
+        /// When.
+        at: UnixMillis,
+        /// Why, as the asker says.
+        note: Option<String>,
+    },
+}
+
+/// One question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval {
+    /// Its id.
+    pub id: ApprovalId,
+    /// The call it is about, exactly.
+    pub digest: Digest,
+    /// When it was asked.
+    pub asked_at: UnixMillis,
+    /// When it ends unanswered.
+    pub expires_at: UnixMillis,
+    /// What may be chosen.
+    pub choices: Vec<Choice>,
+    /// How long an allowing answer is held back.
+    pub undo_millis: i64,
+    /// Where it stands.
+    pub state: State,
+}
+
+/// What happened to an approval.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Happened {
+    /// Time went by.
+    TimePassed {
+        /// Whether anybody could have seen the question: a card was delivered, or somebody looked
+        /// by themselves.
+        reached: bool,
+    },
+    /// A person answered.
+    Answered(Answer),
+    /// A person took an allowing answer back.
+    TakenBack,
+    /// The asker took the question back.
+    Withdrawn {
+        /// Why.
+        note: Option<String>,
+    },
+    /// The asker came for the token.
+    Collected(Collected),
+    /// The token was used.
+    Used {
+        /// Which.
+        jti: TokenId,
+    },
+}
+
+/// What the gate must do after a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Followup {
+    /// Tell everyone that the question is settled, and let the waiting calls go.
+    Resolve,
+    /// Leave the grant the answer speaks of.
+    LeaveGrant,
+    /// Paint the cards again: what can be done with them has changed.
+    Repaint,
+}
+
+/// Why something could not happen. Nothing was changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StepError {
+    /// Somebody was faster.
+    #[error("already answered")]
+    AlreadyAnswered,
+    /// The time is over.
+    #[error("expired")]
+    Expired,
+    /// The asker took it back.
+    #[error("withdrawn")]
+    Withdrawn,
+    /// The choice was not offered.
+    #[error("`{}` is not offered for this approval", .0.word())]
+    NotOffered(Choice),
+    /// There is no held answer to take back.
+    #[error("there is nothing to take back")]
+    NothingHeld,
+    /// It is not allowed, so there is no token.
+    #[error("not approved")]
+    NotApproved,
+    /// The token has been handed out already.
+    #[error("already collected")]
+    AlreadyCollected,
+    /// The token has been used already.
+    #[error("already used")]
+    AlreadyUsed,
+    /// Another token than the one that was handed out.
+    #[error("not the token of this approval")]
+    OtherToken,
+}
+
+/// Returns the approval after `happened`, and what the gate must do about it.
+pub fn step(
+    approval: Approval,
+    happened: Happened,
+    now: UnixMillis,
+) -> Result<(Approval, Vec<Followup>), StepError> {
+    // Whatever time has settled is settled before anything else can happen.
+    let cause = match happened {
+        Happened::TimePassed { reached: false } => ExpiryCause::Undeliverable,
+        Happened::TimePassed { reached: true }
+        | Happened::Answered(_)
+        | Happened::TakenBack
+        | Happened::Withdrawn { .. }
+        | Happened::Collected(_)
+        | Happened::Used { .. } => ExpiryCause::Expiry,
+    };
+    let (approval, mut followups) = lapse(approval, cause, now);
+    let (state, more) = match (&approval.state, happened) {
+        (_, Happened::TimePassed { .. }) => (None, vec![]),
+        (State::Waiting, Happened::Answered(answer)) => answered(&approval, answer, now)?,
+        (State::Waiting, Happened::Withdrawn { note }) => (
+            Some(State::Withdrawn { at: now, note }),
+            vec![Followup::Resolve, Followup::Repaint],
+        ),
+        (State::Held { .. }, Happened::TakenBack) => {
+            (Some(State::Waiting), vec![Followup::Repaint])
+        }
+        (_, Happened::TakenBack) => return Err(StepError::NothingHeld),
+        (
+            State::Approved {
+                answer,
+                since,
+                collected: None,
+            },
+            Happened::Collected(token),
+        ) => (
+            Some(State::Approved {
+                answer: answer.clone(),
+                since: *since,
+                collected: Some(token),
+            }),
+            vec![],
+        ),
+        (
+            State::Approved {
+                collected: Some(_), ..
+            },
+            Happened::Collected(_),
+        ) => return Err(StepError::AlreadyCollected),
+        (
+            State::Approved {
+                answer,
+                collected: Some(collected),
+                ..
+            },
+            Happened::Used { jti },
+        ) => (Some(used(answer, collected, jti, now)?), vec![]),
+        (
+            State::Approved {
+                collected: None, ..
+            },
+            Happened::Used { .. },
+        ) => return Err(StepError::OtherToken),
+        (State::Consumed { .. }, Happened::Used { .. } | Happened::Collected(_)) => {
+            return Err(StepError::AlreadyUsed);
+        }
+        (state, Happened::Used { .. } | Happened::Collected(_)) => {
+            return Err(match settled(state) {
+                StepError::AlreadyAnswered => StepError::NotApproved,
+                other => other,
+            });
+        }
+        (state, Happened::Answered(_) | Happened::Withdrawn { .. }) => return Err(settled(state)),
+    };
+    followups.extend(more);
+    Ok((
+        Approval {
+            state: state.unwrap_or(approval.state),
+            ..approval
+        },
+        followups,
+    ))
+    .map(|(approval, followups)| (rebound(approval), followups))
+}
+
+/// Lets time settle what it settles.
+fn lapse(approval: Approval, cause: ExpiryCause, now: UnixMillis) -> (Approval, Vec<Followup>) {
+    let expired = |cause| State::Expired { cause, at: now };
+    let (state, followups) = match &approval.state {
+        State::Waiting if approval.expires_at <= now => {
+            (expired(cause), vec![Followup::Resolve, Followup::Repaint])
+        }
+        State::Held { answer, until } if *until <= now => (
+            State::Approved {
+                answer: answer.clone(),
+                since: *until,
+                collected: None,
+            },
+            allowed(answer.choice),
+        ),
+        State::Approved {
+            since,
+            collected: None,
+            ..
+        } if since.plus(COLLECT_MILLIS_MAX) <= now => {
+            (expired(ExpiryCause::Expiry), vec![Followup::Resolve])
+        }
+        State::Waiting
+        | State::Held { .. }
+        | State::Approved { .. }
+        | State::Consumed { .. }
+        | State::Denied { .. }
+        | State::Expired { .. }
+        | State::Withdrawn { .. } => return (approval, vec![]),
+    };
+    (Approval { state, ..approval }, followups)
+}
+
+fn answered(
+    approval: &Approval,
+    answer: Answer,
+    now: UnixMillis,
+) -> Result<(Option<State>, Vec<Followup>), StepError> {
+    if !approval.choices.contains(&answer.choice) {
+        return Err(StepError::NotOffered(answer.choice));
+    }
+    Ok(match answer.choice {
+        Choice::Deny => (
+            Some(State::Denied { answer }),
+            vec![Followup::Resolve, Followup::Repaint],
+        ),
+        Choice::Once | Choice::Session | Choice::Always if approval.undo_millis > 0 => (
+            Some(State::Held {
+                answer,
+                until: now.plus(approval.undo_millis),
+            }),
+            vec![Followup::Repaint],
+        ),
+        choice @ (Choice::Once | Choice::Session | Choice::Always) => (
+            Some(State::Approved {
+                answer,
+                since: now,
+                collected: None,
+            }),
+            allowed(choice),
+        ),
+    })
+}
+
+fn allowed(choice: Choice) -> Vec<Followup> {
+    match choice {
+        Choice::Once | Choice::Deny => vec![Followup::Resolve, Followup::Repaint],
+        Choice::Session | Choice::Always => {
+            vec![Followup::LeaveGrant, Followup::Resolve, Followup::Repaint]
+        }
+    }
+}
+
+fn used(
+    answer: &Answer,
+    collected: &Collected,
+    jti: TokenId,
+    now: UnixMillis,
+) -> Result<State, StepError> {
+    if collected.jti != jti {
+        return Err(StepError::OtherToken);
+    }
+    if collected.until <= now {
+        return Err(StepError::Expired);
+    }
+    Ok(State::Consumed {
+        answer: answer.clone(),
+        jti,
+        at: now,
+    })
+}
+
+fn settled(state: &State) -> StepError {
+    match state {
+        State::Waiting
+        | State::Held { .. }
+        | State::Approved { .. }
+        | State::Consumed { .. }
+        | State::Denied { .. } => StepError::AlreadyAnswered,
+        State::Expired { .. } => StepError::Expired,
+        State::Withdrawn { .. } => StepError::Withdrawn,
+    }
+}
+
+/// A call that was changed by the person who allowed it is bound as it was changed.
+fn rebound(approval: Approval) -> Approval {
+    let digest = match &approval.state {
+        State::Approved { answer, .. } => answer.rebound,
+        State::Waiting
+        | State::Held { .. }
+        | State::Consumed { .. }
+        | State::Denied { .. }
+        | State::Expired { .. }
+        | State::Withdrawn { .. } => None,
+    };
+    Approval {
+        digest: digest.unwrap_or(approval.digest),
+        ..approval
+    }
+}
+
+impl Approval {
+    /// Returns the answer, once there is one.
+    pub const fn answer(&self) -> Option<&Answer> {
+        match &self.state {
+            State::Held { answer, .. }
+            | State::Approved { answer, .. }
+            | State::Consumed { answer, .. }
+            | State::Denied { answer } => Some(answer),
+            State::Waiting | State::Expired { .. } | State::Withdrawn { .. } => None,
+        }
+    }
+
+    /// Returns the word used on the wire. A held answer still waits: nothing has been released.
+    pub const fn status(&self) -> &'static str {
+        match self.state {
+            State::Waiting | State::Held { .. } => "waiting",
+            State::Approved { .. } | State::Consumed { .. } => "approved",
+            State::Denied { .. } => "denied",
+            State::Expired { .. } => "expired",
+            State::Withdrawn { .. } => "withdrawn",
+        }
+    }
+
+    /// Returns when time will change it by itself.
+    pub const fn due_at(&self) -> Option<UnixMillis> {
+        match &self.state {
+            State::Waiting => Some(self.expires_at),
+            State::Held { until, .. } => Some(*until),
+            State::Approved {
+                since,
+                collected: None,
+                ..
+            } => Some(since.plus(COLLECT_MILLIS_MAX)),
+            State::Approved { .. }
+            | State::Consumed { .. }
+            | State::Denied { .. }
+            | State::Expired { .. }
+            | State::Withdrawn { .. } => None,
+        }
+    }
+}

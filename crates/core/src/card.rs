@@ -1,0 +1,213 @@
+//! What a person sees of an approval: the same facts on every surface, rendered by the firewall
+//! from the stored call.
+//!
+//! The agent's own explanation is quoted, labelled unverified and last. Untrusted text has passed
+//! [`crate::display`] before it stands in a card.
+//!
+//! INVARIANT: whoever is offered to allow has the complete call before them. A card that could not
+//! be drawn whole offers *deny* alone ([`is_showable`]), and so does a surface it does not fit
+//! ([`Card::fits`]).
+
+mod body;
+mod fit;
+mod text;
+
+use serde::{Deserialize, Serialize};
+
+use crate::approval::{Approval, Choice};
+use crate::assessment::{Assessment, SideEffect};
+use crate::call::{ARGUMENT_BYTES_MAX, ToolCall};
+use crate::display::{inline, line, unfenced_plain};
+use crate::tier::Tier;
+use crate::time::UnixMillis;
+use crate::verdict::Thresholds;
+
+pub use body::{one_line, shown_args};
+pub use fit::Fit;
+pub use text::{Redacts, without_secrets};
+
+/// What happens to a question nobody answers.
+const ON_TIMEOUT: &str = "If nobody answers by then it does not run.";
+/// Turns of the conversation being answered that a card shows, the last ones.
+const TURNS_MAX: usize = 3;
+
+/// What a person sees.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Card {
+    /// The approval.
+    pub approval_id: String,
+    /// What is wanted, in words.
+    pub title: String,
+    /// `low`, `medium`, `high` or `critical`.
+    pub risk: String,
+    /// Sentences, the worst first.
+    pub reasons: Vec<String>,
+    /// The tool.
+    pub tool: String,
+    /// The shell text, or the call on one line; never empty.
+    pub command: String,
+    /// What exactly will run, complete.
+    pub body: Vec<Field>,
+    /// Who asks, from where, for what: agent, run, session, directory.
+    pub lineage: Vec<Field>,
+    /// What the agent says about it, quoted and unverified.
+    pub explanation: Option<String>,
+    /// What may be chosen.
+    pub choices: Vec<Choice>,
+    /// When it ends unanswered.
+    pub expires_at: UnixMillis,
+    /// What happens then.
+    pub on_timeout: String,
+    /// How far the asker could have answered itself.
+    pub tier: Tier,
+    /// The digest the answer is bound to.
+    pub digest: String,
+    /// How it ended, in words: "Approved once by Ana · 14:02". `None` while it waits.
+    pub outcome: Option<String>,
+}
+
+/// A named part of a card.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Its text, safe to show.
+    pub text: String,
+    /// Whether it is code, to be shown in fixed width with its line breaks.
+    pub code: bool,
+}
+
+/// Who asks, as the card says it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lineage {
+    /// Name of the key.
+    pub key_name: String,
+    /// What the agent calls itself.
+    pub agent: Option<String>,
+    /// The run.
+    pub run: String,
+    /// The session.
+    pub session: String,
+    /// What the agent says about the call.
+    pub explanation: Option<String>,
+    /// How far the asker could have answered itself.
+    pub tier: Tier,
+}
+
+impl Card {
+    /// Returns the card of `approval`.
+    pub fn new(
+        approval: &Approval,
+        call: &ToolCall,
+        assessment: &Assessment,
+        lineage: &Lineage,
+        redacts: Redacts,
+    ) -> Self {
+        let mut choices = approval.choices.clone();
+        if !is_showable(call) {
+            choices.retain(|choice| *choice == Choice::Deny);
+        }
+        Self {
+            approval_id: line(approval.id.as_str()),
+            title: body::title(call, redacts),
+            risk: risk_word(assessment).to_owned(),
+            reasons: assessment
+                .reasons
+                .iter()
+                .map(|reason| line(&without_secrets(reason, redacts)))
+                .collect(),
+            tool: inline(&call.tool),
+            command: one_line(call, redacts),
+            body: body::body(call, redacts),
+            lineage: lineage_fields(call, lineage, redacts),
+            explanation: lineage
+                .explanation
+                .as_deref()
+                .map(|words| unfenced_plain(&without_secrets(words, redacts))),
+            choices,
+            expires_at: approval.expires_at,
+            on_timeout: ON_TIMEOUT.to_owned(),
+            tier: lineage.tier,
+            digest: approval.digest.to_string(),
+            outcome: None,
+        }
+    }
+
+    /// Says how it ended. Nothing can be chosen any more.
+    pub fn settle(&mut self, words: &str) {
+        self.outcome = Some(inline(words));
+        self.choices.clear();
+    }
+}
+
+/// Whether a card can show all of `call`. Beyond this size secrets are not looked for, so not
+/// everything would be shown, and nobody may allow what they cannot see.
+pub fn is_showable(call: &ToolCall) -> bool {
+    body::written_bytes(&call.args) <= ARGUMENT_BYTES_MAX
+}
+
+/// Returns what people read on the button of `choice`.
+pub const fn label(choice: Choice) -> &'static str {
+    match choice {
+        Choice::Once => "Allow once",
+        Choice::Session => "Allow for this session",
+        Choice::Always => "Add to permanent allowlist",
+        Choice::Deny => "Deny",
+    }
+}
+
+impl Field {
+    /// A line of words.
+    fn words(name: &str, text: String) -> Self {
+        Self {
+            name: name.to_owned(),
+            text,
+            code: false,
+        }
+    }
+}
+
+/// Returns how bad it is in one word.
+pub fn risk_word(assessment: &Assessment) -> &'static str {
+    let lines = Thresholds::default();
+    let critical = assessment.side_effect == SideEffect::Critical
+        || assessment.marks.floor
+        || assessment.crisis_sensitive;
+    if critical {
+        "critical"
+    } else if assessment.risk > lines.ask_above {
+        "high"
+    } else if assessment.risk >= lines.auto_below {
+        "medium"
+    } else {
+        "low"
+    }
+}
+
+/// The key is known; everything else is what the asker says.
+fn lineage_fields(call: &ToolCall, lineage: &Lineage, redacts: Redacts) -> Vec<Field> {
+    let mut fields = vec![Field::words("Asked by", inline(&lineage.key_name))];
+    let said = [
+        ("Agent", lineage.agent.as_deref()),
+        ("Run", Some(lineage.run.as_str())),
+        ("Session", Some(lineage.session.as_str())),
+        ("Directory", call.cwd.as_deref()),
+        ("Workspace", call.workspace.as_deref()),
+    ];
+    for (name, text) in said {
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            // Where something runs decides what it does, so it is never shortened.
+            fields.push(Field::words(name, line(text)));
+        }
+    }
+    let turns = call.replying_to.len().saturating_sub(TURNS_MAX);
+    for turn in call.replying_to.iter().skip(turns) {
+        let said = format!("{}: {}", turn.from, turn.text);
+        fields.push(Field {
+            name: "In reply to".to_owned(),
+            text: unfenced_plain(&without_secrets(&said, redacts)),
+            code: true,
+        });
+    }
+    fields
+}

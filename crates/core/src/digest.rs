@@ -1,0 +1,153 @@
+//! The digest of one action: what a decision is bound to.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::Digest as _;
+
+use crate::canonical::canonical;
+
+/// What is hashed first, so that no other hash of the project can be taken for this one.
+const DOMAIN: &[u8] = b"countersign/v1/action\0";
+
+/// SHA-256, in hexadecimal with its name in front where it is written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest(pub [u8; 32]);
+
+/// How the arguments were turned into bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Encoding {
+    /// RFC 8785 of a strict subset.
+    Jcs,
+    /// As they came.
+    Raw,
+}
+
+impl Encoding {
+    /// Returns the word used on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Jcs => "jcs",
+            Self::Raw => "raw",
+        }
+    }
+}
+
+/// Everything a decision is bound to.
+#[derive(Clone, Copy, Debug)]
+pub struct Action<'a> {
+    /// The tool.
+    pub tool: &'a str,
+    /// Hash of the tool's definition, if one was given.
+    pub tool_definition: Option<Digest>,
+    /// How `arguments` were made.
+    pub encoding: Encoding,
+    /// The arguments.
+    pub arguments: &'a [u8],
+    /// Where and by whom it is run; see [`context`].
+    pub context: &'a [u8],
+    /// The session.
+    pub session: &'a str,
+    /// The principal that asked: the id of its key.
+    pub agent: &'a str,
+}
+
+impl Action<'_> {
+    /// Returns the digest. Every part has its length in front, so no two different actions run
+    /// together to the same bytes.
+    pub fn digest(&self) -> Digest {
+        let definition = self.tool_definition.map_or([0; 32], |digest| digest.0);
+        let mut hash = sha2::Sha256::new();
+        hash.update(DOMAIN);
+        let parts: [&[u8]; 7] = [
+            self.tool.as_bytes(),
+            &definition,
+            self.encoding.word().as_bytes(),
+            self.arguments,
+            self.context,
+            self.session.as_bytes(),
+            self.agent.as_bytes(),
+        ];
+        for part in parts {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        Digest(hash.finalize().into())
+    }
+}
+
+/// Returns the context of an action as it is hashed: the canonical form of
+/// `{"attachments":[sha256 …],"cwd":… or null,"executor":…}`.
+pub fn context(cwd: Option<&str>, executor: &str, attachments: &[Digest]) -> Vec<u8> {
+    let attachments: Vec<String> = attachments.iter().map(Digest::hex).collect();
+    let value = json!({ "cwd": cwd, "executor": executor, "attachments": attachments });
+    // Texts and a list always have a canonical form.
+    canonical(&value).unwrap_or_default()
+}
+
+/// Returns the hash of a tool's definition, if it has a canonical form.
+pub fn definition(definition: &Value) -> Option<Digest> {
+    canonical(definition).ok().map(|bytes| Digest::of(&bytes))
+}
+
+impl Digest {
+    /// Returns the plain SHA-256 of `bytes`.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(sha2::Sha256::digest(bytes).into())
+    }
+
+    /// Returns the digest as 64 hexadecimal digits.
+    pub fn hex(&self) -> String {
+        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+        let mut text = String::with_capacity(64);
+        for byte in self.0 {
+            text.push(digit(byte >> 4));
+            text.push(digit(byte & 15));
+        }
+        text
+    }
+
+    /// Returns the digest written as 64 hexadecimal digits, with or without its name in front.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.strip_prefix("sha256:").unwrap_or(text);
+        let bytes = text.as_bytes();
+        if bytes.len() != 64 || bytes.iter().any(u8::is_ascii_uppercase) {
+            return None;
+        }
+        let mut out = [0; 32];
+        for (to, pair) in out.iter_mut().zip(bytes.chunks_exact(2)) {
+            let digits = std::str::from_utf8(pair).ok()?;
+            // `from_str_radix` would take a sign.
+            if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+                return None;
+            }
+            *to = u8::from_str_radix(digits, 16).ok()?;
+        }
+        Some(Self(out))
+    }
+}
+
+impl std::fmt::Display for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "sha256:{}", self.hex())
+    }
+}
+
+impl std::fmt::Debug for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a SHA-256 digest"))
+    }
+}

@@ -1,0 +1,295 @@
+//! Standing permission: what a *session* or *always* leaves behind, and which calls lie inside it.
+//!
+//! A grant never widens: it covers only calls whose effects and targets lie inside what its words
+//! say. It belongs to one key, and to one session unless it was given for good; it knows the tool's
+//! definition it was given for.
+//!
+//! Calls are compared as they are parsed, never as text: [`form`] says what of a call a grant can
+//! be bound to, and that some calls can be bound to nothing and are asked about every time;
+//! [`command`] does so for shell text; [`within`] holds the line that no covered call may do more,
+//! or anything worse, than the call the grant was given for.
+
+mod command;
+mod form;
+mod within;
+mod words;
+
+use serde::{Deserialize, Serialize};
+
+use crate::assessment::{Assessment, SideEffect};
+use crate::call::ToolCall;
+use crate::canonical::canonical;
+use crate::card::{Redacts, without_secrets};
+use crate::digest::Digest;
+use crate::id::{ApprovalId, GrantId, KeyId};
+use crate::time::UnixMillis;
+use crate::verdict::{Ruling, Verdict};
+
+use form::Form;
+
+pub use command::CommandShape;
+pub use within::Within;
+
+/// Which calls a grant is about. In every kind `within` is what the call it was given for would
+/// do: no covered call does anything else or worse.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Scope {
+    /// Exactly these arguments of this tool, from this directory.
+    Exact {
+        /// The tool.
+        tool: String,
+        /// SHA-256 of the canonical arguments.
+        arguments: Digest,
+        /// The directory.
+        cwd: Option<String>,
+        /// What it may do.
+        within: Within,
+    },
+    /// Shell commands: these simple commands in this order and nothing beside them.
+    Command {
+        /// The tool.
+        tool: String,
+        /// The simple commands, each with all its words.
+        shapes: Vec<CommandShape>,
+        /// The directory it is bound to.
+        cwd: Option<String>,
+        /// SHA-256 of the arguments beside the command.
+        others: Digest,
+        /// What it may do.
+        within: Within,
+    },
+    /// A tool on paths under a directory.
+    Path {
+        /// The tool.
+        tool: String,
+        /// The directory, normalised.
+        prefix: String,
+        /// SHA-256 of the arguments beside paths and content.
+        others: Digest,
+        /// What it may do.
+        within: Within,
+    },
+    /// A tool to one recipient.
+    Recipient {
+        /// The tool.
+        tool: String,
+        /// The recipient, exactly.
+        recipient: String,
+        /// SHA-256 of the arguments beside recipient and text.
+        others: Digest,
+        /// What it may do.
+        within: Within,
+    },
+}
+
+/// One grant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// Its id.
+    pub id: GrantId,
+    /// Which calls it is about.
+    pub scope: Scope,
+    /// Whose calls.
+    pub key: KeyId,
+    /// In which session; `None`: in any of that key.
+    pub session: Option<String>,
+    /// Hash of the tool's definition it was given for.
+    pub tool_definition: Option<Digest>,
+    /// Until when.
+    pub expires_at: Option<UnixMillis>,
+    /// How often still.
+    pub uses_left: Option<u32>,
+    /// How often it was used.
+    pub uses: u64,
+    /// When it was used last.
+    pub used_at: Option<UnixMillis>,
+    /// Who gave it.
+    pub by: String,
+    /// When.
+    pub given_at: UnixMillis,
+    /// In answer to which question.
+    pub approval_id: ApprovalId,
+    /// Who took it back, and when.
+    pub revoked: Option<(String, UnixMillis)>,
+}
+
+/// Who calls, as far as grants care.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller<'a> {
+    /// The key.
+    pub key: &'a KeyId,
+    /// The session.
+    pub session: &'a str,
+    /// Hash of the tool's definition.
+    pub tool_definition: Option<Digest>,
+}
+
+impl Grant {
+    /// Whether it still holds at `now`.
+    pub fn is_live(&self, now: UnixMillis) -> bool {
+        self.revoked.is_none()
+            && self.expires_at.is_none_or(|end| now < end)
+            && self.uses_left != Some(0)
+    }
+
+    /// Whether it lets `call` run. Only for calls that no rule before it decides.
+    pub fn covers(
+        &self,
+        caller: Caller<'_>,
+        call: &ToolCall,
+        assessment: &Assessment,
+        now: UnixMillis,
+    ) -> bool {
+        self.is_live(now)
+            && self.key == *caller.key
+            && self
+                .session
+                .as_ref()
+                .is_none_or(|session| session == caller.session)
+            && self.tool_definition == caller.tool_definition
+            && self.scope.covers(call, assessment)
+    }
+}
+
+/// Returns the grants that may be offered for `call`, the narrowest first; none if it must be
+/// asked about every time.
+pub fn candidates(call: &ToolCall, assessment: &Assessment, ruling: &Ruling) -> Vec<Scope> {
+    if ruling.verdict != Verdict::Ask || ruling.once_only {
+        return Vec::new();
+    }
+    let (Some(form), Ok(arguments)) = (Form::of(call, assessment), canonical(&call.args)) else {
+        return Vec::new();
+    };
+    let tool = call.tool.clone();
+    let cwd = call.cwd.clone();
+    let within = Within::of(assessment);
+    let mut scopes = vec![Scope::Exact {
+        tool: tool.clone(),
+        arguments: Digest::of(&arguments),
+        cwd: cwd.clone(),
+        within: within.clone(),
+    }];
+    // What always asks, or is not known, is granted as it stands or not at all.
+    let mild = assessment.side_effect < SideEffect::Critical
+        && !assessment.marks.unreadable
+        && !assessment.marks.dangerous_terminal;
+    match form {
+        Form::Command { shapes, others } => {
+            // A grant is listed word by word; a secret among the words would be listed too.
+            let written = words::written(&shapes);
+            if without_secrets(&written, Redacts::Secrets) != written {
+                return scopes;
+            }
+            let opened = mild
+                .then(|| command::opened(&shapes, call, &within))
+                .flatten();
+            scopes.extend([Some(shapes), opened].into_iter().flatten().map(|shapes| {
+                Scope::Command {
+                    tool: tool.clone(),
+                    shapes,
+                    cwd: cwd.clone(),
+                    others,
+                    within: within.clone(),
+                }
+            }));
+        }
+        Form::Files {
+            directory, others, ..
+        } if mild => {
+            scopes.extend(directory.map(|prefix| Scope::Path {
+                tool,
+                prefix,
+                others,
+                within,
+            }));
+        }
+        Form::Message { recipient, others } if mild => scopes.push(Scope::Recipient {
+            tool,
+            recipient,
+            others,
+            within,
+        }),
+        Form::Files { .. } | Form::Message { .. } | Form::Other => {}
+    }
+    scopes
+}
+
+impl Scope {
+    /// Whether `call` lies inside.
+    pub fn covers(&self, call: &ToolCall, assessment: &Assessment) -> bool {
+        if self.tool() != call.tool || !self.within().holds(assessment) {
+            return false;
+        }
+        let Some(form) = Form::of(call, assessment) else {
+            return false;
+        };
+        match (self, form) {
+            (Self::Exact { arguments, cwd, .. }, _) => {
+                *cwd == call.cwd
+                    && canonical(&call.args).is_ok_and(|bytes| Digest::of(&bytes) == *arguments)
+            }
+            (
+                Self::Command {
+                    shapes,
+                    cwd,
+                    others,
+                    ..
+                },
+                Form::Command {
+                    shapes: given,
+                    others: beside,
+                },
+            ) => {
+                *cwd == call.cwd
+                    && *others == beside
+                    && shapes.len() == given.len()
+                    && shapes
+                        .iter()
+                        .zip(&given)
+                        .all(|(shape, given)| shape.covers(given, call))
+            }
+            (
+                Self::Path { prefix, others, .. },
+                Form::Files {
+                    paths,
+                    others: beside,
+                    ..
+                },
+            ) => *others == beside && paths.iter().all(|path| form::lies_in(path, prefix)),
+            (
+                Self::Recipient {
+                    recipient, others, ..
+                },
+                Form::Message {
+                    recipient: given,
+                    others: beside,
+                },
+            ) => *others == beside && *recipient == given,
+            (
+                Self::Command { .. } | Self::Path { .. } | Self::Recipient { .. },
+                Form::Command { .. } | Form::Files { .. } | Form::Message { .. } | Form::Other,
+            ) => false,
+        }
+    }
+
+    /// Returns the tool it is about.
+    pub fn tool(&self) -> &str {
+        match self {
+            Self::Exact { tool, .. }
+            | Self::Command { tool, .. }
+            | Self::Path { tool, .. }
+            | Self::Recipient { tool, .. } => tool,
+        }
+    }
+
+    /// Returns what no covered call goes beyond.
+    pub const fn within(&self) -> &Within {
+        match self {
+            Self::Exact { within, .. }
+            | Self::Command { within, .. }
+            | Self::Path { within, .. }
+            | Self::Recipient { within, .. } => within,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What the call would do that a grant was given for: the line no covered call may cross.
+
+use serde::{Deserialize, Serialize};
+
+use crate::assessment::{Assessment, SideEffect};
+
+/// What may happen at most.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Within {
+    /// Codes of everything that was found, sorted.
+    pub effects: Vec<String>,
+    /// The risk, per mille.
+    pub risk: u16,
+    /// The side-effect class.
+    pub side_effect: SideEffect,
+    /// Whether something may leave the machine.
+    pub outbound: bool,
+    /// Whether it may be something that cannot be undone.
+    pub irreversible: bool,
+    /// Whether it may be something nothing is known about.
+    pub unknown: bool,
+}
+
+impl Within {
+    /// Returns what a call with this assessment would do.
+    pub(super) fn of(assessment: &Assessment) -> Self {
+        let mut effects: Vec<String> = assessment
+            .findings
+            .iter()
+            .map(|finding| finding.code.to_owned())
+            .collect();
+        effects.sort();
+        effects.dedup();
+        Self {
+            effects,
+            risk: assessment.risk.per_mille(),
+            side_effect: assessment.side_effect,
+            outbound: assessment.outbound,
+            irreversible: !assessment.reversible,
+            unknown: assessment.marks.unreadable,
+        }
+    }
+
+    /// Whether a call with this assessment does nothing else and nothing worse.
+    pub(super) fn holds(&self, assessment: &Assessment) -> bool {
+        let other = Self::of(assessment);
+        other.effects.iter().all(|code| self.effects.contains(code))
+            && other.risk <= self.risk
+            && other.side_effect <= self.side_effect
+            && other.outbound <= self.outbound
+            && other.irreversible <= self.irreversible
+            && other.unknown <= self.unknown
+    }
+}

@@ -1,0 +1,87 @@
+//! What a grant lets run, in words a person can check.
+
+use super::{CommandShape, Scope};
+use crate::display::line;
+use crate::shell::walk::quote;
+
+/// Said of every scope that leaves something open.
+const NO_MORE: &str = "as long as it does nothing else and nothing riskier than this call";
+
+impl Scope {
+    /// Returns what it lets run, in words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Exact { tool, cwd, .. } => {
+                format!(
+                    "{} with exactly these arguments, {}",
+                    line(tool),
+                    from(cwd.as_deref())
+                )
+            }
+            Self::Command {
+                tool, shapes, cwd, ..
+            } => {
+                let text = line(&written(shapes));
+                let inside = shapes.iter().find_map(|shape| shape.open.as_deref());
+                match inside {
+                    None => format!("{}: exactly `{text}`, {}", line(tool), from(cwd.as_deref())),
+                    Some(directory) => format!(
+                        "{}: `{text} …` on anything inside {}, {}, {NO_MORE}",
+                        line(tool),
+                        line(directory),
+                        from(cwd.as_deref())
+                    ),
+                }
+            }
+            Self::Path { tool, prefix, .. } => format!(
+                "{} on anything inside {}, {NO_MORE}",
+                line(tool),
+                line(prefix)
+            ),
+            Self::Recipient {
+                tool, recipient, ..
+            } => format!("{} to exactly {}, {NO_MORE}", line(tool), line(recipient)),
+        }
+    }
+}
+
+fn from(cwd: Option<&str>) -> String {
+    cwd.map_or_else(
+        || "from no named directory".to_owned(),
+        |cwd| format!("from {}", line(cwd)),
+    )
+}
+
+/// Returns `word` as it would be typed.
+fn typed(word: &str) -> String {
+    let plain = |letter: char| {
+        letter.is_ascii_alphanumeric()
+            || matches!(
+                letter,
+                '-' | '_' | '.' | '/' | ':' | '=' | '@' | '%' | '+' | ','
+            )
+    };
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        quote(word)
+    }
+}
+
+/// Returns commands as they would be typed.
+pub(super) fn written(shapes: &[CommandShape]) -> String {
+    let mut text = String::new();
+    for shape in shapes {
+        match shape.join.as_str() {
+            "" => {}
+            ";" => text.push_str("; "),
+            join => text.extend([" ", join, " "]),
+        }
+        let words: Vec<String> = shape.words.iter().map(|word| typed(word)).collect();
+        text.push_str(&words.join(" "));
+        for redirect in &shape.redirects {
+            text.extend([" ", redirect]);
+        }
+    }
+    text
+}

@@ -1,0 +1,92 @@
+//! Names of things: a prefix that says what it is, then twenty-six letters that sort by time.
+//!
+//! The core makes none by itself: time and randomness arrive as arguments.
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::UnixMillis;
+
+/// Crockford's alphabet in small letters: no `i`, `l`, `o`, `u`, so an id survives being read out.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+macro_rules! ids {
+    ($($(#[doc = $doc:literal])* $name:ident = $prefix:literal;)*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub String);
+
+        impl $name {
+            /// Returns a new id of this moment. `random` must not be guessable.
+            pub fn fresh(now: UnixMillis, random: [u8; 10]) -> Self {
+                Self(fresh($prefix, now, random))
+            }
+
+            /// Returns the text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// One tool call.
+    CallId = "call";
+    /// One question put to people.
+    ApprovalId = "appr";
+    /// One standing permission.
+    GrantId = "grant";
+    /// One execution of an agent.
+    RunId = "run";
+    /// One credential: the principal of what is done with it.
+    KeyId = "key";
+    /// One token.
+    TokenId = "tok";
+    /// One question an agent asks a person.
+    ClarificationId = "clar";
+    /// One thing that ran and awaits a look.
+    ReviewId = "rev";
+    /// One browser that is signed in.
+    LoginId = "login";
+}
+
+fn fresh(prefix: &str, now: UnixMillis, random: [u8; 10]) -> String {
+    let mut bytes = [0u8; 16];
+    let millis = now.0.max(0).to_be_bytes();
+    // Six bytes of time, ten of randomness: 128 bits are 26 letters of five bits.
+    for (to, from) in bytes.iter_mut().zip(millis.iter().skip(2).chain(&random)) {
+        *to = *from;
+    }
+    let number = u128::from_be_bytes(bytes);
+    let mut id = String::with_capacity(prefix.len() + 27);
+    id.push_str(prefix);
+    id.push('_');
+    for place in (0..26).rev() {
+        let letter = usize::try_from((number >> (5 * place)) & 31).unwrap_or(0);
+        id.push(char::from(ALPHABET.get(letter).copied().unwrap_or(b'0')));
+    }
+    id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_sort_by_time_and_keep_every_random_bit() {
+        let early = CallId::fresh(UnixMillis(1), [255; 10]);
+        let late = CallId::fresh(UnixMillis(2), [0; 10]);
+        assert!(early < late, "{early} {late}");
+        assert_eq!(early.as_str().len(), "call_".len() + 26);
+        let mut other = [255; 10];
+        other[9] = 254;
+        assert_ne!(early, CallId::fresh(UnixMillis(1), other));
+    }
+}

@@ -1,0 +1,113 @@
+//! What a client is told when something is wrong: a status, a stable code and a sentence.
+
+use axum::Json;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use countersign_gate::GateError;
+use serde_json::{Value, json};
+
+/// A refusal.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    pub(crate) status: StatusCode,
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    /// The field that is wrong.
+    pub(crate) param: Option<String>,
+    /// When it may work again, in seconds.
+    pub(crate) retry_after: Option<u32>,
+    /// What else the answer carries beside `error`: the decision of an approval that was answered.
+    pub(crate) more: Option<(&'static str, Value)>,
+}
+
+impl Problem {
+    /// Returns a refusal.
+    pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            code,
+            message: message.into(),
+            param: None,
+            retry_after: None,
+            more: None,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.status {
+            StatusCode::UNAUTHORIZED => "authentication_error",
+            StatusCode::FORBIDDEN => "permission_error",
+            StatusCode::NOT_FOUND => "not_found_error",
+            StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
+            status if status.is_server_error() => "server_error",
+            _ => "invalid_request_error",
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut body = json!({
+            "error": {
+                "message": self.message,
+                "type": self.kind(),
+                "param": self.param,
+                "code": self.code,
+            }
+        });
+        if let (Some((key, value)), Some(body)) = (self.more, body.as_object_mut()) {
+            body.insert(key.to_owned(), value);
+        }
+        let mut response = (self.status, Json(body)).into_response();
+        if let Some(seconds) = self.retry_after {
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, seconds.into());
+        }
+        response
+    }
+}
+
+impl From<GateError> for Problem {
+    fn from(error: GateError) -> Self {
+        let message = error.to_string();
+        let of = |status, code| Self::new(status, code, message.clone());
+        match error {
+            GateError::NotFound { .. } => of(StatusCode::NOT_FOUND, "not_found"),
+            GateError::Forbidden(_) => of(StatusCode::FORBIDDEN, "forbidden"),
+            GateError::Invalid { param, code, .. } => Self {
+                param: Some(param.to_owned()),
+                ..of(StatusCode::UNPROCESSABLE_ENTITY, code)
+            },
+            GateError::AlreadyResolved(approval) => Self {
+                more: Some(("decision", json!(approval.decision))),
+                ..of(StatusCode::CONFLICT, "already_resolved")
+            },
+            GateError::Gone(approval) => Self {
+                more: Some(("decision", json!(approval.decision))),
+                ..of(StatusCode::GONE, "no_longer_open")
+            },
+            GateError::NotOffered(_) => of(StatusCode::UNPROCESSABLE_ENTITY, "choice_not_offered"),
+            GateError::Ambiguous(ids) => Self {
+                more: Some(("approvals", json!(ids))),
+                ..of(StatusCode::CONFLICT, "several_waiting")
+            },
+            GateError::TooMany { retry_after, .. } => Self {
+                retry_after: Some(retry_after),
+                ..of(StatusCode::TOO_MANY_REQUESTS, "too_many_waiting")
+            },
+            GateError::TokenUsed => of(StatusCode::CONFLICT, "token_used"),
+            GateError::TokenExpired => of(StatusCode::GONE, "token_expired"),
+            GateError::TokenInvalid => of(StatusCode::UNPROCESSABLE_ENTITY, "token_invalid"),
+            GateError::Policy(_) => of(StatusCode::SERVICE_UNAVAILABLE, "policy_unreadable"),
+            // The cause names files and hosts; the log may have it, a client may not.
+            GateError::Store(cause) => {
+                tracing::error!(error = ?cause, "storage failed");
+                Self {
+                    retry_after: Some(1),
+                    ..of(StatusCode::SERVICE_UNAVAILABLE, "storage_unavailable")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! What becomes of a call: waiting for it, taking it back, its token, its outcome.
+
+use std::time::Duration;
+
+use countersign_core::approval::{Collected, Happened, State, StepError};
+use countersign_core::id::TokenId;
+use countersign_core::time::UnixMillis;
+use countersign_core::token::{Approver, Claims, TokenError, read as read_token};
+use countersign_store::{Change, Expect, Kind, Order, Query};
+use serde_json::json;
+
+use crate::approvals::Unchanged;
+use crate::entries::call_reported;
+use crate::history::TraceFilter;
+use crate::principal::Principal;
+use crate::request::Report;
+use crate::stored::{StoredApproval, StoredCall, read};
+use crate::view::{CallView, ConsumedView, Page};
+use crate::{Gate, GateError};
+
+/// Most calls on one page.
+const PAGE_MAX: u32 = 500;
+/// While somebody waits, the store is looked at this often even if nobody wakes them: a replica's
+/// answer must not be missed because a hint was.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Longest summary of an outcome that is kept, in bytes.
+const SUMMARY_BYTES_MAX: usize = 16 * 1024;
+
+impl Gate {
+    /// Returns how a call stands, waiting for at most `wait` until it is decided. Hands out its
+    /// token.
+    pub async fn call(
+        &self,
+        who: &Principal,
+        id: &str,
+        wait: Duration,
+    ) -> Result<CallView, GateError> {
+        let call = self.stored_call(who, id).await?;
+        if let Some(approval) = call.approval.clone().filter(|_| call.decision.is_none()) {
+            self.wait_for(approval.as_str(), wait).await?;
+        }
+        if who.key == call.key {
+            self.view_of(call).await
+        } else {
+            // The token is for the asker alone.
+            let mut view = self.view_without_collecting(&call).await?;
+            view.token = None;
+            view.token_expires_at = None;
+            Ok(view)
+        }
+    }
+
+    /// Returns calls, the newest first, without their tokens.
+    pub async fn calls(
+        &self,
+        who: &Principal,
+        filter: TraceFilter,
+    ) -> Result<Page<CallView>, GateError> {
+        let limit = filter.limit.unwrap_or(100).clamp(1, PAGE_MAX);
+        let records = self
+            .inner
+            .store
+            .find(Query {
+                owner: (!who.role.sees_all()).then(|| who.key.0.clone()),
+                session: filter.session,
+                run: filter.run,
+                since: filter.since,
+                behind: filter.behind.as_deref().and_then(crate::view::cursor),
+                order: Order::NewestFirst,
+                limit: limit + 1,
+                ..Query::of(Kind::Call)
+            })
+            .await?;
+        let next = crate::view::next(&records, limit);
+        let mut items = Vec::new();
+        for record in records.iter().take(limit as usize) {
+            let call: StoredCall = read(record)?;
+            if filter
+                .verdict
+                .as_ref()
+                .is_some_and(|it| *it != call.verdict)
+            {
+                continue;
+            }
+            let mut view = self.view_without_collecting(&call).await?;
+            view.token = None;
+            view.token_expires_at = None;
+            items.push(view);
+        }
+        Ok(Page { items, next })
+    }
+
+    /// The asker takes a call back.
+    pub async fn withdraw(
+        &self,
+        who: &Principal,
+        id: &str,
+        note: Option<String>,
+    ) -> Result<CallView, GateError> {
+        let call = self.own_call(who, id).await?;
+        if let Some(approval) = call.approval.clone().filter(|_| call.decision.is_none()) {
+            let changed = self
+                .change_approval(approval.as_str(), |_, _| {
+                    Ok(Happened::Withdrawn { note: note.clone() })
+                })
+                .await;
+            match changed {
+                // Whatever was decided before stands, and the answer says so.
+                Ok(_) | Err(Unchanged::Step(..)) => {}
+                Err(Unchanged::Gate(error)) => return Err(error),
+            }
+        }
+        self.view_of(call).await
+    }
+
+    /// The asker reports what came of a call.
+    pub async fn report(
+        &self,
+        who: &Principal,
+        id: &str,
+        report: Report,
+    ) -> Result<CallView, GateError> {
+        let summary = report.summary.as_deref().unwrap_or_default();
+        if summary.len() > SUMMARY_BYTES_MAX {
+            let message = "the summary is longer than 16 KiB";
+            return Err(crate::answer::invalid("summary", "too_long", message));
+        }
+        self.own_call(who, id).await?;
+        let record = self.inner.store.get(Kind::Call, id).await?;
+        let record = record.ok_or_else(|| unknown(id))?;
+        let mut call: StoredCall = read(&record)?;
+        let now = self.inner.clock.now();
+        let outcome = json!({
+            "failed": report.failed,
+            "summary": report.summary,
+            "duration": report.duration_millis,
+            "at": now.as_seconds(),
+        });
+        let entry = call_reported(&call, &outcome, now);
+        call.outcome = Some(outcome);
+        let put = call.put(&record.status, Expect::Version(record.version));
+        self.inner
+            .store
+            .commit(Change {
+                puts: vec![put],
+                entries: vec![entry],
+            })
+            .await?;
+        self.view_of(call).await
+    }
+
+    /// Uses a token up. Whoever gets an answer here may run the call; nobody gets one twice.
+    pub async fn consume(&self, who: &Principal, token: &str) -> Result<ConsumedView, GateError> {
+        if !who.role.asks() {
+            return Err(GateError::Forbidden("only an agent's key uses tokens"));
+        }
+        let keys = self.public_keys().await?;
+        let now = self.inner.clock.machine().seconds();
+        let claims = read_token(token, &keys, now).map_err(|error| match error {
+            TokenError::Expired => GateError::TokenExpired,
+            TokenError::Malformed
+            | TokenError::UnknownKey
+            | TokenError::BadSignature
+            | TokenError::NotYetValid
+            | TokenError::Other(_) => GateError::TokenInvalid,
+        })?;
+        let jti = TokenId(claims.jti.clone());
+        let changed = self
+            .change_approval(&claims.sub, |_, _| Ok(Happened::Used { jti: jti.clone() }))
+            .await;
+        match changed {
+            Ok(stored) => Ok(ConsumedView {
+                jti: jti.0,
+                call_id: stored.call.call_id.0.clone(),
+                consumed_at: used_at(&stored, self.inner.clock.now()).as_seconds(),
+            }),
+            Err(Unchanged::Step(StepError::AlreadyUsed, _)) => Err(GateError::TokenUsed),
+            Err(Unchanged::Step(StepError::Expired, _)) => Err(GateError::TokenExpired),
+            Err(Unchanged::Step(..) | Unchanged::Gate(GateError::NotFound { .. })) => {
+                Err(GateError::TokenInvalid)
+            }
+            Err(Unchanged::Gate(error)) => Err(error),
+        }
+    }
+
+    /// Returns how a call stands, and hands out its token if it has one.
+    pub(crate) async fn view_of(&self, call: StoredCall) -> Result<CallView, GateError> {
+        let Some(id) = call.approval.clone() else {
+            return Ok(CallView::of(&call, None));
+        };
+        let mut stored = self.stored_approval(id.as_str()).await?;
+        // Twice: a held answer takes effect first, then its token is collected.
+        for _ in 0..2 {
+            let collects = matches!(
+                stored.approval.state,
+                State::Approved {
+                    collected: None,
+                    ..
+                } | State::Held { .. }
+            );
+            if !collects {
+                break;
+            }
+            stored = match self.collect(id.as_str()).await {
+                Ok(changed) => changed,
+                // Somebody else has collected it, or time has settled it.
+                Err(Unchanged::Step(..)) => self.stored_approval(id.as_str()).await?,
+                Err(Unchanged::Gate(error)) => return Err(error),
+            };
+        }
+        Ok(CallView::of(&call, Some(&self.alive(stored))))
+    }
+
+    async fn view_without_collecting(&self, call: &StoredCall) -> Result<CallView, GateError> {
+        let stored = match &call.approval {
+            None => None,
+            Some(id) => Some(self.stored_approval(id.as_str()).await?),
+        };
+        Ok(CallView::of(call, stored.as_ref()))
+    }
+
+    /// Hands a token out only while it lives.
+    fn alive(&self, mut stored: StoredApproval) -> StoredApproval {
+        let now = self.inner.clock.now();
+        if let State::Approved { collected, .. } = &mut stored.approval.state
+            && collected.as_ref().is_some_and(|it| it.until <= now)
+        {
+            *collected = None;
+        }
+        stored
+    }
+
+    async fn collect(&self, id: &str) -> Result<StoredApproval, Unchanged> {
+        self.change_approval(id, |stored, now| {
+            let Some(answer) = stored.approval.answer() else {
+                return Ok(Happened::TimePassed { reached: true });
+            };
+            if !matches!(stored.approval.state, State::Approved { .. }) {
+                return Ok(Happened::TimePassed { reached: true });
+            }
+            let jti = TokenId::fresh(now, self.random());
+            let issued = self.inner.clock.machine().seconds();
+            let lasts = self.inner.settings.token_seconds;
+            let call = &stored.call;
+            let claims = Claims {
+                v: 1,
+                iss: self.inner.settings.issuer.clone(),
+                aud: call.executor.clone(),
+                sub: stored.approval.id.0.clone(),
+                jti: jti.0.clone(),
+                iat: issued,
+                nbf: issued,
+                exp: issued + lasts,
+                tool: call.tool.clone(),
+                tdh: call
+                    .tool_definition
+                    .map_or_else(|| "0".repeat(64), |digest| digest.hex()),
+                enc: if stored.edited.is_some() {
+                    "jcs"
+                } else {
+                    call.encoding().word()
+                }
+                .to_owned(),
+                adg: stored.approval.digest.hex(),
+                ses: call.session.clone(),
+                agt: call.key.0.clone(),
+                apr: Approver {
+                    who: answer.by.clone(),
+                    channel: answer.via.clone(),
+                    tier: answer.tier.word().to_owned(),
+                },
+                tier: answer.tier.word().to_owned(),
+                pol: call.policy.clone(),
+            };
+            Ok(Happened::Collected(Collected {
+                jti,
+                token: self.inner.signer.sign_token(&claims),
+                until: now.plus(lasts * 1000),
+            }))
+        })
+        .await
+    }
+
+    /// Waits until the approval is settled, for at most `wait`.
+    async fn wait_for(&self, id: &str, wait: Duration) -> Result<(), GateError> {
+        let deadline = tokio::time::Instant::now() + wait;
+        let waiter = self.inner.waiting.enrol(id);
+        loop {
+            // Enrolled before looking: a wake after this line is not missed.
+            let woken = waiter.woken();
+            let stored = self.stored_approval(id).await?;
+            let Some(due) = stored
+                .approval
+                .due_at()
+                .filter(|_| stored.approval.status() == "waiting")
+            else {
+                return Ok(());
+            };
+            let now = self.inner.clock.now();
+            if due <= now {
+                match self.settle_by_time(id).await {
+                    Ok(_) | Err(Unchanged::Step(..)) => continue,
+                    Err(Unchanged::Gate(error)) => return Err(error),
+                }
+            }
+            let left = deadline.saturating_duration_since(tokio::time::Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            let until_due = u64::try_from(due.since(now)).unwrap_or(0);
+            let pause = left.min(Duration::from_millis(until_due)).min(LOOK_EVERY);
+            tokio::select! {
+                () = woken => {}
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
+    }
+
+    /// Returns a call that `who` may see.
+    async fn stored_call(&self, who: &Principal, id: &str) -> Result<StoredCall, GateError> {
+        let record = self.inner.store.get(Kind::Call, id).await?;
+        let record = record.ok_or_else(|| unknown(id))?;
+        let call: StoredCall = read(&record)?;
+        if !who.role.sees_all() && call.key != who.key {
+            return Err(unknown(id));
+        }
+        Ok(call)
+    }
+
+    /// Returns a call that `who` submitted.
+    async fn own_call(&self, who: &Principal, id: &str) -> Result<StoredCall, GateError> {
+        if !who.role.asks() {
+            return Err(GateError::Forbidden(
+                "only the agent that submitted a call may do this",
+            ));
+        }
+        self.stored_call(who, id).await
+    }
+}
+
+fn used_at(stored: &StoredApproval, now: UnixMillis) -> UnixMillis {
+    match &stored.approval.state {
+        State::Consumed { at, .. } => *at,
+        State::Waiting
+        | State::Held { .. }
+        | State::Approved { .. }
+        | State::Denied { .. }
+        | State::Expired { .. }
+        | State::Withdrawn { .. } => now,
+    }
+}
+
+fn unknown(id: &str) -> GateError {
+    GateError::NotFound {
+        kind: "call",
+        id: id.to_owned(),
+    }
+}

@@ -1,0 +1,354 @@
+//! Keys: who may ask, answer, administer or read.
+//!
+//! A key's secret is seen once, when it is made; the store has only its hash. People and browsers
+//! that are signed in hang on keys: an approver's key bears the name of a person, a browser acts
+//! with the key it was signed in by and ends with it.
+
+mod logins;
+mod people;
+mod secret;
+
+use countersign_core::digest::Digest;
+use countersign_core::display::inline;
+use countersign_core::id::KeyId;
+use countersign_core::tier::Tier;
+use countersign_core::time::UnixMillis;
+use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::principal::{Principal, Role};
+use crate::remembered::{Remembered, ended_at};
+use crate::stored::{read, written};
+use crate::told::{ATTEMPTS_MAX, told};
+use crate::view::Page;
+use crate::{Gate, GateError};
+
+pub use logins::{LoginView, NewLogin};
+pub use people::PersonView;
+pub(crate) use secret::random;
+
+/// Longest name of a key or a person, in characters.
+pub const NAME_CHARS_MAX: usize = 64;
+
+const LIVE: &str = "live";
+const REVOKED: &str = "revoked";
+
+/// A key as it is made: the only time its secret is seen.
+#[derive(Debug, Serialize)]
+pub struct NewKey {
+    /// The key.
+    pub id: String,
+    /// Its secret.
+    pub key: String,
+    /// Its role.
+    pub role: Role,
+    /// Its name.
+    pub name: String,
+}
+
+/// A key as people see it.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeyView {
+    /// The key.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: Role,
+    /// When it was made, in seconds.
+    pub created_at: f64,
+    /// Who made it.
+    pub created_by: String,
+    /// When it was made useless, in seconds.
+    pub revoked_at: Option<f64>,
+}
+
+/// What is known of credentials without asking the store each time.
+#[derive(Debug)]
+pub(crate) struct Credentials {
+    by_key: Remembered<Digest, Principal>,
+    by_login: Remembered<Digest, Known>,
+    has_approver: Remembered<(), bool>,
+}
+
+/// Who is signed in, and until when.
+#[derive(Clone, Debug)]
+struct Known {
+    principal: Principal,
+    until: UnixMillis,
+}
+
+impl Default for Credentials {
+    fn default() -> Self {
+        Self {
+            by_key: Remembered::until(&["key.revoked"]),
+            by_login: Remembered::until(&["key.revoked", "login.ended"]),
+            has_approver: Remembered::until(&[
+                "key.created",
+                "key.revoked",
+                "person.changed",
+                "person.removed",
+            ]),
+        }
+    }
+}
+
+/// A key as it is kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct StoredKey {
+    name: String,
+    role: Role,
+    created_at: UnixMillis,
+    created_by: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    revoked_at: Option<UnixMillis>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    revoked_by: Option<String>,
+}
+
+impl Gate {
+    /// Returns whose secret this is.
+    pub async fn authenticate(&self, secret: &str) -> Result<Principal, GateError> {
+        let hash = secret::hash(secret).ok_or_else(|| unknown("key"))?;
+        let (cache, tail) = (&self.inner.credentials.by_key, self.inner.store.tail());
+        if let Some(principal) = cache.get(tail, &hash) {
+            return Ok(principal);
+        }
+        let as_of = ended_at(tail);
+        let record = self.live_by_hash(Kind::Key, &hash).await?;
+        let record = record.ok_or_else(|| unknown("key"))?;
+        let principal = principal(&record, "api")?;
+        cache.put(tail, as_of, hash, principal.clone());
+        Ok(principal)
+    }
+
+    /// Makes a key; the secret is returned once and kept only as a hash. `by` is who made it.
+    pub async fn create_key(&self, by: &str, name: &str, role: Role) -> Result<NewKey, GateError> {
+        checked_name(name)?;
+        let now = self.inner.clock.now();
+        let secret = secret::fresh(&format!("cs_{}_", role.word()))?;
+        let id = KeyId::fresh(now, random()?);
+        let key = StoredKey {
+            name: name.to_owned(),
+            role,
+            created_at: now,
+            created_by: by.to_owned(),
+            revoked_at: None,
+            revoked_by: None,
+        };
+        let record = Record {
+            kind: Kind::Key,
+            id: id.0.clone(),
+            version: 0,
+            status: LIVE.to_owned(),
+            owner: id.0.clone(),
+            session: String::new(),
+            run: String::new(),
+            link: secret.hash.hex(),
+            at: now.0,
+            due_at: None,
+            body: written(&key),
+        };
+        let body = json!({ "key_id": id, "name": name, "role": role, "by": by });
+        for _ in 0..ATTEMPTS_MAX {
+            let mut change = Change {
+                puts: vec![Put {
+                    record: record.clone(),
+                    expect: Expect::Absent,
+                }],
+                entries: vec![told(now, "key.created", id.as_str(), body.clone())],
+            };
+            if role.answers() {
+                change.puts.push(self.person_kept(name, role, now).await?);
+            }
+            if self.unsettle(change).await? {
+                return Ok(NewKey {
+                    id: id.0,
+                    key: secret.text,
+                    role,
+                    name: name.to_owned(),
+                });
+            }
+        }
+        Err(conflict(Kind::Key, id.as_str()))
+    }
+
+    /// Returns all keys.
+    pub async fn keys(&self, who: &Principal) -> Result<Page<KeyView>, GateError> {
+        if !who.role.answers() {
+            return Err(GateError::Forbidden("only approvers and admins see keys"));
+        }
+        let records = self.find_all(Query::of(Kind::Key)).await?;
+        let items = records.iter().map(key_view).collect::<Result<_, _>>()?;
+        Ok(Page { items, next: None })
+    }
+
+    /// Makes a key useless, and every browser that was signed in with it.
+    pub async fn revoke_key(&self, who: &Principal, id: &str) -> Result<KeyView, GateError> {
+        administers(who)?;
+        for _ in 0..ATTEMPTS_MAX {
+            let record = self.inner.store.get(Kind::Key, id).await?;
+            let record = record.ok_or_else(|| not_found("key", id))?;
+            if record.status == REVOKED {
+                return key_view(&record);
+            }
+            let mut change = Change::default();
+            let now = self.inner.clock.now();
+            let view = revocation(&mut change, record, &who.name, now)?;
+            if self.unsettle(change).await? {
+                return Ok(view);
+            }
+        }
+        Err(conflict(Kind::Key, id))
+    }
+
+    /// Whether there is any live approver: a key of that role, or a person with an account in a chat.
+    pub async fn has_approver(&self) -> Result<bool, GateError> {
+        let (cache, tail) = (
+            &self.inner.credentials.has_approver,
+            self.inner.store.tail(),
+        );
+        if let Some(known) = cache.get(tail, &()) {
+            return Ok(known);
+        }
+        let as_of = ended_at(tail);
+        let answers = self.any_answering_key().await? || self.any_reachable_person().await?;
+        cache.put(tail, as_of, (), answers);
+        Ok(answers)
+    }
+
+    async fn any_answering_key(&self) -> Result<bool, GateError> {
+        for record in self.find_all(live(Kind::Key)).await? {
+            if read::<StoredKey>(&record)?.role.answers() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the live record of `kind` that is kept for this hash.
+    async fn live_by_hash(&self, kind: Kind, hash: &Digest) -> Result<Option<Record>, StoreError> {
+        let link = hash.hex();
+        let query = Query {
+            link: Some(link.clone()),
+            limit: 1,
+            ..live(kind)
+        };
+        let found = self.inner.store.find(query).await?;
+        Ok(found
+            .into_iter()
+            .find(|record| secret::same(&record.link, &link)))
+    }
+
+    /// Writes `change` and forgets what it may have changed; false if somebody else was faster.
+    async fn unsettle(&self, change: Change) -> Result<bool, GateError> {
+        let entries = match self.inner.store.commit(change).await {
+            Ok(entries) => entries,
+            Err(StoreError::Conflict { .. }) => return Ok(false),
+            Err(failed @ (StoreError::Unavailable { .. } | StoreError::Closed)) => {
+                return Err(failed.into());
+            }
+        };
+        let seq = entries.last().map_or(0, |entry| entry.seq);
+        self.inner.credentials.by_key.forget(seq);
+        self.inner.credentials.by_login.forget(seq);
+        self.inner.credentials.has_approver.forget(seq);
+        Ok(true)
+    }
+}
+
+/// Adds to `change` that the live key in `record` is revoked.
+fn revocation(
+    change: &mut Change,
+    mut record: Record,
+    by: &str,
+    now: UnixMillis,
+) -> Result<KeyView, GateError> {
+    let mut key: StoredKey = read(&record)?;
+    key.revoked_at = Some(now);
+    key.revoked_by = Some(by.to_owned());
+    REVOKED.clone_into(&mut record.status);
+    record.body = written(&key);
+    let body = json!({ "key_id": record.id, "name": key.name, "role": key.role, "by": by });
+    change
+        .entries
+        .push(told(now, "key.revoked", &record.id, body));
+    let view = key_view(&record);
+    change.puts.push(Put {
+        expect: Expect::Version(record.version),
+        record,
+    });
+    view
+}
+
+fn key_view(record: &Record) -> Result<KeyView, GateError> {
+    let key: StoredKey = read(record)?;
+    Ok(KeyView {
+        id: record.id.clone(),
+        name: key.name,
+        role: key.role,
+        created_at: key.created_at.as_seconds(),
+        created_by: key.created_by,
+        revoked_at: key.revoked_at.map(UnixMillis::as_seconds),
+    })
+}
+
+/// Returns who acts with the key in `record`. What a way in can prove is for the way in to say.
+fn principal(record: &Record, via: &str) -> Result<Principal, GateError> {
+    let key: StoredKey = read(record)?;
+    Ok(Principal {
+        key: KeyId(record.id.clone()),
+        name: key.name,
+        role: key.role,
+        via: via.to_owned(),
+        tier: Tier::T0,
+    })
+}
+
+/// A name is printed on cards and in the ledger, so it is what it looks like.
+fn checked_name(name: &str) -> Result<(), GateError> {
+    let length = name.chars().count();
+    if length == 0 || length > NAME_CHARS_MAX || name.trim() != name || inline(name) != name {
+        return Err(GateError::Invalid {
+            param: "name",
+            code: "invalid_name",
+            message: format!("a name is 1 to {NAME_CHARS_MAX} visible characters"),
+        });
+    }
+    Ok(())
+}
+
+fn administers(who: &Principal) -> Result<(), GateError> {
+    if who.role.administers() {
+        Ok(())
+    } else {
+        Err(GateError::Forbidden("only an admin may do this"))
+    }
+}
+
+fn live(kind: Kind) -> Query {
+    Query {
+        status: Some(LIVE.to_owned()),
+        ..Query::of(kind)
+    }
+}
+
+/// Whose secret it is not must not be told, so the secret is not repeated.
+fn unknown(kind: &'static str) -> GateError {
+    not_found(kind, "")
+}
+
+fn not_found(kind: &'static str, id: &str) -> GateError {
+    GateError::NotFound {
+        kind,
+        id: id.to_owned(),
+    }
+}
+
+fn conflict(kind: Kind, id: &str) -> GateError {
+    GateError::Store(StoreError::Conflict {
+        kind,
+        id: id.to_owned(),
+    })
+}

@@ -1,0 +1,231 @@
+//! The one object: what it is made of, and what it does by itself.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use countersign_channels::Channel;
+use countersign_core::ledger::Entry;
+use countersign_core::time::UnixMillis;
+use countersign_core::token::PublicKey;
+use countersign_store::{Database, Kind, Order, Query};
+
+use crate::GateError;
+use crate::clock::Clock;
+use crate::credentials::Credentials;
+use crate::keys::Signer;
+use crate::moment::{Moment, VersionedGrant};
+use crate::principal::Principal;
+use crate::remembered::Remembered;
+use crate::settings::{Policies, Settings};
+use crate::stored::{StoredApproval, read};
+use crate::waiting::Waiting;
+
+/// How often time is let settle what nobody waits for.
+const LAPSE_EVERY: Duration = Duration::from_millis(500);
+/// Entries that are looked at in one go.
+const OBSERVED_MAX: usize = 1000;
+/// Denials that are remembered across a restart.
+const DENIALS_MAX: u32 = 1000;
+
+/// The gate. Cheap to clone; all clones are the same gate.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    pub(crate) inner: Arc<Inner>,
+}
+
+/// What a gate is made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// Where state is kept.
+    pub store: Database,
+    /// What time it is.
+    pub clock: Clock,
+    /// What tokens and checkpoints are signed with.
+    pub signer: Signer,
+    /// Where policies come from.
+    pub policies: Arc<dyn Policies>,
+    /// What the owner decided about the gate itself.
+    pub settings: Settings,
+    /// How people are reached.
+    pub channels: Vec<Arc<dyn Channel>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) store: Database,
+    pub(crate) clock: Clock,
+    pub(crate) signer: Signer,
+    pub(crate) policies: Arc<dyn Policies>,
+    pub(crate) settings: Settings,
+    pub(crate) channels: Vec<Arc<dyn Channel>>,
+    pub(crate) grants: Remembered<String, Arc<Vec<VersionedGrant>>>,
+    pub(crate) moment: Moment,
+    pub(crate) waiting: Waiting,
+    pub(crate) credentials: Credentials,
+}
+
+impl Gate {
+    /// Returns a gate that works; [`Gate::run`] must be running beside it for what happens by
+    /// itself.
+    pub async fn open(parts: Parts) -> Result<Self, GateError> {
+        let Parts {
+            store,
+            clock,
+            signer,
+            policies,
+            settings,
+            channels,
+        } = parts;
+        let gate = Self {
+            inner: Arc::new(Inner {
+                store,
+                clock,
+                signer,
+                policies,
+                settings,
+                channels,
+                grants: Remembered::until(&["grant.created", "grant.used", "grant.revoked"]),
+                moment: Moment::default(),
+                waiting: Waiting::default(),
+                credentials: Credentials::default(),
+            }),
+        };
+        gate.recall_denials().await?;
+        Ok(gate)
+    }
+
+    /// Does what happens by itself until `shutdown` ends: questions expire, cards are delivered,
+    /// the ledger is followed and signed.
+    pub async fn run(&self, shutdown: impl Future<Output = ()> + Send) {
+        if let Err(error) = self.resume_deliveries().await {
+            tracing::error!(%error, "cards of an earlier run could not be taken up");
+        }
+        tokio::select! {
+            () = shutdown => {}
+            () = self.lapse_forever() => {}
+            () = self.follow_forever() => {}
+        }
+    }
+
+    /// Returns the store, for those who only read: the ledger and its live end.
+    pub fn store(&self) -> &Database {
+        &self.inner.store
+    }
+
+    /// Returns the clock.
+    pub fn clock(&self) -> &Clock {
+        &self.inner.clock
+    }
+
+    /// Returns what the owner decided about the gate itself.
+    pub fn settings(&self) -> &Settings {
+        &self.inner.settings
+    }
+
+    /// Returns the keys a token may be signed by.
+    pub async fn public_keys(&self) -> Result<Vec<PublicKey>, GateError> {
+        Ok(vec![self.inner.signer.public()])
+    }
+
+    /// Notes that somebody who can answer is looking at what waits.
+    pub(crate) fn note_looking(&self, who: &Principal) {
+        if who.role.answers() {
+            self.inner.moment.looked(self.inner.clock.now());
+        }
+    }
+
+    /// Returns bytes that cannot be guessed.
+    pub(crate) fn random<const N: usize>(&self) -> [u8; N] {
+        let mut bytes = [0; N];
+        // Without randomness ids could be guessed and tokens would not be unique; there is no safe
+        // way on, and no machine on which this happens.
+        #[expect(clippy::expect_used, reason = "the kernel always has randomness")]
+        getrandom::fill(&mut bytes).expect("the kernel has randomness");
+        bytes
+    }
+
+    async fn lapse_forever(&self) {
+        loop {
+            if let Err(error) = self.lapse_approvals().await {
+                tracing::error!(%error, "what time settles could not be written; trying again");
+            }
+            tokio::time::sleep(LAPSE_EVERY).await;
+        }
+    }
+
+    /// Follows the ledger, because another replica or another process may have written to it.
+    async fn follow_forever(&self) {
+        let tail = self.inner.store.tail();
+        let mut last = tail.last();
+        let mut seen = *last.borrow_and_update();
+        loop {
+            if last.changed().await.is_err() {
+                return;
+            }
+            let visible = *last.borrow_and_update();
+            while seen < visible {
+                match tail.recent(seen, OBSERVED_MAX) {
+                    Some(entries) if !entries.is_empty() => {
+                        for entry in &entries {
+                            self.observe(entry);
+                            seen = entry.seq;
+                        }
+                    }
+                    Some(_) => break,
+                    None => match self.inner.store.entries(seen, 1000).await {
+                        Ok(entries) if !entries.is_empty() => {
+                            for entry in &entries {
+                                self.observe(entry);
+                                seen = entry.seq;
+                            }
+                        }
+                        Ok(_) => break,
+                        Err(error) => {
+                            tracing::error!(%error, "the ledger cannot be followed; trying again");
+                            tokio::time::sleep(LAPSE_EVERY).await;
+                        }
+                    },
+                }
+            }
+        }
+    }
+
+    /// Takes note of what happened, here or elsewhere.
+    fn observe(&self, entry: &Entry) {
+        let Entry { draft, .. } = entry;
+        if draft.event.starts_with("approval.") {
+            self.inner.waiting.wake(&draft.subject);
+        }
+        if draft.event == "approval.resolved" {
+            self.inner.moment.remember_denial_told(draft);
+        }
+    }
+
+    async fn recall_denials(&self) -> Result<(), GateError> {
+        let since = self.denials_since();
+        let denied = self
+            .inner
+            .store
+            .find(Query {
+                status: Some("denied".to_owned()),
+                since: Some(since.0 - self.inner.settings.timeout_millis),
+                order: Order::NewestFirst,
+                limit: DENIALS_MAX,
+                ..Query::of(Kind::Approval)
+            })
+            .await?;
+        for record in &denied {
+            let stored: StoredApproval = read(record)?;
+            self.inner.moment.remember_denial(&stored);
+        }
+        Ok(())
+    }
+
+    /// Returns since when denials count.
+    pub(crate) fn denials_since(&self) -> UnixMillis {
+        self.inner
+            .clock
+            .now()
+            .plus(-self.inner.settings.deny_memory_millis)
+    }
+}

@@ -1,0 +1,35 @@
+//! Runs the core against clock, keys, store and channels; the only writer; wakes waiting calls.
+//!
+//! Reading order: [`Gate`] is the one object, [`request`] what it is asked, [`view`] what it
+//! answers, [`principal`] who may ask for what. `submit` and `answer` are the two halves of a
+//! call's way; `approvals` drives [`countersign_core::approval::step`] against the store.
+
+pub mod answer;
+mod approvals;
+mod assessors;
+mod calls;
+pub mod clarifications;
+pub mod clock;
+pub mod credentials;
+mod delivery;
+mod entries;
+mod error;
+pub mod gate;
+pub mod grants;
+pub mod history;
+pub mod keys;
+mod moment;
+pub mod principal;
+mod remembered;
+pub mod request;
+pub mod reviews;
+pub mod sessions;
+pub mod settings;
+mod stored;
+pub mod submit;
+mod told;
+pub mod view;
+mod waiting;
+
+pub use error::GateError;
+pub use gate::{Gate, Parts};

@@ -1,0 +1,69 @@
+//! Who is asking: one role per credential, and what each may do.
+
+use countersign_core::id::KeyId;
+use countersign_core::tier::Tier;
+use serde::{Deserialize, Serialize};
+
+/// What a credential is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// A program that asks; answers nothing.
+    Agent,
+    /// A person who answers.
+    Approver,
+    /// An approver who may also change policy, people and keys.
+    Admin,
+    /// Reads.
+    Viewer,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Agent, Self::Approver, Self::Admin, Self::Viewer];
+
+    /// Returns the word used on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Approver => "approver",
+            Self::Admin => "admin",
+            Self::Viewer => "viewer",
+        }
+    }
+
+    /// Whether it may submit calls, wait, withdraw, report and consume.
+    pub const fn asks(self) -> bool {
+        matches!(self, Self::Agent)
+    }
+
+    /// Whether it may answer, grant and review.
+    pub const fn answers(self) -> bool {
+        matches!(self, Self::Approver | Self::Admin)
+    }
+
+    /// Whether it may change policy, people and keys.
+    pub const fn administers(self) -> bool {
+        matches!(self, Self::Admin)
+    }
+
+    /// Whether it sees everything, not only its own.
+    pub const fn sees_all(self) -> bool {
+        !matches!(self, Self::Agent)
+    }
+}
+
+/// A credential in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal {
+    /// The key. Browsers act with the key they were signed in by.
+    pub key: KeyId,
+    /// Its name; for approvers and admins the name of a person.
+    pub name: String,
+    /// Its role.
+    pub role: Role,
+    /// Where it came in: `api`, `page`, `socket`, or the name of a channel.
+    pub via: String,
+    /// The strongest separation between asker and answerer this way in can prove.
+    pub tier: Tier,
+}

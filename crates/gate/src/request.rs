@@ -1,0 +1,70 @@
+//! What the gate is asked.
+
+use countersign_core::approval::Choice;
+use countersign_core::call::ToolCall;
+use countersign_core::digest::Digest;
+use countersign_core::grant::Scope;
+use countersign_core::id::ApprovalId;
+use serde_json::Value;
+
+/// A call an agent wants to make.
+#[derive(Clone, Debug, Default)]
+pub struct Submission {
+    /// The call as it is judged. With `raw`, its arguments are what the bytes say, or null.
+    pub call: ToolCall,
+    /// The arguments as bytes, where they came that way.
+    pub raw: Option<Vec<u8>>,
+    /// The session.
+    pub session: String,
+    /// The run; one per key and session if it is not named.
+    pub run: Option<String>,
+    /// What the agent calls itself.
+    pub agent: Option<String>,
+    /// Who will run it; `tool:NAME` if it is not named.
+    pub executor: Option<String>,
+    /// The tool's definition.
+    pub tool_definition: Option<Value>,
+    /// Hashes of what is attached.
+    pub attachments: Vec<Digest>,
+    /// What the agent says about it.
+    pub explanation: Option<String>,
+    /// Names the request, so that sending it twice submits it once.
+    pub idempotency_key: Option<String>,
+}
+
+/// An answer a person gives.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// To which question.
+    pub approval: ApprovalId,
+    /// What was chosen.
+    pub choice: Choice,
+    /// What was said about it.
+    pub note: Option<String>,
+    /// The grant to leave, for *session* and *always*.
+    pub grant: Option<GrantRequest>,
+    /// The arguments as the person changed them.
+    pub args: Option<Value>,
+}
+
+/// The grant an answer leaves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GrantRequest {
+    /// Which of the candidates the card offered; the narrowest if it is not named.
+    pub scope: Option<Scope>,
+    /// For how long, in milliseconds.
+    pub lasts_millis: Option<i64>,
+    /// How often.
+    pub uses: Option<u32>,
+}
+
+/// How a call that ran went.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Whether it failed.
+    pub failed: bool,
+    /// What came out, shortened by the asker.
+    pub summary: Option<String>,
+    /// How long it took, in milliseconds.
+    pub duration_millis: Option<u64>,
+}

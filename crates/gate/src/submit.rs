@@ -1,0 +1,716 @@
+//! A call comes in: judged, then let through, refused, or put to people.
+
+use std::sync::Arc;
+
+use countersign_core::approval::{Answer, Approval, Choice, State};
+use countersign_core::assessment::Assessment;
+use countersign_core::call::ToolCall;
+use countersign_core::canonical::canonical;
+use countersign_core::card::{Card, Lineage, Redacts, one_line, shown_args};
+use countersign_core::digest::{Digest, definition};
+use countersign_core::grant::{Caller, candidates};
+use countersign_core::id::{ApprovalId, CallId};
+use countersign_core::judge::{Judged, consider};
+use countersign_core::ledger::commitment;
+use countersign_core::policy::Policy;
+use countersign_core::record;
+use countersign_core::time::UnixMillis;
+use countersign_core::verdict::{Mode, Rule, Ruling, Verdict, verdict};
+use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::answer::invalid;
+use crate::entries::{approval_required, call_assessed};
+use crate::moment::{Denial, VersionedGrant};
+use crate::principal::Principal;
+use crate::remembered::ended_at;
+use crate::request::Submission;
+use crate::sessions::SessionFacts;
+use crate::settings::Ruleset;
+use crate::stored::{StoredApproval, StoredCall, base64, read, written};
+use crate::view::{CallView, DecisionView};
+use crate::{Gate, GateError};
+
+/// Questions of one key that may wait.
+pub const WAITING_OF_ONE_MAX: u64 = 20;
+/// Questions that may wait in all.
+pub const WAITING_MAX: u64 = 10_000;
+/// Longest name of a tool, session, run, agent or executor, in bytes.
+pub const NAME_BYTES_MAX: usize = 256;
+/// How often a call is judged anew because something it rested on has changed.
+const TRIES_MAX: usize = 8;
+/// Longest explanation that is kept, in bytes.
+const EXPLANATION_BYTES_MAX: usize = 4096;
+
+/// A call with everything the gate found out about it.
+struct Considered {
+    call: StoredCall,
+    judged: Judged,
+    ruleset: Arc<Ruleset>,
+    grant: Option<VersionedGrant>,
+    command: String,
+    commitment: String,
+    /// What has to be written besides: the session, the idempotency key.
+    puts: Vec<Put>,
+}
+
+impl Gate {
+    /// Takes a call and returns how it stands at once.
+    pub async fn submit(
+        &self,
+        who: &Principal,
+        submission: Submission,
+    ) -> Result<CallView, GateError> {
+        if !who.role.asks() {
+            return Err(GateError::Forbidden(
+                "only an agent's key submits calls; a person's key answers them",
+            ));
+        }
+        check(&submission)?;
+        for _ in 0..TRIES_MAX {
+            match self.submit_once(who, &submission).await {
+                // What was concluded rested on a grant, a session or an idempotency key that has
+                // changed in this very moment. It is concluded anew.
+                Err(GateError::Store(StoreError::Conflict { .. })) => {
+                    self.inner.grants.forget(ended_at(self.inner.store.tail()));
+                    self.forget_session(&who.key, &submission.session);
+                }
+                settled => return settled,
+            }
+        }
+        Err(GateError::TooMany {
+            message: "too many calls of this session at once",
+            retry_after: 1,
+        })
+    }
+
+    async fn submit_once(
+        &self,
+        who: &Principal,
+        submission: &Submission,
+    ) -> Result<CallView, GateError> {
+        if let Some(call) = self.repeated(who, submission).await? {
+            return Ok(call);
+        }
+        let mut considered = self.consider_call(who, submission).await?;
+        if let Some(name) = &submission.idempotency_key {
+            let put = idempotency_put(who, name, submission, &considered.call);
+            considered.puts.push(put);
+        }
+        let verdict = considered.judged.ruling.verdict;
+        if verdict == Verdict::Ask && !self.has_approver().await? {
+            considered.call.decision = Some(refused("no_approver", considered.call.at));
+            return self.let_through(considered).await;
+        }
+        match verdict {
+            Verdict::Ask => self.ask(considered).await,
+            Verdict::Allow | Verdict::AllowThenReview | Verdict::Refuse => {
+                self.let_through(considered).await
+            }
+        }
+    }
+
+    /// Judges a call under everything that holds at this moment.
+    async fn consider_call(
+        &self,
+        who: &Principal,
+        submission: &Submission,
+    ) -> Result<Considered, GateError> {
+        let now = self.inner.clock.now();
+        let facts = self.session_facts(&who.key, &submission.session).await?;
+        let mut puts = Vec::new();
+        let mut tool_call = submission.call.clone();
+        let claimed = tool_call.workspace.take().or(tool_call.cwd.clone());
+        tool_call.workspace = facts.workspace.clone().or_else(|| claimed.clone());
+        let ruleset = self
+            .inner
+            .policies
+            .at(tool_call.cwd.as_deref())
+            .map_err(GateError::Policy)?;
+        let (mut assessment, mut situation) = consider(&ruleset.policy, &tool_call);
+        if facts.crisis && !assessment.crisis_sensitive {
+            assessment.crisis_sensitive = true;
+            let reason = "a person in crisis was in this conversation".to_owned();
+            assessment.reasons.push(reason);
+        }
+        let mut call = stored(who, submission, &tool_call, now, self)?;
+        call.policy.clone_from(&ruleset.hash);
+        if facts.override_until.is_some_and(|until| now < until) && situation.mode == Mode::Enforce
+        {
+            situation.mode = Mode::Off;
+        }
+        let denial = self.inner.moment.denial(
+            who.key.as_str(),
+            &call.session,
+            call.digest,
+            self.denials_since(),
+        );
+        situation.denied_before = denial.is_some();
+        let mut ruling = verdict(&assessment, &situation);
+        let mut grant = None;
+        // A grant is looked for only where it matters: rules 1 to 4 come before it, and what runs
+        // anyway does not use one up.
+        if ruling.verdict >= Verdict::Ask && ruling.rule > Rule::ApprovalRequired {
+            grant = self
+                .covering_grant(&call, &tool_call, &assessment, now)
+                .await?;
+            if grant.is_some() {
+                situation.granted = true;
+                ruling = verdict(&assessment, &situation);
+            }
+        }
+        let mut judged = Judged { assessment, ruling };
+        if !self.inner.settings.assessors.is_empty() && judged.ruling.verdict != Verdict::Refuse {
+            judged = self.consult(&tool_call, judged).await;
+        }
+        if judged.ruling.verdict != Verdict::Allow {
+            grant = None;
+        }
+        puts.extend(self.session_put(
+            &who.key,
+            &call.session,
+            &facts,
+            &SessionFacts {
+                workspace: facts.workspace.clone().or(claimed),
+                crisis: facts.crisis || judged.assessment.crisis_sensitive,
+                ..facts.clone()
+            },
+        ));
+        judged.ruling.verdict.word().clone_into(&mut call.verdict);
+        call.assessment = written_assessment(&judged);
+        call.decision = decided(&judged.ruling, grant.as_ref(), denial, now);
+        let redacts = redacts(&ruleset.policy);
+        let command = one_line(&tool_call, redacts);
+        let arguments = serde_json::to_vec(&call.args).unwrap_or_default();
+        let commitment = commitment(call.salt.as_bytes(), &arguments);
+        Ok(Considered {
+            call,
+            judged,
+            ruleset,
+            grant,
+            command,
+            commitment,
+            puts,
+        })
+    }
+
+    /// Writes down a call that nobody needs to be asked about, and lets it go.
+    async fn let_through(&self, considered: Considered) -> Result<CallView, GateError> {
+        let Considered {
+            mut call,
+            judged,
+            ruleset,
+            grant,
+            command,
+            commitment,
+            mut puts,
+        } = considered;
+        let status = call
+            .decision
+            .as_ref()
+            .map_or("waiting", |it| it.outcome.as_str())
+            .to_owned();
+        let allowed = status == "allowed";
+        let mut entries = Vec::new();
+        // A tool that is marked wants a token even where a rule let the call through.
+        let mut approval = None;
+        if allowed && ruleset.policy.wants_token(&call.tool, &judged.assessment) {
+            let stored = self.allowed_by_rule(&mut call, &judged, &ruleset.policy);
+            puts.push(stored.put(Expect::Absent));
+            approval = Some(stored);
+        }
+        entries.push(call_assessed(
+            &call,
+            &status,
+            &judged.assessment,
+            &command,
+            &commitment,
+        ));
+        if judged.ruling.verdict == Verdict::AllowThenReview && allowed {
+            let (put, entry) = self.review_of(&call, &command).unzip();
+            puts.extend(put);
+            entries.extend(entry);
+        }
+        let durable = grant.is_some() || !puts.is_empty();
+        if let Some((grant, version)) = grant {
+            let (put, entry) = crate::grants::grant_used(grant, version, &call);
+            puts.push(put);
+            entries.push(entry);
+        }
+        puts.push(call.put(&status, Expect::Absent));
+        if durable {
+            self.inner.store.commit(Change { puts, entries }).await?;
+        } else {
+            self.inner.store.append(Change { puts, entries })?;
+        }
+        match approval {
+            Some(_) => self.view_of(call).await,
+            None => Ok(CallView::of(&call, None)),
+        }
+    }
+
+    /// Puts a call to people, or joins it to the same question that waits already.
+    async fn ask(&self, considered: Considered) -> Result<CallView, GateError> {
+        let Considered {
+            mut call,
+            judged,
+            ruleset,
+            command,
+            commitment,
+            mut puts,
+            ..
+        } = considered;
+        let lane = self.inner.moment.lane(call.key.as_str()).await;
+        let joined = self.open_question(&call).await?;
+        let mut required = None;
+        let stored = match joined {
+            Some(open) => open,
+            None => {
+                self.check_room(&call).await?;
+                let stored = self.question(&mut call, &judged, &ruleset.policy);
+                puts.push(stored.put(Expect::Absent));
+                required = Some(approval_required(&stored, &judged.assessment));
+                stored
+            }
+        };
+        call.approval = Some(stored.approval.id.clone());
+        call.decision = None;
+        let mut entries = vec![call_assessed(
+            &call,
+            "waiting",
+            &judged.assessment,
+            &command,
+            &commitment,
+        )];
+        let is_new = required.is_some();
+        entries.extend(required);
+        puts.push(call.put("asked", Expect::Absent));
+        self.inner.store.commit(Change { puts, entries }).await?;
+        drop(lane);
+        if is_new {
+            self.deliver_soon(&stored.approval.id);
+        }
+        self.view_of(call).await
+    }
+
+    /// Returns the open question about the same call of the same session: it waits, or it was
+    /// allowed and nobody has used that yet.
+    async fn open_question(&self, call: &StoredCall) -> Result<Option<StoredApproval>, GateError> {
+        let found = self
+            .inner
+            .store
+            .find(Query {
+                owner: Some(call.key.0.clone()),
+                session: Some(call.session.clone()),
+                link: Some(call.digest.hex()),
+                order: Order::NewestFirst,
+                limit: 1,
+                ..Query::of(Kind::Approval)
+            })
+            .await?;
+        let Some(record) = found.first() else {
+            return Ok(None);
+        };
+        let stored: StoredApproval = read(record)?;
+        let now = self.inner.clock.now();
+        let is_open = match &stored.approval.state {
+            State::Waiting => now < stored.approval.expires_at,
+            State::Held { .. } => true,
+            State::Approved {
+                collected: Some(collected),
+                ..
+            } => now < collected.until,
+            State::Approved {
+                since,
+                collected: None,
+                ..
+            } => now < since.plus(countersign_core::approval::COLLECT_MILLIS_MAX),
+            State::Consumed { .. }
+            | State::Denied { .. }
+            | State::Expired { .. }
+            | State::Withdrawn { .. } => false,
+        };
+        Ok(is_open.then_some(stored))
+    }
+
+    async fn check_room(&self, call: &StoredCall) -> Result<(), GateError> {
+        let waiting = Query {
+            status: Some("waiting".to_owned()),
+            ..Query::of(Kind::Approval)
+        };
+        let of_one = self
+            .inner
+            .store
+            .count(Query {
+                owner: Some(call.key.0.clone()),
+                ..waiting.clone()
+            })
+            .await?;
+        if of_one >= WAITING_OF_ONE_MAX {
+            return Err(GateError::TooMany {
+                message: "20 calls of this key wait for a person already",
+                retry_after: 5,
+            });
+        }
+        if self.inner.store.count(waiting).await? >= WAITING_MAX {
+            return Err(GateError::TooMany {
+                message: "10 000 calls wait for people already",
+                retry_after: 30,
+            });
+        }
+        Ok(())
+    }
+
+    fn question(&self, call: &mut StoredCall, judged: &Judged, policy: &Policy) -> StoredApproval {
+        let tool_call = call.tool_call(None);
+        let scopes = candidates(&tool_call, &judged.assessment, &judged.ruling);
+        let mut choices = vec![Choice::Once];
+        if !scopes.is_empty() && !judged.ruling.once_only {
+            choices.extend([Choice::Session, Choice::Always]);
+        }
+        choices.push(Choice::Deny);
+        let approval = Approval {
+            id: ApprovalId::fresh(call.at, self.random()),
+            digest: call.digest,
+            asked_at: call.at,
+            expires_at: call.at.plus(self.inner.settings.timeout_millis),
+            choices,
+            undo_millis: self.inner.settings.undo_millis,
+            state: State::Waiting,
+        };
+        call.approval = Some(approval.id.clone());
+        let lineage = Lineage {
+            key_name: call.key_name.clone(),
+            agent: call.agent.clone(),
+            run: call.run.clone(),
+            session: call.session.clone(),
+            explanation: call.explanation.clone(),
+            tier: call.tier,
+        };
+        let redacts = redacts(policy);
+        StoredApproval {
+            card: Card::new(&approval, &tool_call, &judged.assessment, &lineage, redacts),
+            shown_args: shown_args(&tool_call, redacts),
+            approval,
+            call: call.clone(),
+            scopes,
+            grant: None,
+            edited: None,
+            viewed_by: Vec::new(),
+        }
+    }
+
+    /// Returns the record from which the token of a call is minted that a rule allowed.
+    fn allowed_by_rule(
+        &self,
+        call: &mut StoredCall,
+        judged: &Judged,
+        policy: &Policy,
+    ) -> StoredApproval {
+        let mut stored = self.question(call, judged, policy);
+        stored.approval.choices.clear();
+        stored.approval.state = State::Approved {
+            answer: Answer {
+                choice: Choice::Once,
+                by: "policy".to_owned(),
+                via: "rule".to_owned(),
+                tier: call.tier,
+                note: None,
+                at: call.at,
+                grant_id: None,
+                rebound: None,
+            },
+            since: call.at,
+            collected: None,
+        };
+        stored
+    }
+
+    async fn covering_grant(
+        &self,
+        call: &StoredCall,
+        tool_call: &ToolCall,
+        assessment: &Assessment,
+        now: UnixMillis,
+    ) -> Result<Option<VersionedGrant>, GateError> {
+        let grants = self.live_grants(call.key.as_str()).await?;
+        let caller = Caller {
+            key: &call.key,
+            session: &call.session,
+            tool_definition: call.tool_definition,
+        };
+        let covers =
+            |(grant, _): &&VersionedGrant| grant.covers(caller, tool_call, assessment, now);
+        Ok(grants.iter().find(covers).cloned())
+    }
+
+    async fn live_grants(&self, key: &str) -> Result<Arc<Vec<VersionedGrant>>, GateError> {
+        let tail = self.inner.store.tail();
+        if let Some(grants) = self.inner.grants.get(tail, key) {
+            return Ok(grants);
+        }
+        let as_of = ended_at(tail);
+        let records = self
+            .inner
+            .store
+            .find(Query {
+                owner: Some(key.to_owned()),
+                status: Some("live".to_owned()),
+                ..Query::of(Kind::Grant)
+            })
+            .await?;
+        let grants = records
+            .iter()
+            .map(|record| Ok((read(record)?, record.version)))
+            .collect::<Result<Vec<VersionedGrant>, GateError>>()?;
+        let grants = Arc::new(grants);
+        self.inner
+            .grants
+            .put(tail, as_of, key.to_owned(), Arc::clone(&grants));
+        Ok(grants)
+    }
+
+    /// Returns the call that was submitted under the same idempotency key before.
+    async fn repeated(
+        &self,
+        who: &Principal,
+        submission: &Submission,
+    ) -> Result<Option<CallView>, GateError> {
+        let Some(name) = &submission.idempotency_key else {
+            return Ok(None);
+        };
+        let id = idempotency_id(who, name);
+        let Some(record) = self.inner.store.get(Kind::Idempotency, &id).await? else {
+            return Ok(None);
+        };
+        let before: Repeated = read(&record)?;
+        if before.fingerprint != fingerprint(submission) {
+            let message = "this Idempotency-Key was used for another call";
+            return Err(invalid(
+                "Idempotency-Key",
+                "idempotency_key_reused",
+                message,
+            ));
+        }
+        self.call(who, before.call_id.as_str(), std::time::Duration::ZERO)
+            .await
+            .map(Some)
+    }
+}
+
+/// What was submitted under an idempotency key.
+#[derive(Serialize, Deserialize)]
+struct Repeated {
+    call_id: CallId,
+    fingerprint: Digest,
+}
+
+fn idempotency_id(who: &Principal, name: &str) -> String {
+    format!("{}\n{name}", who.key)
+}
+
+fn idempotency_put(who: &Principal, name: &str, submission: &Submission, call: &StoredCall) -> Put {
+    Put {
+        record: Record {
+            kind: Kind::Idempotency,
+            id: idempotency_id(who, name),
+            version: 0,
+            status: String::new(),
+            owner: who.key.0.clone(),
+            session: String::new(),
+            run: String::new(),
+            link: String::new(),
+            at: call.at.0,
+            due_at: None,
+            body: written(&Repeated {
+                call_id: call.call_id.clone(),
+                fingerprint: fingerprint(submission),
+            }),
+        },
+        expect: Expect::Absent,
+    }
+}
+
+/// Returns what tells one request from another under the same idempotency key.
+fn fingerprint(submission: &Submission) -> Digest {
+    let Submission {
+        call,
+        raw,
+        session,
+        run,
+        agent,
+        executor,
+        tool_definition,
+        attachments,
+        explanation,
+        idempotency_key: _,
+    } = submission;
+    let all = format!(
+        "{call:?}{raw:?}{session:?}{run:?}{agent:?}{executor:?}{tool_definition:?}{attachments:?}\
+         {explanation:?}"
+    );
+    Digest::of(all.as_bytes())
+}
+
+fn check(submission: &Submission) -> Result<(), GateError> {
+    let names = [
+        ("tool", Some(&submission.call.tool)),
+        ("session_id", Some(&submission.session)),
+        ("run_id", submission.run.as_ref()),
+        ("agent", submission.agent.as_ref()),
+        ("executor", submission.executor.as_ref()),
+        ("Idempotency-Key", submission.idempotency_key.as_ref()),
+    ];
+    for (param, name) in names {
+        let Some(name) = name else { continue };
+        if name.trim().is_empty() {
+            return Err(invalid(param, "empty", &format!("`{param}` is empty")));
+        }
+        if name.len() > NAME_BYTES_MAX {
+            let message = format!("`{param}` is longer than {NAME_BYTES_MAX} bytes");
+            return Err(invalid(param, "too_long", &message));
+        }
+        if name.chars().any(char::is_control) {
+            let message = format!("`{param}` has control characters in it");
+            return Err(invalid(param, "control_characters", &message));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the call as it is kept, before anything was concluded about it.
+fn stored(
+    who: &Principal,
+    submission: &Submission,
+    tool_call: &ToolCall,
+    now: UnixMillis,
+    gate: &Gate,
+) -> Result<StoredCall, GateError> {
+    let tool_definition = match &submission.tool_definition {
+        None => None,
+        Some(value) => Some(definition(value).ok_or_else(|| {
+            let message = "`tool_definition` has no canonical form";
+            invalid("tool_definition", "not_canonical", message)
+        })?),
+    };
+    let annotations = tool_call.annotations;
+    let mut call = StoredCall {
+        call_id: CallId::fresh(now, gate.random()),
+        tool: tool_call.tool.clone(),
+        args: tool_call.args.clone(),
+        raw: submission.raw.as_deref().map(base64),
+        cwd: tool_call.cwd.clone(),
+        workspace: tool_call.workspace.clone(),
+        replying_to: tool_call
+            .replying_to
+            .iter()
+            .map(|turn| (turn.from.clone(), turn.text.clone()))
+            .collect(),
+        annotations: [
+            annotations.read_only,
+            annotations.destructive,
+            annotations.idempotent,
+            annotations.open_world,
+        ],
+        session: submission.session.clone(),
+        run: submission
+            .run
+            .clone()
+            .unwrap_or_else(|| run_of(who, &submission.session)),
+        agent: submission.agent.clone(),
+        executor: submission
+            .executor
+            .clone()
+            .unwrap_or_else(|| format!("tool:{}", tool_call.tool)),
+        tool_definition,
+        attachments: submission.attachments.clone(),
+        explanation: submission.explanation.as_deref().map(shortened),
+        key: who.key.clone(),
+        key_name: who.name.clone(),
+        tier: who.tier,
+        at: now,
+        digest: Digest([0; 32]),
+        policy: String::new(),
+        verdict: String::new(),
+        assessment: Box::default(),
+        approval: None,
+        decision: None,
+        salt: base64(&gate.random::<16>()),
+        outcome: None,
+    };
+    let arguments = match &submission.raw {
+        Some(raw) => raw.clone(),
+        None => canonical(&tool_call.args)
+            .map_err(|error| invalid("args", "args_not_canonical", &error.to_string()))?,
+    };
+    call.digest = call.digest_with(call.encoding(), &arguments);
+    Ok(call)
+}
+
+/// Returns the run of calls that name none: one per key and session.
+fn run_of(who: &Principal, session: &str) -> String {
+    let digest = Digest::of(format!("countersign/v1/run\0{}\0{session}", who.key).as_bytes());
+    let hex = digest.hex();
+    format!("run_{}", hex.get(..32).unwrap_or(&hex))
+}
+
+fn shortened(text: &str) -> String {
+    let mut end = text.len().min(EXPLANATION_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default().to_owned()
+}
+
+fn written_assessment(judged: &Judged) -> Box<RawValue> {
+    let mut out = Vec::with_capacity(1024);
+    record::write(&mut out, None, judged);
+    String::from_utf8(out)
+        .ok()
+        .and_then(|text| RawValue::from_string(text).ok())
+        .unwrap_or_default()
+}
+
+fn decided(
+    ruling: &Ruling,
+    grant: Option<&VersionedGrant>,
+    denial: Option<Denial>,
+    now: UnixMillis,
+) -> Option<DecisionView> {
+    let allowed = |cause: &str| DecisionView {
+        outcome: "allowed".to_owned(),
+        cause: cause.to_owned(),
+        grant_id: grant.map(|(grant, _)| grant.id.0.clone()),
+        at: now.0,
+        ..DecisionView::default()
+    };
+    match (ruling.verdict, ruling.rule, denial) {
+        (Verdict::Ask, _, _) => None,
+        (Verdict::Allow | Verdict::AllowThenReview, Rule::Granted, _) => Some(allowed("grant")),
+        (Verdict::Allow | Verdict::AllowThenReview, _, _) => Some(allowed("rule")),
+        (Verdict::Refuse, Rule::DeniedBefore, Some(denial)) => Some(DecisionView {
+            by: Some(denial.by),
+            note: denial.note,
+            ..refused("deny_memory", now)
+        }),
+        (Verdict::Refuse, _, _) => Some(refused("rule", now)),
+    }
+}
+
+fn refused(cause: &str, now: UnixMillis) -> DecisionView {
+    DecisionView {
+        outcome: "refused".to_owned(),
+        cause: cause.to_owned(),
+        at: now.0,
+        ..DecisionView::default()
+    }
+}
+
+const fn redacts(policy: &Policy) -> Redacts {
+    if policy.redact_secrets {
+        Redacts::Secrets
+    } else {
+        Redacts::Nothing
+    }
+}

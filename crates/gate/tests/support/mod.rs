@@ -1,0 +1,117 @@
+//! A gate on a database of its own, with a clock that moves only when told to.
+
+use std::sync::Arc;
+
+use countersign_channels::Channel;
+use countersign_core::approval::Choice;
+use countersign_core::call::ToolCall;
+use countersign_core::id::{ApprovalId, KeyId};
+use countersign_core::policy::Policy;
+use countersign_core::tier::Tier;
+use countersign_core::time::UnixMillis;
+use countersign_gate::clock::Clock;
+use countersign_gate::keys::Signer;
+use countersign_gate::principal::{Principal, Role};
+use countersign_gate::request::{Reply, Submission};
+use countersign_gate::settings::{OnePolicy, Settings};
+use countersign_gate::view::CallView;
+use countersign_gate::{Gate, Parts};
+use countersign_store::Database;
+
+/// When every test begins.
+pub const START: UnixMillis = UnixMillis(1_700_000_000_000);
+/// A call that is always asked about.
+pub const DANGEROUS: &str = "rm -rf /srv/www";
+
+/// A gate and what it stands on.
+pub struct World {
+    pub gate: Gate,
+    pub clock: Clock,
+    pub home: tempfile::TempDir,
+    pub agent: Principal,
+    pub ana: Principal,
+}
+
+/// What a test wants to be different.
+#[derive(Default)]
+pub struct Wishes {
+    pub policy: Policy,
+    pub settings: Settings,
+    pub channels: Vec<Arc<dyn Channel>>,
+}
+
+pub async fn world() -> World {
+    world_with(Wishes::default()).await
+}
+
+pub async fn world_with(wishes: Wishes) -> World {
+    let home = tempfile::tempdir().unwrap();
+    let clock = Clock::manual(START);
+    let gate = open(home.path(), &clock, wishes).await;
+    let agent = principal(&gate, "claude", Role::Agent).await;
+    let ana = principal(&gate, "ana", Role::Approver).await;
+    World {
+        gate,
+        clock,
+        home,
+        agent,
+        ana,
+    }
+}
+
+pub async fn open(home: &std::path::Path, clock: &Clock, wishes: Wishes) -> Gate {
+    let store = Database::sqlite(&home.join("countersign.db"))
+        .await
+        .unwrap();
+    Gate::open(Parts {
+        store,
+        clock: clock.clone(),
+        signer: Signer::from_seed([7; 32]),
+        policies: Arc::new(OnePolicy::new(wishes.policy)),
+        settings: wishes.settings,
+        channels: wishes.channels,
+    })
+    .await
+    .unwrap()
+}
+
+pub async fn principal(gate: &Gate, name: &str, role: Role) -> Principal {
+    let key = gate.create_key("test", name, role).await.unwrap();
+    Principal {
+        key: KeyId(key.id),
+        name: name.to_owned(),
+        role,
+        via: "api".to_owned(),
+        tier: Tier::T0,
+    }
+}
+
+pub fn command(text: &str) -> Submission {
+    in_session("s1", text)
+}
+
+pub fn in_session(session: &str, text: &str) -> Submission {
+    Submission {
+        call: ToolCall::command(text).from_directory("/home/dev/project"),
+        session: session.to_owned(),
+        ..Submission::default()
+    }
+}
+
+pub fn reply(approval: &str, choice: Choice) -> Reply {
+    Reply {
+        approval: ApprovalId(approval.to_owned()),
+        choice,
+        note: None,
+        grant: None,
+        args: None,
+    }
+}
+
+/// Submits a call that must wait, and returns it with the id of its question.
+pub async fn ask(world: &World, submission: Submission) -> (CallView, String) {
+    let call = world.gate.submit(&world.agent, submission).await.unwrap();
+    assert_eq!(call.status, "waiting", "{call:?}");
+    let approval = call.approval_id.clone().unwrap();
+    (call, approval)
+}

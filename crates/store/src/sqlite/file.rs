@@ -1,0 +1,129 @@
+//! Opens the file, makes it if it is not there, and brings its tables up to date.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use super::words;
+use crate::failure::Failure;
+
+/// How long another process may hold the file before it counts as locked.
+pub(super) const BUSY: Duration = Duration::from_secs(2);
+
+/// The steps that made the tables, in order. Only ever added to.
+const MIGRATIONS: &[&str] = &[include_str!(
+    "../../migrations/sqlite/0001_records_and_ledger.sql"
+)];
+
+/// Says in the file's header whose it is.
+const APPLICATION_ID: i64 = 0x4373_676e;
+
+const _: () = assert!(
+    rusqlite::ffi::SQLITE_VERSION_NUMBER >= 3_051_003,
+    "older versions can corrupt a database whose log is reset while another process writes"
+);
+
+/// Opens the connection that writes, and the file if it is not there.
+pub(super) fn open_for_writing(file: &Path) -> Result<Connection, Failure> {
+    create(file)
+        .map_err(|error| Failure::new("the database's file cannot be made", error.to_string()))?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(file, flags).map_err(words::failure)?;
+    set_up(&connection).map_err(words::failure)?;
+    migrate(&mut connection)?;
+    Ok(connection)
+}
+
+/// Opens a connection that reads.
+pub(super) fn open_for_reading(file: &Path) -> Result<Connection, Failure> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = || {
+        let connection = Connection::open_with_flags(file, flags)?;
+        connection.busy_timeout(BUSY)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        Ok(connection)
+    };
+    open().map_err(words::failure)
+}
+
+fn create(file: &Path) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    let mut directories = DirBuilder::new();
+    directories.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+        options.mode(0o600);
+        directories.mode(0o700);
+    }
+    if file.exists() {
+        return Ok(());
+    }
+    if let Some(parent) = file.parent().filter(|it| !it.as_os_str().is_empty()) {
+        directories.create(parent)?;
+    }
+    options.open(file).map(drop)
+}
+
+fn set_up(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    // Two who make the file at the same time: SQLite does not wait for the other here.
+    let end = Instant::now() + BUSY;
+    loop {
+        let mode = connection
+            .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0));
+        match mode {
+            Ok(_) => break,
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && Instant::now() < end =>
+            {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "checkpoint_fullfsync", true)?;
+    connection.pragma_update(None, "temp_store", "memory")?;
+    connection.pragma_update(None, "cache_size", -16_000)
+}
+
+fn migrate(connection: &mut Connection) -> Result<(), Failure> {
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(words::failure)?;
+    let number = |name| transaction.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let made_by = number("application_id").map_err(words::failure)?;
+    let version = number("user_version").map_err(words::failure)?;
+    let done = usize::try_from(version).unwrap_or(usize::MAX);
+    if made_by != APPLICATION_ID && (made_by != 0 || version != 0) {
+        return Err(Failure::new(
+            "the file is another program's database",
+            format!("application id {made_by}"),
+        ));
+    }
+    if done > MIGRATIONS.len() {
+        return Err(Failure::new(
+            "the database was made by a newer version of Countersign",
+            format!("schema {version}, known {}", MIGRATIONS.len()),
+        ));
+    }
+    if done == MIGRATIONS.len() {
+        return Ok(());
+    }
+    let apply = || {
+        for step in MIGRATIONS.iter().skip(done) {
+            transaction.execute_batch(step)?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", MIGRATIONS.len())
+    };
+    apply().map_err(words::failure)?;
+    transaction.commit().map_err(words::failure)
+}
