@@ -175,15 +175,3 @@ fn hash(draft: &Draft, seq: u64, previous: Digest) -> Digest {
     }
     Digest(hash.finalize().into())
 }
-
-/// Returns the commitment to `field` under `salt`: HMAC-SHA256 in hexadecimal.
-pub fn commitment(salt: &[u8], field: &[u8]) -> String {
-    use hmac::{KeyInit as _, Mac as _};
-    hmac::Hmac::<sha2::Sha256>::new_from_slice(salt).map_or_else(
-        |_| String::new(),
-        |mut mac| {
-            mac.update(field);
-            Digest(mac.finalize().into_bytes().into()).hex()
-        },
-    )
-}

@@ -1,12 +1,39 @@
-//! Questions an agent asks a person. An answer is never consent.
+//! Questions an agent asks a person. An answer is never consent: nothing is allowed by it.
 
 use std::time::Duration;
 
-use serde::Serialize;
+use countersign_core::display::{line, unfenced};
+use countersign_core::id::ClarificationId;
+use countersign_core::ledger::Draft;
+use countersign_core::time::UnixMillis;
+use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
+use crate::answer::invalid;
 use crate::principal::Principal;
+use crate::stored::{read, written};
+use crate::submit::{NAME_BYTES_MAX, run_of};
+use crate::told::told;
 use crate::view::Page;
 use crate::{Gate, GateError};
+
+/// Most answers to choose from.
+pub const CHOICES_MAX: usize = 9;
+/// Longest answer to choose from, in characters.
+pub const CHOICE_CHARS_MAX: usize = 200;
+/// Longest question, and longest answer in a person's own words, in bytes.
+pub const TEXT_BYTES_MAX: usize = 16 * 1024;
+/// Questions of one key that may wait.
+pub const WAITING_OF_ONE_MAX: u64 = 20;
+/// While somebody waits, the store is looked at this often even if nobody wakes them.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Most questions that time settles in one go.
+const LAPSED_MAX: u32 = 100;
+
+const WAITING: &str = "waiting";
+const ANSWERED: &str = "answered";
+const EXPIRED: &str = "expired";
 
 /// A question an agent asks a person.
 #[derive(Clone, Debug, Default)]
@@ -45,12 +72,30 @@ pub struct ClarificationView {
     pub session_id: String,
     /// The run.
     pub run_id: String,
-    /// The answer: `{"answered":true,"choice","text"}` or `{"answered":false,"reason":"timeout"}`.
+    /// The answer: `{"answered":true,"choice","text","by"}` or `{"answered":false,"reason":"timeout"}`.
     pub answer: Option<serde_json::Value>,
     /// When it was asked, in seconds.
     pub created_at: f64,
     /// When it ends unanswered, in seconds.
     pub expires_at: f64,
+}
+
+/// A question as it is kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct StoredClarification {
+    question: String,
+    choices: Vec<String>,
+    expires_at: UnixMillis,
+    answer: Option<StoredAnswer>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct StoredAnswer {
+    choice: Option<usize>,
+    text: String,
+    by: String,
+    via: String,
+    at: UnixMillis,
 }
 
 impl Gate {
@@ -61,11 +106,54 @@ impl Gate {
         question: Question,
         wait: Duration,
     ) -> Result<ClarificationView, GateError> {
-        let _ = (who, question, wait, &self.inner);
-        Err(GateError::NotFound {
-            kind: "clarification",
-            id: String::new(),
-        })
+        if !who.role.asks() {
+            return Err(GateError::Forbidden("only an agent asks questions"));
+        }
+        check(&question)?;
+        self.check_room_for_question(who).await?;
+        let now = self.inner.clock.now();
+        let id = ClarificationId::fresh(now, self.random());
+        let expires_at = now.plus(self.inner.settings.timeout_millis);
+        let run = question
+            .run
+            .unwrap_or_else(|| run_of(who, &question.session));
+        let stored = StoredClarification {
+            question: question.text,
+            choices: question.choices,
+            expires_at,
+            answer: None,
+        };
+        let record = Record {
+            kind: Kind::Clarification,
+            id: id.0.clone(),
+            version: 0,
+            status: WAITING.to_owned(),
+            owner: who.key.0.clone(),
+            session: question.session,
+            run,
+            link: String::new(),
+            at: now.0,
+            due_at: Some(expires_at.0),
+            body: written(&stored),
+        };
+        let shown = view(&record, &stored);
+        let detail = json!({
+            "clarification_id": id,
+            "run_id": shown.run_id,
+            "session_id": shown.session_id,
+            "question": shown.question,
+            "choices": shown.choices,
+            "expires_at": shown.expires_at,
+        });
+        let change = Change {
+            entries: vec![entry(&record, "clarify.required", detail, now)],
+            puts: vec![Put {
+                record,
+                expect: Expect::Absent,
+            }],
+        };
+        self.inner.store.commit(change).await?;
+        self.clarification(who, id.as_str(), wait).await
     }
 
     /// Returns one question, waiting for at most `wait`.
@@ -75,11 +163,24 @@ impl Gate {
         id: &str,
         wait: Duration,
     ) -> Result<ClarificationView, GateError> {
-        let _ = (who, id, wait, &self.inner);
-        Err(GateError::NotFound {
-            kind: "clarification",
-            id: String::new(),
-        })
+        let deadline = tokio::time::Instant::now() + wait;
+        let waiter = self.inner.waiting.enrol(id);
+        loop {
+            // Enrolled before looking: an answer after this line is not missed.
+            let woken = waiter.woken();
+            let record = self.stored_clarification(who, id).await?;
+            let left = deadline.saturating_duration_since(tokio::time::Instant::now());
+            if record.status != WAITING || left.is_zero() {
+                return Ok(view(&record, &read(&record)?));
+            }
+            let due = record.due_at.unwrap_or_default();
+            let until_due = due.saturating_sub(self.inner.clock.now().0);
+            let until_due = Duration::from_millis(u64::try_from(until_due).unwrap_or(0));
+            tokio::select! {
+                () = woken => {}
+                () = tokio::time::sleep(left.min(until_due).min(LOOK_EVERY)) => {}
+            }
+        }
     }
 
     /// Returns the questions that wait.
@@ -87,11 +188,19 @@ impl Gate {
         &self,
         who: &Principal,
     ) -> Result<Page<ClarificationView>, GateError> {
-        let _ = (who, &self.inner);
-        Err(GateError::NotFound {
-            kind: "clarification",
-            id: String::new(),
-        })
+        let query = Query {
+            status: Some(WAITING.to_owned()),
+            owner: (!who.role.sees_all()).then(|| who.key.0.clone()),
+            ..Query::of(Kind::Clarification)
+        };
+        let now = self.inner.clock.now();
+        let mut items = Vec::new();
+        for record in self.find_all(query).await? {
+            if !is_over(&record, now) {
+                items.push(view(&record, &read(&record)?));
+            }
+        }
+        Ok(Page { items, next: None })
     }
 
     /// Answers one.
@@ -101,10 +210,226 @@ impl Gate {
         id: &str,
         reply: Clarified,
     ) -> Result<ClarificationView, GateError> {
-        let _ = (who, id, reply, &self.inner);
-        Err(GateError::NotFound {
-            kind: "clarification",
-            id: String::new(),
-        })
+        if !who.role.answers() {
+            return Err(GateError::Forbidden("only a person answers questions"));
+        }
+        let record = self.stored_clarification(who, id).await?;
+        let mut stored: StoredClarification = read(&record)?;
+        if record.status != WAITING {
+            return Err(settled_already(&record, &stored));
+        }
+        let (choice, text) = chosen(&stored, reply)?;
+        let now = self.inner.clock.now();
+        stored.answer = Some(StoredAnswer {
+            choice,
+            text,
+            by: who.name.clone(),
+            via: who.via.clone(),
+            at: now,
+        });
+        match self.settle_question(record, &stored, ANSWERED, now).await? {
+            Some(record) => Ok(view(&record, &stored)),
+            None => {
+                let record = self.stored_clarification(who, id).await?;
+                Err(settled_already(&record, &read(&record)?))
+            }
+        }
+    }
+
+    /// Lets time settle the questions nobody answered.
+    pub(crate) async fn lapse_clarifications(&self) -> Result<(), GateError> {
+        let now = self.inner.clock.now();
+        let query = Query {
+            status: Some(WAITING.to_owned()),
+            due_by: Some(now.0),
+            limit: LAPSED_MAX,
+            ..Query::of(Kind::Clarification)
+        };
+        for record in self.inner.store.find(query).await? {
+            let stored: StoredClarification = read(&record)?;
+            self.settle_question(record, &stored, EXPIRED, now).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns a question that `who` may see, as time has left it.
+    async fn stored_clarification(&self, who: &Principal, id: &str) -> Result<Record, GateError> {
+        loop {
+            let found = self.inner.store.get(Kind::Clarification, id).await?;
+            let record = found
+                .filter(|record| who.role.sees_all() || record.owner == who.key.0)
+                .ok_or_else(|| GateError::NotFound {
+                    kind: "clarification",
+                    id: id.to_owned(),
+                })?;
+            let now = self.inner.clock.now();
+            if record.status != WAITING || !is_over(&record, now) {
+                return Ok(record);
+            }
+            let stored: StoredClarification = read(&record)?;
+            // Whoever loses the race finds it settled when looking again.
+            self.settle_question(record, &stored, EXPIRED, now).await?;
+        }
+    }
+
+    /// Settles a question that waits; `None` if somebody else was faster.
+    async fn settle_question(
+        &self,
+        mut record: Record,
+        stored: &StoredClarification,
+        status: &str,
+        now: UnixMillis,
+    ) -> Result<Option<Record>, GateError> {
+        status.clone_into(&mut record.status);
+        record.due_at = None;
+        record.body = written(stored);
+        let answer = stored.answer.as_ref();
+        let detail = json!({
+            "clarification_id": record.id,
+            "run_id": record.run,
+            "session_id": record.session,
+            "outcome": status,
+            "choice": answer.and_then(|answer| answer.choice),
+            "by": answer.map(|answer| &answer.by),
+            "via": answer.map(|answer| &answer.via),
+        });
+        let change = Change {
+            entries: vec![entry(&record, "clarify.resolved", detail, now)],
+            puts: vec![Put {
+                expect: Expect::Version(record.version),
+                record: record.clone(),
+            }],
+        };
+        match self.inner.store.commit(change).await {
+            Ok(_) => {
+                self.inner.waiting.wake(&record.id);
+                Ok(Some(record))
+            }
+            Err(StoreError::Conflict { .. }) => Ok(None),
+            Err(failed @ (StoreError::Unavailable { .. } | StoreError::Closed)) => {
+                Err(failed.into())
+            }
+        }
+    }
+
+    async fn check_room_for_question(&self, who: &Principal) -> Result<(), GateError> {
+        let query = Query {
+            status: Some(WAITING.to_owned()),
+            owner: Some(who.key.0.clone()),
+            ..Query::of(Kind::Clarification)
+        };
+        if self.inner.store.count(query).await? >= WAITING_OF_ONE_MAX {
+            return Err(GateError::TooMany {
+                message: "20 questions of this key wait for a person already",
+                retry_after: 5,
+            });
+        }
+        Ok(())
+    }
+}
+
+fn check(question: &Question) -> Result<(), GateError> {
+    let Question {
+        text,
+        choices,
+        session,
+        run,
+    } = question;
+    if text.trim().is_empty() || text.len() > TEXT_BYTES_MAX {
+        let message = format!("`question` is a text of up to {TEXT_BYTES_MAX} bytes");
+        return Err(invalid("question", "invalid_question", &message));
+    }
+    let is_good =
+        |choice: &String| !choice.trim().is_empty() && choice.chars().count() <= CHOICE_CHARS_MAX;
+    if choices.len() > CHOICES_MAX || !choices.iter().all(is_good) {
+        let message = format!(
+            "`choices` are up to {CHOICES_MAX} texts of up to {CHOICE_CHARS_MAX} characters"
+        );
+        return Err(invalid("choices", "invalid_choices", &message));
+    }
+    for (param, name) in [("session_id", Some(session)), ("run_id", run.as_ref())] {
+        let is_bad = |name: &String| {
+            name.trim().is_empty()
+                || name.len() > NAME_BYTES_MAX
+                || name.chars().any(char::is_control)
+        };
+        if name.is_some_and(is_bad) {
+            let message = format!("`{param}` is a name of up to {NAME_BYTES_MAX} bytes");
+            return Err(invalid(param, "invalid_name", &message));
+        }
+    }
+    Ok(())
+}
+
+/// Returns what was chosen and what that says.
+fn chosen(
+    stored: &StoredClarification,
+    reply: Clarified,
+) -> Result<(Option<usize>, String), GateError> {
+    match reply {
+        Clarified::Choice(number) => {
+            let text = number
+                .checked_sub(1)
+                .and_then(|at| stored.choices.get(at))
+                .ok_or_else(|| {
+                    let message = format!("there are {} choices", stored.choices.len());
+                    invalid("choice", "choice_out_of_range", &message)
+                })?;
+            Ok((Some(number), text.clone()))
+        }
+        Clarified::Text(text) if text.trim().is_empty() => {
+            Err(invalid("text", "empty", "an answer has words"))
+        }
+        Clarified::Text(text) if text.len() > TEXT_BYTES_MAX => {
+            let message = format!("`text` is longer than {TEXT_BYTES_MAX} bytes");
+            Err(invalid("text", "too_long", &message))
+        }
+        Clarified::Text(text) => Ok((None, text)),
+    }
+}
+
+/// Time ends what is due now.
+fn is_over(record: &Record, now: UnixMillis) -> bool {
+    record.due_at.is_some_and(|due| due <= now.0)
+}
+
+fn entry(record: &Record, event: &str, detail: Value, now: UnixMillis) -> Draft {
+    Draft {
+        owner: record.owner.clone(),
+        run: record.run.clone(),
+        session: record.session.clone(),
+        ..told(now, event, &record.id, detail)
+    }
+}
+
+fn view(record: &Record, stored: &StoredClarification) -> ClarificationView {
+    let answer = match (&stored.answer, record.status.as_str()) {
+        (Some(answer), _) => Some(json!({
+            "answered": true, "choice": answer.choice, "text": answer.text, "by": answer.by,
+        })),
+        (None, EXPIRED) => Some(json!({ "answered": false, "reason": "timeout" })),
+        (None, _) => None,
+    };
+    ClarificationView {
+        clarification_id: record.id.clone(),
+        status: record.status.clone(),
+        question: unfenced(&stored.question),
+        choices: stored.choices.iter().map(|choice| line(choice)).collect(),
+        session_id: record.session.clone(),
+        run_id: record.run.clone(),
+        answer,
+        created_at: UnixMillis(record.at).as_seconds(),
+        expires_at: stored.expires_at.as_seconds(),
+    }
+}
+
+fn settled_already(record: &Record, stored: &StoredClarification) -> GateError {
+    let how = match &stored.answer {
+        Some(answer) => format!("answered by {}", answer.by),
+        None => record.status.clone(),
+    };
+    GateError::AlreadySettled {
+        kind: "clarification",
+        how,
     }
 }

@@ -26,7 +26,6 @@ use crate::{Gate, GateError};
 
 pub use logins::{LoginView, NewLogin};
 pub use people::PersonView;
-pub(crate) use secret::random;
 
 /// Longest name of a key or a person, in characters.
 pub const NAME_CHARS_MAX: usize = 64;
@@ -127,8 +126,8 @@ impl Gate {
     pub async fn create_key(&self, by: &str, name: &str, role: Role) -> Result<NewKey, GateError> {
         checked_name(name)?;
         let now = self.inner.clock.now();
-        let secret = secret::fresh(&format!("cs_{}_", role.word()))?;
-        let id = KeyId::fresh(now, random()?);
+        let secret = secret::fresh(&format!("cs_{}_", role.word()), self.random());
+        let id = KeyId::fresh(now, self.random());
         let key = StoredKey {
             name: name.to_owned(),
             role,

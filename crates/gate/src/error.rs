@@ -35,6 +35,14 @@ pub enum GateError {
     /// It expired or was withdrawn; this is how it stands.
     #[error("no longer open")]
     Gone(Box<ApprovalView>),
+    /// Somebody was faster, or time was; nothing more can be said about it.
+    #[error("the {kind} is settled already: {how}")]
+    AlreadySettled {
+        /// What it is.
+        kind: &'static str,
+        /// How it was settled.
+        how: String,
+    },
     /// The choice was not offered.
     #[error("`{}` is not offered for this approval", .0.word())]
     NotOffered(Choice),

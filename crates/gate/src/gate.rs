@@ -10,12 +10,14 @@ use countersign_core::token::PublicKey;
 use countersign_store::{Database, Kind, Order, Query};
 
 use crate::GateError;
+use crate::assessors::Assessors;
 use crate::clock::Clock;
 use crate::credentials::Credentials;
 use crate::keys::Signer;
 use crate::moment::{Moment, VersionedGrant};
 use crate::principal::Principal;
 use crate::remembered::Remembered;
+use crate::sessions::Sessions;
 use crate::settings::{Policies, Settings};
 use crate::stored::{StoredApproval, read};
 use crate::waiting::Waiting;
@@ -62,6 +64,8 @@ pub(crate) struct Inner {
     pub(crate) moment: Moment,
     pub(crate) waiting: Waiting,
     pub(crate) credentials: Credentials,
+    pub(crate) sessions: Sessions,
+    pub(crate) assessors: Assessors,
 }
 
 impl Gate {
@@ -88,6 +92,8 @@ impl Gate {
                 moment: Moment::default(),
                 waiting: Waiting::default(),
                 credentials: Credentials::default(),
+                sessions: Sessions::default(),
+                assessors: Assessors::default(),
             }),
         };
         gate.recall_denials().await?;
@@ -146,8 +152,13 @@ impl Gate {
 
     async fn lapse_forever(&self) {
         loop {
-            if let Err(error) = self.lapse_approvals().await {
-                tracing::error!(%error, "what time settles could not be written; trying again");
+            for lapsed in [
+                self.lapse_approvals().await,
+                self.lapse_clarifications().await,
+            ] {
+                if let Err(error) = lapsed {
+                    tracing::error!(%error, "what time settles could not be written; trying again");
+                }
             }
             tokio::time::sleep(LAPSE_EVERY).await;
         }
@@ -193,7 +204,7 @@ impl Gate {
     /// Takes note of what happened, here or elsewhere.
     fn observe(&self, entry: &Entry) {
         let Entry { draft, .. } = entry;
-        if draft.event.starts_with("approval.") {
+        if draft.event.starts_with("approval.") || draft.event.starts_with("clarify.") {
             self.inner.waiting.wake(&draft.subject);
         }
         if draft.event == "approval.resolved" {

@@ -77,6 +77,16 @@ impl<K: Hash + Eq, V: Clone> Remembered<K, V> {
         state.values.clear();
     }
 
+    /// Forgets one value.
+    pub(crate) fn drop_one<Q>(&self, key: &Q)
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.values.remove(key);
+    }
+
     fn caught_up(&self, tail: &Tail) -> MutexGuard<'_, State<K, V>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let last = ended_at(tail);

@@ -1,25 +1,30 @@
 //! A session's facts: its workspace, its override, whether a person in crisis was in it.
+//!
+//! A session belongs to a key: the same name under another key is another session. Its first call
+//! fixes the workspace; that a person in crisis was in it stays true. Both are told in the ledger,
+//! so that whoever remembers the facts looks at them again.
 
+use countersign_core::display::inline;
 use countersign_core::id::KeyId;
+use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
-use countersign_store::Put;
-use serde::Serialize;
+use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
+use crate::answer::invalid;
 use crate::principal::Principal;
+use crate::remembered::{Remembered, ended_at};
+use crate::stored::{read, written};
+use crate::told::{ATTEMPTS_MAX, told};
 use crate::{Gate, GateError};
 
-/// What is known of a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SessionFacts {
-    /// The workspace, fixed by the session's first call.
-    pub(crate) workspace: Option<String>,
-    /// Whether a person in crisis was in it.
-    pub(crate) crisis: bool,
-    /// Until when it runs without questions.
-    pub(crate) override_until: Option<UnixMillis>,
-    /// The version of its record; none yet.
-    pub(crate) version: Option<u64>,
-}
+/// Longest override, in minutes.
+pub const OVERRIDE_MINUTES_MAX: u32 = 480;
+/// Longest reason for an override, in bytes.
+pub const REASON_BYTES_MAX: usize = 1024;
+/// The status of a session that has an override, live or over.
+const OVERRIDDEN: &str = "overridden";
 
 /// An override of one session.
 #[derive(Clone, Debug, Serialize)]
@@ -36,6 +41,38 @@ pub struct OverrideView {
     pub by: String,
 }
 
+/// What is known of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SessionFacts {
+    /// The directory in which ordinary work is no question, fixed by the first call that names one.
+    pub(crate) workspace: Option<String>,
+    /// Whether a person in crisis was in it.
+    pub(crate) crisis: bool,
+    /// Until when it runs without questions.
+    pub(crate) override_until: Option<UnixMillis>,
+    pub(crate) override_reason: String,
+    pub(crate) override_by: String,
+    pub(crate) started_at: UnixMillis,
+    /// The version of its record, if there is one.
+    #[serde(skip)]
+    pub(crate) version: Option<u64>,
+}
+
+/// What is known of sessions without asking the store each time.
+#[derive(Debug)]
+pub(crate) struct Sessions(Remembered<String, SessionFacts>);
+
+impl Default for Sessions {
+    fn default() -> Self {
+        Self(Remembered::until(&[
+            "session.started",
+            "session.changed",
+            "session.override_started",
+            "session.override_ended",
+        ]))
+    }
+}
+
 impl Gate {
     /// Lets a session run without questions for a while; rules 1 to 4 stand.
     pub async fn start_override(
@@ -46,11 +83,33 @@ impl Gate {
         minutes: u32,
         reason: &str,
     ) -> Result<OverrideView, GateError> {
-        let _ = (who, key, session, minutes, reason, &self.inner);
-        Err(GateError::NotFound {
-            kind: "session",
-            id: String::new(),
-        })
+        answers(who)?;
+        if !(1..=OVERRIDE_MINUTES_MAX).contains(&minutes) {
+            let message = format!("`minutes` is between 1 and {OVERRIDE_MINUTES_MAX}");
+            return Err(invalid("minutes", "out_of_range", &message));
+        }
+        if reason.len() > REASON_BYTES_MAX {
+            let message = format!("`reason` is longer than {REASON_BYTES_MAX} bytes");
+            return Err(invalid("reason", "too_long", &message));
+        }
+        let key = self.key_of_session(key, session).await?;
+        for _ in 0..ATTEMPTS_MAX {
+            let now = self.inner.clock.now();
+            let before = self.read_session(&key, session).await?;
+            let until = now.plus(i64::from(minutes) * 60_000);
+            let facts = SessionFacts {
+                override_until: Some(until),
+                override_reason: reason.to_owned(),
+                override_by: who.name.clone(),
+                ..before
+            };
+            let detail = json!({ "until": until.as_seconds(), "reason": reason, "by": who.name });
+            let entry = entry(&key, session, "session.override_started", detail, now);
+            if self.write_session(&key, session, &facts, entry).await? {
+                return Ok(view(&key, session, &facts));
+            }
+        }
+        Err(busy(&key, session))
     }
 
     /// Ends an override.
@@ -60,47 +119,232 @@ impl Gate {
         key: Option<&str>,
         session: &str,
     ) -> Result<OverrideView, GateError> {
-        let _ = (who, key, session, &self.inner);
-        Err(GateError::NotFound {
-            kind: "session",
-            id: String::new(),
-        })
+        answers(who)?;
+        let key = self.key_of_session(key, session).await?;
+        for _ in 0..ATTEMPTS_MAX {
+            let now = self.inner.clock.now();
+            let before = self.read_session(&key, session).await?;
+            let was_live = before.override_until.is_some_and(|until| now < until);
+            let facts = SessionFacts {
+                override_until: None,
+                override_reason: String::new(),
+                override_by: String::new(),
+                ..before
+            };
+            let detail = json!({ "by": who.name });
+            let entry = entry(&key, session, "session.override_ended", detail, now);
+            if !was_live || self.write_session(&key, session, &facts, entry).await? {
+                return Ok(view(&key, session, &facts));
+            }
+        }
+        Err(busy(&key, session))
     }
 
     /// Returns the sessions with a live override.
     pub async fn overrides(&self, who: &Principal) -> Result<Vec<OverrideView>, GateError> {
-        let _ = (who, &self.inner);
-        Err(GateError::NotFound {
-            kind: "session",
-            id: String::new(),
-        })
+        if !who.role.sees_all() {
+            return Err(GateError::Forbidden("an agent does not see overrides"));
+        }
+        let query = Query {
+            status: Some(OVERRIDDEN.to_owned()),
+            ..Query::of(Kind::Session)
+        };
+        let now = self.inner.clock.now();
+        let mut live = Vec::new();
+        for record in self.find_all(query).await? {
+            let facts: SessionFacts = read(&record)?;
+            if facts.override_until.is_some_and(|until| now < until) {
+                live.push(view(&KeyId(record.owner), &record.session, &facts));
+            }
+        }
+        Ok(live)
     }
 
-    /// Returns what is known of a session.
+    /// Returns what is known of a session; nothing if it is new.
     pub(crate) async fn session_facts(
         &self,
         key: &KeyId,
         session: &str,
     ) -> Result<SessionFacts, GateError> {
-        let _ = (key, session, &self.inner);
-        Ok(SessionFacts::default())
+        let (Sessions(cache), tail) = (&self.inner.sessions, self.inner.store.tail());
+        let id = record_id(key, session);
+        if let Some(facts) = cache.get(tail, &id) {
+            return Ok(facts);
+        }
+        let as_of = ended_at(tail);
+        let facts = self.read_session(key, session).await?;
+        cache.put(tail, as_of, id, facts.clone());
+        Ok(facts)
     }
 
-    /// Returns what must be written for a session to go from `before` to `after`; nothing if they
-    /// are the same.
+    /// Returns what has to be written so that `after` is known of the session instead of `before`:
+    /// nothing, if it is the same.
     pub(crate) fn session_put(
         &self,
         key: &KeyId,
         session: &str,
         before: &SessionFacts,
         after: &SessionFacts,
-    ) -> Option<Put> {
-        let _ = (key, session, before, after, &self.inner);
-        None
+    ) -> Option<(Put, Draft)> {
+        let event = match before.version {
+            None => "session.started",
+            Some(_) if before != after => "session.changed",
+            Some(_) => return None,
+        };
+        let now = self.inner.clock.now();
+        let detail = json!({
+            "workspace": after.workspace.as_deref().map(inline),
+            "crisis_sensitive": after.crisis,
+        });
+        let entry = entry(key, session, event, detail, now);
+        Some((put(key, session, after, now), entry))
     }
 
-    /// Forgets what is remembered of a session: it has changed.
+    /// Looks at a session again before anything is believed of it.
     pub(crate) fn forget_session(&self, key: &KeyId, session: &str) {
-        let _ = (key, session, &self.inner);
+        self.inner.sessions.0.drop_one(&record_id(key, session));
     }
+
+    async fn read_session(&self, key: &KeyId, session: &str) -> Result<SessionFacts, GateError> {
+        let id = record_id(key, session);
+        let Some(record) = self.inner.store.get(Kind::Session, &id).await? else {
+            return Ok(SessionFacts::default());
+        };
+        let facts: SessionFacts = read(&record)?;
+        Ok(SessionFacts {
+            version: Some(record.version),
+            ..facts
+        })
+    }
+
+    /// False if somebody else was faster.
+    async fn write_session(
+        &self,
+        key: &KeyId,
+        session: &str,
+        facts: &SessionFacts,
+        entry: Draft,
+    ) -> Result<bool, GateError> {
+        let change = Change {
+            puts: vec![put(key, session, facts, entry.at)],
+            entries: vec![entry],
+        };
+        match self.inner.store.commit(change).await {
+            Ok(entries) => {
+                let seq = entries.last().map_or(0, |entry| entry.seq);
+                self.inner.sessions.0.forget(seq);
+                Ok(true)
+            }
+            Err(StoreError::Conflict { .. }) => Ok(false),
+            Err(failed @ (StoreError::Unavailable { .. } | StoreError::Closed)) => {
+                Err(failed.into())
+            }
+        }
+    }
+
+    /// Returns whose session this is. Without a key the name must belong to one key only.
+    async fn key_of_session(&self, key: Option<&str>, session: &str) -> Result<KeyId, GateError> {
+        if let Some(key) = key {
+            let id = KeyId(key.to_owned());
+            let is_known = self.read_session(&id, session).await?.version.is_some()
+                || self.inner.store.get(Kind::Key, key).await?.is_some();
+            return is_known.then_some(id).ok_or_else(|| GateError::NotFound {
+                kind: "key",
+                id: key.to_owned(),
+            });
+        }
+        let query = Query {
+            session: Some(session.to_owned()),
+            limit: 2,
+            ..Query::of(Kind::Session)
+        };
+        let found = self.inner.store.find(query).await?;
+        match found.as_slice() {
+            [] => Err(GateError::NotFound {
+                kind: "session",
+                id: session.to_owned(),
+            }),
+            [one] => Ok(KeyId(one.owner.clone())),
+            [..] => {
+                let message = "several keys have a session of this name; name the key, too";
+                Err(invalid("session_id", "ambiguous_session", message))
+            }
+        }
+    }
+}
+
+fn answers(who: &Principal) -> Result<(), GateError> {
+    if who.role.answers() {
+        Ok(())
+    } else {
+        Err(GateError::Forbidden("only an approver may do this"))
+    }
+}
+
+/// A key has no line break in it, so the first one ends the key.
+fn record_id(key: &KeyId, session: &str) -> String {
+    format!("{key}\n{session}")
+}
+
+fn put(key: &KeyId, session: &str, facts: &SessionFacts, now: UnixMillis) -> Put {
+    let started_at = match facts.version {
+        None => now,
+        Some(_) => facts.started_at,
+    };
+    let facts = SessionFacts {
+        started_at,
+        ..facts.clone()
+    };
+    let is_overridden = facts.override_until.is_some();
+    Put {
+        record: Record {
+            kind: Kind::Session,
+            id: record_id(key, session),
+            version: 0,
+            status: if is_overridden { OVERRIDDEN } else { "" }.to_owned(),
+            owner: key.0.clone(),
+            session: session.to_owned(),
+            run: String::new(),
+            link: String::new(),
+            at: started_at.0,
+            due_at: None,
+            body: written(&facts),
+        },
+        expect: facts.version.map_or(Expect::Absent, Expect::Version),
+    }
+}
+
+fn entry(
+    key: &KeyId,
+    session: &str,
+    event: &str,
+    detail: serde_json::Value,
+    now: UnixMillis,
+) -> Draft {
+    let mut body = json!({ "session_id": session, "key_id": key });
+    if let (Some(body), serde_json::Value::Object(detail)) = (body.as_object_mut(), detail) {
+        body.extend(detail);
+    }
+    Draft {
+        owner: key.0.clone(),
+        session: session.to_owned(),
+        ..told(now, event, session, body)
+    }
+}
+
+fn view(key: &KeyId, session: &str, facts: &SessionFacts) -> OverrideView {
+    OverrideView {
+        session_id: session.to_owned(),
+        key_id: key.0.clone(),
+        until: facts.override_until.map(UnixMillis::as_seconds),
+        reason: facts.override_reason.clone(),
+        by: facts.override_by.clone(),
+    }
+}
+
+fn busy(key: &KeyId, session: &str) -> GateError {
+    GateError::Store(StoreError::Conflict {
+        kind: Kind::Session,
+        id: record_id(key, session),
+    })
 }

@@ -11,7 +11,7 @@ use countersign_core::digest::{Digest, definition};
 use countersign_core::grant::{Caller, candidates};
 use countersign_core::id::{ApprovalId, CallId};
 use countersign_core::judge::{Judged, consider};
-use countersign_core::ledger::commitment;
+use countersign_core::ledger::{Draft, commitment};
 use countersign_core::policy::Policy;
 use countersign_core::record;
 use countersign_core::time::UnixMillis;
@@ -53,6 +53,7 @@ struct Considered {
     commitment: String,
     /// What has to be written besides: the session, the idempotency key.
     puts: Vec<Put>,
+    entries: Vec<Draft>,
 }
 
 impl Gate {
@@ -167,16 +168,16 @@ impl Gate {
         if judged.ruling.verdict != Verdict::Allow {
             grant = None;
         }
-        puts.extend(self.session_put(
-            &who.key,
-            &call.session,
-            &facts,
-            &SessionFacts {
-                workspace: facts.workspace.clone().or(claimed),
-                crisis: facts.crisis || judged.assessment.crisis_sensitive,
-                ..facts.clone()
-            },
-        ));
+        let noted = SessionFacts {
+            workspace: facts.workspace.clone().or(claimed),
+            crisis: facts.crisis || judged.assessment.crisis_sensitive,
+            ..facts.clone()
+        };
+        let mut entries = Vec::new();
+        if let Some((put, entry)) = self.session_put(&who.key, &call.session, &facts, &noted) {
+            puts.push(put);
+            entries.push(entry);
+        }
         judged.ruling.verdict.word().clone_into(&mut call.verdict);
         call.assessment = written_assessment(&judged);
         call.decision = decided(&judged.ruling, grant.as_ref(), denial, now);
@@ -192,6 +193,7 @@ impl Gate {
             command,
             commitment,
             puts,
+            entries,
         })
     }
 
@@ -205,6 +207,7 @@ impl Gate {
             command,
             commitment,
             mut puts,
+            mut entries,
         } = considered;
         let status = call
             .decision
@@ -212,7 +215,6 @@ impl Gate {
             .map_or("waiting", |it| it.outcome.as_str())
             .to_owned();
         let allowed = status == "allowed";
-        let mut entries = Vec::new();
         // A tool that is marked wants a token even where a rule let the call through.
         let mut approval = None;
         if allowed && ruleset.policy.wants_token(&call.tool, &judged.assessment) {
@@ -228,9 +230,9 @@ impl Gate {
             &commitment,
         ));
         if judged.ruling.verdict == Verdict::AllowThenReview && allowed {
-            let (put, entry) = self.review_of(&call, &command).unzip();
-            puts.extend(put);
-            entries.extend(entry);
+            let (put, entry) = self.review_of(&call, &command);
+            puts.push(put);
+            entries.push(entry);
         }
         let durable = grant.is_some() || !puts.is_empty();
         if let Some((grant, version)) = grant {
@@ -259,6 +261,7 @@ impl Gate {
             command,
             commitment,
             mut puts,
+            mut entries,
             ..
         } = considered;
         let lane = self.inner.moment.lane(call.key.as_str()).await;
@@ -276,13 +279,13 @@ impl Gate {
         };
         call.approval = Some(stored.approval.id.clone());
         call.decision = None;
-        let mut entries = vec![call_assessed(
+        entries.push(call_assessed(
             &call,
             "waiting",
             &judged.assessment,
             &command,
             &commitment,
-        )];
+        ));
         let is_new = required.is_some();
         entries.extend(required);
         puts.push(call.put("asked", Expect::Absent));
@@ -649,7 +652,7 @@ fn stored(
 }
 
 /// Returns the run of calls that name none: one per key and session.
-fn run_of(who: &Principal, session: &str) -> String {
+pub(crate) fn run_of(who: &Principal, session: &str) -> String {
     let digest = Digest::of(format!("countersign/v1/run\0{}\0{session}", who.key).as_bytes());
     let hex = digest.hex();
     format!("run_{}", hex.get(..32).unwrap_or(&hex))

@@ -83,6 +83,7 @@ impl From<GateError> for Problem {
                 more: Some(("decision", json!(approval.decision))),
                 ..of(StatusCode::CONFLICT, "already_resolved")
             },
+            GateError::AlreadySettled { .. } => of(StatusCode::CONFLICT, "already_settled"),
             GateError::Gone(approval) => Self {
                 more: Some(("decision", json!(approval.decision))),
                 ..of(StatusCode::GONE, "no_longer_open")

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::secret;
-use super::{Known, LIVE, live, not_found, principal, random, unknown};
+use super::{Known, LIVE, live, not_found, principal, unknown};
 use crate::principal::Principal;
 use crate::remembered::ended_at;
 use crate::stored::{read, written};
@@ -61,7 +61,7 @@ impl Gate {
             ));
         }
         let now = self.inner.clock.now();
-        let code = secret::fresh("")?;
+        let code = secret::fresh("", self.random());
         let hash = code.hash.hex();
         let until = now.plus(CODE_MILLIS);
         let record = login_record(Kind::LoginCode, (&hash, ""), &who, now, until);
@@ -90,8 +90,8 @@ impl Gate {
         let who = self.signed_in(&record.owner).await?;
         let who = who.ok_or_else(|| unknown("code"))?;
         USED.clone_into(&mut record.status);
-        let cookie = secret::fresh("")?;
-        let id = LoginId::fresh(now, random()?);
+        let cookie = secret::fresh("", self.random());
+        let id = LoginId::fresh(now, self.random());
         let until = now.plus(LOGIN_MILLIS);
         let login = login_record(
             Kind::Login,
