@@ -426,6 +426,9 @@ impl Walk<'_> {
                 .reversal(Score::ONE);
             self.note(act);
         }
+        if line.name == "let" {
+            self.evaluated("", line.span);
+        }
         if line.runs_subscript() {
             self.unreadable("a subscript that runs a command", line.span);
         }

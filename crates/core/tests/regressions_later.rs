@@ -375,6 +375,17 @@ fn what_is_written_first_is_read_before_it_runs() {
 fn what_a_shell_evaluates_is_followed() {
     hold(
         &[
+            ("in a test", "x='a[$(rm -rf /srv/data)]'; [[ x -eq 1 ]]"),
+            ("by let", "x='a[$(rm -rf /srv/data)]'; let y=x"),
+            (
+                "by a loop",
+                "x='a[$(rm -rf /srv/data)]'; for ((i=x;i<1;i++)); do :; done",
+            ),
+            ("declared", "x='a[$(rm -rf /srv/data)]'; declare -i y; y=x"),
+            (
+                "as a name in a subscript",
+                "x='a[$(rm -rf /srv/data)]'; arr[x]=1",
+            ),
             ("a name as a number", "x='a[$(rm -rf /srv/data)]'; (( x ))"),
             (
                 "in an expansion",
@@ -414,6 +425,14 @@ fn what_a_shell_evaluates_is_followed() {
     hold(
         &[
             ("a pattern", "re='[$(]'; echo $re"),
+            (
+                "a text about it",
+                "text='(( a[$(rm -rf ~)] ))'; echo \"$text\"",
+            ),
+            (
+                "an exported text about it",
+                "export text='(( a[$(rm -rf ~)] ))'; echo \"$text\"",
+            ),
             ("a number", "i=3; echo ${arr[i]}; echo $((i+1))"),
             ("an element", "x='a[0]'; echo $x"),
             ("a list of words", "complete -W 'start stop' svc"),

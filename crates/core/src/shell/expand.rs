@@ -3,7 +3,7 @@
 
 use super::syntax::{Expansion, Operation, Part, Span, Word};
 use super::value::{Arg, Stream, TEXT_BYTES_MAX, Taint, Value};
-use super::walk::{Walk, environment, is_evaluated_name, unset_value};
+use super::walk::{Walk, environment, unset_value};
 use crate::place::{HOLE, HOME, glob_matches};
 
 /// Most words one word may expand to; more is not followed.
@@ -213,7 +213,7 @@ impl Walk<'_> {
         if let Some(index) = &expansion.index {
             // A subscript is expanded even when the array is empty; `a[$(cmd)]` runs cmd.
             let index = self.expand_one(index);
-            self.evaluated(&index.text, span);
+            self.subscript(&index.text, span);
         }
         let value = self.lookup(&expansion.name, expansion.index.as_ref());
         match &expansion.operation {
@@ -271,13 +271,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Judges a text that is evaluated as a number: it is expanded once more on the way.
-    fn evaluated(&mut self, text: &str, span: Span) {
-        if is_evaluated_name(text) {
-            self.expanded_text(text, span);
-        }
-    }
-
     fn prompt(&mut self, value: &Value, span: Span) {
         match &value.items {
             Some(items) => {
@@ -322,10 +315,6 @@ impl Walk<'_> {
                 _ => Value::unknown(value.taint),
             },
             Operation::Substring(range) => match word(range) {
-                Some(range) if is_evaluated_name(&range) => {
-                    self.expanded_text(&range, Span::default());
-                    Value::unknown(value.taint)
-                }
                 Some(range) => match substring(&range) {
                     Some((from, length)) => map(value, |text| {
                         let skipped = text.chars().skip(from);
@@ -334,7 +323,10 @@ impl Walk<'_> {
                             |length| skipped.clone().take(length).collect(),
                         )
                     }),
-                    None => Value::unknown(value.taint),
+                    None => {
+                        self.evaluated(&range, Span::default());
+                        Value::unknown(value.taint)
+                    }
                 },
                 None => Value::unknown(value.taint),
             },

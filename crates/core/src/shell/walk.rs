@@ -69,6 +69,8 @@ pub struct Walk<'k> {
     noted: u64,
     /// Whether a command that fails ends the script: `set -e`.
     pub(crate) ends_on_failure: bool,
+    /// Texts in variables that run a command when they are evaluated as a number.
+    loaded: Vec<String>,
     /// Variables in front of the command at hand that say where its output goes.
     pub(crate) given: Vec<(String, Arg)>,
     /// Variables of this text that say where output goes.
@@ -127,6 +129,7 @@ impl<'k> Walk<'k> {
             caught: 0,
             noted: 0,
             ends_on_failure: false,
+            loaded: Vec::new(),
             given: Vec::new(),
             outputs: Vec::new(),
             unread_recipes: false,
@@ -296,6 +299,10 @@ impl<'k> Walk<'k> {
             Command::Test { words, redirects } => {
                 // `[[ 1 -eq 'a[$(cmd)]' ]]`: arithmetic evaluates what was quoted.
                 let args = self.expand_all(words);
+                let compares = |arg: &Arg| NUMBER_TESTS.contains(&arg.text.as_str());
+                if args.len() == 1 || args.iter().any(compares) {
+                    self.evaluated("", Span::default());
+                }
                 if let Some(arg) = args.iter().find(|arg| runs_in_subscript(&arg.text)) {
                     self.unreadable("a subscript that runs a command", arg.span);
                 }
@@ -489,6 +496,9 @@ pub(crate) enum Writing {
     /// It is made if it is not there.
     Create,
 }
+
+/// Operators of `[[` that evaluate what stands beside them.
+const NUMBER_TESTS: &[&str] = &["-eq", "-ne", "-lt", "-gt", "-le", "-ge", "-v"];
 
 /// Whether a text holds a subscript that would run a command if it were evaluated as a number.
 pub(crate) fn runs_in_subscript(text: &str) -> bool {

@@ -180,7 +180,11 @@ impl Walk<'_> {
             .iter()
             .any(|arg| arg.text.starts_with('-') && arg.text.contains('n'));
         for operand in line.args {
-            if is_evaluated_name(&operand.text) {
+            let names_element = operand.text.split_once('[').is_some_and(|(name, _)| {
+                name.bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            });
+            if names_element && is_evaluated_name(&operand.text) {
                 self.expanded_text(&operand.text, operand.span);
             }
             if let Some((name, _)) = operand.text.split_once('=') {
@@ -194,6 +198,7 @@ impl Walk<'_> {
                 self.variable_effect(&name, &value);
                 taint = taint.and(value.taint);
                 if refers && !matches!(line.name, "export" | "readonly") {
+                    self.subscript(&value.text, value.span);
                     self.refer(&name, &value.text);
                     continue;
                 }
@@ -207,6 +212,9 @@ impl Walk<'_> {
             }
         }
         let numbers = line.args.iter().any(|arg| arg.text == "-i");
+        if numbers {
+            self.evaluated("", line.span);
+        }
         if numbers
             && line
                 .args

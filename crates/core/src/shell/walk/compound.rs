@@ -50,6 +50,10 @@ impl Walk<'_> {
         for word in words {
             self.expand_one(word);
         }
+        // `for ((i = x; …))` evaluates its words.
+        if words.len() == 1 {
+            self.evaluated("", Span::default());
+        }
         let sink = self.redirects(redirects, &mut stdin, None);
         let mark = self.variables.clone();
         let mut taint = Taint::default();

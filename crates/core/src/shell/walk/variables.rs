@@ -63,9 +63,7 @@ impl Walk<'_> {
     pub(super) fn assignment(&mut self, assignment: &Assignment) -> Taint {
         if let Some(index) = &assignment.index {
             let index = self.expand_one(index);
-            if is_evaluated_name(&index.text) {
-                self.expanded_text(&index.text, index.span);
-            }
+            self.subscript(&index.text, index.span);
         }
         let value = match &assignment.value {
             AssignedValue::One(word) => {
@@ -127,12 +125,10 @@ impl Walk<'_> {
         let text = text.unwrap_or_else(|| HOLE.to_string());
         let name = self.referred(name).to_owned();
         self.variable_effect(&name, &Arg::literal(text, Span::default()));
-        for item in value.items.iter().flatten() {
-            if is_evaluated_name(item) {
-                // `x='a[$(id)]'; (( x ))`: whoever uses the variable as a number runs the command.
-                self.expanded_text(item, Span::default());
-            }
-        }
+        // `x='a[$(id)]'; (( x ))`: whoever uses the variable as a number runs the command.
+        let loaded = value.items.iter().flatten();
+        let loaded = loaded.filter(|item| is_evaluated_name(item)).cloned();
+        self.loaded.extend(loaded);
         if let Some(text) = value.items.as_ref().and_then(|items| items.first())
             && says_output(&name, text)
         {
@@ -179,6 +175,24 @@ impl Walk<'_> {
             name = target;
         }
         name
+    }
+
+    /// Judges a text that is evaluated as a number: it is expanded once more on the way, and so is
+    /// what variables hold that it may name.
+    pub(crate) fn evaluated(&mut self, text: &str, span: Span) {
+        if is_evaluated_name(text) {
+            self.expanded_text(text, span);
+        }
+        for text in std::mem::take(&mut self.loaded) {
+            self.expanded_text(&text, span);
+        }
+    }
+
+    /// Judges the subscript of an array, which is a number unless it stands for all elements.
+    pub(crate) fn subscript(&mut self, text: &str, span: Span) {
+        if !matches!(text, "@" | "*") && text.parse::<u64>().is_err() {
+            self.evaluated(text, span);
+        }
     }
 
     /// Follows a text that is expanded as between double quotes, substitutions included.
