@@ -14,6 +14,14 @@ use countersign_core::card::Card;
 pub use recorder::{Recorder, Said};
 pub use webhook::{Verified, VerifyError, Webhook, WebhookSettings};
 
+/// Returns how HTTP clients of the project are made: no redirects, which would carry what is sent to
+/// a place nobody configured, and one choice of cryptography.
+pub fn http() -> reqwest::ClientBuilder {
+    // Another part of the process may have chosen already; the first choice holds.
+    let _chosen = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder().redirect(reqwest::redirect::Policy::none())
+}
+
 /// A future that can be kept behind `dyn`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 

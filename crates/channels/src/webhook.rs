@@ -100,12 +100,8 @@ impl Webhook {
         if !url.username().is_empty() || url.password().is_some() {
             return Err("its url must not carry a password".to_owned());
         }
-        // Another part of the process may have chosen already; the first choice holds.
-        let _chosen = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder()
+        let client = crate::http()
             .timeout(TIMEOUT)
-            // A redirect would carry the card to a place nobody configured.
-            .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| error.to_string())?;
         Ok(Self { settings, client })

@@ -147,6 +147,7 @@ pub const fn profile(effect: Effect) -> Profile {
         Effect::Remote      => row(      600,  700, Critical, "acts on another machine",       "remote"),
         Effect::System      => row(      700,  700, Critical, "changes the system",            "system"),
         Effect::Control     => row(      700,  600, Critical, "stops or restarts a service",   "service.control"),
+        Effect::Lifecycle   => row(      700,  600, Critical, "restarts, updates or stops an agent's gateway", "agent.lifecycle"),
         Effect::Persist     => row(      800,  700, Critical, "leaves something that runs later", "persist"),
         Effect::Privilege   => row(      800,  700, Critical, "raises privileges or weakens a protection", "privilege"),
         Effect::Guard       => row(      900,  900, Critical, "changes or stops the firewall or an agent's permissions", "guard"),
@@ -336,6 +337,7 @@ const fn without_object(effect: Effect) -> &'static str {
         | Effect::Remote
         | Effect::System
         | Effect::Control
+        | Effect::Lifecycle
         | Effect::Persist
         | Effect::Privilege
         | Effect::Guard
@@ -369,6 +371,7 @@ const fn joiner(effect: Effect) -> &'static str {
         | Effect::Remote
         | Effect::System
         | Effect::Control
+        | Effect::Lifecycle
         | Effect::Persist
         | Effect::Privilege
         | Effect::Guard

@@ -190,31 +190,36 @@ pub fn line(text: &str) -> String {
 
 /// Returns `text` on one line: line breaks are written out too, and there is no fence.
 pub fn inline(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len() + 16);
+    shortened_with(text, line)
+}
+
+/// Returns a line that has been shown already, only its head and tail if it is long.
+pub fn shortened(shown: &str) -> String {
+    shortened_with(shown, str::to_owned)
+}
+
+fn shortened_with(text: &str, show: fn(&str) -> String) -> String {
     let length = text.chars().count();
-    let (head, tail) = if length <= INLINE_CHARS_MAX {
-        (text, "")
-    } else {
-        let head_end = text
-            .char_indices()
-            .nth(INLINE_CHARS_MAX / 2)
-            .map_or(text.len(), |(at, _)| at);
-        let tail_start = text
-            .char_indices()
-            .nth_back(INLINE_CHARS_MAX / 4)
-            .map_or(0, |(at, _)| at);
-        (
-            text.get(..head_end).unwrap_or_default(),
-            text.get(tail_start..).unwrap_or_default(),
-        )
-    };
-    one_line(head, &mut shown);
-    if !tail.is_empty() {
-        let hidden = length - head.chars().count() - tail.chars().count();
-        let _infallible = write!(shown, "⟨{hidden} characters, sha256 {}⟩", digest(text));
-        one_line(tail, &mut shown);
+    if length <= INLINE_CHARS_MAX {
+        return show(text);
     }
-    shown
+    let head_end = text
+        .char_indices()
+        .nth(INLINE_CHARS_MAX / 2)
+        .map_or(text.len(), |(at, _)| at);
+    let tail_start = text
+        .char_indices()
+        .nth_back(INLINE_CHARS_MAX / 4)
+        .map_or(0, |(at, _)| at);
+    let head = text.get(..head_end).unwrap_or_default();
+    let tail = text.get(tail_start..).unwrap_or_default();
+    let hidden = length - head.chars().count() - tail.chars().count();
+    format!(
+        "{}⟨{hidden} characters, sha256 {}⟩{}",
+        show(head),
+        digest(text),
+        show(tail)
+    )
 }
 
 /// Longest text that [`inline`] shows whole, in characters.

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::assessment::{Assessment, SideEffect};
 use crate::call::ToolCall;
 use crate::canonical::canonical;
-use crate::card::{Redacts, without_secrets};
+use crate::card::{Redacts, one_line, without_secrets};
 use crate::digest::Digest;
 use crate::id::{ApprovalId, GrantId, KeyId};
 use crate::time::UnixMillis;
@@ -41,6 +41,8 @@ pub enum Scope {
         tool: String,
         /// SHA-256 of the canonical arguments.
         arguments: Digest,
+        /// The call on one line, for people.
+        shown: String,
         /// The directory.
         cwd: Option<String>,
         /// What it may do.
@@ -96,6 +98,8 @@ pub struct Grant {
     pub session: Option<String>,
     /// Hash of the tool's definition it was given for.
     pub tool_definition: Option<Digest>,
+    /// Who runs it.
+    pub executor: String,
     /// Until when.
     pub expires_at: Option<UnixMillis>,
     /// How often still.
@@ -123,6 +127,8 @@ pub struct Caller<'a> {
     pub session: &'a str,
     /// Hash of the tool's definition.
     pub tool_definition: Option<Digest>,
+    /// Who would run it.
+    pub executor: &'a str,
 }
 
 impl Grant {
@@ -148,6 +154,7 @@ impl Grant {
                 .as_ref()
                 .is_none_or(|session| session == caller.session)
             && self.tool_definition == caller.tool_definition
+            && self.executor == caller.executor
             && self.scope.covers(call, assessment)
     }
 }
@@ -164,12 +171,13 @@ pub fn candidates(call: &ToolCall, assessment: &Assessment, ruling: &Ruling) -> 
     let tool = call.tool.clone();
     let cwd = call.cwd.clone();
     let within = Within::of(assessment);
-    let mut scopes = vec![Scope::Exact {
+    let exact = Scope::Exact {
         tool: tool.clone(),
         arguments: Digest::of(&arguments),
+        shown: one_line(call, Redacts::Secrets),
         cwd: cwd.clone(),
         within: within.clone(),
-    }];
+    };
     // What always asks, or is not known, is granted as it stands or not at all.
     let mild = assessment.side_effect < SideEffect::Critical
         && !assessment.marks.unreadable
@@ -179,40 +187,50 @@ pub fn candidates(call: &ToolCall, assessment: &Assessment, ruling: &Ruling) -> 
             // A grant is listed word by word; a secret among the words would be listed too.
             let written = words::written(&shapes);
             if without_secrets(&written, Redacts::Secrets) != written {
-                return scopes;
+                return vec![exact];
             }
+            // The exact words take the place of the exact arguments: agents describe the same
+            // command in other words each time.
             let opened = mild
                 .then(|| command::opened(&shapes, call, &within))
                 .flatten();
-            scopes.extend([Some(shapes), opened].into_iter().flatten().map(|shapes| {
-                Scope::Command {
-                    tool: tool.clone(),
-                    shapes,
-                    cwd: cwd.clone(),
-                    others,
-                    within: within.clone(),
-                }
-            }));
+            let scope = |shapes| Scope::Command {
+                tool: tool.clone(),
+                shapes,
+                cwd: cwd.clone(),
+                others,
+                within: within.clone(),
+            };
+            [Some(shapes), opened]
+                .into_iter()
+                .flatten()
+                .map(scope)
+                .collect()
         }
         Form::Files {
-            directory, others, ..
-        } if mild => {
-            scopes.extend(directory.map(|prefix| Scope::Path {
+            directory: Some(prefix),
+            others,
+            ..
+        } if mild => vec![
+            exact,
+            Scope::Path {
                 tool,
                 prefix,
                 others,
                 within,
-            }));
-        }
-        Form::Message { recipient, others } if mild => scopes.push(Scope::Recipient {
-            tool,
-            recipient,
-            others,
-            within,
-        }),
-        Form::Files { .. } | Form::Message { .. } | Form::Other => {}
+            },
+        ],
+        Form::Message { recipient, others } if mild => vec![
+            exact,
+            Scope::Recipient {
+                tool,
+                recipient,
+                others,
+                within,
+            },
+        ],
+        Form::Files { .. } | Form::Message { .. } | Form::Other => vec![exact],
     }
-    scopes
 }
 
 impl Scope {

@@ -115,6 +115,9 @@ impl Ground {
             read = read.max(row.read);
             write = write.max(row.write);
         }
+        if let Some(row) = most_sensitive_in(&path).filter(|row| row.read > read) {
+            (kind, what, read) = (row.kind, row.what, row.read);
+        }
         Place {
             path: display(&path),
             kind,
@@ -478,10 +481,47 @@ fn listed(table: &'static [(&'static str, &'static [u16])], name: &str) -> &'sta
 
 /// Whether a glob fixes at least two letters of what it stands for.
 fn says_something(glob: &str) -> bool {
-    glob.chars()
-        .filter(|letter| letter.is_alphanumeric())
-        .count()
-        >= 2
+    letters(glob) >= 2
+}
+
+/// Returns how many letters a name fixes. A dot in front is one: few names begin with it.
+fn letters(name: &str) -> usize {
+    let mut in_class = false;
+    let fixed = name.chars().filter(|letter| {
+        in_class = (in_class || *letter == '[') && *letter != ']';
+        letter.is_alphanumeric() && !in_class
+    });
+    fixed.count() + usize::from(name.starts_with('.'))
+}
+
+/// Returns the most sensitive row of a file that `directory/*` stands for among others, where the
+/// directory is a hidden one: `~/.aws/*` is also `~/.aws/credentials`.
+fn most_sensitive_in(path: &str) -> Option<&'static PathRow> {
+    let directory = path.strip_suffix("/*")?;
+    let root = if directory.starts_with(HOME) {
+        PathRoot::Home
+    } else {
+        PathRoot::Anywhere
+    };
+    let names: Vec<&str> = directory
+        .trim_start_matches(HOME)
+        .split('/')
+        .filter(|name| !name.is_empty())
+        .take(NAMES_MAX)
+        .collect();
+    let hidden = |name: &&str| name.starts_with('.') && !is_glob(name) && name.len() > 1;
+    if !names.iter().any(hidden) {
+        return None;
+    }
+    let beside = PATH_PATTERNS.iter().filter(|pattern| {
+        (pattern.root == root || pattern.root == PathRoot::Anywhere)
+            && pattern.names.split_last().is_some_and(|(_, directories)| {
+                directories.iter().any(hidden)
+                    && sequence_matches(directories, &names, pattern.root != PathRoot::Anywhere)
+            })
+    });
+    let rows = beside.filter_map(|pattern| PATHS.get(usize::from(pattern.row)));
+    rows.max_by_key(|row| row.read)
 }
 
 fn is_glob(name: &str) -> bool {
@@ -527,15 +567,12 @@ fn name_matches(pattern: &str, name: &str, rooted: bool) -> bool {
         if pattern == name {
             return true;
         }
-        let letters = |text: &str| {
-            text.chars()
-                .filter(|letter| letter.is_alphanumeric())
-                .count()
-        };
-        let says_enough = letters(name) >= 2 && (rooted || letters(name) * 2 >= letters(pattern));
+        // A pattern that leaves its end open is met by what meets its beginning.
+        let begins = pattern.trim_end_matches('*');
+        let says_enough = letters(name) >= 2 && (rooted || letters(name) * 2 >= letters(begins));
         return says_enough
-            && !pattern.contains('*')
-            && glob_matches(name.as_bytes(), pattern.as_bytes());
+            && !begins.contains('*')
+            && glob_matches(name.as_bytes(), begins.as_bytes());
     }
     if pattern.contains('*') {
         return glob_matches(pattern.as_bytes(), name.as_bytes());

@@ -7,6 +7,8 @@
 mod cleaning;
 mod code;
 mod files;
+mod foreign;
+mod names;
 mod network;
 pub(crate) mod options;
 mod output;
@@ -14,19 +16,20 @@ mod readers;
 mod recipes;
 mod resolve;
 mod roles;
+mod unknown;
 mod variables;
 mod written;
 
 pub(crate) use cleaning::says_output;
 
 use crate::act::Act;
-use crate::knowledge::{self, Effect, Program, Role, Row, Value};
+use crate::knowledge::{Effect, Flag, PathKind, Program, Role, Row, Value};
 use crate::language;
 use crate::place::HOLE;
 use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
-use crate::shell::walk::{Walk, Writing, runs_in_subscript};
+use crate::shell::walk::{Walk, runs_in_subscript};
 use options::{Hit, Options};
 use resolve::{Named, find_sub, leading_words, resolve};
 use roles::{Changes, operand_roles};
@@ -37,8 +40,8 @@ const GUARDS: &[&str] = &["countersign", "hermes"];
 /// Programs that load from the network and send what they are given on the way.
 const TALKERS: &[&str] = &["openssl s_client", "websocat", "wscat"];
 
-/// Programs that put what they load into the working directory unless told otherwise.
-const DOWNLOADERS: &[&str] = &["wget", "aria2c", "axel", "git clone", "gh repo clone"];
+/// Programs that give a single word to a shell, and several words to a program.
+const SHELL_STARTERS: &[&str] = &["git submodule foreach"];
 
 /// Words of one command that are looked at; a longer one is put to a person.
 const WORDS_MAX: usize = 1024;
@@ -84,65 +87,6 @@ impl Walk<'_> {
         }
     }
 
-    fn unknown_program(&mut self, name: &str, first: &Arg, rest: &[Arg]) -> Stream {
-        // Asking a program what it is changes nothing, whatever it is.
-        let asks = matches!(rest, [only] if matches!(only.text.as_str(), "--version" | "--help" | "-V" | "-h" | "help" | "version" | "-version" | "-help"));
-        let span = self.here(first.span);
-        if is_cmdlet(name) {
-            let words = std::iter::once(name).chain(rest.iter().map(|arg| arg.text.as_str()));
-            let reading = language::powershell::read(&words.collect::<Vec<_>>().join(" "));
-            self.deeds(&reading, "powershell", first.span);
-            self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
-        } else if asks {
-            self.note(Act::new(Effect::Inspect, name.to_owned(), span));
-        } else if let Some(effect) = self.inferred(rest) {
-            let mut act = Act::new(effect, name.to_owned(), span).on(name);
-            act.certainty = Score::new(760);
-            self.note(act);
-        } else {
-            self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
-        }
-        Stream::unknown(Taint::default())
-    }
-
-    /// Infers what an unknown program does from its words: `x list`, `x describe y` only look. One
-    /// word that could mean more, or an option that could, and nothing is inferred.
-    fn inferred(&self, rest: &[Arg]) -> Option<Effect> {
-        let table = knowledge::VERBS
-            .iter()
-            .find(|verbs| verbs.name == "unknown")?;
-        let mut found: Option<Effect> = None;
-        // Only the leading words can be what is asked for; the others can still speak against it.
-        let mut leading = 0_u32;
-        for arg in rest {
-            leading += u32::from(!arg.text.starts_with('-'));
-            if arg.vague() && leading <= 3 || arg.taint.secret || arg.delivers.is_some() {
-                return None;
-            }
-            let words = arg.text.to_ascii_lowercase();
-            for word in words
-                .trim_start_matches('-')
-                .split(['-', '_', ':', '/', '.', '='])
-                .take(8)
-            {
-                match table.effect(word) {
-                    Some(effect) if effect >= Effect::VcsDiscard => return None,
-                    Some(effect)
-                        if leading <= 3
-                            && !arg.text.starts_with('-')
-                            && found.is_none()
-                            && words.starts_with(word) =>
-                    {
-                        found = Some(effect);
-                    }
-                    Some(_) | None => {}
-                }
-            }
-        }
-        let trusted = self.ground.workspace.is_some() && self.knows.trusts_workspace;
-        found.filter(|effect| *effect != Effect::Build || trusted)
-    }
-
     fn known_program(
         &mut self,
         program: &'static Program,
@@ -162,7 +106,12 @@ impl Walk<'_> {
         if !program.has_subs {
             return self.evaluate(&program.row, program.row.does, name, rest, stdin);
         }
-        let found = find_sub(program, rest);
+        let mut found = find_sub(program, rest);
+        // Where a command goes matters when it changes something, and when it is not this machine.
+        let only_looks = found.row.is_some_and(|row| row.does <= Effect::CloudRead);
+        found
+            .hits
+            .retain(|hit| !hit.names_context() || !only_looks && !hit.stays_here());
         let bare = rest.is_empty() && program.row.does == Effect::Unknown;
         let asks = found.row.is_none() && matches!(only, "version" | "help");
         if found.help || bare || asks {
@@ -170,12 +119,16 @@ impl Walk<'_> {
         }
         let ground = self.ground.clone();
         let dry = is_dry(&found.hits);
-        let taint = self.hits(&program.row, &found.hits, dry).0;
+        // Without a row for the subcommand all options are read together below.
+        let taint = match found.row {
+            Some(_) => self.hits(&program.row, &found.hits, dry).0,
+            None => Taint::default(),
+        };
         let stream = match found.row {
             Some(row) => self.evaluate(
                 row,
                 if dry { Effect::Inspect } else { row.does },
-                row.name,
+                &called(name, rest.get(..found.taken).unwrap_or(&[])),
                 rest.get(found.taken..).unwrap_or(&[]),
                 stdin,
             ),
@@ -212,6 +165,8 @@ impl Walk<'_> {
                 return self.evaluate(&program.row, program.row.does, name, rest, stdin);
             }
             let title = format!("{name} {}", shown.first().copied().unwrap_or(""));
+            let read = options::read(&program.row, rest);
+            self.hits(&program.row, &read.hits, false);
             self.note(Act::new(Effect::Unknown, title.trim().to_owned(), span).on(title.trim()));
             return Stream::unknown(Taint::default());
         };
@@ -228,7 +183,6 @@ impl Walk<'_> {
             stdin,
             span,
         };
-        self.note_directory(&line, effect);
         self.prepared(&line, effect);
         for operand in read
             .operands
@@ -236,6 +190,25 @@ impl Walk<'_> {
             .filter(|_| program.row.has_operand(Role::Task))
         {
             self.task(operand, program.row.name);
+        }
+        if matches!(effect, Effect::Build | Effect::Project | Effect::Install) {
+            self.builds_here(program.row.name, span);
+        }
+        if matches!(effect, Effect::Project | Effect::Build) {
+            // What follows `--` is for the task itself.
+            let own = rest.split(|arg| arg.text == "--").next().unwrap_or(&[]);
+            let own = options::read(&program.row, own);
+            self.foreign_words(&own, program.row.name, stdin);
+        }
+        for word in read
+            .operands
+            .iter()
+            .filter(|_| program.row.has_operand(Role::Define))
+        {
+            self.defines(word, program.row.name);
+            if effect == Effect::Install {
+                self.installs_into(word, program.row.name);
+            }
         }
         let title = format!("{name} {}", shown.join(" "));
         self.note(Act::new(effect, program.row.name, span).on(title));
@@ -315,6 +288,9 @@ impl Walk<'_> {
             self.note_raised(line, heard);
         }
         stream.text = output::constant(line).or(stream.text);
+        stream.names.extend(self.printed_names(line));
+        self.seeks_secrets(line);
+        self.reads_into_variables(line);
         // What comes out of a program that reads nothing secret is not secret because of its words.
         if !matches!(
             base,
@@ -322,14 +298,17 @@ impl Walk<'_> {
         ) {
             stream.taint.secret &= line.stdin.taint.secret;
         }
-        stream.taint.secret |= base == Effect::Secret;
+        stream.taint.secret |= base == Effect::Secret || line.prints_environment();
         stream.taint.network |= base == Effect::NetRead;
         if base == Effect::NetRead {
             self.remember_downloads(line.read, &stream);
         } else if !dry {
             self.remember_written(line, base);
         }
-        if matches!(base, Effect::NetSend | Effect::Publish | Effect::Message) && taint.secret {
+        let prints_secret = |arg: &Arg| arg.taint.secret && arg.taint.command;
+        let carries = base == Effect::NetRead && line.args.iter().any(prints_secret);
+        let sends = matches!(base, Effect::NetSend | Effect::Publish | Effect::Message);
+        if sends && taint.secret || carries {
             self.leak(line.row, line.span);
         }
         self.ground = ground;
@@ -346,54 +325,15 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes where a command works, when that is no place to work in: files that appear in `~/.ssh`,
-    /// a build in somebody else's directory.
-    fn note_directory(&mut self, line: &Line<'_>, base: Effect) {
-        let makes = |effect: &Effect| matches!(effect, Effect::Create | Effect::Write);
-        let downloads = base == Effect::NetRead
-            && DOWNLOADERS.contains(&line.row.name)
-            && !line
-                .read
-                .has(&["-O", "--output-document", "--spider", "-o", "--out"]);
-        let flags_make = line
-            .read
-            .hits
-            .iter()
-            .any(|hit| hit.flag.effects.iter().any(makes));
-        let builds = matches!(base, Effect::Build | Effect::Project | Effect::Install);
-        if !(makes(&base) || flags_make || builds || downloads) {
-            return;
-        }
-        if builds && self.files.iter().any(|(_, stream)| stream.taint.network) {
-            self.unreadable(
-                "builds or runs something just after loading files from the network",
-                line.span,
-            );
-        }
-        if self.ground.cwd.is_none() {
-            return;
-        }
-        let here = Arg::literal(".", line.span);
-        let place = self.place(".");
-        let private = place.kind != knowledge::PathKind::Document
-            && place.write >= Score::new(600)
-            && (place.inside != Some(true) || place.kind == knowledge::PathKind::Hook);
-        if private && !builds {
-            self.writes(&here, line.row.name, Writing::Create);
-        } else if builds && place.inside == Some(false) && self.knows.trusts_workspace {
-            let act = Act::new(Effect::Exec, line.row.name, line.span)
-                .because("runs code of a directory outside the workspace")
-                .on(place.path);
-            self.note(act);
-        }
-    }
-
     /// Notes what running the program does before its words are looked at.
     fn note_base(&mut self, line: &Line<'_>, base: Effect) {
         let mut act = Act::new(base, line.row.name, line.span);
+        // Many programs share these rows, so the row's own name would name another one.
+        if matches!(base, Effect::Guard | Effect::Lifecycle) {
+            act = Act::new(base, line.name.to_owned(), line.span).on(line.name);
+        }
         if base == Effect::Wipe {
-            let is_device =
-                |arg: &&&Arg| self.ground.place(&arg.text).kind == knowledge::PathKind::Device;
+            let is_device = |arg: &&&Arg| self.ground.place(&arg.text).kind == PathKind::Device;
             if let Some(device) = line.read.operands.iter().find(is_device) {
                 act.marks.floor = true;
                 act.target = Score::ONE;
@@ -437,9 +377,16 @@ impl Walk<'_> {
             nothing(read.operands.first()),
             nothing(read.operands.last()),
         );
-        let wiped = changes.edits && line.sed_scripts().any(language::sed::empties);
+        // What `gawk -i inplace` does not print is gone, and so is all of it when nothing is printed.
+        let replaced = read.hits.iter().any(Hit::edits_in_place);
+        let emptied = || line.sed_scripts().any(language::sed::empties);
+        let wiped = changes.edits && (replaced || emptied());
+        let roles = operand_roles(row, read);
+        if line.serves_here(&roles) {
+            self.serves(&Arg::literal(".", line.span), row.name);
+        }
         let mut taint = Taint::default();
-        for (operand, role) in read.operands.iter().zip(operand_roles(row, read)) {
+        for (operand, role) in read.operands.iter().zip(roles) {
             let role = match role {
                 Some(Role::Move) if to_nothing => Role::DeleteTree,
                 Some(Role::Read) if changes.deletes => Role::Delete,
@@ -457,10 +404,24 @@ impl Walk<'_> {
                     continue;
                 }
             };
+            let inner = inside_container(row, operand);
+            if let Some(inner) = &inner {
+                // A container's own files are its own, but what the system in it obeys or hides is not.
+                let place = self.ground.place(&inner.text);
+                if !matches!(
+                    place.kind,
+                    PathKind::Document | PathKind::Temp | PathKind::Generated | PathKind::Log
+                ) {
+                    self.role(role, inner, row, line.stdin, dry);
+                }
+                continue;
+            }
             if row.name.starts_with("kubectl") && names_secrets(&operand.text) && !dry {
                 self.note(Act::new(Effect::Secret, row.name, line.span).on(operand.shown()));
             }
-            if row.does == Effect::Kill && GUARDS.iter().any(|guard| operand.text.contains(guard)) {
+            if matches!(row.does, Effect::Kill | Effect::Uninstall)
+                && GUARDS.iter().any(|guard| operand.text.contains(guard))
+            {
                 self.note(Act::new(Effect::Guard, row.name, line.span).on(operand.shown()));
             }
             if row.does == Effect::Build && operand.text.starts_with('\\') {
@@ -491,6 +452,8 @@ impl Walk<'_> {
             if line.row.has_operand(Role::Redis) {
                 let words: Vec<&str> = rest(at).iter().map(|arg| arg.text.as_str()).collect();
                 self.deeds(&language::sql::redis(&words), line.row.name, line.span);
+            } else if let ([text], true) = (rest(at), SHELL_STARTERS.contains(&line.row.name)) {
+                stream = self.shell_text(text, line.stdin);
             } else if !dry {
                 // `cabal exec rm -- -rf x`: some wrappers take the dashes for themselves.
                 if let [first, dashes, more @ ..] = rest(at)
@@ -508,13 +471,17 @@ impl Walk<'_> {
         } else if let Some(at) = line.read.option_command {
             let words = rest(at).iter().map(|arg| arg.text.clone());
             let words: Vec<String> = words.take_while(|word| word != ";").collect();
-            let filled = code::Filled {
-                marker: Some("{}".to_owned()),
-                with: HOLE.to_string(),
-                appended: true,
-                ..code::Filled::default()
-            };
-            stream.taint = taint.and(self.template(&words, line.span, &filled).taint);
+            let mut found = vec![HOLE.to_string()];
+            found.extend(self.printed_names(line));
+            for name in found {
+                let filled = code::Filled {
+                    marker: Some("{}".to_owned()),
+                    with: name,
+                    appended: true,
+                    ..code::Filled::default()
+                };
+                stream.taint = taint.and(self.template(&words, line.span, &filled).taint);
+            }
         } else if line.stdin.connected && !dry {
             let runs = matches!(
                 line.does,
@@ -565,15 +532,11 @@ fn names_secrets(operand: &str) -> bool {
         .any(|kind| matches!(kind, "secret" | "secrets"))
 }
 
-/// Whether a name reads like a command of PowerShell: `Remove-Item`.
-fn is_cmdlet(name: &str) -> bool {
-    name.split_once('-').is_some_and(|(verb, noun)| {
-        let word = |text: &str| {
-            text.starts_with(|first: char| first.is_ascii_uppercase())
-                && text.bytes().all(|byte| byte.is_ascii_alphabetic())
-        };
-        word(verb) && word(noun)
-    })
+/// Returns the path of `container:/path`, where the program copies into and out of containers.
+fn inside_container(row: &Row, operand: &Arg) -> Option<Arg> {
+    let (container, path) = operand.text.split_once(':')?;
+    let copies = row.name.ends_with(" cp") && !container.contains('/') && path.starts_with('/');
+    copies.then(|| operand.after(container.len() + 1))
 }
 
 /// Reads a command for Windows with the reader that knows its words.
@@ -640,6 +603,21 @@ impl Line<'_> {
         given.chain(first).map(|arg| arg.text.as_str())
     }
 
+    /// Whether it prints all variables, and so whatever secrets are kept in them.
+    fn prints_environment(&self) -> bool {
+        let prints = matches!(self.name, "env" | "printenv" | "genv" | "gprintenv");
+        prints && self.read.command.is_none() && self.read.operands.is_empty()
+    }
+
+    /// Whether it is a server that shows the working directory, because no other is named.
+    fn serves_here(&self, roles: &[Option<Role>]) -> bool {
+        let takes = |flag: &Flag| flag.value == Value::Next(Role::Serve);
+        let serves = self.row.has_operand(Role::Serve) || self.row.flags.iter().any(takes);
+        serves
+            && !roles.contains(&Some(Role::Serve))
+            && !self.read.hits.iter().any(|hit| takes(hit.flag))
+    }
+
     /// Whether a builtin evaluates a subscript that holds a command: `read 'a[$(id)]'`.
     fn runs_subscript(&self) -> bool {
         const EVALUATING: &[&str] = &["-v", "-eq", "-ne", "-lt", "-gt", "-le", "-ge"];
@@ -680,4 +658,14 @@ fn asks_for_help(row: &Row, args: &[Arg]) -> bool {
     ) || row.reader.is_some() && row.name != "rm";
     last.text == "--help"
         && (others.is_empty() || !hands_on && others.iter().all(|arg| !arg.text.starts_with('-')))
+}
+
+/// Returns a program and its subcommand as they were called.
+fn called(name: &str, words: &[Arg]) -> String {
+    let plain = words.iter().filter(|word| !word.text.starts_with('-'));
+    plain.fold(name.to_owned(), |mut called, word| {
+        called.push(' ');
+        called.push_str(&word.shown());
+        called
+    })
 }

@@ -7,10 +7,10 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::complaint::Complaint;
 
-/// A human confirmation firewall for AI agents: this is its judge.
+/// A human confirmation firewall for AI agents.
 ///
-/// It reads a tool call an agent wants to make and says whether it may run at once, must be
-/// confirmed by a person, or is refused, and why. It runs nothing itself.
+/// Every tool call an agent wants to make passes one gate. Safe calls run at once; the few that
+/// matter wait for a person, who sees exactly what will run and answers.
 #[derive(Debug, Parser)]
 #[command(name = "countersign", version, disable_help_subcommand = true)]
 pub(crate) struct Cli {
@@ -24,6 +24,22 @@ pub(crate) struct Cli {
         help = "Directory with config.yaml [default: $COUNTERSIGN_HOME, else ~/.countersign]"
     )]
     pub(crate) home: Option<PathBuf>,
+    /// The gateway's address
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        help = "The gateway's address [default: $COUNTERSIGN_URL, else the home's gateway]"
+    )]
+    pub(crate) url: Option<String>,
+    /// File with the key to use
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        help = "File with the key to use [default: $COUNTERSIGN_KEY, else cli.key of the home]"
+    )]
+    pub(crate) key_file: Option<PathBuf>,
 }
 
 /// What can be done.
@@ -44,6 +60,289 @@ pub(crate) enum Command {
     Eval(Eval),
     /// Look at the configuration, check it, change it
     Config(Config),
+    /// Run the gateway: agents ask it, people answer
+    Serve(Serve),
+    /// Show what waits for an answer
+    Approvals(Approvals),
+    /// Answer one approval
+    #[command(after_help = "Exit code: 0 answered, 1 not answered, 2 wrong usage, 22 no gateway.")]
+    Answer(Answer),
+    /// Show what happened, the newest first
+    History(History),
+    /// Say why a call was judged and decided as it was, factor by factor
+    Explain(Explain),
+    /// Show standing permissions, take one back
+    Grants(Grants),
+    /// Check a policy file, try calls against it
+    Policy(PolicyArgs),
+    /// Judge past calls again under another policy
+    #[command(after_help = "Exit code: 0 nothing would differ, 1 something would, 2 wrong usage.")]
+    Replay(Replay),
+    /// Verify the ledger, export it
+    Ledger(Ledger),
+    /// Make, list and revoke keys
+    Keys(Keys),
+    /// Show and change who may answer
+    People(People),
+    /// Put a harmless practice card in front of you
+    Try(Try),
+}
+
+/// Show what waits for an answer.
+#[derive(Debug, Args)]
+pub(crate) struct Approvals {
+    /// Show all, not only what waits
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Show one card in full
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Answer one approval.
+#[derive(Debug, Args)]
+pub(crate) struct Answer {
+    /// The approval
+    pub(crate) id: String,
+    /// once, session, always or deny
+    #[arg(value_parser = ["once", "session", "always", "deny"])]
+    pub(crate) choice: String,
+    /// What to say about it; the agent sees it
+    #[arg(long)]
+    pub(crate) note: Option<String>,
+    /// With session and always: which of the offered scopes, from 1 [default: the narrowest]
+    #[arg(long, value_name = "N")]
+    pub(crate) scope: Option<usize>,
+    /// With session and always: for how long, such as 30m
+    #[arg(long = "for", value_name = "TIME")]
+    pub(crate) lasts: Option<String>,
+    /// With session and always: how often
+    #[arg(long, value_name = "N")]
+    pub(crate) uses: Option<u32>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Show what happened, the newest first.
+#[derive(Debug, Args)]
+pub(crate) struct History {
+    /// Of this run: every assessment
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    /// Of this session
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// With this verdict
+    #[arg(long, value_parser = ["allow", "allow_then_review", "ask", "refuse"])]
+    pub(crate) verdict: Option<String>,
+    /// Not older than this, such as 7d
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// At most so many
+    #[arg(long, default_value_t = 50)]
+    pub(crate) limit: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Say why.
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// A call or an approval
+    pub(crate) id: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Show standing permissions, take one back.
+#[derive(Debug, Args)]
+pub(crate) struct Grants {
+    #[command(subcommand)]
+    pub(crate) command: Option<GrantsCommand>,
+    /// Show those that no longer hold, too
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// What can be done with grants.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GrantsCommand {
+    /// Take one back
+    Revoke {
+        /// The grant
+        id: String,
+    },
+    /// Show which grants an answer could leave, and what they would have matched
+    Preview {
+        /// The approval
+        id: String,
+    },
+}
+
+/// Check a policy file, try calls against it.
+#[derive(Debug, Args)]
+pub(crate) struct PolicyArgs {
+    #[command(subcommand)]
+    pub(crate) command: PolicyCommand,
+}
+
+/// What can be done with a policy file.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Read the file, with the examples of its rules, and say what is wrong with it
+    Check {
+        /// The file [default: config.yaml of the home]
+        file: Option<PathBuf>,
+    },
+    /// Judge a shell command under the file; exit code as `check`
+    Test {
+        /// The file
+        file: PathBuf,
+        /// The shell command
+        #[arg(value_name = "COMMAND")]
+        call: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Judge past calls again under another policy.
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// Calls not older than this, such as 7d
+    #[arg(long, value_name = "TIME", default_value = "7d")]
+    pub(crate) since: String,
+    /// The policy to judge by [default: the gateway's own, as it is now]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Verify the ledger, export it.
+#[derive(Debug, Args)]
+pub(crate) struct Ledger {
+    #[command(subcommand)]
+    pub(crate) command: LedgerCommand,
+}
+
+/// What can be done with the ledger.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LedgerCommand {
+    /// Check every hash and signature and name the first bad entry
+    #[command(after_help = "Exit code: 0 it is what it was, 1 it is not.")]
+    Verify {
+        /// An exported file [default: the home's own ledger]
+        file: Option<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write every entry to standard output, one JSON object per line
+    Export,
+}
+
+/// Make, list and revoke keys.
+#[derive(Debug, Args)]
+pub(crate) struct Keys {
+    #[command(subcommand)]
+    pub(crate) command: KeysCommand,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// What can be done with keys.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Make a key and print it, once; works whether or not a gateway runs
+    Create {
+        /// agent, approver, admin or viewer
+        #[arg(long, value_parser = ["agent", "approver", "admin", "viewer"])]
+        role: String,
+        /// Its name; for approvers and admins the name of a person
+        #[arg(long)]
+        name: String,
+    },
+    /// Show all keys
+    List,
+    /// Make a key useless
+    Revoke {
+        /// The key's id
+        id: String,
+    },
+    /// Print a one-time link with which a browser signs in
+    Login,
+}
+
+/// Show and change who may answer.
+#[derive(Debug, Args)]
+pub(crate) struct People {
+    #[command(subcommand)]
+    pub(crate) command: Option<PeopleCommand>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// What can be done with people.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PeopleCommand {
+    /// Add a person, or change what is known of one
+    Set {
+        /// The name answers are recorded under
+        name: String,
+        /// What the person may do
+        #[arg(long, value_parser = ["viewer", "approver", "admin"])]
+        role: Vec<String>,
+        /// An account in a chat, such as mattermost=USERID
+        #[arg(long, value_name = "CHANNEL=ACCOUNT")]
+        account: Vec<String>,
+    },
+    /// Remove a person
+    Remove {
+        /// The name
+        name: String,
+    },
+}
+
+/// Put a harmless practice card in front of you.
+#[derive(Debug, Args)]
+pub(crate) struct Try {
+    /// Wait at most so many seconds for the answer
+    #[arg(long, default_value_t = 60)]
+    pub(crate) wait: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Run the gateway: agents ask it, people answer.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Address and port; port 0 takes any free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8750")]
+    pub(crate) listen: String,
+    /// Print one line of JSON: where it listens and where to sign in
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Listen where other machines can reach it, without TLS
+    #[arg(long)]
+    pub(crate) allow_public: bool,
+    /// Another page that may read answers, such as `https://inbox.example.org`
+    #[arg(long, value_name = "URL")]
+    pub(crate) origin: Vec<String>,
 }
 
 /// Judge one tool call, or a stream of them.

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 const USAGE: u8 = 2;
 /// Exit code for anything else that went wrong.
 const FAILED: u8 = 1;
+/// Exit code when no gateway answers. For whoever asked, that counts as refused.
+const UNREACHABLE: u8 = 22;
 
 /// An error as a person reads it.
 #[derive(Debug)]
@@ -32,6 +34,16 @@ impl Complaint {
             message: message.into(),
             hint: hint.into(),
             code: FAILED,
+        }
+    }
+
+    /// No gateway answers.
+    pub(crate) fn unreachable(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: "start one with `countersign serve`, or name it with --url and --key-file"
+                .to_owned(),
+            code: UNREACHABLE,
         }
     }
 

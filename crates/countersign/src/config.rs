@@ -7,6 +7,7 @@
 pub(crate) mod edit;
 pub(crate) mod read;
 pub(crate) mod schema;
+pub(crate) mod settings;
 
 use std::path::{Path, PathBuf};
 
@@ -46,6 +47,11 @@ impl Home {
                     hint,
                 )
             })
+    }
+
+    /// Returns the directory itself.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Returns where the owner's file is, whether or not it exists.

@@ -1,9 +1,11 @@
 //! The binary: reads the command line, does what it says, and turns the outcome into an exit code.
 
 mod cli;
+mod client;
 mod cmd;
 mod complaint;
 mod config;
+mod gateway;
 mod judge;
 mod server;
 mod wire;

@@ -1,3 +1,5 @@
-//! The JSON that programs outside rely on: calls as they come in.
+//! The JSON that programs outside rely on: what comes in, and lists that go out.
 
 pub(crate) mod call;
+pub(crate) mod lists;
+pub(crate) mod requests;

@@ -170,6 +170,7 @@ impl Gate {
             key: stored.call.key.clone(),
             session: request.session_only.then(|| stored.call.session.clone()),
             tool_definition: stored.call.tool_definition,
+            executor: stored.call.executor.clone(),
             expires_at: request.lasts_millis.map(|millis| now.plus(millis)),
             uses_left: request.uses,
             uses: 0,

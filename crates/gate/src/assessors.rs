@@ -125,12 +125,8 @@ impl Gate {
 }
 
 fn client() -> Client {
-    // Another part of the process may have chosen already; the first choice holds.
-    let _chosen = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder()
+    countersign_channels::http()
         .no_proxy()
-        // Only the address the owner wrote down is asked, not one it points to.
-        .redirect(reqwest::redirect::Policy::none())
         .build()
         .map_err(|error| error.to_string())
 }

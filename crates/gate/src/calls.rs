@@ -211,7 +211,10 @@ impl Gate {
         Ok(CallView::of(&call, Some(&self.alive(stored))))
     }
 
-    async fn view_without_collecting(&self, call: &StoredCall) -> Result<CallView, GateError> {
+    pub(crate) async fn view_without_collecting(
+        &self,
+        call: &StoredCall,
+    ) -> Result<CallView, GateError> {
         let stored = match &call.approval {
             None => None,
             Some(id) => Some(self.stored_approval(id.as_str()).await?),

@@ -58,7 +58,7 @@ pub enum Clarified {
 }
 
 /// A question as programs and people see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ClarificationView {
     /// The question.
     pub clarification_id: String,
@@ -73,6 +73,7 @@ pub struct ClarificationView {
     /// The run.
     pub run_id: String,
     /// The answer: `{"answered":true,"choice","text","by"}` or `{"answered":false,"reason":"timeout"}`.
+    #[schema(value_type = Option<Object>)]
     pub answer: Option<serde_json::Value>,
     /// When it was asked, in seconds.
     pub created_at: f64,

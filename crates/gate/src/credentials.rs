@@ -34,26 +34,28 @@ const LIVE: &str = "live";
 const REVOKED: &str = "revoked";
 
 /// A key as it is made: the only time its secret is seen.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct NewKey {
     /// The key.
     pub id: String,
     /// Its secret.
     pub key: String,
     /// Its role.
+    #[schema(value_type = String)]
     pub role: Role,
     /// Its name.
     pub name: String,
 }
 
 /// A key as people see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct KeyView {
     /// The key.
     pub id: String,
     /// Its name.
     pub name: String,
     /// Its role.
+    #[schema(value_type = String)]
     pub role: Role,
     /// When it was made, in seconds.
     pub created_at: f64,

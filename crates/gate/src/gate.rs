@@ -110,6 +110,7 @@ impl Gate {
             () = shutdown => {}
             () = self.lapse_forever() => {}
             () = self.follow_forever() => {}
+            () = self.checkpoints() => {}
         }
     }
 

@@ -1,45 +1,227 @@
-//! Standing permissions: what people see of them, and taking them back.
+//! Standing permissions: what people see of them, taking them back, and what one would have let
+//! run.
 
+use std::sync::Arc;
+
+use countersign_core::assessment::Assessment;
+use countersign_core::call::ToolCall;
+use countersign_core::card::{Redacts, one_line};
+use countersign_core::display::shortened;
 use countersign_core::grant::{Grant, Scope};
+use countersign_core::judge::consider;
 use countersign_core::ledger::Draft;
-use countersign_store::{Expect, Kind, Put, Record};
+use countersign_core::time::UnixMillis;
+use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
 
-use crate::principal::Principal;
-use crate::stored::{StoredCall, written};
+use crate::principal::{Principal, Role};
+use crate::settings::Policies;
+use crate::stored::{StoredCall, read, written};
+use crate::told::ATTEMPTS_MAX;
 use crate::view::{GrantView, Page, ScopeView};
 use crate::{Gate, GateError};
+
+/// How many calls of a key a preview looks at, the newest.
+const PREVIEW_CALLS_MAX: u32 = 500;
 
 impl Gate {
     /// Returns grants, the newest first; only live ones unless asked for all.
     pub async fn grants(&self, who: &Principal, all: bool) -> Result<Page<GrantView>, GateError> {
-        let _ = (who, all, &self.inner);
-        Err(GateError::NotFound {
-            kind: "grant",
-            id: String::new(),
-        })
+        let owner = match who.role {
+            Role::Agent => Some(who.key.0.clone()),
+            Role::Approver | Role::Admin | Role::Viewer => None,
+        };
+        let now = self.inner.clock.now();
+        let records = self
+            .find_all(Query {
+                owner,
+                status: (!all).then(|| LIVE.to_owned()),
+                order: Order::NewestFirst,
+                ..Query::of(Kind::Grant)
+            })
+            .await?;
+        let mut items = Vec::new();
+        for record in &records {
+            let view = GrantView::of(&read(record)?, now);
+            // Time ends a grant without anybody writing it down.
+            if all || view.live {
+                items.push(view);
+            }
+        }
+        Ok(Page { items, next: None })
     }
 
-    /// Takes a grant back.
+    /// Takes a grant back. What was taken back or has ended stays as it is.
     pub async fn revoke_grant(&self, who: &Principal, id: &str) -> Result<GrantView, GateError> {
-        let _ = (who, id, &self.inner);
-        Err(GateError::NotFound {
-            kind: "grant",
-            id: String::new(),
+        may_grant(who)?;
+        for _ in 0..ATTEMPTS_MAX {
+            let now = self.inner.clock.now();
+            let record = self.inner.store.get(Kind::Grant, id).await?;
+            let record = record.ok_or_else(|| GateError::NotFound {
+                kind: "grant",
+                id: id.to_owned(),
+            })?;
+            let mut grant: Grant = read(&record)?;
+            if !grant.is_live(now) {
+                return Ok(GrantView::of(&grant, now));
+            }
+            grant.revoked = Some((who.name.clone(), now));
+            let change = Change {
+                puts: vec![grant_put(&grant, Expect::Version(record.version))],
+                entries: vec![grant_revoked(&grant, &who.name, &who.via, now)],
+            };
+            match self.inner.store.commit(change).await {
+                Ok(_) => return Ok(GrantView::of(&grant, now)),
+                // It was used or taken back meanwhile: look again.
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error @ (StoreError::Unavailable { .. } | StoreError::Closed)) => {
+                    return Err(error.into());
+                }
+            }
+        }
+        Err(GateError::TooMany {
+            message: "the grant is being used too fast to be taken back; try again",
+            retry_after: 1,
         })
     }
 
-    /// Returns the grants that could be left for an approval, or `scope` alone, each with how many of the last 500 calls of that key it would have matched.
+    /// Returns the grants that could be left for an approval, or `scope` alone, each with how many
+    /// of the last 500 calls of that key it would have matched, and the riskiest of them.
     pub async fn preview(
         &self,
         who: &Principal,
         approval: &str,
         scope: Option<Scope>,
     ) -> Result<Vec<ScopeView>, GateError> {
-        let _ = (who, approval, scope, &self.inner);
-        Err(GateError::NotFound {
-            kind: "approval",
-            id: String::new(),
+        may_grant(who)?;
+        let stored = self.stored_approval(approval).await?;
+        let records = self
+            .inner
+            .store
+            .find(Query {
+                owner: Some(stored.call.key.0.clone()),
+                order: Order::NewestFirst,
+                limit: PREVIEW_CALLS_MAX,
+                ..Query::of(Kind::Call)
+            })
+            .await?;
+        let policies = Arc::clone(&self.inner.policies);
+        let scopes = scope.map_or(stored.scopes, |scope| vec![scope]);
+        // Judging hundreds of calls may take a second, which no other request should wait for.
+        tokio::task::spawn_blocking(move || {
+            let calls = judged(&records, &stored.call, policies.as_ref())?;
+            Ok(scopes
+                .into_iter()
+                .map(|scope| preview_of(scope, &calls, records.len()))
+                .collect())
         })
+        .await
+        .unwrap_or_else(|_| {
+            Err(GateError::Policy(
+                "the preview stopped before it was done".to_owned(),
+            ))
+        })
+    }
+}
+
+/// Where a grant stands while it lets calls run.
+const LIVE: &str = "live";
+
+fn may_grant(who: &Principal) -> Result<(), GateError> {
+    if who.role.answers() {
+        return Ok(());
+    }
+    Err(GateError::Forbidden(
+        "only a person with an approver's key looks into grants and takes them back",
+    ))
+}
+
+/// A call of the past, as it would be judged now.
+struct Past {
+    call: ToolCall,
+    assessment: Assessment,
+    redacts: Redacts,
+}
+
+/// Judges the calls of `records` that a grant left for `asked` could be about.
+fn judged(
+    records: &[Record],
+    asked: &StoredCall,
+    policies: &dyn Policies,
+) -> Result<Vec<Past>, GateError> {
+    let mut calls = Vec::new();
+    for record in records {
+        let stored: StoredCall = read(record)?;
+        if stored.tool != asked.tool
+            || stored.tool_definition != asked.tool_definition
+            || stored.executor != asked.executor
+            || !stored.attachments.is_empty()
+        {
+            continue;
+        }
+        let call = stored.tool_call(None);
+        let ruleset = policies
+            .at(call.cwd.as_deref())
+            .map_err(GateError::Policy)?;
+        let (assessment, _) = consider(&ruleset.policy, &call);
+        calls.push(Past {
+            call,
+            assessment,
+            redacts: crate::submit::redacts(&ruleset.policy),
+        });
+    }
+    Ok(calls)
+}
+
+fn preview_of(scope: Scope, calls: &[Past], of: usize) -> ScopeView {
+    let matched: Vec<&Past> = calls
+        .iter()
+        .filter(|past| scope.covers(&past.call, &past.assessment))
+        .collect();
+    let riskiest = matched.iter().max_by_key(|past| past.assessment.risk);
+    ScopeView {
+        words: scope.words(),
+        matched: Some(u32::try_from(matched.len()).unwrap_or(u32::MAX)),
+        of: Some(u32::try_from(of).unwrap_or(u32::MAX)),
+        riskiest: riskiest.map(|past| shortened(&one_line(&past.call, past.redacts))),
+        scope,
+    }
+}
+
+impl GrantView {
+    /// Returns `grant` as people see it at `now`.
+    pub(crate) fn of(grant: &Grant, now: UnixMillis) -> Self {
+        Self {
+            grant_id: grant.id.0.clone(),
+            words: grant.scope.words(),
+            scope: grant.scope.clone(),
+            key_id: grant.key.0.clone(),
+            session_id: grant.session.clone(),
+            expires_at: grant.expires_at.map(UnixMillis::as_seconds),
+            uses_left: grant.uses_left,
+            uses: grant.uses,
+            last_used_at: grant.used_at.map(UnixMillis::as_seconds),
+            by: grant.by.clone(),
+            created_at: grant.given_at.as_seconds(),
+            approval_id: grant.approval_id.0.clone(),
+            live: grant.is_live(now),
+        }
+    }
+}
+
+/// A grant was taken back.
+fn grant_revoked(grant: &Grant, by: &str, via: &str, now: UnixMillis) -> Draft {
+    let body = serde_json::json!({
+        "grant_id": grant.id.as_str(),
+        "session_id": grant.session,
+        "scope": grant.scope.words(),
+        "by": by,
+        "via": via,
+        "uses": grant.uses,
+    });
+    Draft {
+        owner: grant.key.0.clone(),
+        session: grant.session.clone().unwrap_or_default(),
+        ..crate::told::told(now, "grant.revoked", grant.id.as_str(), body)
     }
 }
 
@@ -50,7 +232,7 @@ pub(crate) fn grant_put(grant: &Grant, expect: Expect) -> Put {
     } else if grant.uses_left == Some(0) {
         "ended"
     } else {
-        "live"
+        LIVE
     };
     Put {
         record: Record {

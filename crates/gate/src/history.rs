@@ -1,12 +1,32 @@
 //! What happened: traces, the ledger, and what another policy would have said.
 
-use countersign_core::ledger::Entry;
+use std::sync::Arc;
+
+use countersign_core::card::{Redacts, one_line, shown_args};
+use countersign_core::judge::judge;
+use countersign_core::ledger::checkpoint::EVENT;
+use countersign_core::ledger::{BrokenChain, Entry, Verifier};
 use countersign_core::policy::Policy;
+use countersign_store::{Kind, Order, Query, Record, StoreError};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::principal::Principal;
-use crate::view::Page;
+use crate::stored::{StoredCall, read};
+use crate::submit::redacts;
+use crate::view::{Page, cursor, next};
 use crate::{Gate, GateError};
+
+/// Most traces or entries on one page.
+const PAGE_MAX: u32 = 500;
+/// Most records or entries that are looked at for one page.
+const LOOKED_MAX: usize = 10_000;
+/// Entries or calls that are read in one go.
+const READ_MAX: u32 = 1000;
+/// Most calls that are judged again.
+const REPLAYED_MAX: u64 = 100_000;
+/// Most calls that are listed because their verdict differs.
+const CHANGED_MAX: usize = 100;
 
 /// Which traces.
 #[derive(Clone, Debug, Default)]
@@ -26,12 +46,13 @@ pub struct TraceFilter {
 }
 
 /// How a call was judged and what became of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct TraceView {
     /// The call as its asker sees it, without its token.
     #[serde(flatten)]
     pub call: crate::view::CallView,
     /// The arguments, display-redacted.
+    #[schema(value_type = Object)]
     pub args: serde_json::Value,
     /// The call on one line, display-redacted.
     pub command: String,
@@ -44,11 +65,12 @@ pub struct TraceView {
     /// Hash of the policy it was judged under.
     pub policy: String,
     /// What came of it, as the asker reports.
+    #[schema(value_type = Option<Object>)]
     pub outcome: Option<serde_json::Value>,
 }
 
 /// Whether the ledger is what it was.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct LedgerState {
     /// Whether it is.
     pub ok: bool,
@@ -64,8 +86,9 @@ pub struct LedgerState {
     pub why: Option<String>,
 }
 
-/// What another policy would have said.
-#[derive(Clone, Debug, Default, Serialize)]
+/// What another policy would have said, had there been no grants, no overrides and no earlier
+/// denials.
+#[derive(Clone, Debug, Default, Serialize, utoipa::ToSchema)]
 pub struct Replayed {
     /// Calls that were judged again.
     pub calls: u64,
@@ -76,7 +99,7 @@ pub struct Replayed {
 }
 
 /// A call whose verdict differs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ReplayedCall {
     /// The call.
     pub call_id: String,
@@ -97,56 +120,256 @@ impl Gate {
         who: &Principal,
         filter: TraceFilter,
     ) -> Result<Page<TraceView>, GateError> {
-        let _ = (who, filter, &self.inner);
-        Err(GateError::NotFound {
-            kind: "trace",
-            id: String::new(),
-        })
+        let limit = filter.limit.unwrap_or(100).clamp(1, PAGE_MAX);
+        let mut query = Query {
+            owner: (!who.role.sees_all()).then(|| who.key.0.clone()),
+            session: filter.session,
+            run: filter.run,
+            since: filter.since,
+            behind: filter.behind.as_deref().and_then(cursor),
+            order: Order::NewestFirst,
+            limit: limit + 1,
+            ..Query::of(Kind::Call)
+        };
+        let mut items = Vec::new();
+        let mut looked = 0;
+        loop {
+            let records = self.inner.store.find(query.clone()).await?;
+            let rest = next(&records, limit);
+            for record in records.iter().take(limit as usize) {
+                looked += 1;
+                let call: StoredCall = read(record)?;
+                let matches = |verdict: &String| *verdict == call.verdict;
+                if filter.verdict.as_ref().is_none_or(matches) {
+                    items.push(self.trace_view(call).await?);
+                }
+                if items.len() >= limit as usize || looked >= LOOKED_MAX {
+                    let more = rest.is_some() || records.last() != Some(record);
+                    let here = more.then(|| format!("{}.{}", record.at, record.id));
+                    return Ok(Page { items, next: here });
+                }
+            }
+            query.behind = rest.as_deref().and_then(cursor);
+            if rest.is_none() {
+                return Ok(Page { items, next: None });
+            }
+        }
     }
 
     /// Returns one trace, by the id of its call or of its approval.
     pub async fn trace(&self, who: &Principal, id: &str) -> Result<TraceView, GateError> {
-        let _ = (who, id, &self.inner);
-        Err(GateError::NotFound {
-            kind: "trace",
-            id: String::new(),
-        })
+        let found = match self.inner.store.get(Kind::Call, id).await? {
+            Some(record) => Some(record),
+            None if id.is_empty() => None,
+            None => self.first_call_of(id).await?,
+        };
+        let record = found
+            .filter(|record| who.role.sees_all() || record.owner == who.key.0)
+            .ok_or_else(|| GateError::NotFound {
+                kind: "trace",
+                id: id.to_owned(),
+            })?;
+        self.trace_view(read(&record)?).await
     }
 
-    /// Returns at most `limit` entries behind number `after` that `who` may see, and the number to go on from.
+    /// Returns at most `limit` entries behind number `after` that `who` may see, and the number to
+    /// go on from.
     pub async fn entries(
         &self,
         who: &Principal,
         after: u64,
         limit: u32,
     ) -> Result<(Vec<Entry>, u64), GateError> {
-        let _ = (who, after, limit, &self.inner);
-        Err(GateError::NotFound {
-            kind: "entry",
-            id: String::new(),
-        })
+        let limit = limit.clamp(1, PAGE_MAX) as usize;
+        let mut seen = Vec::new();
+        let (mut behind, mut looked) = (after, 0);
+        loop {
+            let entries = self.inner.store.entries(behind, READ_MAX).await?;
+            if entries.is_empty() {
+                return Ok((seen, behind));
+            }
+            for entry in entries {
+                behind = entry.seq;
+                looked += 1;
+                if who.role.sees_all() || entry.draft.owner == who.key.0 {
+                    seen.push(entry);
+                }
+                if seen.len() >= limit || looked >= LOOKED_MAX {
+                    return Ok((seen, behind));
+                }
+            }
+        }
     }
 
-    /// Verifies the whole chain and its signatures.
+    /// Verifies the whole chain and its signatures. Checkpoints may have been signed by keys that
+    /// are not used any more; the last one proves all before it, so its key must be known.
     pub async fn verify_ledger(&self, who: &Principal) -> Result<LedgerState, GateError> {
-        let _ = (who, &self.inner);
-        Err(GateError::NotFound {
-            kind: "entry",
-            id: String::new(),
-        })
+        if !who.role.sees_all() {
+            return Err(GateError::Forbidden("an agent does not verify the ledger"));
+        }
+        let mut known = self.public_keys().await?;
+        known.extend(self.inner.signer.published(self.inner.clock.machine()));
+        let mut verifier = Verifier::new(None, None);
+        let mut last_signed = None;
+        let (mut behind, mut head) = (0, String::new());
+        loop {
+            let entries = self.inner.store.entries(behind, READ_MAX).await?;
+            for entry in &entries {
+                if let Err(broken) = verifier.take(entry) {
+                    return Ok(broken_at(&verifier, &broken, head));
+                }
+                if entry.draft.event == EVENT {
+                    last_signed = Some((entry.seq, kid(entry)));
+                }
+                behind = entry.seq;
+                head = entry.hash.to_string();
+            }
+            if entries.is_empty() {
+                break;
+            }
+        }
+        if let Some((seq, kid)) = last_signed
+            && !known.iter().any(|key| key.kid == kid)
+        {
+            let why = "the last checkpoint is signed by an unknown key";
+            return Ok(broken_at(&verifier, &BrokenChain { seq, why }, head));
+        }
+        match verifier.clone().finish() {
+            Ok(verified) => Ok(LedgerState {
+                ok: true,
+                entries: verified.entries,
+                head: verified.head.hash.to_string(),
+                checkpoints: verified.checkpoints,
+                first_bad: None,
+                why: None,
+            }),
+            Err(broken) => Ok(broken_at(&verifier, &broken, head)),
+        }
     }
 
-    /// Judges the calls since `since` (milliseconds) again under `policy`.
+    /// Judges the calls since `since` (milliseconds) again under `policy`. What only the moment
+    /// knew, grants, overrides and earlier denials, is left out on both sides.
     pub async fn replay(
         &self,
         who: &Principal,
         since: i64,
         policy: Policy,
     ) -> Result<Replayed, GateError> {
-        let _ = (who, since, policy, &self.inner);
-        Err(GateError::NotFound {
-            kind: "trace",
-            id: String::new(),
+        if !who.role.sees_all() {
+            return Err(GateError::Forbidden("an agent does not replay"));
+        }
+        let policy = Arc::new(policy);
+        let mut replayed = Replayed::default();
+        let mut query = Query {
+            since: Some(since),
+            limit: READ_MAX,
+            ..Query::of(Kind::Call)
+        };
+        while replayed.calls < REPLAYED_MAX {
+            let records = self.inner.store.find(query.clone()).await?;
+            let Some(last) = records.last() else { break };
+            query.behind = Some((last.at, last.id.clone()));
+            let policy = Arc::clone(&policy);
+            // A page takes long enough to keep others waiting if it were judged in place.
+            let again = tokio::task::spawn_blocking(move || {
+                judge_again(&mut replayed, &records, &policy).map(|()| replayed)
+            });
+            replayed = again.await.map_err(|lost| StoreError::Unavailable {
+                why: "judging was interrupted",
+                cause: Box::new(lost),
+            })??;
+        }
+        Ok(replayed)
+    }
+
+    /// Returns the call for which a question was asked first.
+    async fn first_call_of(&self, approval: &str) -> Result<Option<Record>, GateError> {
+        let query = Query {
+            link: Some(approval.to_owned()),
+            limit: 1,
+            ..Query::of(Kind::Call)
+        };
+        Ok(self.inner.store.find(query).await?.into_iter().next())
+    }
+
+    async fn trace_view(&self, call: StoredCall) -> Result<TraceView, GateError> {
+        let mut view = self.view_without_collecting(&call).await?;
+        view.token = None;
+        view.token_expires_at = None;
+        // A policy that cannot be read today hides more, not less.
+        let redacts = self
+            .inner
+            .policies
+            .at(call.cwd.as_deref())
+            .map_or(Redacts::Secrets, |ruleset| redacts(&ruleset.policy));
+        let tool_call = call.tool_call(None);
+        Ok(TraceView {
+            call: view,
+            args: shown_args(&tool_call, redacts),
+            command: one_line(&tool_call, redacts),
+            cwd: call.cwd,
+            agent: call.agent,
+            key_name: call.key_name,
+            policy: call.policy,
+            outcome: call.outcome,
         })
+    }
+}
+
+fn kid(entry: &Entry) -> String {
+    let body: Value = serde_json::from_str(&entry.draft.body).unwrap_or_default();
+    let kid = body.get("kid").and_then(Value::as_str);
+    kid.unwrap_or_default().to_owned()
+}
+
+fn broken_at(verifier: &Verifier, broken: &BrokenChain, head: String) -> LedgerState {
+    // What was good up to the break is counted by ending the ledger there.
+    let good = verifier.clone().finish().ok();
+    LedgerState {
+        ok: false,
+        entries: good.map_or(0, |good| good.entries),
+        head,
+        checkpoints: good.map_or(0, |good| good.checkpoints),
+        first_bad: Some(broken.seq),
+        why: Some(broken.why.to_owned()),
+    }
+}
+
+fn judge_again(
+    replayed: &mut Replayed,
+    records: &[Record],
+    policy: &Policy,
+) -> Result<(), StoreError> {
+    for record in records {
+        let call: StoredCall = read(record)?;
+        let tool_call = call.tool_call(None);
+        let judged = judge(policy, &tool_call);
+        let (was, now) = (verdict_then(&call), judged.ruling.verdict.word());
+        replayed.calls += 1;
+        let row = replayed.verdicts.entry(was.to_owned()).or_default();
+        *row.entry(now.to_owned()).or_default() += 1;
+        if was != now && replayed.changed.len() < CHANGED_MAX {
+            replayed.changed.push(ReplayedCall {
+                call_id: call.call_id.0.clone(),
+                command: one_line(&tool_call, redacts(policy)),
+                was: was.to_owned(),
+                now: now.to_owned(),
+                reason: judged.ruling.rule.sentence().to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Returns what was concluded, as far as it did not rest on the moment: a grant or an earlier denial
+/// is looked at only where a person would have been asked.
+fn verdict_then(call: &StoredCall) -> &str {
+    let cause = call
+        .decision
+        .as_ref()
+        .map(|decision| decision.cause.as_str());
+    match cause {
+        Some("grant" | "deny_memory") => "ask",
+        Some(_) | None => &call.verdict,
     }
 }

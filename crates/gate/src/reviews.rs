@@ -35,7 +35,7 @@ impl Settled {
 }
 
 /// Something that ran and awaits a look.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ReviewView {
     /// The review.
     pub review_id: String,

@@ -6,7 +6,7 @@ use countersign_core::approval::{Answer, Approval, Choice, State};
 use countersign_core::assessment::Assessment;
 use countersign_core::call::ToolCall;
 use countersign_core::canonical::canonical;
-use countersign_core::card::{Card, Lineage, Redacts, one_line, shown_args};
+use countersign_core::card::{Card, Lineage, Redacts, is_showable, one_line, shown_args};
 use countersign_core::digest::{Digest, definition};
 use countersign_core::grant::{Caller, candidates};
 use countersign_core::id::{ApprovalId, CallId};
@@ -367,10 +367,17 @@ impl Gate {
 
     fn question(&self, call: &mut StoredCall, judged: &Judged, policy: &Policy) -> StoredApproval {
         let tool_call = call.tool_call(None);
-        let scopes = candidates(&tool_call, &judged.assessment, &judged.ruling);
+        let mut scopes = candidates(&tool_call, &judged.assessment, &judged.ruling);
         let mut choices = vec![Choice::Once];
-        if !scopes.is_empty() && !judged.ruling.once_only {
+        if !call.attachments.is_empty() || !is_showable(&tool_call) {
+            scopes.clear();
+        }
+        if !scopes.is_empty() {
             choices.extend([Choice::Session, Choice::Always]);
+        }
+        // Nobody may allow what a card cannot show.
+        if !is_showable(&tool_call) {
+            choices.clear();
         }
         choices.push(Choice::Deny);
         let approval = Approval {
@@ -437,11 +444,16 @@ impl Gate {
         assessment: &Assessment,
         now: UnixMillis,
     ) -> Result<Option<VersionedGrant>, GateError> {
+        // What is attached is not in the arguments, so no grant speaks of it.
+        if !call.attachments.is_empty() {
+            return Ok(None);
+        }
         let grants = self.live_grants(call.key.as_str()).await?;
         let caller = Caller {
             key: &call.key,
             session: &call.session,
             tool_definition: call.tool_definition,
+            executor: &call.executor,
         };
         let covers =
             |(grant, _): &&VersionedGrant| grant.covers(caller, tool_call, assessment, now);
@@ -710,7 +722,7 @@ fn refused(cause: &str, now: UnixMillis) -> DecisionView {
     }
 }
 
-const fn redacts(policy: &Policy) -> Redacts {
+pub(crate) const fn redacts(policy: &Policy) -> Redacts {
     if policy.redact_secrets {
         Redacts::Secrets
     } else {

@@ -12,7 +12,7 @@ use crate::entries::{decision, description, words};
 use crate::stored::{StoredApproval, StoredCall};
 
 /// How a call ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize, utoipa::ToSchema)]
 pub struct DecisionView {
     /// `approved`, `denied`, `expired`, `withdrawn`, `allowed` or `refused`.
     pub outcome: String,
@@ -33,11 +33,12 @@ pub struct DecisionView {
     /// The grant it left, or that let it run.
     pub grant_id: Option<String>,
     /// The arguments as the person changed them.
+    #[schema(value_type = Option<Object>)]
     pub args: Option<Value>,
 }
 
 /// One call, as its asker sees it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct CallView {
     /// The call.
     pub call_id: String,
@@ -52,6 +53,7 @@ pub struct CallView {
     /// `allow`, `allow_then_review`, `ask` or `refuse`.
     pub verdict: String,
     /// What it would do.
+    #[schema(value_type = Object)]
     pub assessment: Box<RawValue>,
     /// What the decision is bound to.
     pub digest: String,
@@ -79,7 +81,7 @@ impl CallView {
 }
 
 /// One question, as people see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ApprovalView {
     /// The question.
     pub approval_id: String,
@@ -96,6 +98,7 @@ pub struct ApprovalView {
     /// The tool.
     pub tool: String,
     /// Its arguments, display-redacted.
+    #[schema(value_type = Object)]
     pub args: Value,
     /// The shell text or the call on one line, display-redacted.
     pub command: String,
@@ -104,6 +107,7 @@ pub struct ApprovalView {
     /// What may be chosen.
     pub choices: Vec<String>,
     /// What the judge found.
+    #[schema(value_type = Object)]
     pub assessment: Box<RawValue>,
     /// What an answer is bound to.
     pub digest: String,
@@ -114,15 +118,17 @@ pub struct ApprovalView {
     /// How it ended.
     pub decision: Option<DecisionView>,
     /// The card.
+    #[schema(value_type = Object)]
     pub card: Card,
     /// Grants that may be left, narrowest first.
     pub scopes: Vec<ScopeView>,
 }
 
 /// A grant that may be left.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ScopeView {
     /// The scope, to be sent back.
+    #[schema(value_type = Object)]
     pub scope: Scope,
     /// In words.
     pub words: String,
@@ -135,11 +141,12 @@ pub struct ScopeView {
 }
 
 /// One grant, as people see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct GrantView {
     /// The grant.
     pub grant_id: String,
     /// The scope.
+    #[schema(value_type = Object)]
     pub scope: Scope,
     /// In words.
     pub words: String,
@@ -166,7 +173,7 @@ pub struct GrantView {
 }
 
 /// A token that was used.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ConsumedView {
     /// The token.
     pub jti: String,

@@ -10,7 +10,7 @@ use countersign_channels::{Recorder, Said};
 use countersign_core::approval::Choice;
 use countersign_core::call::ToolCall;
 use countersign_core::policy::{FirewallMode, Policy};
-use countersign_core::token::{Expected, verify};
+use countersign_core::token::{Arguments, Expected, verify};
 use countersign_gate::GateError;
 use countersign_gate::principal::Role;
 use countersign_gate::request::{GrantRequest, Reply, Submission};
@@ -169,29 +169,71 @@ async fn law_3_the_token_is_for_exactly_this_call() {
     let token = call.token.unwrap();
     let keys = world.gate.public_keys().await.unwrap();
     let now = support::START.seconds();
-    let action = call.digest.strip_prefix("sha256:").unwrap();
+    let (same, other) = (
+        json!({"command": DANGEROUS}),
+        json!({"command": "rm -rf /srv/other"}),
+    );
     let expected = Expected {
         audience: "tool:terminal",
         tool: "terminal",
         session: "s1",
-        action,
+        agent: Some(world.agent.key.as_str()),
+        arguments: Arguments::Json(&same),
+        cwd: Some("/home/dev/project"),
+        attachments: &[],
     };
     let claims = verify(&token, &keys, now, expected).unwrap();
     assert_eq!(
         (claims.sub.as_str(), claims.apr.who.as_str()),
         (approval.as_str(), "ana")
     );
-    let other = world
-        .gate
-        .submit(&world.agent, command("rm -rf /srv/other"))
-        .await
-        .unwrap();
-    let other = other.digest.strip_prefix("sha256:").unwrap().to_owned();
-    let elsewhere = Expected {
-        action: &other,
-        ..expected
-    };
-    assert!(verify(&token, &keys, now, elsewhere).is_err());
+    let elsewhere = [
+        (
+            "other arguments",
+            Expected {
+                arguments: Arguments::Json(&other),
+                ..expected
+            },
+        ),
+        (
+            "another directory",
+            Expected {
+                cwd: Some("/srv"),
+                ..expected
+            },
+        ),
+        (
+            "another session",
+            Expected {
+                session: "s2",
+                ..expected
+            },
+        ),
+        (
+            "another tool",
+            Expected {
+                tool: "shell",
+                ..expected
+            },
+        ),
+        (
+            "another executor",
+            Expected {
+                audience: "tool:shell",
+                ..expected
+            },
+        ),
+        (
+            "another agent",
+            Expected {
+                agent: Some("key_2"),
+                ..expected
+            },
+        ),
+    ];
+    for (name, elsewhere) in elsewhere {
+        assert!(verify(&token, &keys, now, elsewhere).is_err(), "{name}");
+    }
 }
 
 #[tokio::test]
@@ -729,11 +771,16 @@ async fn observing_asks_only_about_dangerous_commands() {
         ..Wishes::default()
     })
     .await;
-    let unknown = world
-        .gate
-        .submit(&world.agent, command("frobnicate --all"))
-        .await
-        .unwrap();
+    let unknown = Submission {
+        call: ToolCall {
+            tool: "frobnicate".to_owned(),
+            args: json!({"level": 3}),
+            ..ToolCall::default()
+        },
+        ..command("")
+    };
+    let unknown = world.gate.submit(&world.agent, unknown).await.unwrap();
+    assert_eq!(unknown.verdict, "allow", "enforcing would ask");
     assert_eq!(unknown.status, "allowed");
     let dangerous = world
         .gate

@@ -14,6 +14,7 @@
 //! - A record is read as it was last committed or appended, also when it was appended a moment ago.
 //!   Entries are read when they are on disk.
 
+mod batch;
 mod failure;
 mod postgres;
 mod query;

@@ -40,7 +40,37 @@ const RETRY_MAX: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) change: Change,
-    reply: Option<Reply>,
+    sender: Sender,
+}
+
+/// Who wants a change to be written.
+#[derive(Debug)]
+enum Sender {
+    /// Somebody who went on.
+    Appended,
+    /// Somebody who waits.
+    Waiting(Reply),
+    /// Somebody who waited and was told that it is not known.
+    Answered,
+}
+
+impl Job {
+    /// Tells whether nothing is to be written; the sender only waits for what came before.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.change.puts.is_empty() && self.change.entries.is_empty()
+    }
+
+    /// Tells the sender, if one waits, that it failed, though it may turn out to be written.
+    pub(crate) fn answer(&mut self, failure: &Failure) {
+        match std::mem::replace(&mut self.sender, Sender::Answered) {
+            Sender::Waiting(reply) => drop(reply.send(Err(failure.clone().into()))),
+            sender @ (Sender::Appended | Sender::Answered) => self.sender = sender,
+        }
+    }
+
+    const fn is_appended(&self) -> bool {
+        matches!(self.sender, Sender::Appended)
+    }
 }
 
 type Reply = oneshot::Sender<Result<Vec<Entry>, StoreError>>;
@@ -102,7 +132,7 @@ impl Queue {
             state.commits += 1;
             state.jobs.push_back(Job {
                 change,
-                reply: Some(reply),
+                sender: Sender::Waiting(reply),
             });
         }
         self.wake();
@@ -143,7 +173,7 @@ impl Queue {
         }
         state.jobs.push_back(Job {
             change,
-            reply: None,
+            sender: Sender::Appended,
         });
         // The writer sleeps until the first is old enough; only a full batch wakes it before.
         let wake = first || state.jobs.len() == BATCH_CHANGES_MAX;
@@ -240,15 +270,17 @@ impl Queue {
         let mut state = self.state();
         state.failing = None;
         for (job, outcome) in outcomes {
-            let Some(reply) = job.reply else {
-                state.forget(&job.change);
-                if let Err(error) = outcome {
-                    tracing::error!(%error, "an appended change was refused");
+            match job.sender {
+                Sender::Appended => {
+                    state.forget(&job.change);
+                    if let Err(error) = outcome {
+                        tracing::error!(%error, "an appended change was refused");
+                    }
                 }
-                continue;
-            };
-            // Nobody may be waiting any more; it is written all the same.
-            drop(reply.send(outcome));
+                // The one who waited may be gone; it is written all the same.
+                Sender::Waiting(reply) => drop(reply.send(outcome)),
+                Sender::Answered => {}
+            }
         }
     }
 
@@ -257,10 +289,11 @@ impl Queue {
     pub(crate) fn failed(&self, jobs: Vec<Job>, failure: &Failure) {
         let mut state = self.state();
         let waiting = std::mem::take(&mut state.jobs);
-        for job in jobs.into_iter().chain(waiting) {
-            match job.reply {
-                Some(reply) => drop(reply.send(Err(failure.clone().into()))),
-                None => state.jobs.push_back(job),
+        for mut job in jobs.into_iter().chain(waiting) {
+            if job.is_appended() {
+                state.jobs.push_back(job);
+            } else {
+                job.answer(failure);
             }
         }
         state.commits = 0;
@@ -280,6 +313,11 @@ impl Queue {
             pause,
             again: Instant::now() + pause,
         });
+    }
+
+    /// Tells whether nothing more is taken.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state().closed
     }
 
     /// Tells whether the store is closing and the last try failed.
@@ -345,13 +383,13 @@ impl State {
                 self.jobs.push_front(job);
                 break;
             }
-            if job.reply.is_some() {
+            if !job.is_appended() {
                 self.commits -= 1;
             }
             batch.push(job);
         }
         // What is left came before now, so it is written with the next batch, without a pause.
-        let left = self.jobs.iter().any(|job| job.reply.is_none());
+        let left = self.jobs.iter().any(Job::is_appended);
         self.oldest = self.oldest.filter(|_| left);
         batch
     }
@@ -399,4 +437,128 @@ fn bytes(change: &Change) -> usize {
         texts.iter().map(|text| text.len()).sum::<usize>()
     });
     puts.sum::<usize>() + entries.sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Put, Record};
+
+    fn change(id: &str, body: usize) -> Change {
+        let record = Record {
+            kind: Kind::Call,
+            id: id.to_owned(),
+            version: 0,
+            status: String::new(),
+            owner: String::new(),
+            session: String::new(),
+            run: String::new(),
+            link: String::new(),
+            at: 0,
+            due_at: None,
+            body: "x".repeat(body),
+        };
+        Change {
+            puts: vec![Put {
+                record,
+                expect: Expect::Absent,
+            }],
+            entries: Vec::new(),
+        }
+    }
+
+    fn take(queue: &Queue) -> Vec<Job> {
+        match queue.next_on_thread(Duration::from_mins(1)) {
+            Next::Write(jobs) => jobs,
+            other @ (Next::Idle | Next::Stop) => panic!("{other:?}"),
+        }
+    }
+
+    fn write(queue: &Queue) -> usize {
+        let jobs = take(queue);
+        let written = jobs.len();
+        queue.written(jobs.into_iter().map(|job| (job, Ok(Vec::new()))));
+        written
+    }
+
+    fn why(outcome: Result<(), StoreError>) -> &'static str {
+        match outcome {
+            Err(StoreError::Unavailable { why, .. }) => why,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn more_changes_than_may_wait_are_refused_until_some_are_written() {
+        let queue = Queue::default();
+        for _ in 0..APPENDED_CHANGES_MAX {
+            queue.append(change("a", 0)).unwrap();
+        }
+        let full = "too much is waiting to be written";
+        assert_eq!(why(queue.append(change("a", 0))), full);
+        assert_eq!(write(&queue), BATCH_CHANGES_MAX);
+        queue.append(change("a", 0)).unwrap();
+    }
+
+    #[test]
+    fn more_bytes_than_may_wait_are_refused_until_some_are_written() {
+        let queue = Queue::default();
+        for _ in 0..16 {
+            queue.append(change("", APPENDED_BYTES_MAX / 16)).unwrap();
+        }
+        let full = "too much is waiting to be written";
+        assert_eq!(why(queue.append(change("a", 1))), full);
+        assert_eq!(write(&queue), 1, "a batch has a limit in bytes as well");
+        queue.append(change("a", 1)).unwrap();
+    }
+
+    #[tokio::test]
+    async fn after_a_failure_commits_fail_and_appended_changes_wait_in_order() {
+        let queue = Arc::new(Queue::default());
+        queue.append(change("first", 0)).unwrap();
+        let waiting = Arc::clone(&queue);
+        let commit = tokio::spawn(async move { waiting.commit(change("commit", 0)).await });
+        while queue.state().commits == 0 {
+            tokio::task::yield_now().await;
+        }
+        queue.append(change("second", 0)).unwrap();
+        let failure = Failure::new("the disk is full", "13");
+        queue.failed(take(&queue), &failure);
+        assert_eq!(why(commit.await.unwrap().map(drop)), "the disk is full");
+        assert_eq!(why(queue.append(change("third", 0))), "the disk is full");
+
+        let again = take(&queue);
+        let ids: Vec<&str> = again
+            .iter()
+            .map(|job| job.change.puts[0].record.id.as_str())
+            .collect();
+        assert_eq!(ids, ["first", "second"]);
+        queue.written(again.into_iter().map(|job| (job, Ok(Vec::new()))));
+        queue.append(change("third", 0)).unwrap();
+    }
+
+    #[test]
+    fn what_was_appended_gathers_before_it_is_written() {
+        let queue = Queue::default();
+        let started = Instant::now();
+        queue.append(change("a", 0)).unwrap();
+        queue.append(change("b", 0)).unwrap();
+        assert_eq!(write(&queue), 2);
+        assert!(started.elapsed() >= GATHER);
+    }
+
+    #[test]
+    fn a_closed_queue_is_emptied_first() {
+        let queue = Queue::default();
+        queue.append(change("a", 0)).unwrap();
+        queue.close();
+        assert!(matches!(
+            queue.append(change("b", 0)),
+            Err(StoreError::Closed)
+        ));
+        assert_eq!(write(&queue), 1);
+        assert!(matches!(queue.next_on_thread(Duration::ZERO), Next::Stop));
+    }
 }

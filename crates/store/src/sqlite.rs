@@ -44,7 +44,7 @@ struct Inner {
 struct Readers {
     file: PathBuf,
     idle: Mutex<Vec<Connection>>,
-    permits: Semaphore,
+    permits: Arc<Semaphore>,
 }
 
 impl Drop for Inner {
@@ -71,7 +71,7 @@ impl Sqlite {
             let readers = Arc::new(Readers {
                 file: path,
                 idle: Mutex::default(),
-                permits: Semaphore::new(READERS_MAX),
+                permits: Arc::new(Semaphore::new(READERS_MAX)),
             });
             Ok(Inner {
                 queue,
@@ -131,6 +131,8 @@ impl Sqlite {
         let mut stopped = self.inner.stopped.clone();
         // An error means that the thread is gone, which is what is waited for.
         drop(stopped.wait_for(|stopped| *stopped).await);
+        self.inner.readers.permits.close();
+        self.inner.readers.idle().clear();
     }
 
     /// Runs `work` on a reading connection, on a thread that may wait for the disk.
@@ -139,10 +141,12 @@ impl Sqlite {
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let readers = Arc::clone(&self.inner.readers);
-        let Ok(_permit) = self.inner.readers.permits.acquire().await else {
+        let Ok(permit) = Arc::clone(&readers.permits).acquire_owned().await else {
             return Err(StoreError::Closed);
         };
         let done = tokio::task::spawn_blocking(move || {
+            // Held here, because who asked may stop waiting before it is read.
+            let _permit = permit;
             let idle = readers.idle().pop();
             let connection = match idle {
                 Some(connection) => connection,

@@ -1,99 +1,66 @@
-//! What both databases promise. Every function here is run on SQLite and on PostgreSQL.
+//! What both databases promise. Every function of `promises` and `model` is run on SQLite and on
+//! PostgreSQL.
 
-use std::sync::Arc;
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failing test panics"
+)]
 
-use countersign_core::ledger::{Draft, Walk};
-use countersign_core::time::UnixMillis;
-use countersign_store::{Change, Database, Expect, Kind, Order, Put, Query, Record, StoreError};
+#[path = "conformance/model.rs"]
+mod model;
+#[path = "conformance/place.rs"]
+mod place;
+#[path = "conformance/promises.rs"]
+mod promises;
 
-/// A database that can be opened again, as a restart or another replica would.
-struct Place {
-    url: String,
-    _directory: tempfile::TempDir,
-}
-
-impl Place {
-    async fn open(&self) -> Database {
-        Database::sqlite(std::path::Path::new(&self.url))
-            .await
-            .unwrap()
-    }
-}
-
-fn sqlite() -> Place {
-    let directory = tempfile::tempdir().unwrap();
-    Place {
-        url: directory.path().join("state.db").display().to_string(),
-        _directory: directory,
-    }
-}
-
-fn record(id: &str) -> Record {
-    Record {
-        kind: Kind::Call,
-        id: id.to_owned(),
-        version: 0,
-        status: "waiting".to_owned(),
-        owner: "key_a".to_owned(),
-        session: "s".to_owned(),
-        run: "run_a".to_owned(),
-        link: String::new(),
-        at: 1,
-        due_at: None,
-        body: "{}".to_owned(),
-    }
-}
-
-fn draft(subject: &str) -> Draft {
-    Draft {
-        at: UnixMillis(7),
-        event: "call.assessed".to_owned(),
-        subject: subject.to_owned(),
-        body: format!("{{\"subject\":\"{subject}\"}}"),
-        ..Draft::default()
-    }
-}
-
-fn change(id: &str, expect: Expect) -> Change {
-    Change {
-        puts: vec![Put {
-            record: record(id),
-            expect,
-        }],
-        entries: vec![draft(id)],
-    }
-}
-
-async fn the_chain_is_whole(store: &Database) -> u64 {
-    let mut walk = Walk::default();
-    loop {
-        let entries = store.entries(walk.head().0, 100).await.unwrap();
-        if entries.is_empty() {
-            break;
+macro_rules! on_both {
+    ($($module:ident: $($name:ident)*;)*) => {
+        mod sqlite {
+            $($(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() {
+                    super::$module::$name(&super::place::Place::sqlite()).await;
+                }
+            )*)*
         }
-        for entry in &entries {
-            walk.take(entry).unwrap();
+        mod postgres {
+            $($(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() {
+                    if let Some(place) = super::place::Place::postgres() {
+                        super::$module::$name(&place).await;
+                    }
+                }
+            )*)*
         }
-    }
-    assert_eq!(store.last().await.unwrap(), walk.head());
-    walk.head().0
+    };
 }
 
-#[tokio::test]
-async fn smoke() {
-    let place = sqlite();
-    let store = place.open().await;
-    let entries = store.commit(change("a", Expect::Absent)).await.unwrap();
-    assert_eq!(entries[0].seq, 1);
-    let error = store.commit(change("a", Expect::Absent)).await.unwrap_err();
-    assert!(matches!(error, StoreError::Conflict { .. }));
-    store.append(change("b", Expect::Absent)).unwrap();
-    assert_eq!(
-        store.get(Kind::Call, "b").await.unwrap().unwrap().version,
-        1
-    );
-    assert_eq!(store.find(Query::of(Kind::Call)).await.unwrap().len(), 2);
-    assert_eq!(the_chain_is_whole(&store).await, 2);
-    store.close().await;
-    let _ = (Arc::new(1), Order::OldestFirst);
+on_both! {
+    promises:
+        the_first_writer_wins
+        a_change_is_all_or_nothing
+        a_change_may_write_a_record_twice
+        what_a_record_expects_must_be_there
+        entries_are_numbered_without_gaps_and_chained
+        two_hundred_writers_all_land
+        a_query_finds_what_it_asks_for
+        pages_follow_each_other_without_loss
+        what_was_appended_is_read_at_once
+        what_was_appended_lands_without_being_asked_for
+        what_was_appended_keeps_its_order_with_commits
+        a_flush_waits_for_everything_appended
+        an_append_that_expects_a_version_is_refused
+        the_tail_has_no_gaps_under_load
+        two_handles_see_each_others_entries_and_never_fork_the_chain
+        of_two_handles_one_wins
+        reopening_continues_the_chain
+        dropping_the_store_writes_what_was_appended
+        any_text_comes_back_as_it_was
+        a_closed_store_says_so
+        a_database_of_a_newer_version_is_refused;
+    model:
+        the_store_does_what_a_simple_model_does;
 }

@@ -64,9 +64,11 @@ fn names(told: &Told, redacts: Redacts) -> String {
     told.args
         .iter()
         .filter(about)
-        .map(|argument| match shown_value(argument, redacts) {
-            Value::String(text) => text,
-            other => other.to_string(),
+        .map(|argument| {
+            let value = shown_value(argument, redacts);
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
         })
         .collect::<Vec<_>>()
         .join(", ")
@@ -82,25 +84,23 @@ pub(super) fn body(call: &ToolCall, redacts: Redacts) -> Vec<Field> {
     let terminal = told.is_terminal();
     let mut fields = Vec::new();
     for argument in &told.args {
-        let command = argument.shell_text();
-        let (name, text) = match &command {
-            Some(command) if terminal => (
-                "Command".to_owned(),
-                without_secrets(command, redacts).into_owned(),
-            ),
-            Some(_) | None => (
-                line(&argument.name),
-                match shown_value(argument, redacts) {
-                    Value::String(text) => text,
-                    other => pretty(&other),
-                },
-            ),
+        let command = argument.shell_text().filter(|_| terminal);
+        let (name, text) = if let Some(command) = &command {
+            let text = without_secrets(command, redacts).into_owned();
+            ("Command".to_owned(), text)
+        } else {
+            let value = shown_value(argument, redacts);
+            let text = value.as_str().map_or_else(|| pretty(&value), str::to_owned);
+            (line(&argument.name), text)
         };
         let one_line = !text.contains('\n');
-        let is_code = command.is_some() || !one_line || argument.value.is_object();
+        let is_code = command.is_some() || !one_line;
         let mut field = code_field(&name, &text);
-        field.code =
-            is_code || matches!(argument.role, Some(ArgumentRole::Code | ArgumentRole::Sql));
+        field.code = is_code
+            || matches!(
+                argument.role,
+                Some(ArgumentRole::Shell | ArgumentRole::Code | ArgumentRole::Sql)
+            );
         fields.push(field);
         fields.extend(
             notes(&text)

@@ -56,7 +56,7 @@ pub(super) fn shapes(text: &str, call: &ToolCall) -> Option<Vec<CommandShape>> {
     simples.sort_by_key(|simple| simple.span.start);
     let mut shapes: Vec<CommandShape> = Vec::new();
     let mut done = 0;
-    for simple in simples {
+    for simple in &simples {
         let before = text.get(done..simple.span.start as usize)?;
         shapes.push(CommandShape {
             join: join(before, shapes.is_empty())?,
@@ -67,11 +67,10 @@ pub(super) fn shapes(text: &str, call: &ToolCall) -> Option<Vec<CommandShape>> {
         done = simple.span.end as usize;
     }
     let rest = text.get(done..)?.trim();
-    let moves = shapes.iter().any(|shape| shape.is_program(MOVING));
     let plain = !shapes.is_empty()
         && matches!(rest, "" | ";")
         && !shapes.iter().any(CommandShape::hides_code)
-        && script_outputs_are_ordinary(&shapes, call, moves);
+        && outputs_are_ordinary(&simples, call);
     plain.then_some(shapes)
 }
 
@@ -157,20 +156,29 @@ fn redirect(redirect: &Redirect) -> Option<String> {
 }
 
 /// Whether output goes only into ordinary files of the workspace, or nowhere.
-fn script_outputs_are_ordinary(shapes: &[CommandShape], call: &ToolCall, moves: bool) -> bool {
+fn outputs_are_ordinary(simples: &[&Simple], call: &ToolCall) -> bool {
+    let moves = simples.iter().any(|simple| {
+        let program = simple.words.first().and_then(literal);
+        program.is_some_and(|program| MOVING.contains(&base_name(&program)))
+    });
     let ground = Ground::new(call.cwd.as_deref(), call.workspace.as_deref());
-    let outputs = shapes.iter().flat_map(|shape| &shape.redirects);
-    outputs
-        .filter(|redirect| redirect.contains('>') && !redirect.contains(">&"))
+    let writes = |redirect: &&Redirect| {
+        matches!(
+            redirect.kind,
+            RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite
+        )
+    };
+    simples
+        .iter()
+        .flat_map(|simple| &simple.redirects)
+        .filter(writes)
         .all(|redirect| {
-            let target = redirect.trim_start_matches(|sign: char| {
-                sign.is_ascii_digit() || matches!(sign, '<' | '>')
-            });
-            let place = ground.place(target);
-            place.kind == PathKind::Sink
-                || place.inside == Some(true)
-                    && !(moves && !target.starts_with('/'))
-                    && place.write <= OUTPUT_SENSITIVITY_MAX
+            literal(&redirect.target).is_some_and(|target| {
+                let place = ground.place(&target);
+                let found = !moves || target.starts_with('/');
+                let ordinary = place.inside == Some(true) && place.write <= OUTPUT_SENSITIVITY_MAX;
+                place.kind == PathKind::Sink || found && ordinary
+            })
         })
 }
 
@@ -214,12 +222,6 @@ impl CommandShape {
             open: Some(directory.to_owned()),
             ..self.clone()
         })
-    }
-
-    fn is_program(&self, names: &[&str]) -> bool {
-        self.words
-            .first()
-            .is_some_and(|word| names.contains(&base_name(word)))
     }
 
     /// Whether code stands in the words, comes from elsewhere, or a program is run that the words
@@ -266,12 +268,22 @@ fn row_runs_code(row: &Row, words: &[String], fed: bool) -> bool {
             Value::None => false,
             Value::Next(role) | Value::Attached(role) => is_code(role),
         };
-        let given = |word: &String| flag.names.iter().any(|name| word.starts_with(name));
-        takes_code && words.iter().any(given)
+        takes_code
+            && words
+                .iter()
+                .any(|word| flag.names.iter().any(|name| may_be(name, word)))
     });
     let by_reader = match row.reader {
-        Some(Reader::Eval | Reader::Source | Reader::Trap | Reader::Alias | Reader::Xargs) => true,
-        Some(Reader::Ssh) => true,
+        Some(
+            Reader::Eval
+            | Reader::Source
+            | Reader::Trap
+            | Reader::Alias
+            | Reader::Xargs
+            | Reader::Ssh,
+        ) => true,
+        // What is typed into a console runs.
+        Some(Reader::Console) => fed,
         // A script file is named at once; everything else may be code.
         Some(Reader::Shell | Reader::Interpreter) => {
             fed || words
@@ -305,6 +317,19 @@ fn row_runs_code(row: &Row, words: &[String], fed: bool) -> bool {
         | None => false,
     };
     by_flag || by_reader || row.operands.iter().any(|operand| is_code(operand.role))
+}
+
+/// Whether `word` may give the option `name`: itself, with its value, bundled or shortened.
+fn may_be(name: &str, word: &str) -> bool {
+    let given = word.split('=').next().unwrap_or(word);
+    let bundled = name
+        .strip_prefix('-')
+        .filter(|letter| letter.chars().count() == 1)
+        .is_some_and(|letter| {
+            !word.starts_with("--") && word.starts_with('-') && word.contains(letter)
+        });
+    let shortened = given.len() > 2 && given.starts_with("--") && name.starts_with(given);
+    word.starts_with(name) || bundled || shortened
 }
 
 /// Whether a word of this role is a program of a whole language.

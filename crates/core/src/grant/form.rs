@@ -209,9 +209,10 @@ fn directory(paths: &[String], call: &ToolCall) -> Option<String> {
 /// Returns `path` as seen from the root. Homes and `..` are left to whoever knows where they lead.
 pub(super) fn absolute(cwd: Option<&str>, path: &str) -> Option<String> {
     let path = path.trim();
-    let whole = if path.starts_with('/') {
+    // Two slashes in front mean another root to some programs.
+    let whole = if path.starts_with('/') && !path.starts_with("//") {
         path.to_owned()
-    } else if path.is_empty() || path.starts_with(['~', '$', '%']) || path.contains("://") {
+    } else if path.is_empty() || path.starts_with(['/', '~', '$', '%']) || path.contains("://") {
         return None;
     } else {
         format!("{}/{path}", cwd.filter(|cwd| cwd.starts_with('/'))?)

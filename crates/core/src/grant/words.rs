@@ -1,7 +1,7 @@
 //! What a grant lets run, in words a person can check.
 
 use super::{CommandShape, Scope};
-use crate::display::line;
+use crate::display::{line, shortened};
 use crate::shell::walk::quote;
 
 /// Said of every scope that leaves something open.
@@ -11,13 +11,15 @@ impl Scope {
     /// Returns what it lets run, in words.
     pub fn words(&self) -> String {
         match self {
-            Self::Exact { tool, cwd, .. } => {
-                format!(
-                    "{} with exactly these arguments, {}",
-                    line(tool),
-                    from(cwd.as_deref())
-                )
-            }
+            // The line has been made safe when the scope was made.
+            Self::Exact {
+                tool, shown, cwd, ..
+            } => format!(
+                "{} with exactly these arguments: {}, {}",
+                line(tool),
+                shortened(shown),
+                from(cwd.as_deref())
+            ),
             Self::Command {
                 tool, shapes, cwd, ..
             } => {

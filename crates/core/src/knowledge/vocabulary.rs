@@ -98,6 +98,8 @@ words! {
         System = "system",
         /// Stops, restarts or removes a service.
         Control = "control",
+        /// Restarts, updates or stops an agent or its gateway.
+        Lifecycle = "lifecycle",
         /// Leaves something behind that runs later by itself.
         Persist = "persist",
         /// Raises privileges or weakens a protection.
@@ -122,8 +124,6 @@ words! {
         Read = "read",
         /// A file that is created or overwritten.
         Write = "write",
-        /// Where output goes: a file or directory, or `type=local,dest=directory`.
-        Destination = "destination",
         /// A file that is emptied or cut short.
         Empty = "empty",
         /// A file that is appended to or changed in place.
@@ -148,6 +148,8 @@ words! {
         Script = "script",
         /// The directory or the name of a toolchain whose programs are run.
         Toolchain = "toolchain",
+        /// A file or directory whose code or settings a program obeys.
+        Load = "load",
         /// A program that is run, given as one word or a short command line.
         Program = "program",
         /// This word and all that follow are a command.
@@ -188,6 +190,14 @@ words! {
         Url = "url",
         /// A web address or host that is written to.
         UrlSend = "url_send",
+        /// Where the result of a build goes: a directory, `type=local,dest=…`, `type=registry`.
+        Output = "output",
+        /// A directory that is shown to everybody who can reach this machine.
+        Serve = "serve",
+        /// A revision of a repository, or `revision:path` of a file in it.
+        Revision = "revision",
+        /// `NAME=value` for a build, or a name that only the build understands.
+        Define = "define",
         /// A file that is sent away.
         Upload = "upload",
         /// Data that is sent away; `@file` sends a file.
@@ -202,9 +212,8 @@ words! {
         Config = "config",
         /// The name of an environment variable whose value is printed.
         Variable = "variable",
-        /// `name=value` of a build, which may say where output goes.
-        Property = "property",
-        /// The name of a task of the project, or a command line where it begins with a program.
+        /// The name of a task of the project, some of which say that they deploy or destroy; or a
+        /// command line, where it begins with a program.
         Task = "task",
         /// A name that only the program itself understands, such as a test, target or branch.
         Name = "name",
@@ -240,6 +249,8 @@ words! {
         Cd = "cd",
         /// `chmod`: the mode decides.
         Chmod = "chmod",
+        /// A console: what it reads is code.
+        Console = "console",
         /// `crontab`: a file, `-`, `-l`, `-r`.
         Crontab = "crontab",
         /// `curl`: method, data and output decide.

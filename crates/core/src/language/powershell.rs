@@ -127,13 +127,15 @@ fn judge(command: &Command, depth: usize, reading: &mut Reading) {
         return;
     };
     let text = name.text.as_str();
+    // `%` alone is a command, not an operator.
     let starts_expression = name.is_quoted && !command.is_called
-        || text.starts_with(|c: char| {
-            matches!(
-                c,
-                '$' | '[' | '-' | '!' | '@' | ',' | '+' | '*' | '/' | '%' | '=' | '.' | '<'
-            ) || c.is_ascii_digit()
-        });
+        || text != "%"
+            && text.starts_with(|c: char| {
+                matches!(
+                    c,
+                    '$' | '[' | '-' | '!' | '@' | ',' | '+' | '*' | '/' | '%' | '=' | '.' | '<'
+                ) || c.is_ascii_digit()
+            });
     if command.is_called && text.starts_with('$') {
         reading.hide(COMPUTED);
     } else if command.is_argument && !looks_called(text) {
@@ -230,7 +232,7 @@ fn named(name: &str, rest: &[Word], depth: usize, reading: &mut Reading) {
                 }
             }
         }
-        Means::Block => {}
+        Means::Block => member(name, &arguments, reading),
         Means::Write => see_or_hide(arguments.file().map(Deed::WriteFile), reading),
         Means::Copy => see_or_hide(arguments.destination().map(Deed::WriteFile), reading),
         Means::Move => {
@@ -261,6 +263,32 @@ fn named(name: &str, rest: &[Word], depth: usize, reading: &mut Reading) {
     }
     if arguments.is_computed && means.needs_target() {
         reading.hide(COMPUTED);
+    }
+}
+
+/// `% Delete`: the method of that name is called on each object; `% Name` only shows a property.
+fn member(name: &str, arguments: &Arguments, reading: &mut Reading) {
+    if cmdlets::canonical(name) != "foreach-object" {
+        return;
+    }
+    let named = arguments.value_of("membername");
+    let Some(member) = named.or_else(|| arguments.targets.first().cloned()) else {
+        return;
+    };
+    match cmdlets::method(&member.to_ascii_lowercase()) {
+        Some(cmdlets::Method::Deletes) => {
+            reading.see(Deed::DeleteTree(String::new()));
+            reading.hide(COMPUTED);
+        }
+        Some(cmdlets::Method::Kills) => reading.see(Deed::Kill(member)),
+        Some(
+            cmdlets::Method::Writes
+            | cmdlets::Method::Sends
+            | cmdlets::Method::Fetches
+            | cmdlets::Method::Reads,
+        ) => reading.hide(COMPUTED),
+        None if arguments.targets.len() > 1 => reading.hide(METHOD),
+        Some(cmdlets::Method::Computes) | None => {}
     }
 }
 

@@ -9,8 +9,9 @@ use crate::digest::Digest;
 use crate::token::PublicKey;
 
 /// How many entries may stand between an entry and the checkpoint that speaks of it: several
-/// gateways write one ledger, so a checkpoint need not speak of the entry right before it.
-const CHECKPOINT_LAG_MAX: usize = 1024;
+/// gateways write one ledger, and what a busy one has queued is written in between. More than any
+/// queue holds, and four megabytes of hashes.
+const CHECKPOINT_LAG_MAX: usize = 128 * 1024;
 
 /// Takes a ledger entry by entry and names the first that is not what it was.
 #[derive(Clone, Debug, Default)]

@@ -69,9 +69,9 @@ impl Walk<'_> {
             .chain(row.name.split(' '))
             .any(is_cleaning);
         let operands = read.operands.iter().copied();
-        let given = operands.filter(|_| row.has_operand(Role::Property));
+        let given = operands.filter(|_| row.has_operand(Role::Define));
         let set = read.hits.iter().filter_map(|hit| match hit.flag.value {
-            Value::Next(Role::Property) | Value::Attached(Role::Property) => hit.value.as_ref(),
+            Value::Next(Role::Define) | Value::Attached(Role::Define) => hit.value.as_ref(),
             Value::None | Value::Next(_) | Value::Attached(_) => None,
         });
         for pair in given.chain(set) {

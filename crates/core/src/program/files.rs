@@ -133,25 +133,6 @@ impl Walk<'_> {
         self.note(act.on(name(&place)));
     }
 
-    /// Judges output that goes to `arg`: a path, or one named in `type=local,dest=path`.
-    pub(crate) fn exports(&mut self, arg: &Arg, program: &str) {
-        let named = arg.text.split(',').find_map(|part| {
-            let (key, path) = part.split_once('=')?;
-            matches!(key, "dest" | "output").then_some(path)
-        });
-        match named {
-            Some(path) => {
-                let path = Arg {
-                    text: path.to_owned(),
-                    ..arg.clone()
-                };
-                self.writes(&path, program, Writing::Replace);
-            }
-            None if arg.text.contains('=') => {}
-            None => self.writes(arg, program, Writing::Replace),
-        }
-    }
-
     /// Judges deleting `arg`.
     pub(crate) fn deletes(&mut self, arg: &Arg, program: &str, breadth: Breadth) {
         // `cd build; rm -rf *`: had the `cd` failed, the pattern would stand for all that is here.

@@ -10,13 +10,14 @@ use crate::shell::walk::Walk;
 impl Walk<'_> {
     /// Judges loading from `arg`.
     pub(crate) fn fetches(&mut self, arg: &Arg, program: &str) -> Taint {
-        if let Some(path) = arg.text.strip_prefix("file://") {
+        if let Some(path) = file_of(&arg.text) {
             let path = Arg {
                 text: path.to_owned(),
                 ..arg.clone()
             };
             return self.reads(&path, program);
         }
+        self.talks_to(arg, program);
         if arg.text.starts_with("ext::") || arg.text.starts_with("fd::") {
             self.note(
                 Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
@@ -63,8 +64,20 @@ impl Walk<'_> {
         }
     }
 
+    /// Judges an address whose words are commands.
+    fn talks_to(&mut self, arg: &Arg, program: &str) {
+        let scheme = arg.text.split("://").next().unwrap_or("");
+        if TALKING_SCHEMES.contains(&scheme.to_ascii_lowercase().as_str()) {
+            let act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span))
+                .because("an address whose words are sent to a service as commands")
+                .target(Score::new(600));
+            self.note(act.on(arg.shown()));
+        }
+    }
+
     /// Judges sending to `arg`.
     pub(crate) fn sends_to(&mut self, arg: &Arg, program: &str) {
+        self.talks_to(arg, program);
         let (host, kind) = host_kind(&arg.text);
         let span = self.here(arg.span);
         let mut act = Act::new(Effect::NetSend, program.to_owned(), span).on(host);
@@ -153,6 +166,27 @@ pub(crate) fn is_local_or_registry(address: &str) -> bool {
         host_kind(address).1,
         Some((HostKind::Loopback | HostKind::Registry, _))
     )
+}
+
+/// Schemes whose address carries commands for whatever listens there.
+const TALKING_SCHEMES: &[&str] = &[
+    "dict", "gopher", "gophers", "smtp", "smtps", "mqtt", "mqtts",
+];
+
+/// Returns the path of an address that is a file of this machine: `file:/x`, `file://host/x`.
+fn file_of(address: &str) -> Option<&str> {
+    let (scheme, rest) = address.split_once(':')?;
+    if !scheme.eq_ignore_ascii_case("file") {
+        return None;
+    }
+    let Some(authority) = rest.strip_prefix("//") else {
+        return Some(rest);
+    };
+    // What stands before the path is a host, and no other than this one is reached.
+    authority
+        .find('/')
+        .filter(|at| !authority.get(..*at).unwrap_or("").starts_with(['.', '~']))
+        .map_or(Some(authority), |at| authority.get(at..))
 }
 
 /// Words in the path of an address that say what the service is asked to do.

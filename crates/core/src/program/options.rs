@@ -29,6 +29,50 @@ impl Hit {
     }
 }
 
+impl Hit {
+    /// Whether it says by a name kept elsewhere on which machine a command acts.
+    pub(crate) fn names_context(&self) -> bool {
+        self.flag.effects.contains(&Effect::Remote) && matches!(self.name, "-c" | "--context")
+    }
+
+    /// Whether its value is code of some language.
+    pub(crate) fn carries_code(&self) -> bool {
+        matches!(
+            self.meaning(),
+            Some((
+                Role::Shell | Role::Command | Role::Python | Role::Ruby | Role::Sql | Role::Code,
+                _
+            ))
+        )
+    }
+
+    /// Whether it is `gawk -i inplace`, which changes the files that are read.
+    pub(crate) fn edits_in_place(&self) -> bool {
+        let loads = matches!(self.name, "-i" | "--include");
+        let library = |value: &Arg| matches!(value.text.as_str(), "inplace" | "inplace.awk");
+        loads && self.value.as_ref().is_some_and(library)
+    }
+
+    /// Whether the name it gives is one that tools use for this machine.
+    pub(crate) fn stays_here(&self) -> bool {
+        let value = self.value.as_ref().map_or("", |value| value.text.as_str());
+        LOCAL_CONTEXTS.contains(&value)
+    }
+}
+
+/// Names that container tools give to this machine.
+const LOCAL_CONTEXTS: &[&str] = &[
+    "default",
+    "desktop-linux",
+    "desktop-windows",
+    "rootless",
+    "colima",
+    "orbstack",
+    "rancher-desktop",
+    "lima",
+    "minikube",
+];
+
 /// A command line, read.
 #[derive(Debug, Default)]
 pub(crate) struct Options<'a> {
@@ -260,6 +304,18 @@ impl<'a> OptionReader<'_, 'a> {
 
     fn long(&mut self, arg: &Arg, options: &mut Options<'a>) {
         let text = arg.text.as_str();
+        // `-javaagent:file`, `-B/directory`: a listed name that ends in a star has its value attached.
+        let attached = self.row.flags.iter().find_map(|flag| {
+            let begins = |name: &&&str| {
+                name.strip_suffix('*')
+                    .is_some_and(|stem| text.starts_with(stem))
+            };
+            Some((flag, *flag.names.iter().find(begins)?))
+        });
+        if let Some((flag, name)) = attached {
+            self.take(flag, name, Some(arg.after(name.len() - 1)), options);
+            return;
+        }
         let (name, attached) = match text.split_once(if self.row.style == Style::Slash {
             [':', '=']
         } else {

@@ -20,6 +20,7 @@ impl Walk<'_> {
             Reader::Api => Some(self.read_api(line)),
             Reader::Cd => Some(self.read_cd(line)),
             Reader::Chmod => self.read_chmod(line),
+            Reader::Console => self.read_console(line),
             Reader::Crontab => Some(self.read_crontab(line)),
             Reader::Curl => Some(self.read_curl(line)),
             Reader::Dd => Some(self.read_dd(line)),

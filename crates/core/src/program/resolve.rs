@@ -2,7 +2,7 @@
 
 use super::options::{self, Hit};
 use crate::knowledge::{self, Program, Row};
-use crate::place::{HOLE, normalise};
+use crate::place::{HOLE, is_absolute, normalise};
 use crate::shell::value::Arg;
 
 /// Directories whose programs are known by their name alone.
@@ -34,8 +34,20 @@ const TOOL_DIRECTORIES: &[&str] = &[
     ".bun/bin",
 ];
 
-/// Programs a project keeps a copy of in its own `bin`.
-const BINSTUBS: &[&str] = &["rails", "rake", "bundle", "spring", "rspec", "console"];
+/// Programs that lie in a project and are known by their name: build wrappers, a framework's own.
+const PROJECT_PROGRAMS: &[&str] = &[
+    "gradlew",
+    "mvnw",
+    "gradlew.bat",
+    "mvnw.cmd",
+    "bazelisk",
+    "pants",
+    "sbtw",
+    "manage.py",
+    "artisan",
+    "rails",
+    "rake",
+];
 
 /// What the first word of a command names.
 pub(super) enum Named {
@@ -158,12 +170,13 @@ pub(super) fn resolve(first: &Arg) -> Named {
     });
     if !standard {
         // A build wrapper lies in the project and is known by its name.
-        let wrapper = matches!(
-            base,
-            "gradlew" | "mvnw" | "gradlew.bat" | "mvnw.cmd" | "bazelisk" | "pants" | "sbtw"
-        );
-        let binstub = matches!(directory, Some("bin" | "./bin")) && BINSTUBS.contains(&base);
-        return match knowledge::program(base).filter(|_| wrapper || binstub) {
+        let own = directory.is_some_and(|directory| {
+            !is_absolute(directory) && !normalise(directory).starts_with("..")
+        });
+        let wrapper = own && PROJECT_PROGRAMS.contains(&base)
+            // A copy of this firewall's program speaks to it as well as the installed one.
+            || super::GUARDS.contains(&base);
+        return match knowledge::program(base).filter(|_| wrapper) {
             Some(program) => Named::Program(program, base.to_owned()),
             None => Named::File,
         };

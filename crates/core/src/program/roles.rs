@@ -33,6 +33,10 @@ impl Walk<'_> {
                     self.note(act.on(format!("{} {}", row.name, hit.name)));
                 }
             }
+            if hit.edits_in_place() {
+                changes.edits = true;
+                continue;
+            }
             match hit.meaning() {
                 // A program that lists names still reads the file an option names.
                 Some((Role::Read, value)) => taint = taint.and(self.reads(value, row.name)),
@@ -58,8 +62,7 @@ impl Walk<'_> {
         let installs = row.does == Effect::Install;
         match role {
             Role::Text | Role::Name if installs => self.package(arg, program),
-            Role::Text | Role::Name | Role::Password | Role::Property => {}
-            Role::Task => self.task(arg, program),
+            Role::Text | Role::Name | Role::Password => {}
             Role::Variable => return self.prints_variable(arg, program),
             Role::Mode => self.makes_with_mode(arg, program),
             Role::Link => self.links(arg, program),
@@ -72,15 +75,18 @@ impl Walk<'_> {
             }
             Role::Empty
             | Role::Create
-            | Role::Destination
             | Role::DeleteTree
             | Role::Permission
             | Role::Device
             | Role::UrlSend
             | Role::Send
                 if dry => {}
+            // `psql -o '|sh'`: where a file is expected, a bar or an exclamation mark is a command.
+            Role::Write if arg.text.len() > 1 && arg.text.starts_with(['|', '!']) => {
+                self.hook(&arg.after(1), program);
+                self.hidden_code(arg, program, "hands its output to a command");
+            }
             Role::Write => self.writes(arg, program, Writing::Replace),
-            Role::Destination => self.exports(arg, program),
             Role::Empty => self.writes(arg, program, Writing::Empty),
             Role::Edit => self.writes(arg, program, Writing::Edit),
             Role::Create => self.writes(arg, program, Writing::Create),
@@ -92,6 +98,15 @@ impl Walk<'_> {
             Role::Cwd => self.ground.enter(&arg.text),
 
             Role::Script | Role::Toolchain => self.script_word(arg, row, stdin),
+            Role::Load => return self.loads(arg, program),
+            Role::Serve => self.serves(arg, program),
+            Role::Revision => return self.shows_revision(arg, program),
+            Role::Define => self.defines(arg, program),
+            Role::Task => {
+                self.telling_words(arg, &[]);
+                self.task(arg, program);
+            }
+            Role::Output => self.puts_result(arg, program),
             Role::Program => self.hook(arg, program),
             Role::Shell | Role::Command => {
                 self.shell_text(arg, stdin);
@@ -144,8 +159,20 @@ impl Walk<'_> {
         self.note(act.because(why).on(arg.shown()));
     }
 
-    /// Judges the name of a package: some installers take an address there.
+    /// Judges the name of a package: some installers take an address or a directory there.
     fn package(&mut self, arg: &Arg, program: &'static str) {
+        if is_absolute(&arg.text) || arg.text.starts_with("..") || arg.text.starts_with("file:") {
+            let path = arg
+                .text
+                .strip_prefix("file:")
+                .unwrap_or(&arg.text)
+                .to_owned();
+            let path = Arg {
+                text: path,
+                ..arg.clone()
+            };
+            self.loads(&path, program);
+        }
         if arg.text.contains("://") || arg.text.starts_with("git+") || arg.text.starts_with("git@")
         {
             self.hidden_code(arg, program, "installs code from an address");
@@ -208,14 +235,19 @@ impl Walk<'_> {
             let by_option = row.flags.iter().any(|flag| flag.value == Value::Next(role));
             by_option || row.has_operand(role)
         };
-        let languages = [Role::Sql, Role::Mongo, Role::Redis];
+        let languages = [Role::Sql, Role::Mongo, Role::Redis, Role::PowerShell];
         if let Some(role) = languages.into_iter().find(|role| takes(*role)) {
+            // `-Command -` says that the text comes from there.
+            let is_text = |arg: &Arg| arg.text != "-";
             let given = |hit: &Hit| {
-                languages
-                    .iter()
-                    .any(|role| hit.flag.value == Value::Next(*role))
+                let carries = |role: &Role| hit.flag.value == Value::Next(*role);
+                languages.iter().any(carries) && hit.value.as_ref().is_some_and(is_text)
             };
-            if read.hits.iter().any(given) {
+            let runs_file = |hit: &Hit| hit.flag.value == Value::Next(Role::Script);
+            let spoken = role == Role::PowerShell
+                && (read.operands.iter().any(|operand| is_text(operand))
+                    || read.hits.iter().any(runs_file));
+            if read.hits.iter().any(given) || spoken {
                 return;
             }
             match &stdin.text {
@@ -304,7 +336,10 @@ pub(super) fn operand_roles(row: &Row, read: &Options<'_>) -> Vec<Option<Role>> 
             role @ (Role::Sed | Role::Awk | Role::Jq | Role::Sql | Role::Perl | Role::Script),
             false,
         )) => read.hits.iter().any(|hit| {
-            hit.flag.value == Value::Next(*role) || hit.flag.value == Value::Next(Role::Script)
+            // A library is loaded beside the program, not in its place.
+            let library = matches!(hit.name, "-i" | "--include" | "-l" | "--load");
+            let carries = matches!(hit.flag.value, Value::Next(given) if given == *role || given == Role::Script);
+            carries && !library
         }),
         _ => false,
     };

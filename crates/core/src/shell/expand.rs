@@ -169,10 +169,14 @@ impl Walk<'_> {
                             items: Some(vec![text.trim_end_matches('\n').to_owned()]),
                             taint: stream.taint,
                         },
-                        None => Value::unknown(Taint {
-                            command: true,
-                            ..stream.taint
-                        }),
+                        None => Value {
+                            // Of what is printed only names that matter are known.
+                            items: (!stream.names.is_empty()).then_some(stream.names),
+                            taint: Taint {
+                                command: true,
+                                ..stream.taint
+                            },
+                        },
                     };
                     let separators = self.separators(*quoted || splitting == Splitting::Off);
                     add(fields, &value, separators.as_deref(), false, span);

@@ -6,6 +6,9 @@ use crate::place::{HOLE, display};
 /// Longest text that is followed through variables and pipes.
 pub const TEXT_BYTES_MAX: usize = 8 * 1024;
 
+/// Sensitive names that are followed from one command to the next.
+pub const NAMES_MAX: usize = 8;
+
 /// Where a text may come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
@@ -90,6 +93,8 @@ pub struct Stream {
     pub taint: Taint,
     /// Whether anything is connected: a pipe, a file, a here-document.
     pub connected: bool,
+    /// Sensitive files that its lines may name: `find ~ -name id_rsa` prints where they lie.
+    pub names: Vec<String>,
 }
 
 impl Stream {
@@ -99,6 +104,7 @@ impl Stream {
             text: Some(text.into()),
             taint: Taint::default(),
             connected: true,
+            names: Vec::new(),
         }
     }
 
@@ -108,6 +114,7 @@ impl Stream {
             text: None,
             taint,
             connected: true,
+            names: Vec::new(),
         }
     }
 
@@ -117,12 +124,15 @@ impl Stream {
             text: Some(String::new()),
             taint: Taint::default(),
             connected: true,
+            names: Vec::new(),
         }
     }
 
     /// Adds what comes after.
     pub fn append(&mut self, next: Self) {
         self.taint = self.taint.and(next.taint);
+        self.names.extend(next.names);
+        self.names.truncate(NAMES_MAX);
         self.text = match (self.text.take(), next.text) {
             (Some(mut text), Some(more)) if text.len() + more.len() <= TEXT_BYTES_MAX => {
                 text.push_str(&more);

@@ -540,6 +540,7 @@ fn stream_of(arg: &Arg) -> Stream {
         text: (!arg.vague()).then(|| arg.text.clone()),
         taint: arg.taint,
         connected: true,
+        names: Vec::new(),
     }
 }
 

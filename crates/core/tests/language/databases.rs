@@ -218,7 +218,7 @@ fn mongo_and_redis_commands_are_judged() {
             ("delete all", "db.users.deleteMany({})", Sees(db_destroy("deleteMany"))),
             ("delete some", "db.users.deleteMany({a: 1})", Deeds(vec![db_write("deleteMany")])),
             ("remove all", "db.users.remove({ } )", Sees(db_destroy("remove"))),
-            ("pipeline that writes", "db.x.aggregate([{$out: 'y'}])", Sees(db_write("$out"))),
+            ("pipeline that writes", "db.x.aggregate([{$out: 'y'}])", Sees(db_destroy("$out"))),
             ("insert", "db.x.insertOne({a: 1})", Sees(db_write("insertOne"))),
             ("create user", "db.createUser({user: 'x'})", Sees(db_admin("createUser"))),
             ("shutdown", "db.adminCommand({shutdown: 1})", Sees(db_admin("adminCommand shutdown"))),

@@ -12,6 +12,7 @@ mod callers;
 mod closed;
 mod composition;
 mod floor;
+mod grants;
 mod prose;
 #[path = "../support/rows.rs"]
 #[expect(dead_code, reason = "the laws need only the corpus")]

@@ -44,7 +44,7 @@ fn check(home: &Home) -> Result<String, Complaint> {
     Ok(out)
 }
 
-fn list(home: &Home, json: bool) -> Result<String, Complaint> {
+pub(crate) fn list(home: &Home, json: bool) -> Result<String, Complaint> {
     let values = current(home)?;
     let mut rows = Vec::new();
     collect(&values, schema::CONFIG, "", &mut rows);
@@ -75,7 +75,7 @@ fn get(home: &Home, key: &str) -> Result<String, Complaint> {
     ))
 }
 
-fn set(home: &Home, key: &str, value: &str) -> Result<String, Complaint> {
+pub(crate) fn set(home: &Home, key: &str, value: &str) -> Result<String, Complaint> {
     let (spec, _) = schema::find(key).map_err(schema::Problem::typed)?;
     // Words and texts are taken as they are typed; anything else is read as YAML.
     let typed = match spec {

@@ -94,7 +94,7 @@ pub(crate) fn project_changes(values: &Value) -> Result<Changes, Problem> {
 }
 
 /// Returns what stands under `path`, written with dots; nothing where it is not there.
-fn at<'a>(values: &'a Value, path: &str) -> &'a Value {
+pub(crate) fn at<'a>(values: &'a Value, path: &str) -> &'a Value {
     path.split('.')
         .try_fold(values, |value, name| value.get(name))
         .unwrap_or(&Value::Null)

@@ -98,6 +98,7 @@ static PERSON: Spec = Spec::Keys(&[
     key("telegram", Spec::Scalar, ""),
     key("matrix", Spec::Scalar, ""),
     key("email", Spec::Text, ""),
+    key("accounts", Spec::Map(&Spec::Scalar), ""),
 ]);
 
 static ASSESSOR: Spec = Spec::Keys(&[
@@ -203,7 +204,18 @@ pub(crate) static CONFIG: &[Key] = &[
     ),
     key(
         "api",
-        Spec::Keys(&[key("dialect", Spec::Word(&["native", "hermes"]), "native")]),
+        Spec::Keys(&[
+            key("dialect", Spec::Word(&["native", "hermes"]), "native"),
+            key("origins", Spec::List(&Spec::Text), "[]"),
+            key("hosts", Spec::List(&Spec::Text), "[]"),
+            key("rate_per_second", Spec::Count(1_000_000), "1000"),
+            key("socket", Spec::Text, ""),
+            key(
+                "socket_access",
+                Spec::Word(&["owner", "group", "everyone"]),
+                "owner",
+            ),
+        ]),
         "",
     ),
 ];
@@ -404,8 +416,13 @@ pub(crate) fn word(value: &Value) -> Option<&str> {
     }
 }
 
+/// Returns the time that `text` stands for, in seconds: `90s`, `30m`, `2h`, `7d`.
+pub(crate) fn seconds_of(text: &str) -> Option<f64> {
+    seconds(&Value::String(text.to_owned()))
+}
+
 /// Returns a time in seconds: `90`, `120s`, `200ms`, `5m`, `2h`, `1d`.
-fn seconds(value: &Value) -> Option<f64> {
+pub(crate) fn seconds(value: &Value) -> Option<f64> {
     if let Some(number) = value.as_f64() {
         return (number >= 0.0).then_some(number);
     }

@@ -1,7 +1,7 @@
 //! What a client is told when something is wrong: a status, a stable code and a sentence.
 
 use axum::Json;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use countersign_gate::GateError;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub(crate) struct Problem {
     /// When it may work again, in seconds.
     pub(crate) retry_after: Option<u32>,
     /// What else the answer carries beside `error`: the decision of an approval that was answered.
-    pub(crate) more: Option<(&'static str, Value)>,
+    pub(crate) more: Option<Box<(&'static str, Value)>>,
 }
 
 impl Problem {
@@ -30,6 +30,18 @@ impl Problem {
             param: None,
             retry_after: None,
             more: None,
+        }
+    }
+
+    /// Returns a refusal of what stands in `param`.
+    pub(crate) fn invalid(
+        param: &'static str,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            param: Some(param.to_owned()),
+            ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
         }
     }
 
@@ -55,10 +67,16 @@ impl IntoResponse for Problem {
                 "code": self.code,
             }
         });
-        if let (Some((key, value)), Some(body)) = (self.more, body.as_object_mut()) {
+        if let (Some(more), Some(body)) = (self.more, body.as_object_mut()) {
+            let (key, value) = *more;
             body.insert(key.to_owned(), value);
         }
         let mut response = (self.status, Json(body)).into_response();
+        if self.status == StatusCode::UNAUTHORIZED {
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
         if let Some(seconds) = self.retry_after {
             response
                 .headers_mut()
@@ -80,17 +98,17 @@ impl From<GateError> for Problem {
                 ..of(StatusCode::UNPROCESSABLE_ENTITY, code)
             },
             GateError::AlreadyResolved(approval) => Self {
-                more: Some(("decision", json!(approval.decision))),
+                more: Some(Box::new(("decision", json!(approval.decision)))),
                 ..of(StatusCode::CONFLICT, "already_resolved")
             },
             GateError::AlreadySettled { .. } => of(StatusCode::CONFLICT, "already_settled"),
             GateError::Gone(approval) => Self {
-                more: Some(("decision", json!(approval.decision))),
+                more: Some(Box::new(("decision", json!(approval.decision)))),
                 ..of(StatusCode::GONE, "no_longer_open")
             },
             GateError::NotOffered(_) => of(StatusCode::UNPROCESSABLE_ENTITY, "choice_not_offered"),
             GateError::Ambiguous(ids) => Self {
-                more: Some(("approvals", json!(ids))),
+                more: Some(Box::new(("approvals", json!(ids)))),
                 ..of(StatusCode::CONFLICT, "several_waiting")
             },
             GateError::TooMany { retry_after, .. } => Self {
@@ -104,6 +122,7 @@ impl From<GateError> for Problem {
             // The cause names files and hosts; the log may have it, a client may not.
             GateError::Store(cause) => {
                 tracing::error!(error = ?cause, "storage failed");
+                super::metrics::storage_failed();
                 Self {
                     retry_after: Some(1),
                     ..of(StatusCode::SERVICE_UNAVAILABLE, "storage_unavailable")

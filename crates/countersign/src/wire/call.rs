@@ -117,7 +117,7 @@ fn directory(key: &str, value: Option<Value>) -> Result<Option<String>, Unreadab
 }
 
 /// Reads the hints of an MCP server, by their names there.
-fn annotations(value: Value) -> Result<Annotations, Unreadable> {
+pub(crate) fn annotations(value: Value) -> Result<Annotations, Unreadable> {
     let object = match value {
         Value::Null => return Ok(Annotations::default()),
         Value::Object(object) => object,

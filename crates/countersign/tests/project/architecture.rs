@@ -7,7 +7,27 @@ use crate::{files, metadata, root};
 /// What each crate may use of ours.
 const OURS: &[(&str, &[&str])] = &[
     ("countersign-core", &[]),
-    ("countersign", &["countersign-core"]),
+    ("countersign-store", &["countersign-core"]),
+    ("countersign-channels", &["countersign-core"]),
+    (
+        "countersign-gate",
+        &[
+            "countersign-core",
+            "countersign-store",
+            "countersign-channels",
+        ],
+    ),
+    (
+        "countersign",
+        &[
+            "countersign-core",
+            "countersign-store",
+            "countersign-channels",
+            "countersign-gate",
+        ],
+    ),
+    // Used by tests alone.
+    ("countersign-testkit", &[]),
     ("countersign-fuzz", &["countersign-core"]),
 ];
 

@@ -32,7 +32,7 @@ pub struct NewLogin {
 }
 
 /// A browser that is signed in, as people see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct LoginView {
     /// The login.
     pub id: String,
@@ -201,6 +201,15 @@ impl Gate {
             }
         }
         Err(super::conflict(Kind::Login, id))
+    }
+
+    /// Signs the browser out whose cookie this is.
+    pub async fn end_login(&self, who: &Principal, secret: &str) -> Result<(), GateError> {
+        let hash = secret::hash(secret).ok_or_else(|| unknown("login"))?;
+        match self.live_by_hash(Kind::Login, &hash).await? {
+            Some(record) => self.revoke_login(who, &record.id).await,
+            None => Ok(()),
+        }
     }
 
     /// Returns who acts with this key in a browser, if it is live.

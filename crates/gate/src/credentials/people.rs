@@ -23,7 +23,7 @@ const ACCOUNT_CHARS_MAX: usize = 256;
 const REMOVED: &str = "removed";
 
 /// A person.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PersonView {
     /// The name answers are recorded under.
     pub name: String,

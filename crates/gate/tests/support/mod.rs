@@ -13,7 +13,7 @@ use countersign_gate::clock::Clock;
 use countersign_gate::keys::Signer;
 use countersign_gate::principal::{Principal, Role};
 use countersign_gate::request::{Reply, Submission};
-use countersign_gate::settings::{OnePolicy, Settings};
+use countersign_gate::settings::{OnePolicy, Policies, Ruleset, Settings};
 use countersign_gate::view::CallView;
 use countersign_gate::{Gate, Parts};
 use countersign_store::Database;
@@ -27,7 +27,7 @@ pub const DANGEROUS: &str = "rm -rf /srv/www";
 pub struct World {
     pub gate: Gate,
     pub clock: Clock,
-    pub home: tempfile::TempDir,
+    pub home: Arc<tempfile::TempDir>,
     pub agent: Principal,
     pub ana: Principal,
 }
@@ -45,9 +45,13 @@ pub async fn world() -> World {
 }
 
 pub async fn world_with(wishes: Wishes) -> World {
-    let home = tempfile::tempdir().unwrap();
+    let home = Arc::new(tempfile::tempdir().unwrap());
     let clock = Clock::manual(START);
-    let gate = open(home.path(), &clock, wishes).await;
+    let policies = AtHome {
+        policies: OnePolicy::new(wishes.policy.clone()),
+        _home: Arc::clone(&home),
+    };
+    let gate = opened(home.path(), &clock, wishes, Arc::new(policies)).await;
     let agent = principal(&gate, "claude", Role::Agent).await;
     let ana = principal(&gate, "ana", Role::Approver).await;
     World {
@@ -59,7 +63,18 @@ pub async fn world_with(wishes: Wishes) -> World {
     }
 }
 
+/// Opens another gate on the same database, as after a restart or beside the first.
 pub async fn open(home: &std::path::Path, clock: &Clock, wishes: Wishes) -> Gate {
+    let policies = OnePolicy::new(wishes.policy.clone());
+    opened(home, clock, wishes, Arc::new(policies)).await
+}
+
+async fn opened(
+    home: &std::path::Path,
+    clock: &Clock,
+    wishes: Wishes,
+    policies: Arc<dyn Policies>,
+) -> Gate {
     let store = Database::sqlite(&home.join("countersign.db"))
         .await
         .unwrap();
@@ -67,12 +82,26 @@ pub async fn open(home: &std::path::Path, clock: &Clock, wishes: Wishes) -> Gate
         store,
         clock: clock.clone(),
         signer: Signer::from_seed([7; 32]),
-        policies: Arc::new(OnePolicy::new(wishes.policy)),
+        policies,
         settings: wishes.settings,
         channels: wishes.channels,
     })
     .await
     .unwrap()
+}
+
+/// A gate's policies, and the folder its database lies in: the folder stays for as long as the
+/// gate, even if a test takes the world apart and lets the rest go.
+#[derive(Debug)]
+struct AtHome {
+    policies: OnePolicy,
+    _home: Arc<tempfile::TempDir>,
+}
+
+impl Policies for AtHome {
+    fn at(&self, cwd: Option<&str>) -> Result<Arc<Ruleset>, String> {
+        self.policies.at(cwd)
+    }
 }
 
 pub async fn principal(gate: &Gate, name: &str, role: Role) -> Principal {

@@ -1,6 +1,6 @@
 //! Opens the file, makes it if it is not there, and brings its tables up to date.
 
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,9 @@ use crate::failure::Failure;
 
 /// How long another process may hold the file before it counts as locked.
 pub(super) const BUSY: Duration = Duration::from_secs(2);
+
+/// What the log is cut back to after it has grown.
+const LOG_BYTES_MAX: i64 = 64 << 20;
 
 /// The steps that made the tables, in order. Only ever added to.
 const MIGRATIONS: &[&str] = &[include_str!(
@@ -62,10 +65,12 @@ fn create(file: &Path) -> std::io::Result<()> {
     if file.exists() {
         return Ok(());
     }
-    if let Some(parent) = file.parent().filter(|it| !it.as_os_str().is_empty()) {
-        directories.create(parent)?;
-    }
-    options.open(file).map(drop)
+    let parent = file.parent().filter(|it| !it.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new("."));
+    directories.create(parent)?;
+    options.open(file)?.sync_all()?;
+    // Without this a power failure may take the file away, with all that was acknowledged.
+    File::open(parent)?.sync_all()
 }
 
 fn set_up(connection: &Connection) -> rusqlite::Result<()> {
@@ -91,6 +96,7 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "checkpoint_fullfsync", true)?;
     connection.pragma_update(None, "temp_store", "memory")?;
+    connection.pragma_update(None, "journal_size_limit", LOG_BYTES_MAX)?;
     connection.pragma_update(None, "cache_size", -16_000)
 }
 

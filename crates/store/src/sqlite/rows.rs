@@ -4,10 +4,11 @@ use countersign_core::digest::Digest;
 use countersign_core::ledger::{Draft, Entry, GENESIS};
 use countersign_core::time::UnixMillis;
 use rusqlite::types::{ToSql, ToSqlOutput};
-use rusqlite::{Connection, OptionalExtension as _, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
 
+use crate::batch::Row;
 use crate::query::{COLUMNS, ENTRY_COLUMNS, Value};
-use crate::{Expect, Kind, Put, Query, Record};
+use crate::{Kind, Query, Record};
 
 pub(super) fn get(
     connection: &Connection,
@@ -59,46 +60,40 @@ pub(super) fn last(connection: &Connection) -> rusqlite::Result<(u64, Digest)> {
         .map(|last| last.unwrap_or((0, GENESIS)))
 }
 
-/// Writes a record if what it expects is there; tells whether it was.
-pub(super) fn write(connection: &Connection, put: &Put) -> rusqlite::Result<bool> {
-    const INSERT: &str = "INSERT INTO records (kind, id, version, status, owner, session, run, \
-         link, at, due_at, body) VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-    let sql = match put.expect {
-        Expect::Absent => &format!("{INSERT} ON CONFLICT DO NOTHING"),
-        Expect::Anything => &format!(
-            "{INSERT} ON CONFLICT (kind, id) DO UPDATE SET version = version + 1, \
-             status = ?3, owner = ?4, session = ?5, run = ?6, link = ?7, at = ?8, due_at = ?9, \
-             body = ?10"
-        ),
-        Expect::Version(_) => {
-            "UPDATE records SET version = version + 1, \
-             status = ?3, owner = ?4, session = ?5, run = ?6, link = ?7, at = ?8, due_at = ?9, \
-             body = ?10 WHERE kind = ?1 AND id = ?2 AND version = ?11"
-        }
+/// Returns the version of a record, or 0 if there is none.
+pub(super) fn version(connection: &Connection, kind: Kind, id: &str) -> rusqlite::Result<u64> {
+    connection
+        .prepare_cached("SELECT version FROM records WHERE kind = ?1 AND id = ?2")?
+        .query_row(params![kind.word(), id], |row| row.get(0))
+        .optional()
+        .map(Option::unwrap_or_default)
+}
+
+/// Writes a record in the place of the version that was there; tells whether it still was.
+pub(super) fn write(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<bool> {
+    let sql = if row.was == 0 {
+        "INSERT INTO records (kind, id, version, status, owner, session, run, link, at, due_at, \
+         body) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 WHERE ?12 = 0"
+    } else {
+        "UPDATE records SET version = ?3, status = ?4, owner = ?5, session = ?6, run = ?7, \
+         link = ?8, at = ?9, due_at = ?10, body = ?11 \
+         WHERE kind = ?1 AND id = ?2 AND version = ?12"
     };
-    let record = &put.record;
-    let kind = record.kind.word();
-    let columns: [&dyn ToSql; 10] = [
-        &kind,
-        &record.id,
-        &record.status,
-        &record.owner,
-        &record.session,
-        &record.run,
-        &record.link,
-        &record.at,
-        &record.due_at,
-        &record.body,
-    ];
-    let mut statement = connection.prepare_cached(sql)?;
-    let written = match put.expect {
-        Expect::Version(version) => {
-            let version = i64::try_from(version).unwrap_or(i64::MAX);
-            let columns = columns.into_iter().chain([&version as &dyn ToSql]);
-            statement.execute(params_from_iter(columns))?
-        }
-        Expect::Absent | Expect::Anything => statement.execute(columns)?,
-    };
+    let record = row.record;
+    let written = connection.prepare_cached(sql)?.execute(params![
+        record.kind.word(),
+        record.id,
+        row.version,
+        record.status,
+        record.owner,
+        record.session,
+        record.run,
+        record.link,
+        record.at,
+        record.due_at,
+        record.body,
+        row.was,
+    ])?;
     Ok(written == 1)
 }
 
@@ -123,7 +118,7 @@ pub(super) fn write_entry(connection: &Connection, entry: &Entry) -> rusqlite::R
     Ok(())
 }
 
-fn record(kind: Kind, row: &Row<'_>) -> rusqlite::Result<Record> {
+fn record(kind: Kind, row: &rusqlite::Row<'_>) -> rusqlite::Result<Record> {
     Ok(Record {
         kind,
         id: row.get(1)?,
@@ -139,7 +134,7 @@ fn record(kind: Kind, row: &Row<'_>) -> rusqlite::Result<Record> {
     })
 }
 
-fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
+fn entry(row: &rusqlite::Row<'_>) -> rusqlite::Result<Entry> {
     Ok(Entry {
         seq: row.get(0)?,
         draft: Draft {

@@ -1,18 +1,18 @@
 //! The thread that writes: whatever is waiting, in one transaction, then the next.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use countersign_core::digest::Digest;
-use countersign_core::ledger::Entry;
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::watch;
 
 use super::{file, rows, words};
+use crate::Tail;
+use crate::batch::Batch;
 use crate::failure::Failure;
 use crate::queue::{Job, Next, Outcome, Queue};
-use crate::{Change, StoreError, Tail};
 
 /// How often it is looked whether another process wrote.
 const FOREIGN_POLL: Duration = Duration::from_millis(200);
@@ -26,6 +26,7 @@ pub(super) struct Writer {
     connection: Option<Connection>,
     /// What SQLite counts when another connection writes.
     data_version: Option<i64>,
+    looked: Instant,
     queue: Arc<Queue>,
     tail: Tail,
 }
@@ -41,6 +42,7 @@ impl Writer {
             file,
             connection: Some(connection),
             data_version: None,
+            looked: Instant::now(),
             queue,
             tail,
         }
@@ -51,11 +53,14 @@ impl Writer {
         loop {
             match self.queue.next_on_thread(FOREIGN_POLL) {
                 Next::Write(jobs) => self.write(jobs),
-                Next::Idle => self.look_for_foreign_entries(),
+                Next::Idle => {}
                 Next::Stop => break,
             }
             if self.queue.is_hopeless() {
                 break;
+            }
+            if self.looked.elapsed() >= FOREIGN_POLL {
+                self.look_for_foreign_entries();
             }
         }
         // The connection is closed before anybody may open the file anew.
@@ -69,6 +74,8 @@ impl Writer {
             Ok(outcomes) => {
                 let entries = outcomes.iter().flatten().flatten().cloned();
                 if self.tail.publish(entries).is_err() {
+                    // Somebody else's entries come before ours.
+                    self.data_version = None;
                     self.look_for_foreign_entries();
                 }
                 self.queue.written(jobs.into_iter().zip(outcomes));
@@ -88,102 +95,75 @@ impl Writer {
     }
 
     fn try_to_write(&mut self, jobs: &[Job]) -> Result<Vec<Outcome>, Failure> {
-        if jobs.iter().all(|job| is_empty(&job.change)) {
+        if jobs.iter().all(Job::is_empty) {
             return Ok(jobs.iter().map(|_| Ok(Vec::new())).collect());
         }
-        let connection = match &mut self.connection {
-            Some(connection) => connection,
-            closed @ None => closed.insert(file::open_for_writing(&self.file)?),
-        };
-        write_together(connection, jobs).map_err(words::failure)
+        write_together(self.connection()?, jobs).map_err(words::failure)
     }
 
+    fn connection(&mut self) -> Result<&mut Connection, Failure> {
+        match &mut self.connection {
+            Some(connection) => Ok(connection),
+            closed @ None => Ok(closed.insert(file::open_for_writing(&self.file)?)),
+        }
+    }
+
+    /// Makes visible what another process wrote since the last look.
     fn look_for_foreign_entries(&mut self) {
-        let Some(connection) = &self.connection else {
-            return;
-        };
-        let version = connection
-            .pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0))
-            .ok();
-        let behind = self.tail.last_now();
-        let moved = version != self.data_version || version.is_none();
-        if !moved && rows::last(connection).is_ok_and(|(last, _)| last == behind) {
-            return;
-        }
-        match self.publish_foreign_entries(connection) {
-            Ok(()) => self.data_version = version,
-            Err(error) => tracing::warn!(%error, "the ledger could not be followed"),
+        self.looked = Instant::now();
+        let seen = self.data_version;
+        let looked = self.connection().and_then(|connection| {
+            let version = connection
+                .pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0))
+                .map_err(words::failure)?;
+            Ok((version, seen != Some(version)))
+        });
+        let outcome = looked.and_then(|(version, is_new)| {
+            if is_new {
+                self.publish_foreign_entries()?;
+                self.data_version = Some(version);
+            }
+            Ok(())
+        });
+        if let Err(failure) = outcome {
+            tracing::warn!(why = failure.why, cause = %failure.cause, "the ledger could not be followed");
         }
     }
 
-    fn publish_foreign_entries(&self, connection: &Connection) -> rusqlite::Result<()> {
+    fn publish_foreign_entries(&mut self) -> Result<(), Failure> {
+        let tail = self.tail.clone();
+        let connection = self.connection()?;
         loop {
-            let entries = rows::entries(connection, self.tail.last_now(), FOREIGN_ENTRIES)?;
+            let entries = rows::entries(connection, tail.last_now(), FOREIGN_ENTRIES)
+                .map_err(words::failure)?;
             if entries.is_empty() {
                 return Ok(());
             }
-            if self.tail.publish(entries).is_err() {
-                tracing::error!("the ledger has a gap");
-                return Ok(());
+            if tail.publish(entries).is_err() {
+                return Err(Failure::new("the ledger has a gap", "entries are missing"));
             }
         }
     }
 }
 
 fn write_together(connection: &mut Connection, jobs: &[Job]) -> rusqlite::Result<Vec<Outcome>> {
-    let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Read anew each time: another process may have written meanwhile.
-    let mut end = rows::last(&transaction)?;
-    let mut outcomes = Vec::with_capacity(jobs.len());
-    for job in jobs {
-        outcomes.push(write_one(&mut transaction, &job.change, &mut end)?);
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Nobody else writes until the end. Both are read anew: another process may have written
+    // since the last time.
+    let end = rows::last(&transaction)?;
+    let mut versions = HashMap::with_capacity(jobs.len());
+    for (kind, id) in Batch::keys(jobs) {
+        versions.insert((kind, id), rows::version(&transaction, kind, id)?);
+    }
+    let batch = Batch::of(jobs, &versions, end);
+    for row in &batch.rows {
+        if !rows::write(&transaction, row)? {
+            return Err(rusqlite::Error::StatementChangedRows(0));
+        }
+    }
+    for entry in batch.entries() {
+        rows::write_entry(&transaction, entry)?;
     }
     transaction.commit()?;
-    Ok(outcomes)
-}
-
-/// Writes one change, or nothing of it if something else is there than it expects.
-fn write_one(
-    transaction: &mut Transaction<'_>,
-    change: &Change,
-    end: &mut (u64, Digest),
-) -> rusqlite::Result<Outcome> {
-    let missed = match change.puts.as_slice() {
-        // A single statement writes or does not; only several need to be taken back.
-        [put] => (!rows::write(transaction, put)?).then_some(put),
-        puts => {
-            let savepoint = transaction.savepoint()?;
-            let mut missed = None;
-            for put in puts {
-                if !rows::write(&savepoint, put)? {
-                    missed = Some(put);
-                    break;
-                }
-            }
-            // Without a commit it is taken back when dropped.
-            match missed {
-                Some(_) => savepoint.finish()?,
-                None => savepoint.commit()?,
-            }
-            missed
-        }
-    };
-    if let Some(put) = missed {
-        return Ok(Err(StoreError::Conflict {
-            kind: put.record.kind,
-            id: put.record.id.clone(),
-        }));
-    }
-    let mut entries = Vec::with_capacity(change.entries.len());
-    for draft in &change.entries {
-        let entry = Entry::seal(draft.clone(), end.0 + 1, end.1);
-        rows::write_entry(transaction, &entry)?;
-        *end = (entry.seq, entry.hash);
-        entries.push(entry);
-    }
-    Ok(Ok(entries))
-}
-
-fn is_empty(change: &Change) -> bool {
-    change.puts.is_empty() && change.entries.is_empty()
+    Ok(batch.outcomes)
 }

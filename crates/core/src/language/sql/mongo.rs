@@ -35,17 +35,32 @@ const READS: &str = "
 
 /// Methods that change few documents or add something.
 const WRITES: &str = "
-    insert insertOne insertMany updateOne replaceOne findAndModify findOneAndUpdate
-    findOneAndReplace findOneAndDelete deleteOne save bulkWrite createIndex createIndexes
-    ensureIndex createCollection createView renameCollection hideIndex unhideIndex reIndex
+    insert insertOne insertMany updateOne save createIndex createIndexes
+    ensureIndex createCollection createView hideIndex unhideIndex reIndex
     convertToCapped initializeOrderedBulkOp initializeUnorderedBulkOp startSession
     startTransaction commitTransaction abortTransaction";
 
-/// Methods that change everything their filter meets; an empty filter means all of it.
-const FILTERED: &str = "deleteMany remove updateMany update";
+/// Methods that change what their filter meets; an empty filter means all of it, or whatever comes
+/// first.
+const FILTERED: &str = "
+    deleteMany remove updateMany update deleteOne replaceOne findOneAndUpdate findOneAndReplace
+    findOneAndDelete";
+
+/// Methods that change or delete, by what stands in their arguments.
+const MIXED: &str = "bulkWrite findAndModify";
+
+/// Words in the arguments of those that delete or replace.
+const REMOVING_KEYS: [&str; 5] = [
+    "deleteOne",
+    "deleteMany",
+    "replaceOne",
+    "remove",
+    "removeOne",
+];
 
 /// Methods that delete wholesale.
-const DESTROYS: &str = "drop dropDatabase dropIndex dropIndexes dropSearchIndex emptycapped clear";
+const DESTROYS: &str = "
+    drop dropDatabase dropIndex dropIndexes dropSearchIndex emptycapped clear renameCollection";
 
 /// Methods that change rights, the server or the cluster.
 const ADMINS: &str = "
@@ -103,7 +118,8 @@ pub fn mongo(js: &str) -> Reading {
             Token::Text(text) => {
                 // Stages of a pipeline that write are keys, with or without quotes.
                 if (text == "$out" || text == "$merge") && next == Some(&Token::Mark(':')) {
-                    reading.see(Deed::DbWrite(text.clone()));
+                    // The collection they name is replaced, or rows of it.
+                    reading.see(Deed::DbDestroy(text.clone()));
                 } else if matches!(text.as_str(), "$where" | "$function" | "$accumulator") {
                     reading.hide(COMPUTED);
                 }
@@ -134,12 +150,16 @@ fn shell_command(tokens: &[Token], reading: &mut Reading) -> usize {
     }
 }
 
+/// Tokens of arguments that are looked through; more count as the worst.
+const MIXED_TOKENS_MAX: usize = 512;
+
 /// What a method does.
 #[derive(Clone, Copy)]
 enum Means {
     Reads,
     Writes,
     Filtered,
+    Mixed,
     Destroys,
     Admin,
 }
@@ -150,6 +170,7 @@ static METHODS: LazyLock<HashMap<&str, Means>> = LazyLock::new(|| {
         (READS, Means::Reads),
         (WRITES, Means::Writes),
         (FILTERED, Means::Filtered),
+        (MIXED, Means::Mixed),
         (DESTROYS, Means::Destroys),
         (ADMINS, Means::Admin),
     ]
@@ -166,6 +187,19 @@ fn call(name: &str, arguments: &[Token], reading: &mut Reading) {
     match METHODS.get(name) {
         Some(Means::Reads) => reading.see(Deed::DbRead),
         Some(Means::Writes) => reading.see(Deed::DbWrite(name.to_owned())),
+        Some(Means::Mixed) => {
+            let removes = arguments.iter().take(MIXED_TOKENS_MAX).any(|token| {
+                matches!(token, Token::Name(key) | Token::Text(key) if REMOVING_KEYS.contains(&key.as_str()))
+            });
+            // What is not written out may delete as well.
+            let open =
+                matches!(arguments, [Token::Name(_), ..]) || arguments.len() > MIXED_TOKENS_MAX;
+            reading.see(if removes || open {
+                Deed::DbDestroy(name.to_owned())
+            } else {
+                Deed::DbWrite(name.to_owned())
+            });
+        }
         Some(Means::Destroys) => reading.see(Deed::DbDestroy(name.to_owned())),
         Some(Means::Admin) => reading.see(Deed::DbAdmin(name.to_owned())),
         Some(Means::Filtered) => match arguments {

@@ -1,6 +1,7 @@
 //! What a command given to `redis-cli` would do.
 
 use crate::language::{Deed, Reading};
+use crate::place::HOLE;
 
 const UNKNOWN: &str = "a Redis command that is not known";
 const SCRIPT: &str = "a script or function that runs inside Redis";
@@ -41,6 +42,9 @@ const WRITES: &str = "
     ft.dictadd ft.sugadd ts.create ts.add ts.madd ts.alter ts.incrby ts.decrby ts.createrule bf.add
     bf.madd bf.reserve bf.insert cf.add cf.addnx cf.reserve cf.del cms.incrby cms.initbydim
     topk.add topk.reserve bgsave save bgrewriteaof";
+
+/// Commands that delete the keys they are given.
+const TAKES_MANY: &str = "del unlink getdel expire pexpire expireat pexpireat hdel json.del";
 
 /// Commands that delete wholesale.
 const DESTROYS: &str = "flushall flushdb swapdb ft.dropindex ft.drop ts.del graph.delete";
@@ -116,6 +120,7 @@ pub fn redis(argv: &[&str]) -> Reading {
             .iter()
             .any(|(known, forms)| *known == name && forms.contains(&form.as_str()))
     };
+    let unknown = HOLE.to_string();
     let mut reading = Reading::default();
     if has_form(&READING_FORMS) {
         reading.see(Deed::DbRead);
@@ -128,6 +133,9 @@ pub fn redis(argv: &[&str]) -> Reading {
         reading.see(Deed::DbDestroy(shown()));
     } else if listed(SCRIPTS) {
         reading.hide(SCRIPT);
+    } else if listed(TAKES_MANY) && argv.iter().skip(1).any(|key| *key == unknown.as_str()) {
+        // Which keys, and how many of them, cannot be known.
+        reading.see(Deed::DbDestroy(shown()));
     } else if listed(WRITES) {
         reading.see(Deed::DbWrite(shown()));
     } else if listed(READS) {

@@ -98,6 +98,11 @@ impl Walk<'_> {
             {
                 self.note(opens("gives a container a device of this machine").on(value_text));
             }
+            "--env-file" => {
+                if let Some(file) = value {
+                    self.reads(file, line.row.name);
+                }
+            }
             "-v" | "--volume" | "--mount" => self.mount(value_text, line, span),
             _ if text.starts_with("-v") && name.len() > 2 && !name.starts_with("--") => {
                 self.mount(text.get(2..).unwrap_or(""), line, span);

@@ -292,7 +292,10 @@ impl Walk<'_> {
             "sysctl" if is_set => {
                 self.note(Act::new(Effect::System, program, given.span).on(given.key));
             }
-            "cargo" | "sysctl" => {}
+            "cargo" => {
+                self.loads(arg, program);
+            }
+            "sysctl" => {}
             base => self.remote_setting(&given, base),
         }
     }

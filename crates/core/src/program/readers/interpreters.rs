@@ -21,7 +21,6 @@ const MODULES: &[(&str, Effect)] = &[
     ("dis", Effect::Read),
     ("doctest", Effect::Build),
     ("ensurepip", Effect::Install),
-    ("http.server", Effect::Start),
     ("json.tool", Effect::Read),
     ("pdb", Effect::Exec),
     ("platform", Effect::Inspect),
@@ -32,6 +31,7 @@ const MODULES: &[(&str, Effect)] = &[
     ("tabnanny", Effect::Read),
     ("this", Effect::Compute),
     ("tokenize", Effect::Read),
+    ("trace", Effect::Project),
     ("unittest", Effect::Build),
     ("venv", Effect::Create),
     ("virtualenv", Effect::Create),
@@ -125,6 +125,12 @@ impl Walk<'_> {
             if let Some((role, value)) = hit.meaning() {
                 taint = taint.and(self.role(role, value, line.row, &Stream::default(), false));
             }
+            // `perl -Mlib=/tmp` is `-I/tmp`.
+            if let Some(value) = hit.value.as_ref().filter(|_| hit.name == "-M")
+                && value.text.starts_with("lib=")
+            {
+                self.loads(&value.after("lib=".len()), line.row.name);
+            }
         }
         taint
     }
@@ -156,9 +162,6 @@ impl Walk<'_> {
             args.extend_from_slice(rest);
             return self.program(&args, line.stdin);
         }
-        if module == "http.server" {
-            self.serves(rest, line.span);
-        }
         if module == "timeit" {
             for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
                 self.code(Role::Python, word, "python -m timeit");
@@ -181,30 +184,15 @@ impl Walk<'_> {
             act
         };
         self.note(act);
-        for operand in rest.iter().filter(|_| effect == Some(Effect::Read)) {
-            self.reads(operand, line.row.name);
+        let runs = matches!(effect, Some(Effect::Project | Effect::Build));
+        for operand in rest {
+            if effect == Some(Effect::Read) {
+                self.reads(operand, line.row.name);
+            } else if runs && !operand.text.starts_with('-') {
+                self.loads(operand, line.row.name);
+            }
         }
         Stream::unknown(line.stdin.taint)
-    }
-
-    /// Judges what a small web server shows to everybody who can reach it.
-    fn serves(&mut self, args: &[Arg], span: crate::shell::syntax::Span) {
-        let named = args
-            .iter()
-            .position(|arg| matches!(arg.text.as_str(), "-d" | "--directory"));
-        let folder = named.and_then(|at| args.get(at + 1)).cloned();
-        let folder = folder.unwrap_or_else(|| Arg::literal(".", span));
-        let place = self.place(&folder.text);
-        let private = matches!(
-            place.kind,
-            knowledge::PathKind::Home | knowledge::PathKind::Root | knowledge::PathKind::System
-        ) || place.read >= Score::new(600);
-        if private {
-            let act = Act::new(Effect::Publish, "python -m http.server", span)
-                .because("shows a private place to everybody who can reach it")
-                .on(place.path);
-            self.note(act);
-        }
     }
 
     /// `find`: its expression may run, delete and write.
@@ -252,18 +240,22 @@ impl Walk<'_> {
             taint = taint.and(self.reads(&Arg::literal(path.clone(), line.span), line.row.name));
         }
         // What is found is called what it was looked for by.
-        let name = words.windows(2).find_map(|pair| match pair {
-            ["-name" | "-iname" | "-path" | "-wholename", name] => Some(*name),
-            _ => None,
-        });
-        let named = name.map_or_else(String::new, |name| format!("/{name}"));
+        let names = sought(&words);
+        let below = |root: &Arg, name: &str| {
+            let root = root.text.trim_end_matches('/');
+            format!("{root}/{HOLE}{name}")
+        };
+        let lies = |root| names.iter().map(move |name| below(root, name));
+        let found = self.sensitive(roots.iter().flat_map(lies).collect());
         for run in &reading.runs {
             for root in &roots {
                 // What is found lies below the root; which of it cannot be known.
-                let below = format!("{}/{HOLE}{named}", root.text.trim_end_matches('/'));
                 let filled = Filled {
                     marker: Some("{}".to_owned()),
-                    with: below,
+                    with: lies(root)
+                        .find(|path| found.contains(path))
+                        .or_else(|| lies(root).next())
+                        .unwrap_or_else(|| below(root, "")),
                     glob: false,
                     appended: false,
                     taint: Taint::default(),
@@ -273,9 +265,8 @@ impl Walk<'_> {
         }
         // Names of secret files are listed, not read; what reads them next is judged then.
         Stream {
-            text: None,
-            taint,
-            connected: true,
+            names: found,
+            ..Stream::unknown(taint)
         }
     }
 
@@ -352,6 +343,7 @@ impl Walk<'_> {
             text: line.stdin.text.clone(),
             taint: line.stdin.taint,
             connected: true,
+            names: line.stdin.names.clone(),
         }
     }
 
@@ -395,6 +387,22 @@ impl Walk<'_> {
     }
 }
 
+/// Returns what `find` looks for by name, each with a slash before it.
+fn sought(words: &[&str]) -> Vec<String> {
+    let tests = words.iter().enumerate().filter_map(|(at, word)| {
+        let negated = at > 0 && matches!(words.get(at - 1), Some(&("!" | "-not")));
+        let name = words.get(at + 1).filter(|_| !negated)?;
+        match *word {
+            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" => {
+                Some(format!("/{name}"))
+            }
+            "-regex" | "-iregex" => Some(format!("/{}", name.replace(".*", "*").replace('\\', ""))),
+            _ => None,
+        }
+    });
+    tests.take(FILLINGS_MAX).collect()
+}
+
 /// How many words or lines a command is filled with one by one.
 const FILLINGS_MAX: usize = 16;
 
@@ -418,6 +426,10 @@ fn inputs(line: &Line<'_>, by_line: bool) -> Vec<String> {
                 vec![text.split_whitespace().collect::<Vec<_>>().join(" ")]
             }
         }
-        Some(_) | None => vec![HOLE.to_string()],
+        Some(_) | None => {
+            let mut inputs = vec![HOLE.to_string()];
+            inputs.extend(line.stdin.names.iter().cloned());
+            inputs
+        }
     }
 }

@@ -4,6 +4,7 @@ use super::Line;
 use crate::act::Act;
 use crate::knowledge::Effect;
 use crate::place::{HOLE, HOME};
+use crate::program::options::Hit;
 use crate::shell::unescape;
 use crate::shell::value::{Arg, Stream, Taint, Value};
 use crate::shell::walk::{Walk, is_evaluated_name};
@@ -57,6 +58,24 @@ impl Walk<'_> {
                 Stream::unknown(Taint::default())
             }
         }
+    }
+
+    /// A console that runs what is typed into it, whoever types.
+    pub(crate) fn read_console(&mut self, line: &Line<'_>) -> Option<Stream> {
+        let typed = line.stdin.connected
+            && line
+                .stdin
+                .text
+                .as_deref()
+                .is_none_or(|text| !text.trim().is_empty());
+        // What runs was said already; what it reads is data.
+        let spoken = line.read.command.is_some()
+            || line.read.option_command.is_some()
+            || line.read.hits.iter().any(Hit::carries_code);
+        if typed && !spoken {
+            self.unreadable("types commands into a console", line.span);
+        }
+        None
     }
 
     /// `eval words`, and programs that hand their words to a shell as `watch` does.
@@ -335,6 +354,7 @@ impl Walk<'_> {
             text,
             taint,
             connected: true,
+            names: self.printed_names(line),
         }
     }
 }

@@ -112,8 +112,7 @@ impl Walk<'_> {
                 self.writes(&target, line.row.name, Writing::Replace);
                 let content = Stream {
                     text: text.take(),
-                    taint,
-                    connected: true,
+                    ..Stream::unknown(taint)
                 };
                 self.remember_file(&target, content);
             }
@@ -122,7 +121,7 @@ impl Walk<'_> {
         Stream {
             text,
             taint,
-            connected: true,
+            ..Stream::unknown(taint)
         }
     }
 

@@ -16,6 +16,7 @@ impl Walk<'_> {
             .read
             .value(&["-X", "--request"])
             .map(|value| value.text.to_uppercase());
+        self.carried_files(line);
         let as_query = line.read.has(&["-G", "--get"]);
         let sends = !as_query
             && line
@@ -89,6 +90,28 @@ impl Walk<'_> {
                 let file = part.split('}').next().unwrap_or("");
                 let file = Arg::literal(file.trim_start_matches('>'), format.span);
                 self.writes(&file, line.row.name, Writing::Append);
+            }
+        }
+    }
+
+    /// Judges options that send a file without saying so: `-b file`, `--url-query name@file`.
+    fn carried_files(&mut self, line: &Line<'_>) {
+        for hit in &line.read.hits {
+            let Some(value) = &hit.value else { continue };
+            let file = match hit.name {
+                "-b" | "--cookie" if !value.text.contains('=') => Some(value.clone()),
+                "--url-query" => value.text.find('@').map(|at| value.after(at + 1)),
+                _ => None,
+            };
+            // A jar of cookies that the project keeps is there to be sent.
+            let own = |file: &Arg| {
+                let place = self.ground.place(&file.text);
+                place.inside == Some(true) && file.text.contains("cookie")
+            };
+            if let Some(file) = file.filter(|file| !own(file))
+                && self.reads(&file, line.row.name).secret
+            {
+                self.leak(line.row, line.span);
             }
         }
     }

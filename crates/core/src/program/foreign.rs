@@ -1,0 +1,208 @@
+//! Code and settings from outside the project that a command obeys, and what it shows to others.
+
+use super::Line;
+use super::options::Options;
+use crate::act::Act;
+use crate::knowledge::{Effect, PathKind};
+use crate::place::{HOLE, Place, is_absolute};
+use crate::score::Score;
+use crate::shell::syntax::Span;
+use crate::shell::value::{Arg, Stream, Taint};
+use crate::shell::walk::{Walk, Writing};
+
+/// Programs that put what they load into the working directory unless told otherwise.
+const DOWNLOADERS: &[&str] = &["wget", "aria2c", "axel", "git clone", "gh repo clone"];
+
+/// How sensitive a place must be for a person to be asked.
+const SENSITIVE: Score = Score::new(600);
+
+impl Walk<'_> {
+    /// Judges a file or directory whose code or settings a program obeys: the project's own and
+    /// the machine's own are no question.
+    pub(crate) fn loads(&mut self, arg: &Arg, program: &'static str) -> Taint {
+        let from_stdin = matches!(arg.text.as_str(), "-" | "/dev/stdin");
+        if from_stdin || arg.text.contains("://") || arg.delivers.is_some() {
+            let act = Act::new(Effect::Exec, program, self.here(arg.span));
+            self.note(
+                act.because("loads code or settings that are not seen")
+                    .on(arg.shown()),
+            );
+            return arg.taint;
+        }
+        let place = self.place(&arg.text);
+        if self.is_foreign(&place) {
+            let act = Act::new(Effect::Exec, program, self.here(arg.span))
+                .because("loads code or settings from outside the workspace");
+            self.note(act.on(place.path.clone()));
+        }
+        self.reads(arg, program)
+    }
+
+    /// Judges words of a program that runs what it is given: files from elsewhere, `-` for what it
+    /// reads.
+    pub(crate) fn foreign_words(
+        &mut self,
+        read: &Options<'_>,
+        program: &'static str,
+        stdin: &Stream,
+    ) {
+        for operand in &read.operands {
+            if operand.text == "-" && stdin.connected {
+                self.stdin_code(stdin, program, operand.span);
+            } else if is_absolute(&operand.text) || operand.text.starts_with("../") {
+                self.loads(operand, program);
+            }
+        }
+    }
+
+    /// Notes where a command works, when that is no place to work in: files that appear in `~/.ssh`,
+    /// a build in somebody else's directory.
+    pub(super) fn note_directory(&mut self, line: &Line<'_>, base: Effect) {
+        let makes = |effect: &Effect| matches!(effect, Effect::Create | Effect::Write);
+        let downloads = base == Effect::NetRead
+            && DOWNLOADERS.contains(&line.row.name)
+            && !line
+                .read
+                .has(&["-O", "--output-document", "--spider", "-o", "--out"]);
+        let flags_make = line
+            .read
+            .hits
+            .iter()
+            .any(|hit| hit.flag.effects.iter().any(makes));
+        let builds = matches!(base, Effect::Build | Effect::Project | Effect::Install);
+        if !(makes(&base) || flags_make || builds || downloads) {
+            return;
+        }
+        if builds && self.files.iter().any(|(_, stream)| stream.taint.network) {
+            self.unreadable(
+                "builds or runs something just after loading files from the network",
+                line.span,
+            );
+        }
+        if self.ground.cwd.is_none() {
+            return;
+        }
+        let here = Arg::literal(".", line.span);
+        let place = self.place(".");
+        let private = place.kind != PathKind::Document
+            && place.write >= Score::new(600)
+            && (place.inside != Some(true) || place.kind == PathKind::Hook);
+        if private && !builds {
+            self.writes(&here, line.row.name, Writing::Create);
+        } else if builds {
+            self.builds_here(line.row.name, line.span);
+        }
+    }
+
+    /// Notes that a build runs where somebody else's code lies.
+    pub(crate) fn builds_here(&mut self, program: &'static str, span: Span) {
+        if self.ground.cwd.is_none() || !self.knows.trusts_workspace {
+            return;
+        }
+        let place = self.place(".");
+        if place.inside == Some(false) && !place.whole_workspace {
+            let act = Act::new(Effect::Exec, program, span)
+                .because("runs code of a directory outside the workspace")
+                .on(place.path);
+            self.note(act);
+        }
+    }
+
+    /// Whether a place is neither the project's nor set up for this machine or its user.
+    fn is_foreign(&self, place: &Place) -> bool {
+        // A directory that the workspace lies in is not somebody else's.
+        let set_up = place.whole_workspace
+            || place.kind == PathKind::System
+            || place.path.starts_with("~/.")
+            || place.path.starts_with("/usr/")
+            || place.path.starts_with("/opt/");
+        let outside = self.knows.trusts_workspace && place.inside == Some(false)
+            || place.kind == PathKind::Temp && place.inside != Some(true);
+        outside && !place.vague && !set_up
+    }
+
+    /// Judges what a server shows to everybody who can reach it.
+    pub(crate) fn serves(&mut self, arg: &Arg, program: &'static str) {
+        let place = self.place(&arg.text);
+        let private = matches!(
+            place.kind,
+            PathKind::Home | PathKind::Root | PathKind::System | PathKind::Credential
+        ) || place.read >= SENSITIVE
+            || arg.text == HOLE.to_string();
+        if private {
+            let act = Act::new(Effect::Publish, program, self.here(arg.span))
+                .because("shows a private place to everybody who can reach it");
+            self.note(act.on(place.path));
+        }
+    }
+
+    /// Judges showing `revision:path`, or the history of a path.
+    pub(crate) fn shows_revision(&mut self, arg: &Arg, program: &'static str) -> Taint {
+        match arg.text.split_once(':') {
+            Some((_, path)) if !path.is_empty() && !path.starts_with('/') => {
+                let path = arg.after(arg.text.len() - path.len());
+                self.reads(&path, program)
+            }
+            // A branch may be called anything; a file that holds secrets is not called `main`.
+            None if arg.text.contains('.') && !arg.text.contains("..") => self.reads(arg, program),
+            Some(_) | None => arg.taint,
+        }
+    }
+
+    /// Judges `NAME=value` on the command line of a build: it acts like a variable of that name,
+    /// may hold a command in the build's own language, and may say where to install.
+    pub(crate) fn defines(&mut self, arg: &Arg, program: &'static str) {
+        let Some((name, value)) = arg.text.split_once('=') else {
+            return;
+        };
+        let name = name.trim_end_matches(['+', ':', '?', '!']);
+        // `-DCMAKE_C_COMPILER:FILEPATH=cc` carries a type.
+        let name = name.split(':').next().unwrap_or(name).to_owned();
+        let value = arg.after(arg.text.len() - value.len());
+        if value.text.contains("$(shell") || value.text.contains('`') || arg.text.contains("!=") {
+            let act = Act::new(Effect::Exec, program, self.here(arg.span));
+            self.note(act.because("runs a command from inside a build's variable"));
+        }
+        self.variable_effect(&name, &value);
+        let upper = name.to_ascii_uppercase();
+        if upper.ends_with("TOOLCHAIN_FILE") || upper.ends_with("_INCLUDE") {
+            self.loads(&value, program);
+        } else if RUN_BY_BUILD.iter().any(|end| upper.ends_with(end)) {
+            self.hook(&value, program);
+        }
+    }
+
+    /// Judges where the result of a build goes.
+    pub(crate) fn puts_result(&mut self, arg: &Arg, program: &'static str) {
+        let parts = || arg.text.split(',');
+        if parts().any(|part| matches!(part, "type=registry" | "push=true")) {
+            let act = Act::new(Effect::Publish, program, self.here(arg.span));
+            self.note(act.on(arg.shown()));
+        }
+        let named = parts().find_map(|part| part.strip_prefix("dest="));
+        let plain = (!arg.text.contains('=')).then_some(arg.text.as_str());
+        if let Some(path) = named.or(plain) {
+            self.writes(&Arg::literal(path, arg.span), program, Writing::Create);
+        }
+    }
+
+    /// Judges `DESTDIR=/` and its like where a build installs something.
+    pub(crate) fn installs_into(&mut self, arg: &Arg, program: &'static str) {
+        let Some((name, value)) = arg.text.split_once('=') else {
+            return;
+        };
+        let root = INSTALL_ROOTS
+            .iter()
+            .any(|root| root.eq_ignore_ascii_case(name));
+        if root && is_absolute(value) {
+            let value = arg.after(name.len() + 1);
+            self.writes(&value, program, Writing::Create);
+        }
+    }
+}
+
+/// Ends of names of a build's settings whose value is a program.
+const RUN_BY_BUILD: &[&str] = &["_COMPILER", "_LAUNCHER", "LINKER", "EXTLD"];
+
+/// Variables of builds that say where to install.
+const INSTALL_ROOTS: &[&str] = &["DESTDIR", "PREFIX", "EXEC_PREFIX"];

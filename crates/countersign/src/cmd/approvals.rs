@@ -1,0 +1,179 @@
+//! `countersign approvals`: what waits for an answer; `countersign answer`: answering it.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use countersign_core::card::Card;
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::show::{QUIET, ago, print, print_json, table, text};
+use crate::cli::{Answer, Approvals};
+use crate::client::{Client, Reach, refused};
+use crate::complaint::{Complaint, written};
+use crate::config::schema::seconds_of;
+
+/// Shows what waits, or one card.
+pub(crate) fn list(args: &Approvals, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let client = Client::new(reach)?;
+    if let Some(id) = &args.id {
+        let approval = client.get(&format!("/v1/approvals/{}", segment(id)))?;
+        let shown = if args.json {
+            print_json(&approval)
+        } else {
+            print(&card(&approval))
+        };
+        return written(shown, ExitCode::SUCCESS);
+    }
+    let status = if args.all { "" } else { "?status=waiting" };
+    let answer = client.get(&format!("/v1/approvals{status}"))?;
+    if args.json {
+        return written(print_json(&answer), ExitCode::SUCCESS);
+    }
+    written(print(&shown_list(&answer, args.all)), ExitCode::SUCCESS)
+}
+
+fn shown_list(answer: &Value, all: bool) -> String {
+    let approvals = answer["approvals"].as_array();
+    let rows: Vec<Vec<String>> = approvals
+        .into_iter()
+        .flatten()
+        .map(|it| {
+            let state = match it["decision"]["by"].as_str() {
+                Some(_) => format!("{} by {}", text(it, "status"), text(&it["decision"], "by")),
+                None => text(it, "status"),
+            };
+            vec![
+                text(it, "approval_id"),
+                text(&it["card"], "risk"),
+                text(it, "command"),
+                ago(it, "created_at"),
+                if all { state } else { ago(it, "expires_at") },
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return "Nothing waits for an answer.\n\
+                `countersign try` puts a practice card here; `countersign history` shows what ran.\n"
+            .to_owned();
+    }
+    let last = if all { "state" } else { "ends" };
+    let mut out = table(&["approval", "risk", "what", "asked", last], &rows);
+    let _infallible = write!(
+        out,
+        "\n{QUIET}`countersign approvals ID` shows one in full; \
+         `countersign answer ID once|session|always|deny` answers it.{QUIET:#}\n"
+    );
+    out
+}
+
+fn card(approval: &Value) -> String {
+    let card: Option<Card> = serde_json::from_value(approval["card"].clone()).ok();
+    let mut out = card.map_or_else(String::new, |card| card.plain_text());
+    if !out.ends_with('\n') {
+        out.push('\n');
+    }
+    let scopes = approval["scopes"].as_array();
+    let offers = approval["choices"]
+        .as_array()
+        .is_some_and(|choices| choices.iter().any(|choice| choice == "session"));
+    if approval["status"] == "waiting" && offers {
+        out.push_str("\nSession and always would leave one of these, the narrowest first:\n");
+        for (number, scope) in scopes.into_iter().flatten().enumerate() {
+            let _infallible = writeln!(out, "  {}. {}", number + 1, text(scope, "words"));
+        }
+    }
+    out
+}
+
+/// Answers one approval.
+pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let client = Client::new(reach)?;
+    let mut body = json!({"choice": args.choice});
+    if let Some(note) = &args.note {
+        body["note"] = json!(note);
+    }
+    if let Some(lasts) = &args.lasts {
+        let seconds = seconds_of(lasts).ok_or_else(|| {
+            Complaint::usage(
+                format!("`{lasts}` is not a time"),
+                "such as 90s, 30m, 2h or 1d",
+            )
+        })?;
+        body["lasts_seconds"] = json!(seconds);
+    }
+    if let Some(uses) = args.uses {
+        body["uses"] = json!(uses);
+    }
+    let path = format!("/v1/approvals/{}", segment(&args.id));
+    if let Some(number) = args.scope {
+        let approval = client.get(&path)?;
+        let scope = number
+            .checked_sub(1)
+            .and_then(|index| approval["scopes"].get(index))
+            .ok_or_else(|| {
+                let hint = "`countersign approvals ID` lists what is offered, from 1";
+                Complaint::usage(format!("there is no scope {number}"), hint)
+            })?;
+        body["scope"] = scope["scope"].clone();
+    }
+    let (status, answered) = client.ask(Method::POST, &format!("{path}/resolve"), Some(&body))?;
+    if args.json {
+        let code = u8::from(!status.is_success());
+        return written(print_json(&answered), ExitCode::from(code));
+    }
+    if status.is_success() {
+        let decision = &answered["decision"];
+        let held = answered["held_until"].is_number();
+        let line = if held {
+            format!(
+                "Held: {} takes effect unless it is taken back.\n",
+                args.choice
+            )
+        } else {
+            format!(
+                "{} by {}.\n",
+                capital(&text(decision, "outcome")),
+                text(decision, "by")
+            )
+        };
+        return written(print(&line), ExitCode::SUCCESS);
+    }
+    let decision = &answered["decision"];
+    if matches!(status, StatusCode::CONFLICT | StatusCode::GONE) && decision.is_object() {
+        let by = match decision["by"].as_str() {
+            Some(_) => format!(" by {} via {}", text(decision, "by"), text(decision, "via")),
+            None => String::new(),
+        };
+        let message = format!(
+            "it was {}{by} {}; nothing was changed",
+            text(decision, "outcome"),
+            ago(decision, "at")
+        );
+        return Err(Complaint::failed(
+            message,
+            "`countersign approvals` shows what still waits",
+        ));
+    }
+    Err(refused(status, &answered))
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+/// Returns `id` as one segment of a path, whatever it is.
+pub(crate) fn segment(id: &str) -> String {
+    id.bytes()
+        .map(|byte| {
+            if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,103 @@
+//! `countersign grants`: standing permissions.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use super::approvals::segment;
+use super::show::{ago, print, print_json, table, text};
+use crate::cli::{Grants, GrantsCommand};
+use crate::client::{Client, Reach};
+use crate::complaint::{Complaint, written};
+
+/// Does what was asked with grants.
+pub(crate) fn run(args: &Grants, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let client = Client::new(reach)?;
+    let (answer, shown) = match &args.command {
+        None => {
+            let all = if args.all { "?all=true" } else { "" };
+            let answer = client.get(&format!("/v1/grants{all}"))?;
+            let shown = list(&answer);
+            (answer, shown)
+        }
+        Some(GrantsCommand::Revoke { id }) => {
+            let answer = client.delete(&format!("/v1/grants/{}", segment(id)))?;
+            (
+                answer,
+                format!("{} covers nothing any more.\n", segment(id)),
+            )
+        }
+        Some(GrantsCommand::Preview { id }) => {
+            let answer = client.post("/v1/grants/preview", &json!({"approval_id": id}))?;
+            let shown = preview(&answer);
+            (answer, shown)
+        }
+    };
+    let result = if args.json {
+        print_json(&answer)
+    } else {
+        print(&shown)
+    };
+    written(result, ExitCode::SUCCESS)
+}
+
+fn list(answer: &Value) -> String {
+    let rows: Vec<Vec<String>> = answer["grants"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|it| {
+            vec![
+                text(it, "grant_id"),
+                text(it, "words"),
+                match it["session_id"].as_str() {
+                    Some(_) => format!("session {}", text(it, "session_id")),
+                    None => "any session".to_owned(),
+                },
+                text(it, "by"),
+                match it["uses_left"].as_u64() {
+                    Some(left) => format!("{}, {left} left", text(it, "uses")),
+                    None => text(it, "uses"),
+                },
+                match it["expires_at"].as_f64() {
+                    Some(_) => ago(it, "expires_at"),
+                    None => "never".to_owned(),
+                },
+                if it["live"] == true { "live" } else { "ended" }.to_owned(),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return "Nothing runs by a standing permission.\n\
+                Answering a card with *session* or *always* leaves one.\n"
+            .to_owned();
+    }
+    let headings = [
+        "grant", "lets run", "where", "given by", "uses", "ends", "state",
+    ];
+    table(&headings, &rows)
+}
+
+fn preview(answer: &Value) -> String {
+    let scopes = answer["scopes"].as_array().or_else(|| answer.as_array());
+    let rows: Vec<Vec<String>> = scopes
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .map(|(number, it)| {
+            vec![
+                (number + 1).to_string(),
+                text(it, "words"),
+                format!("{} of {}", text(it, "matched"), text(it, "of")),
+                text(it, "riskiest"),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return "No grant may be left for this call; it is asked about every time.\n".to_owned();
+    }
+    table(
+        &["scope", "lets run", "would have matched", "the riskiest"],
+        &rows,
+    )
+}

@@ -1,0 +1,229 @@
+//! `countersign history`, `explain`, `replay`: what happened, why, and what would have.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use super::approvals::segment;
+use super::show::{HEADING, ago, print, print_json, table, text};
+use crate::cli::{Explain, History, Replay};
+use crate::client::{Client, Reach};
+use crate::complaint::{Complaint, written};
+use crate::config::schema::seconds_of;
+
+/// Shows what happened.
+pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let client = Client::new(reach)?;
+    let mut query = vec![format!("limit={}", args.limit)];
+    let named = [
+        ("run_id", &args.run),
+        ("session_id", &args.session),
+        ("verdict", &args.verdict),
+    ];
+    for (name, value) in named {
+        if let Some(value) = value {
+            query.push(format!("{name}={}", segment(value)));
+        }
+    }
+    if let Some(since) = &args.since {
+        query.push(format!("since={}", moment(since)?));
+    }
+    let answer = client.get(&format!("/v1/traces?{}", query.join("&")))?;
+    if args.json {
+        return written(print_json(&answer), ExitCode::SUCCESS);
+    }
+    let rows: Vec<Vec<String>> = answer["traces"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|it| {
+            vec![
+                text(it, "call_id"),
+                ago(it, "created_at"),
+                text(it, "verdict"),
+                outcome(it),
+                it["assessment"]["risk_score"]
+                    .as_f64()
+                    .map_or_else(|| "-".to_owned(), |risk| format!("{risk:.2}")),
+                text(it, "command"),
+            ]
+        })
+        .collect();
+    let shown = if rows.is_empty() {
+        "Nothing has happened yet.\n\
+         An agent's calls appear here as soon as it asks this gateway.\n"
+            .to_owned()
+    } else {
+        table(
+            &["call", "when", "verdict", "outcome", "risk", "what"],
+            &rows,
+        )
+    };
+    written(print(&shown), ExitCode::SUCCESS)
+}
+
+fn outcome(trace: &Value) -> String {
+    let decision = &trace["decision"];
+    match decision["by"].as_str() {
+        Some(_) => format!("{} by {}", text(trace, "status"), text(decision, "by")),
+        None => text(trace, "status"),
+    }
+}
+
+/// Says why one call was judged and decided as it was.
+pub(crate) fn explain(args: &Explain, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let client = Client::new(reach)?;
+    let trace = client.get(&format!("/v1/traces/{}", segment(&args.id)))?;
+    if args.json {
+        return written(print_json(&trace), ExitCode::SUCCESS);
+    }
+    written(print(&explained(&trace)), ExitCode::SUCCESS)
+}
+
+fn explained(trace: &Value) -> String {
+    let assessment = &trace["assessment"];
+    let mut out = String::new();
+    let mut row = |name: &str, value: String| {
+        if value != "-" {
+            let _infallible = writeln!(out, "{HEADING}{name:<12}{HEADING:#} {value}");
+        }
+    };
+    row("call", text(trace, "call_id"));
+    row("what", text(trace, "command"));
+    row("tool", text(trace, "tool"));
+    row("directory", text(trace, "cwd"));
+    row("asked by", text(trace, "key_name"));
+    row("run", text(trace, "run_id"));
+    row("when", ago(trace, "created_at"));
+    row("verdict", text(trace, "verdict"));
+    row("because", text(&assessment["rule"], "sentence"));
+    row(
+        "risk",
+        format!(
+            "{}, confidence {}",
+            text(assessment, "risk_score"),
+            text(assessment, "confidence")
+        ),
+    );
+    for (number, reason) in assessment["reasons"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        let name = if number == 0 { "reasons" } else { "" };
+        row(name, text(&json!({ "it": reason }), "it"));
+    }
+    for (number, factor) in assessment["factors"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        let name = if number == 0 { "factors" } else { "" };
+        let evidence = match text(factor, "evidence").as_str() {
+            "-" => String::new(),
+            evidence => format!("  {evidence}"),
+        };
+        row(
+            name,
+            format!(
+                "{:<20} {:>5}{evidence}",
+                factor_words(factor["factor"].as_str().unwrap_or_default()),
+                text(factor, "score")
+            ),
+        );
+    }
+    let decision = &trace["decision"];
+    if decision.is_object() {
+        row("outcome", outcome(trace));
+        row("cause", text(decision, "cause"));
+        row("where", text(decision, "via"));
+        row("note", text(decision, "note"));
+        row("decided", ago(decision, "at"));
+        row("grant", text(decision, "grant_id"));
+    } else {
+        row("outcome", "waiting for a person".to_owned());
+    }
+    row("policy", text(trace, "policy"));
+    row("digest", text(trace, "digest"));
+    out
+}
+
+fn factor_words(name: &str) -> &str {
+    match name {
+        "tool_class" => "kind of action",
+        "target_sensitivity" => "what it touches",
+        "reversibility" => "how hard to undo",
+        "human_impact" => "effect on people",
+        "context_certainty" => "how clear it is",
+        other => other,
+    }
+}
+
+/// Judges past calls again under another policy.
+pub(crate) fn replay(args: &Replay, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let mut body = json!({"since": moment(&args.since)?});
+    if let Some(file) = &args.policy {
+        let values = crate::config::values(file)?.ok_or_else(|| {
+            Complaint::usage(
+                format!("there is no {}", file.display()),
+                "name a policy file",
+            )
+        })?;
+        body["config"] = values;
+    }
+    let client = Client::new(reach)?;
+    let answer = client.post("/v1/replay", &body)?;
+    let differs = answer["changed"]
+        .as_array()
+        .is_some_and(|it| !it.is_empty());
+    let code = ExitCode::from(u8::from(differs));
+    if args.json {
+        return written(print_json(&answer), code);
+    }
+    let mut out = format!("{} calls judged again.\n", text(&answer, "calls"));
+    let verdicts = answer["verdicts"].as_object();
+    for (was, now) in verdicts.into_iter().flatten() {
+        for (now, count) in now.as_object().into_iter().flatten() {
+            if was != now {
+                let _infallible = writeln!(out, "  {count} × {was} would become {now}");
+            }
+        }
+    }
+    let rows: Vec<Vec<String>> = answer["changed"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|it| {
+            vec![
+                text(it, "call_id"),
+                text(it, "was"),
+                text(it, "now"),
+                text(it, "command"),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        out.push_str("Every verdict would be the same.\n");
+    } else {
+        out.push('\n');
+        out.push_str(&table(&["call", "was", "would be", "what"], &rows));
+    }
+    written(print(&out), code)
+}
+
+/// Returns the moment `text` ago, in seconds.
+fn moment(text: &str) -> Result<f64, Complaint> {
+    let back = seconds_of(text).ok_or_else(|| {
+        Complaint::usage(
+            format!("`{text}` is not a time"),
+            "such as 90s, 30m, 2h or 7d",
+        )
+    })?;
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0.0, |passed| passed.as_secs_f64());
+    Ok((now - back).max(0.0))
+}

@@ -1,0 +1,193 @@
+//! `countersign keys` and `countersign people`: who may ask and who may answer.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use countersign_gate::GateError;
+use countersign_gate::principal::Role;
+use serde_json::{Value, json};
+
+use super::approvals::segment;
+use super::show::{ago, print, print_json, table, text};
+use crate::cli::{Keys, KeysCommand, People, PeopleCommand};
+use crate::client::{Client, Reach};
+use crate::complaint::{Complaint, written};
+use crate::config::Home;
+use crate::gateway::open_beside;
+
+/// Does what was asked with keys.
+pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let (answer, shown) = match &args.command {
+        KeysCommand::Create { role, name } => {
+            let made = create(reach, role, name)?;
+            let key = text(&made, "key");
+            // Standard output is the key alone, so that a script can take it.
+            (made, format!("{key}\n"))
+        }
+        KeysCommand::List => {
+            let answer = Client::new(reach)?.get("/v1/keys")?;
+            let shown = list(&answer);
+            (answer, shown)
+        }
+        KeysCommand::Revoke { id } => {
+            let answer = Client::new(reach)?.delete(&format!("/v1/keys/{}", segment(id)))?;
+            (answer, format!("{} opens nothing any more.\n", segment(id)))
+        }
+        KeysCommand::Login => {
+            let client = Client::new(reach)?;
+            let answer = client.post("/v1/login_codes", &json!({}))?;
+            let link = format!("{}/#code={}", client.url(), text(&answer, "code"));
+            let shown = format!("{link}\n");
+            (json!({"login_url": link}), shown)
+        }
+    };
+    let result = if args.json {
+        print_json(&answer)
+    } else {
+        print(&shown)
+    };
+    written(result, ExitCode::SUCCESS)
+}
+
+/// Makes a key in the home's own database: whoever can write there is its admin anyway.
+fn create(reach: &Reach, role: &str, name: &str) -> Result<Value, Complaint> {
+    let role = Role::ALL
+        .into_iter()
+        .find(|it| it.word() == role)
+        .ok_or_else(|| Complaint::usage(format!("`{role}` is no role"), ""))?;
+    let home = Home::new(reach.home.clone())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| Complaint::failed(format!("cannot start: {error}"), ""))?;
+    runtime.block_on(async {
+        let gate = open_beside(&home).await?;
+        let made = gate.create_key("command line", name, role).await;
+        gate.store().close().await;
+        let made = made.map_err(|error| match error {
+            GateError::Invalid { message, .. } => Complaint::usage(message, "see --help"),
+            error => {
+                Complaint::failed(error.to_string(), "is the disk full or the home not yours?")
+            }
+        })?;
+        Ok(json!({"id": made.id, "key": made.key, "role": made.role.word(), "name": made.name}))
+    })
+}
+
+fn list(answer: &Value) -> String {
+    let rows: Vec<Vec<String>> = answer["keys"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|it| {
+            vec![
+                text(it, "id"),
+                text(it, "name"),
+                text(it, "role"),
+                format!("{} by {}", ago(it, "created_at"), text(it, "created_by")),
+                match it["revoked_at"].as_f64() {
+                    Some(_) => format!("revoked {}", ago(it, "revoked_at")),
+                    None => "live".to_owned(),
+                },
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return "There are no keys.\n`countersign keys create --role agent --name NAME` makes one.\n"
+            .to_owned();
+    }
+    table(&["key", "name", "role", "made", "state"], &rows)
+}
+
+/// Does what was asked with people.
+pub(crate) fn people(args: &People, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let client = Client::new(reach)?;
+    let (answer, shown) = match &args.command {
+        None => {
+            let answer = client.get("/v1/people")?;
+            let shown = people_list(&answer);
+            (answer, shown)
+        }
+        Some(PeopleCommand::Set {
+            name,
+            role,
+            account,
+        }) => {
+            let mut accounts = serde_json::Map::new();
+            for pair in account {
+                let (channel, id) = pair.split_once('=').ok_or_else(|| {
+                    let hint = "such as --account mattermost=USERID";
+                    Complaint::usage(format!("`{pair}` names no channel"), hint)
+                })?;
+                accounts.insert(channel.to_owned(), json!(id));
+            }
+            let body = json!({"name": name, "roles": role, "accounts": accounts});
+            let answer = client.post("/v1/people", &body)?;
+            (answer, "Done.\n".to_owned())
+        }
+        Some(PeopleCommand::Remove { name }) => {
+            let answer = client.delete(&format!("/v1/people/{}", segment(name)))?;
+            (
+                answer,
+                "Nobody answers under that name any more.\n".to_owned(),
+            )
+        }
+    };
+    let result = if args.json {
+        print_json(&answer)
+    } else {
+        print(&shown)
+    };
+    written(result, ExitCode::SUCCESS)
+}
+
+fn people_list(answer: &Value) -> String {
+    let rows: Vec<Vec<String>> = answer["people"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|it| {
+            let roles: Vec<&str> = it["roles"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            let accounts: Vec<String> = it["accounts"]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(channel, _)| countersign_core::display::inline(channel))
+                .collect();
+            vec![text(it, "name"), roles.join(", "), accounts.join(", ")]
+        })
+        .collect();
+    if rows.is_empty() {
+        return "Nobody may answer yet.\n\
+                `countersign keys create --role approver --name NAME` lets somebody.\n"
+            .to_owned();
+    }
+    table(&["name", "may", "accounts"], &rows)
+}
+
+/// Writes every entry of the ledger, one JSON object per line.
+pub(crate) fn export(reach: &Reach) -> Result<ExitCode, Complaint> {
+    let client = Client::new(reach)?;
+    let mut after = 0;
+    let stdout = std::io::stdout();
+    let mut out = stdout.lock();
+    loop {
+        let page = client.get(&format!("/v1/ledger?after={after}&limit=1000"))?;
+        let entries = page["entries"].as_array().cloned().unwrap_or_default();
+        let Some(last) = entries.last().and_then(|entry| entry["seq"].as_u64()) else {
+            return Ok(ExitCode::SUCCESS);
+        };
+        for entry in &entries {
+            if let Err(error) = writeln!(out, "{entry}") {
+                return written(Err(error), ExitCode::SUCCESS);
+            }
+        }
+        after = last;
+    }
+}

@@ -1,0 +1,253 @@
+//! `countersign serve`: the gateway. Says where it listens once it does, and stops cleanly.
+
+use std::io::Write as _;
+use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+use tokio::net::{TcpListener, UnixListener};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::cli::Serve;
+use crate::client;
+use crate::complaint::Complaint;
+use crate::config::Home;
+use crate::gateway::Gateway;
+use crate::server::limits::Limits;
+use crate::server::outer::Entrance;
+use crate::server::{App, auth, listen, metrics, routes};
+
+/// Longest path a unix socket can have on Linux.
+const SOCKET_PATH_BYTES_MAX: usize = 107;
+
+/// Runs the gateway until it is told to stop.
+pub(crate) fn run(serve: &Serve, home: Option<PathBuf>) -> Result<ExitCode, Complaint> {
+    log_to_stderr();
+    keep_memory_private();
+    let home = Home::new(home)?;
+    let address = address(serve)?;
+    let runtime = tokio::runtime::Runtime::new().map_err(|error| {
+        Complaint::failed(
+            format!("cannot start: {error}"),
+            "is the machine out of threads?",
+        )
+    })?;
+    runtime.block_on(gateway(serve, home, address))
+}
+
+async fn gateway(serve: &Serve, home: Home, address: SocketAddr) -> Result<ExitCode, Complaint> {
+    // Signals are taken from here on, so that a stop during the start is clean, too.
+    let stop = stop_signal()?;
+    let gateway = Gateway::open(home).await?;
+    let listener = TcpListener::bind(address).await.map_err(|error| {
+        Complaint::failed(
+            format!("cannot listen at {address}: {error}"),
+            "use another --listen; port 0 takes any free one",
+        )
+    })?;
+    let address = listener
+        .local_addr()
+        .map_err(|error| Complaint::failed(format!("cannot listen at {address}: {error}"), ""))?;
+    let owner = gateway.command_line_key().await?;
+    let code = match &owner {
+        Some(owner) => gateway.gate.login_code(&owner.key).await.ok(),
+        None => None,
+    };
+    let (stop_all, stopping) = watch::channel(false);
+    let app = app(serve, &gateway, address, stopping.clone());
+    let socket = bind_socket(&gateway)?;
+    let ran = {
+        let (gate, mut stopping) = (gateway.gate.clone(), stopping.clone());
+        tokio::spawn(async move {
+            let stopped = async {
+                let _gone = stopping.wait_for(|it| *it).await;
+            };
+            gate.run(stopped).await;
+        })
+    };
+    let counted = {
+        let app = Arc::clone(&app);
+        tokio::spawn(async move { app.metrics.follow(&app.gate).await })
+    };
+    let network = tokio::spawn(listen::network(
+        listener,
+        routes::network(&app),
+        stopping.clone(),
+    ));
+    let agents =
+        socket.map(|socket| tokio::spawn(listen::socket(socket, routes::socket(&app), stopping)));
+    // So that commands on the same home find this gateway, whatever port it took.
+    let left = client::address_file(&gateway.home);
+    if let Err(error) = std::fs::write(&left, format!("http://{address}\n")) {
+        tracing::warn!(%error, "the address could not be left in the home");
+    }
+    announce(serve, &gateway, address, code.as_deref());
+    stop.await;
+    tracing::info!("stopping");
+    let _told = stop_all.send(true);
+    for task in [Some(network), agents, Some(ran)].into_iter().flatten() {
+        if let Err(error) = task.await {
+            tracing::error!(%error, "a part of the gateway failed");
+        }
+    }
+    counted.abort();
+    gateway.gate.store().close().await;
+    let _gone = std::fs::remove_file(&left);
+    if gateway.lock.is_some() {
+        let _gone = std::fs::remove_file(&gateway.api.socket);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn app(
+    serve: &Serve,
+    gateway: &Gateway,
+    address: SocketAddr,
+    stopping: watch::Receiver<bool>,
+) -> Arc<App> {
+    let api = &gateway.api;
+    let origins: Vec<String> = api.origins.iter().chain(&serve.origin).cloned().collect();
+    Arc::new(App {
+        gate: gateway.gate.clone(),
+        policies: gateway.policies.clone(),
+        home: gateway.home.clone(),
+        dialect: api.dialect,
+        entrance: Entrance::new(address, &api.hosts, &origins),
+        limits: Limits::new(api.rate_per_second),
+        socket_keys: auth::SocketKeys::default(),
+        metrics: metrics::Metrics::default(),
+        webhooks: gateway.webhooks.clone(),
+        description: OnceLock::new(),
+        stopping,
+    })
+}
+
+/// Binds the agents' socket. `None` beside another gateway on the same home, or where its path is
+/// too long for the kernel.
+fn bind_socket(gateway: &Gateway) -> Result<Option<UnixListener>, Complaint> {
+    let path: &Path = &gateway.api.socket;
+    if gateway.lock.is_none() {
+        tracing::warn!("another gateway works in this home; it has the agents' socket");
+        return Ok(None);
+    }
+    if path.as_os_str().len() > SOCKET_PATH_BYTES_MAX {
+        let path = path.display();
+        tracing::warn!(%path, "no agents' socket: the path is too long; set `api.socket`");
+        return Ok(None);
+    }
+    let failed = |error: std::io::Error| {
+        Complaint::failed(
+            format!("cannot open the agents' socket {}: {error}", path.display()),
+            "set `api.socket` to a path in a directory you may write",
+        )
+    };
+    // We hold the lock, so what lies there is left over from a gateway that was killed.
+    match std::fs::remove_file(path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
+    }
+    let listener = UnixListener::bind(path).map_err(failed)?;
+    let mode = std::fs::Permissions::from_mode(gateway.api.socket_mode);
+    std::fs::set_permissions(path, mode).map_err(failed)?;
+    Ok(Some(listener))
+}
+
+fn announce(serve: &Serve, gateway: &Gateway, address: SocketAddr, code: Option<&str>) {
+    let url = format!("http://{address}");
+    let login_url = code.map(|code| format!("{url}/#code={code}"));
+    let text = if serve.json {
+        format!(
+            "{}\n",
+            serde_json::json!({ "url": url, "login_url": login_url })
+        )
+    } else {
+        let sign_in = login_url.map_or_else(
+            || {
+                "The key in cli.key is no longer good. `countersign keys create --role admin` makes another.\n"
+                    .to_owned()
+            },
+            |link| format!("Open {link} to answer in a browser (works once, for ten minutes).\n"),
+        );
+        format!(
+            "countersign listening on {url}\n\n{sign_in}\
+             Agents ask at {url}/v1/calls, or through {}.\n\
+             Next: `countersign init` connects an agent; `countersign approvals` shows what waits.\n",
+            gateway.api.socket.display()
+        )
+    };
+    let mut stdout = std::io::stdout().lock();
+    let told = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+    // Whoever started us may have gone; the gateway is needed all the same.
+    if let Err(error) = told {
+        tracing::warn!(%error, "nobody reads where we listen");
+    }
+}
+
+fn address(serve: &Serve) -> Result<SocketAddr, Complaint> {
+    let text = &serve.listen;
+    let wrong = |why: &str| {
+        Complaint::usage(
+            format!("`--listen {text}`: {why}"),
+            "give an address and a port: 127.0.0.1:8750",
+        )
+    };
+    let address = text
+        .to_socket_addrs()
+        .map_err(|_| wrong("not an address"))?
+        .next()
+        .ok_or_else(|| wrong("not an address"))?;
+    if !address.ip().is_loopback() && !serve.allow_public {
+        return Err(Complaint::usage(
+            format!(
+                "{address} can be reached from other machines, and keys would travel in the clear"
+            ),
+            "put a TLS proxy in front of 127.0.0.1, or say --allow-public if the network is yours",
+        ));
+    }
+    Ok(address)
+}
+
+/// Returns a future that ends when the process is told to stop.
+fn stop_signal() -> Result<impl Future<Output = ()>, Complaint> {
+    let failed =
+        |error: std::io::Error| Complaint::failed(format!("cannot take signals: {error}"), "");
+    let mut terminated = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut interrupted = signal(SignalKind::interrupt()).map_err(failed)?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminated.recv() => {}
+            _ = interrupted.recv() => {}
+        }
+    })
+}
+
+/// Other processes of the same user must not read keys out of our memory, and no core file may hold
+/// them.
+fn keep_memory_private() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+            tracing::warn!(%error, "other processes of this user can read our memory");
+        }
+    }
+}
+
+fn log_to_stderr() {
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
+    let set = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .with_target(false)
+        .try_init();
+    // Only a second call in one process could fail, and then the first still holds.
+    drop(set);
+}

@@ -1,0 +1,171 @@
+//! What the owner's file says about the gateway itself: times, tokens, the API, the store.
+
+use std::path::{Path, PathBuf};
+
+use countersign_gate::credentials::PersonView;
+use countersign_gate::settings::{AssessorReach, AssessorSettings, Settings};
+use serde_json::Value;
+
+use super::read::at;
+use super::schema::{seconds, word};
+
+/// How long an assessor may take if nothing is said.
+const ASSESSOR_MILLIS: u64 = 200;
+/// Requests per second and key if nothing is said.
+const RATE_PER_SECOND: u32 = 1000;
+/// Channels a person may have an account in.
+const CHANNELS: &[&str] = &[
+    "mattermost",
+    "slack",
+    "discord",
+    "telegram",
+    "matrix",
+    "email",
+];
+
+/// What the owner decided about the HTTP side.
+#[derive(Clone, Debug)]
+pub(crate) struct Api {
+    /// Which names events of runs have.
+    pub(crate) dialect: Dialect,
+    /// Origins of other pages that may read answers.
+    pub(crate) origins: Vec<String>,
+    /// Names under which this gateway may be addressed, besides its own address.
+    pub(crate) hosts: Vec<String>,
+    /// Requests per second and key.
+    pub(crate) rate_per_second: u32,
+    /// Where the agents' socket is.
+    pub(crate) socket: PathBuf,
+    /// Permission bits of that socket.
+    pub(crate) socket_mode: u32,
+}
+
+/// Which names events of runs have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Our own.
+    Native,
+    /// Those that clients of Hermes know.
+    Hermes,
+}
+
+/// Where state is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum StoreChoice {
+    /// In the home directory.
+    Sqlite,
+    /// On a PostgreSQL server.
+    Postgres(String),
+}
+
+/// Returns what `values` say about the gate. They have been checked against the schema.
+pub(crate) fn gate(values: &Value) -> Settings {
+    let usual = Settings::default();
+    let timeout = at(values, "approvals.timeout");
+    // With overrides for channels and classes, the general one stands under `default`.
+    let timeout = timeout.get("default").unwrap_or(timeout);
+    let assessors = at(values, "assessors").as_array().into_iter().flatten();
+    Settings {
+        timeout_millis: millis(timeout).unwrap_or(usual.timeout_millis),
+        deny_memory_millis: millis(at(values, "approvals.deny_memory"))
+            .unwrap_or(usual.deny_memory_millis),
+        undo_millis: millis(at(values, "approvals.undo_seconds")).unwrap_or(usual.undo_millis),
+        token_seconds: millis(at(values, "outbound.token_ttl"))
+            .map_or(usual.token_seconds, |millis| millis / 1000),
+        assessors: assessors.filter_map(assessor).collect(),
+        ..usual
+    }
+}
+
+/// Returns what `values` say about the HTTP side of the gateway in `home`.
+pub(crate) fn api(values: &Value, home: &Path) -> Api {
+    Api {
+        dialect: match word(at(values, "api.dialect")) {
+            Some("hermes") => Dialect::Hermes,
+            Some(_) | None => Dialect::Native,
+        },
+        origins: texts(at(values, "api.origins")),
+        hosts: texts(at(values, "api.hosts")),
+        rate_per_second: at(values, "api.rate_per_second")
+            .as_u64()
+            .and_then(|rate| u32::try_from(rate).ok())
+            .unwrap_or(RATE_PER_SECOND),
+        socket: at(values, "api.socket")
+            .as_str()
+            .filter(|path| !path.is_empty())
+            .map_or_else(|| home.join("agent.sock"), PathBuf::from),
+        socket_mode: match word(at(values, "api.socket_access")) {
+            Some("group") => 0o660,
+            Some("everyone") => 0o666,
+            Some(_) | None => 0o600,
+        },
+    }
+}
+
+/// Returns where `values` say that state is kept.
+pub(crate) fn store(values: &Value) -> Result<StoreChoice, String> {
+    match at(values, "store.url").as_str() {
+        None | Some("" | "sqlite") => Ok(StoreChoice::Sqlite),
+        Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+            Ok(StoreChoice::Postgres(url.to_owned()))
+        }
+        Some(_) => Err("`store.url` must be `sqlite` or begin with `postgres://`".to_owned()),
+    }
+}
+
+/// Returns the people whom `values` name.
+pub(crate) fn people(values: &Value) -> Vec<PersonView> {
+    let people = at(values, "people").as_array().into_iter().flatten();
+    people
+        .filter_map(|person| {
+            let account = |channel: &str, id: &Value| {
+                let id = match id {
+                    Value::String(id) => id.clone(),
+                    Value::Number(id) => id.to_string(),
+                    Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+                        return None;
+                    }
+                };
+                Some((channel.to_owned(), id))
+            };
+            let chats = CHANNELS
+                .iter()
+                .filter_map(|channel| account(channel, person.get(*channel)?));
+            let others = at(person, "accounts").as_object().into_iter().flatten();
+            let others = others.filter_map(|(channel, id)| account(channel, id));
+            Some(PersonView {
+                name: at(person, "name").as_str()?.to_owned(),
+                roles: texts(at(person, "roles")),
+                accounts: chats.chain(others).collect(),
+            })
+        })
+        .collect()
+}
+
+fn assessor(value: &Value) -> Option<AssessorSettings> {
+    let text = |name: &str| at(value, name).as_str().map(str::to_owned);
+    let reach = text("command")
+        .map(AssessorReach::Command)
+        .or_else(|| text("url").map(AssessorReach::Url))?;
+    Some(AssessorSettings {
+        reach,
+        timeout_millis: millis(at(value, "timeout"))
+            .and_then(|millis| u64::try_from(millis).ok())
+            .unwrap_or(ASSESSOR_MILLIS),
+        may_lower: at(value, "may_lower").as_bool().unwrap_or(false),
+    })
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    let items = value.as_array().into_iter().flatten();
+    items.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// Returns a time of the configuration in milliseconds.
+fn millis(value: &Value) -> Option<i64> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the schema allows at most a year"
+    )]
+    seconds(value).map(|seconds| (seconds * 1000.0).round() as i64)
+}

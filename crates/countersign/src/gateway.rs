@@ -1,0 +1,291 @@
+//! A gateway's home opened for work: configuration, lock, store, signing key, gate.
+//!
+//! One process at a time works in a home whose state is SQLite: the lock is held as long as the
+//! [`Gateway`] lives, and the kernel gives it back when the process ends, however it ends.
+
+pub(crate) mod channels;
+pub(crate) mod policies;
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use countersign_channels::{Channel, Webhook};
+use countersign_core::id::KeyId;
+use countersign_core::tier::Tier;
+use countersign_core::time::UnixMillis;
+use countersign_gate::clock::Clock;
+use countersign_gate::keys::Signer;
+use countersign_gate::principal::{Principal, Role};
+use countersign_gate::{Gate, GateError, Parts};
+use countersign_store::{Database, StoreError};
+use serde_json::Value;
+
+use crate::complaint::Complaint;
+use crate::config::settings::{self, Api, StoreChoice};
+use crate::config::{self, Home};
+use policies::FilePolicies;
+
+/// A home opened for work.
+#[derive(Debug)]
+pub(crate) struct Gateway {
+    pub(crate) gate: Gate,
+    pub(crate) policies: Arc<FilePolicies>,
+    pub(crate) api: Api,
+    pub(crate) home: Home,
+    pub(crate) webhooks: Vec<Webhook>,
+    /// Held while we live; `None` beside another process on the same home and PostgreSQL.
+    pub(crate) lock: Option<File>,
+}
+
+impl Gateway {
+    /// Opens `home` as the one gateway that works in it.
+    pub(crate) async fn open(home: Home) -> Result<Self, Complaint> {
+        make_private(home.directory())?;
+        let values = values(&home)?;
+        let choice = settings::store(&values).map_err(|why| {
+            let hint = "countersign config set store.url sqlite";
+            Complaint::usage(format!("{}: {why}", home.file().display()), hint)
+        })?;
+        let lock = lock(&home)?;
+        if lock.is_none() && choice == StoreChoice::Sqlite {
+            return Err(Complaint::failed(
+                format!(
+                    "another gateway works in {} already",
+                    home.directory().display()
+                ),
+                "stop it first, or use another --home; several gateways need `store.url: postgres://…`",
+            ));
+        }
+        let policies = Arc::new(FilePolicies::new(home.clone()));
+        let webhooks = channels::webhooks(&values)?;
+        let reached = webhooks
+            .iter()
+            .map(|webhook| Arc::new(webhook.clone()) as Arc<dyn Channel>)
+            .collect();
+        let gate = open_gate(&home, &values, &choice, Arc::clone(&policies), reached).await?;
+        announce_people(&gate, &values).await?;
+        Ok(Self {
+            gate,
+            policies,
+            api: settings::api(&values, home.directory()),
+            home,
+            webhooks,
+            lock,
+        })
+    }
+
+    /// Returns the key the command line works with, made at the first start, and whose it is.
+    /// `None` if the file holds a key that is no longer good: it is not replaced, because somebody
+    /// may have revoked it on purpose.
+    pub(crate) async fn command_line_key(&self) -> Result<Option<Principal>, Complaint> {
+        let file = command_line_key_file(&self.home);
+        match std::fs::read_to_string(&file) {
+            Ok(secret) => match self.gate.authenticate(secret.trim()).await {
+                Ok(principal) => Ok(Some(principal)),
+                Err(GateError::Store(error)) => Err(unusable(&error)),
+                Err(_) => Ok(None),
+            },
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let made = self
+                    .gate
+                    .create_key("serve", &user_name(), Role::Admin)
+                    .await
+                    .map_err(|error| Complaint::failed(error.to_string(), ""))?;
+                write_private(&file, &format!("{}\n", made.key))?;
+                self.gate
+                    .authenticate(&made.key)
+                    .await
+                    .map(Some)
+                    .map_err(|error| Complaint::failed(error.to_string(), ""))
+            }
+            Err(error) => Err(Complaint::failed(
+                format!("cannot read {}: {error}", file.display()),
+                "it holds the key of the command line and must be yours",
+            )),
+        }
+    }
+}
+
+/// Returns where the key of the command line is.
+pub(crate) fn command_line_key_file(home: &Home) -> PathBuf {
+    home.directory().join("cli.key")
+}
+
+/// Opens the gate of `home` without becoming its gateway: for commands that work on a home whether
+/// or not a gateway runs.
+pub(crate) async fn open_beside(home: &Home) -> Result<Gate, Complaint> {
+    make_private(home.directory())?;
+    let values = values(home)?;
+    let choice = settings::store(&values).map_err(|why| Complaint::usage(why, ""))?;
+    let policies = Arc::new(FilePolicies::new(home.clone()));
+    open_gate(home, &values, &choice, policies, Vec::new()).await
+}
+
+async fn open_gate(
+    home: &Home,
+    values: &Value,
+    choice: &StoreChoice,
+    policies: Arc<FilePolicies>,
+    channels: Vec<Arc<dyn Channel>>,
+) -> Result<Gate, Complaint> {
+    let store = match choice {
+        StoreChoice::Sqlite => Database::sqlite(&home.directory().join("countersign.db")).await,
+        StoreChoice::Postgres(url) => Database::postgres(url).await,
+    };
+    let store = store.map_err(|error| unusable(&error))?;
+    let seen = last_seen(&store).await.map_err(|error| unusable(&error))?;
+    let file = home.directory().join("signing.key");
+    let signer = Signer::load_or_create(&file).map_err(|error| {
+        Complaint::failed(
+            format!("cannot use {}: {error}", file.display()),
+            "it holds the key that tokens are signed with and must be yours alone",
+        )
+    })?;
+    let parts = Parts {
+        store,
+        clock: Clock::system(seen),
+        signer,
+        policies,
+        settings: settings::gate(values),
+        channels,
+    };
+    Gate::open(parts)
+        .await
+        .map_err(|error| Complaint::failed(error.to_string(), "see the log for the cause"))
+}
+
+/// Returns who acts when a home's own files or command line do: whoever can write there is its
+/// admin anyway.
+pub(crate) fn owner(name: &str) -> Principal {
+    Principal {
+        key: KeyId("owner".to_owned()),
+        name: name.to_owned(),
+        role: Role::Admin,
+        via: "home".to_owned(),
+        tier: Tier::T0,
+    }
+}
+
+/// The people of the configuration file are the owner's word, so they hold from the start on.
+async fn announce_people(gate: &Gate, values: &Value) -> Result<(), Complaint> {
+    let owner = owner("config.yaml");
+    let failed = |error: GateError| Complaint::failed(error.to_string(), "see the log");
+    let people = settings::people(values);
+    if people.is_empty() {
+        return Ok(());
+    }
+    let known = gate.people(&owner).await.map_err(failed)?.items;
+    for person in people {
+        if !known.contains(&person) {
+            gate.put_person(&owner, person).await.map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+fn values(home: &Home) -> Result<Value, Complaint> {
+    // A file that cannot be judged under must not start a gateway that would refuse everything.
+    config::load(home)?;
+    Ok(config::values(&home.file())?.unwrap_or(Value::Null))
+}
+
+/// Returns the time of the last entry: the gate's time never goes back behind it.
+async fn last_seen(store: &Database) -> Result<UnixMillis, StoreError> {
+    let (last, _) = store.last().await?;
+    let entries = store.entries(last.saturating_sub(1), 1).await?;
+    Ok(entries.last().map_or(UnixMillis(0), |entry| entry.draft.at))
+}
+
+fn lock(home: &Home) -> Result<Option<File>, Complaint> {
+    let path = home.directory().join("gateway.lock");
+    let failed = |error: std::io::Error| {
+        Complaint::failed(
+            format!("cannot lock {}: {error}", path.display()),
+            "is the directory yours, and the disk writable?",
+        )
+    };
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(&path)
+        .map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+/// Makes `directory` if it is not there, for its owner alone.
+fn make_private(directory: &Path) -> Result<(), Complaint> {
+    let is_new = !directory.exists();
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)
+        .map_err(|error| {
+            Complaint::failed(
+                format!("cannot make {}: {error}", directory.display()),
+                "use another --home",
+            )
+        })?;
+    if !is_new {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(directory).map(|it| it.permissions().mode());
+        if mode.is_ok_and(|mode| mode & 0o077 != 0) {
+            // Keys and the database lie here. Who may not change the directory's mode does not own
+            // it, and is told so by what fails next.
+            let _closed =
+                std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o700));
+        }
+    }
+    Ok(())
+}
+
+fn write_private(file: &Path, text: &str) -> Result<(), Complaint> {
+    let written = OpenOptions::new()
+        .create_new(true)
+        .write(true)
+        .mode(0o600)
+        .open(file)
+        .and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        });
+    written.map_err(|error| {
+        Complaint::failed(
+            format!("cannot write {}: {error}", file.display()),
+            "is the disk full?",
+        )
+    })
+}
+
+/// Returns the name of the user we run as: the first answer to a card is recorded under it.
+fn user_name() -> String {
+    let uid = rustix::process::getuid().as_raw().to_string();
+    let of_uid = |line: &str| {
+        let mut parts = line.split(':');
+        let name = parts.next()?;
+        (parts.nth(1)? == uid).then(|| name.to_owned())
+    };
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let environment = || std::env::var("USER").ok().filter(|name| !name.is_empty());
+    users
+        .lines()
+        .find_map(of_uid)
+        .or_else(environment)
+        .unwrap_or_else(|| "owner".to_owned())
+}
+
+fn unusable(error: &StoreError) -> Complaint {
+    tracing::error!(?error, "the store cannot be opened");
+    Complaint::failed(
+        format!("the database cannot be used: {error}"),
+        "is the disk full, the file another program's, or the server away?",
+    )
+}

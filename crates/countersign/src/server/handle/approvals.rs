@@ -1,0 +1,74 @@
+//! Approvals: the inbox, one card, and answers to it.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use countersign_gate::view::ApprovalView;
+
+use super::{Answer, Reach};
+use crate::server::auth::Caller;
+use crate::server::body::{JsonBody, Params};
+use crate::wire::lists::ApprovalList;
+use crate::wire::requests::{ApprovalQuery, ResolveBody};
+
+/// Lists approvals
+#[utoipa::path(get, path = "/v1/approvals", params(ApprovalQuery),
+    responses((status = 200, description = "approvals", body = ApprovalList)))]
+pub(crate) async fn list(
+    State(app): Reach,
+    caller: Caller,
+    Params(query): Params<ApprovalQuery>,
+) -> Answer<ApprovalList> {
+    let page = app.gate.approvals(&caller.principal, query.into()).await?;
+    Ok(Json(page.into()))
+}
+
+/// Shows one approval with its card
+#[utoipa::path(get, path = "/v1/approvals/{id}",
+    params(("id" = String, Path, description = "the approval")),
+    responses((status = 200, description = "the approval", body = ApprovalView)))]
+pub(crate) async fn one(
+    State(app): Reach,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Answer<ApprovalView> {
+    Ok(Json(app.gate.approval(&caller.principal, &id).await?))
+}
+
+/// Answers an approval
+#[utoipa::path(post, path = "/v1/approvals/{id}/resolve", request_body = ResolveBody,
+    params(("id" = String, Path, description = "the approval")),
+    responses((status = 200, description = "the approval with its decision", body = ApprovalView),
+              (status = 410, description = "it expired or was withdrawn")))]
+pub(crate) async fn resolve(
+    State(app): Reach,
+    caller: Caller,
+    Path(id): Path<String>,
+    JsonBody(body): JsonBody<ResolveBody>,
+) -> Answer<ApprovalView> {
+    let reply = body.reply(id)?;
+    Ok(Json(app.gate.answer(&caller.principal, reply).await?))
+}
+
+/// Takes an allowing answer back while it is held
+#[utoipa::path(post, path = "/v1/approvals/{id}/take_back",
+    params(("id" = String, Path, description = "the approval")),
+    responses((status = 200, description = "the approval", body = ApprovalView)))]
+pub(crate) async fn take_back(
+    State(app): Reach,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Answer<ApprovalView> {
+    Ok(Json(app.gate.take_back(&caller.principal, &id).await?))
+}
+
+/// Records that the full text was opened
+#[utoipa::path(post, path = "/v1/approvals/{id}/viewed",
+    params(("id" = String, Path, description = "the approval")),
+    responses((status = 200, description = "the approval", body = ApprovalView)))]
+pub(crate) async fn viewed(
+    State(app): Reach,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Answer<ApprovalView> {
+    Ok(Json(app.gate.viewed(&caller.principal, &id).await?))
+}

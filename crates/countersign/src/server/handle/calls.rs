@@ -1,0 +1,169 @@
+//! Calls: submitted, waited for, taken back, reported, and their tokens used up.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use countersign_core::judge::judge;
+use countersign_core::record;
+use countersign_gate::GateError;
+use countersign_gate::view::{CallView, ConsumedView};
+
+use super::{Answer, Reach};
+use crate::server::App;
+use crate::server::auth::Caller;
+use crate::server::body::{JsonBody, Params, wait};
+use crate::server::problem::Problem;
+use crate::wire::lists::CallList;
+use crate::wire::requests::{
+    CallBody, ConsumeBody, OutcomeBody, TraceQuery, WaitQuery, WithdrawBody,
+};
+
+/// Longest name of a request.
+const IDEMPOTENCY_BYTES_MAX: usize = 255;
+
+/// Judges a call without making it one
+#[utoipa::path(post, path = "/v1/assess", request_body = CallBody,
+    responses((status = 200, description = "the assessment", body = Object)))]
+pub(crate) async fn assess(
+    State(app): Reach,
+    JsonBody(mut body): JsonBody<CallBody>,
+) -> Result<Response, Problem> {
+    let (call, _) = body.call()?;
+    let rules = app
+        .policies
+        .at(call.cwd.as_deref())
+        .map_err(GateError::Policy)?;
+    let mut out = Vec::with_capacity(2048);
+    record::write(&mut out, None, &judge(&rules.policy, &call));
+    Ok(([(header::CONTENT_TYPE, "application/json")], out).into_response())
+}
+
+/// Submits a call
+#[utoipa::path(post, path = "/v1/calls", request_body = CallBody,
+    params(("Idempotency-Key" = Option<String>, Header, description = "sent twice, submitted once")),
+    responses((status = 200, description = "decided", body = CallView),
+              (status = 202, description = "waiting for a person", body = CallView)))]
+pub(crate) async fn submit(
+    State(app): Reach,
+    caller: Caller,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody<CallBody>,
+) -> Result<Response, Problem> {
+    let patience = wait(body.wait_seconds)?;
+    let submission = body.submission(idempotency_key(&headers)?)?;
+    let submitting = app.gate.submit(&caller.principal, submission);
+    let mut call = Box::pin(submitting).await?;
+    if call.is_waiting() && !patience.is_zero() {
+        call = settled(&app, &caller, &call.call_id, patience).await?;
+    }
+    Ok(shown(call))
+}
+
+/// Says how a call stands, waiting for a decision
+#[utoipa::path(get, path = "/v1/calls/{id}",
+    params(("id" = String, Path, description = "the call"), WaitQuery),
+    responses((status = 200, description = "decided", body = CallView),
+              (status = 202, description = "waiting for a person", body = CallView)))]
+pub(crate) async fn one(
+    State(app): Reach,
+    caller: Caller,
+    Path(id): Path<String>,
+    Params(query): Params<WaitQuery>,
+) -> Result<Response, Problem> {
+    let patience = wait(query.wait_seconds)?;
+    settled(&app, &caller, &id, patience).await.map(shown)
+}
+
+/// Lists calls
+#[utoipa::path(get, path = "/v1/calls", params(TraceQuery),
+    responses((status = 200, description = "calls", body = CallList)))]
+pub(crate) async fn list(
+    State(app): Reach,
+    caller: Caller,
+    Params(query): Params<TraceQuery>,
+) -> Answer<CallList> {
+    let page = app.gate.calls(&caller.principal, query.into()).await?;
+    Ok(Json(page.into()))
+}
+
+/// Takes a call back
+#[utoipa::path(post, path = "/v1/calls/{id}/withdraw", request_body = WithdrawBody,
+    params(("id" = String, Path, description = "the call")),
+    responses((status = 200, description = "the call", body = CallView)))]
+pub(crate) async fn withdraw(
+    State(app): Reach,
+    caller: Caller,
+    Path(id): Path<String>,
+    JsonBody(body): JsonBody<WithdrawBody>,
+) -> Answer<CallView> {
+    let call = app.gate.withdraw(&caller.principal, &id, body.note).await?;
+    Ok(Json(call))
+}
+
+/// Reports what came of a call
+#[utoipa::path(post, path = "/v1/calls/{id}/outcome", request_body = OutcomeBody,
+    params(("id" = String, Path, description = "the call")),
+    responses((status = 200, description = "the call", body = CallView)))]
+pub(crate) async fn outcome(
+    State(app): Reach,
+    caller: Caller,
+    Path(id): Path<String>,
+    JsonBody(body): JsonBody<OutcomeBody>,
+) -> Answer<CallView> {
+    let report = body.report()?;
+    let call = app.gate.report(&caller.principal, &id, report).await?;
+    Ok(Json(call))
+}
+
+/// Uses a token up
+#[utoipa::path(post, path = "/v1/tokens/consume", request_body = ConsumeBody,
+    responses((status = 200, description = "it was good, and is used now", body = ConsumedView)))]
+pub(crate) async fn consume(
+    State(app): Reach,
+    caller: Caller,
+    JsonBody(body): JsonBody<ConsumeBody>,
+) -> Answer<ConsumedView> {
+    let consumed = app.gate.consume(&caller.principal, &body.token).await?;
+    Ok(Json(consumed))
+}
+
+/// Returns the call when it is decided, when patience ends, or when the gateway stops.
+async fn settled(
+    app: &Arc<App>,
+    caller: &Caller,
+    id: &str,
+    patience: Duration,
+) -> Result<CallView, Problem> {
+    let call = tokio::select! {
+        call = app.gate.call(&caller.principal, id, patience) => call,
+        () = app.stopped() => app.gate.call(&caller.principal, id, Duration::ZERO).await,
+    };
+    Ok(call?)
+}
+
+fn shown(call: CallView) -> Response {
+    let status = if call.is_waiting() {
+        StatusCode::ACCEPTED
+    } else {
+        StatusCode::OK
+    };
+    (status, Json(call)).into_response()
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let Some(key) = headers.get("idempotency-key") else {
+        return Ok(None);
+    };
+    key.to_str()
+        .ok()
+        .filter(|key| !key.is_empty() && key.len() <= IDEMPOTENCY_BYTES_MAX)
+        .map(|key| Some(key.to_owned()))
+        .ok_or_else(|| {
+            let message = "`Idempotency-Key` must have 1 to 255 visible letters";
+            Problem::invalid("Idempotency-Key", "invalid_idempotency_key", message)
+        })
+}

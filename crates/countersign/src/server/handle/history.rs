@@ -1,0 +1,98 @@
+//! What happened: traces, the ledger, and what another policy would have said.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use countersign_core::policy::Policy;
+use countersign_gate::GateError;
+use countersign_gate::history::{LedgerState, Replayed, TraceView};
+use serde_json::json;
+
+use super::{Answer, Reach};
+use crate::config::{read, schema};
+use crate::server::auth::Caller;
+use crate::server::body::{JsonBody, Params};
+use crate::server::problem::Problem;
+use crate::wire::lists::{EntryList, TraceList};
+use crate::wire::requests::{LedgerQuery, ReplayBody, TraceQuery, millis};
+
+/// Entries of one page.
+const ENTRIES_MAX: u32 = 1000;
+
+/// Lists how calls were judged
+#[utoipa::path(get, path = "/v1/traces", params(TraceQuery),
+    responses((status = 200, description = "traces", body = TraceList)))]
+pub(crate) async fn traces(
+    State(app): Reach,
+    caller: Caller,
+    Params(query): Params<TraceQuery>,
+) -> Answer<TraceList> {
+    let page = app.gate.traces(&caller.principal, query.into()).await?;
+    Ok(Json(page.into()))
+}
+
+/// Explains how one call was judged
+#[utoipa::path(get, path = "/v1/traces/{id}",
+    params(("id" = String, Path, description = "the call, or its approval")),
+    responses((status = 200, description = "the trace", body = TraceView)))]
+pub(crate) async fn trace(
+    State(app): Reach,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Answer<TraceView> {
+    Ok(Json(app.gate.trace(&caller.principal, &id).await?))
+}
+
+/// Shows entries of the ledger
+#[utoipa::path(get, path = "/v1/ledger", params(LedgerQuery),
+    responses((status = 200, description = "entries; `next` is the next `after`", body = EntryList)))]
+pub(crate) async fn ledger(
+    State(app): Reach,
+    caller: Caller,
+    Params(query): Params<LedgerQuery>,
+) -> Answer<EntryList> {
+    let limit = query.limit.unwrap_or(100).clamp(1, ENTRIES_MAX);
+    let (entries, next) = app
+        .gate
+        .entries(&caller.principal, query.after, limit)
+        .await?;
+    let last = *app.gate.store().tail().last().borrow();
+    Ok(Json(EntryList {
+        entries: entries.iter().map(|entry| json!(entry)).collect(),
+        next: (next < last).then(|| next.to_string()),
+    }))
+}
+
+/// Verifies the ledger
+#[utoipa::path(get, path = "/v1/ledger/verify",
+    responses((status = 200, description = "whether it is what it was", body = LedgerState)))]
+pub(crate) async fn verify(State(app): Reach, caller: Caller) -> Answer<LedgerState> {
+    Ok(Json(app.gate.verify_ledger(&caller.principal).await?))
+}
+
+/// Judges past calls again under another configuration
+#[utoipa::path(post, path = "/v1/replay", request_body = ReplayBody,
+    responses((status = 200, description = "what would differ", body = Replayed)))]
+pub(crate) async fn replay(
+    State(app): Reach,
+    caller: Caller,
+    JsonBody(body): JsonBody<ReplayBody>,
+) -> Answer<Replayed> {
+    let policy = match body.config {
+        None => app
+            .policies
+            .at(None)
+            .map_err(GateError::Policy)?
+            .policy
+            .clone(),
+        Some(values) => {
+            let wrong = |problem: schema::Problem| {
+                Problem::invalid("config", "invalid_config", problem.typed().message())
+            };
+            schema::check(&values).map_err(wrong)?;
+            Policy::default().with(read::changes(&values).map_err(wrong)?)
+        }
+    };
+    let since = body.since.map_or(0, millis);
+    let replayed = app.gate.replay(&caller.principal, since, policy).await?;
+    Ok(Json(replayed))
+}

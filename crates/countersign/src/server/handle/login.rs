@@ -1,0 +1,99 @@
+//! Signing a browser in and out. The code of the link works once; the cookie it becomes is read by
+//! no script.
+
+use axum::Extension;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use countersign_gate::GateError;
+use serde_json::{Value, json};
+
+use super::{Answer, Reach};
+use crate::server::auth::{self, COOKIE, Caller, Credential};
+use crate::server::body::JsonBody;
+use crate::server::listen::Peer;
+use crate::server::outer;
+use crate::server::problem::Problem;
+use crate::wire::requests::LoginBody;
+
+/// Signs a browser in with the code of a link
+#[utoipa::path(post, path = "/v1/login", request_body = LoginBody,
+    responses((status = 200, description = "signed in; the cookie is set", body = Object)))]
+pub(crate) async fn login(
+    State(app): Reach,
+    Extension(peer): Extension<Peer>,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody<LoginBody>,
+) -> Result<Response, Problem> {
+    // A foreign page must not sign a browser in as somebody else.
+    if headers.contains_key(header::ORIGIN) && !outer::is_own_page(&headers) {
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "cross_origin",
+            "only the gateway's own page signs in",
+        ));
+    }
+    let login = match app.gate.redeem_login_code(&body.code).await {
+        Ok(login) => login,
+        Err(error @ GateError::Store(_)) => return Err(error.into()),
+        Err(_) => {
+            let refused = auth::wrong(&app, peer);
+            if refused.status == StatusCode::TOO_MANY_REQUESTS {
+                return Err(refused);
+            }
+            let message = "this link was used already, or its ten minutes are over";
+            return Err(Problem::new(
+                StatusCode::UNAUTHORIZED,
+                "invalid_code",
+                message,
+            ));
+        }
+    };
+    let cookie = format!(
+        "{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict",
+        login.secret
+    );
+    let who = identity(&login.principal);
+    Ok(([(header::SET_COOKIE, cookie)], Json(who)).into_response())
+}
+
+/// Signs this browser out
+#[utoipa::path(post, path = "/v1/logout",
+    responses((status = 204, description = "the cookie is good for nothing")))]
+pub(crate) async fn logout(State(app): Reach, caller: Caller) -> Result<Response, Problem> {
+    if let Credential::Cookie(secret) = &caller.credential {
+        app.gate.end_login(&caller.principal, secret).await?;
+    }
+    let gone = format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, gone)]).into_response())
+}
+
+/// Makes a one-time code for the caller's own browser
+#[utoipa::path(post, path = "/v1/login_codes",
+    responses((status = 201, description = "the code, good once within ten minutes", body = Object)))]
+pub(crate) async fn code(
+    State(app): Reach,
+    caller: Caller,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    let code = app.gate.login_code(&caller.principal.key).await?;
+    let body = json!({ "code": code, "fragment": format!("#code={code}"), "expires_in": 600 });
+    Ok((StatusCode::CREATED, Json(body)))
+}
+
+/// Says who is asking
+#[utoipa::path(get, path = "/v1/whoami",
+    responses((status = 200, description = "the key in use", body = Object)))]
+pub(crate) async fn whoami(caller: Caller) -> Answer<Value> {
+    Ok(Json(identity(&caller.principal)))
+}
+
+fn identity(principal: &countersign_gate::principal::Principal) -> Value {
+    json!({
+        "key_id": principal.key.as_str(),
+        "name": principal.name,
+        "role": principal.role.word(),
+        "via": principal.via,
+        "tier": principal.tier.word(),
+    })
+}

@@ -1,0 +1,93 @@
+//! For those who operate the gateway: is it there, can it work, what does it count, what can it do.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use serde_json::{Value, json};
+
+use super::{Answer, Reach};
+use crate::server::problem::Problem;
+
+/// Says that the process is there
+#[utoipa::path(get, path = "/health", responses((status = 200, description = "it is", body = Object)))]
+pub(crate) async fn health() -> Json<Value> {
+    Json(json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
+}
+
+/// Says whether calls can be judged and decisions kept
+#[utoipa::path(get, path = "/ready",
+    responses((status = 200, description = "they can", body = Object),
+              (status = 503, description = "they cannot, and why", body = Object)))]
+pub(crate) async fn ready(State(app): Reach) -> (StatusCode, Json<Value>) {
+    let mut reasons = Vec::new();
+    // Causes name files and hosts; anybody may ask here, so they stay in the log.
+    if let Err(error) = app.gate.store().last().await {
+        tracing::warn!(?error, "not ready: the store does not answer");
+        reasons.push("the store does not answer");
+    }
+    if let Err(error) = app.policies.at(None) {
+        tracing::warn!(error, "not ready: the policy cannot be read");
+        reasons.push("the policy cannot be read");
+    }
+    if *app.stopping.borrow() {
+        reasons.push("the gateway is stopping");
+    }
+    let (status, word) = if reasons.is_empty() {
+        (StatusCode::OK, "ready")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "not_ready")
+    };
+    (status, Json(json!({ "status": word, "reasons": reasons })))
+}
+
+/// Counts for Prometheus
+#[utoipa::path(get, path = "/metrics",
+    responses((status = 200, description = "in the text format", body = String)))]
+pub(crate) async fn metrics(State(app): Reach) -> impl IntoResponse {
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    let text = app.metrics.text(&app.gate).await;
+    ([(header::CONTENT_TYPE, kind)], text)
+}
+
+/// The keys tokens are signed with
+#[utoipa::path(get, path = "/.well-known/jwks.json",
+    responses((status = 200, description = "a JWKS", body = Object)))]
+pub(crate) async fn jwks(State(app): Reach) -> Answer<Value> {
+    let keys = app.gate.public_keys().await.map_err(Problem::from)?;
+    let keys: Vec<Value> = keys
+        .iter()
+        .map(countersign_core::token::PublicKey::jwk)
+        .collect();
+    Ok(Json(json!({ "keys": keys })))
+}
+
+/// This description
+#[utoipa::path(get, path = "/openapi.json",
+    responses((status = 200, description = "OpenAPI 3.1", body = Object)))]
+pub(crate) async fn openapi(State(app): Reach) -> impl IntoResponse {
+    let text = app.description.get().cloned().unwrap_or_default();
+    ([(header::CONTENT_TYPE, "application/json")], text)
+}
+
+/// What clients of Hermes look for before they use approvals
+#[utoipa::path(get, path = "/v1/capabilities",
+    responses((status = 200, description = "features and endpoints", body = Object)))]
+pub(crate) async fn capabilities() -> Json<Value> {
+    Json(json!({
+        "object": "hermes.api_server.capabilities",
+        "platform": "countersign",
+        "version": env!("CARGO_PKG_VERSION"),
+        "auth": { "type": "bearer", "required": true },
+        "features": {
+            "approval_events": true,
+            "run_approval_response": true,
+            "run_events_sse": true,
+            "run_submission": false,
+        },
+        "endpoints": {
+            "run_events": { "method": "GET", "path": "/v1/runs/{run_id}/events" },
+            "run_approval": { "method": "POST", "path": "/v1/runs/{run_id}/approval" },
+        },
+    }))
+}

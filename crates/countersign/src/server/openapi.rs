@@ -1,0 +1,125 @@
+//! The description of the API (OpenAPI 3.1), made of the routes themselves.
+//!
+//! What is the same everywhere (who may use a route, how refusals look) is added here, so that no
+//! route can forget it.
+
+use serde_json::{Map, Value, json};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::path::Paths;
+use utoipa::openapi::schema::Schema;
+
+use super::auth::Access;
+
+/// Refusals that any route with a credential may give.
+const REFUSALS: &[(&str, &str)] = &[
+    ("401", "no credential, or not a good one"),
+    ("403", "a credential of another role, or from another page"),
+    ("404", "there is no such thing, or it is not yours to know"),
+    ("409", "it does not stand as it must; the answer says how"),
+    ("413", "the body is longer than 1 MiB"),
+    ("415", "the body is not sent as JSON"),
+    (
+        "422",
+        "what was sent cannot be used; `param` says which part",
+    ),
+    (
+        "429",
+        "too often, or too much is waiting; see `Retry-After`",
+    ),
+    (
+        "503",
+        "nothing was done, because it could not be recorded or judged",
+    ),
+];
+
+/// Returns the description of `rows` as JSON.
+pub(crate) fn describe<'a>(
+    rows: impl Iterator<Item = (Access, &'a [(String, RefOr<Schema>)], &'a Paths)>,
+) -> String {
+    let mut paths = Map::new();
+    let mut schemas = Map::new();
+    schemas.insert("Error".to_owned(), error_schema());
+    for (access, named, described) in rows {
+        for (name, schema) in named {
+            schemas.insert(name.clone(), json!(schema));
+        }
+        let Value::Object(described) = json!(described) else {
+            continue;
+        };
+        for (path, item) in described {
+            let entry = paths.entry(path).or_insert_with(|| json!({}));
+            let methods = item.as_object().into_iter().flatten();
+            for (method, operation) in methods {
+                let operation = completed(operation.clone(), access);
+                if let Some(entry) = entry.as_object_mut() {
+                    entry.insert(method.clone(), operation);
+                }
+            }
+        }
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Countersign",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "A human confirmation firewall for AI agents. Times are Unix seconds. \
+                            The roles that may use a route stand under `x-roles`.",
+            "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+        },
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {
+                "key": { "type": "http", "scheme": "bearer" },
+                "page": { "type": "apiKey", "in": "cookie", "name": super::auth::COOKIE },
+            },
+        },
+    })
+    .to_string()
+}
+
+fn completed(mut operation: Value, access: Access) -> Value {
+    let Some(fields) = operation.as_object_mut() else {
+        return operation;
+    };
+    match access {
+        Access::Open | Access::Page => {
+            fields.insert("security".to_owned(), json!([]));
+        }
+        Access::Roles(roles) => {
+            let words: Vec<&str> = roles.iter().map(|role| role.word()).collect();
+            fields.insert("x-roles".to_owned(), json!(words));
+            fields.insert("security".to_owned(), json!([{"key": []}, {"page": []}]));
+        }
+    }
+    let responses = fields.entry("responses").or_insert_with(|| json!({}));
+    if let (Access::Roles(_), Some(responses)) = (access, responses.as_object_mut()) {
+        for (status, description) in REFUSALS {
+            let refusal = json!({
+                "description": description,
+                "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } },
+            });
+            responses.entry(*status).or_insert(refusal);
+        }
+    }
+    operation
+}
+
+fn error_schema() -> Value {
+    json!({
+        "type": "object",
+        "required": ["error"],
+        "properties": {
+            "error": {
+                "type": "object",
+                "required": ["message", "type", "param", "code"],
+                "properties": {
+                    "message": { "type": "string", "description": "a sentence for a person" },
+                    "type": { "type": "string" },
+                    "param": { "type": ["string", "null"], "description": "the field that is wrong" },
+                    "code": { "type": "string", "description": "a stable word for programs" },
+                },
+            },
+        },
+    })
+}

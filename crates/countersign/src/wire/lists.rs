@@ -1,0 +1,57 @@
+//! Lists as they go out: a name for what is in them, and where the next page begins.
+
+use countersign_gate::clarifications::ClarificationView;
+use countersign_gate::credentials::{KeyView, LoginView, PersonView};
+use countersign_gate::history::TraceView;
+use countersign_gate::reviews::ReviewView;
+use countersign_gate::sessions::OverrideView;
+use countersign_gate::view::{ApprovalView, CallView, GrantView, Page, ScopeView};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+macro_rules! lists {
+    ($($(#[doc = $doc:literal])* $name:ident { $items:ident: $item:ty })*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Debug, Serialize, ToSchema)]
+        pub(crate) struct $name {
+            /// What is on this page.
+            pub(crate) $items: Vec<$item>,
+            /// What to send as `behind` for the next page; null at the end.
+            pub(crate) next: Option<String>,
+        }
+
+        impl From<Page<$item>> for $name {
+            fn from(page: Page<$item>) -> Self {
+                Self { $items: page.items, next: page.next }
+            }
+        }
+    )*};
+}
+
+lists! {
+    /// Calls, the newest first.
+    CallList { calls: CallView }
+    /// Approvals, the newest first.
+    ApprovalList { approvals: ApprovalView }
+    /// Questions of agents that wait.
+    ClarificationList { clarifications: ClarificationView }
+    /// Standing permissions.
+    GrantList { grants: GrantView }
+    /// Permissions that could be left.
+    ScopeList { scopes: ScopeView }
+    /// Sessions that run without questions for a while.
+    OverrideList { overrides: OverrideView }
+    /// What ran and awaits a look.
+    ReviewList { reviews: ReviewView }
+    /// How calls were judged, the newest first.
+    TraceList { traces: TraceView }
+    /// Credentials, without their secrets.
+    KeyList { keys: KeyView }
+    /// People who may answer.
+    PersonList { people: PersonView }
+    /// Browsers that are signed in.
+    LoginList { logins: LoginView }
+    /// Entries of the ledger, in order.
+    EntryList { entries: Value }
+}

@@ -1,0 +1,508 @@
+//! Bodies and queries as they come in. A key nobody knows is an error, not a silent wish.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use countersign_core::approval::Choice;
+use countersign_core::call::{Annotations, ToolCall};
+use countersign_core::canonical;
+use countersign_core::digest::Digest;
+use countersign_core::grant::Scope;
+use countersign_core::id::ApprovalId;
+use countersign_gate::answer::ApprovalFilter;
+use countersign_gate::history::TraceFilter;
+use countersign_gate::principal::Role;
+use countersign_gate::request::{GrantRequest, Reply, Report, Submission};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use super::call;
+use crate::server::problem::Problem;
+
+/// Longest name of a session, a run, an agent or an executor.
+const NAME_BYTES_MAX: usize = 256;
+/// Longest text a person or an agent adds.
+const TEXT_BYTES_MAX: usize = 16 * 1024;
+
+/// A call an agent wants to make.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CallBody {
+    /// The tool.
+    tool: String,
+    /// Its arguments, an object.
+    #[schema(value_type = Option<Object>)]
+    args: Option<Value>,
+    /// The arguments as bytes in base64, instead of `args`.
+    args_raw: Option<String>,
+    /// The session. Needed for `POST /v1/calls`.
+    session_id: Option<String>,
+    /// The run; one per key and session if it is not named.
+    run_id: Option<String>,
+    /// What the agent calls itself.
+    agent: Option<String>,
+    /// The directory the call is made from.
+    cwd: Option<String>,
+    /// The directory the agent works on.
+    workspace: Option<String>,
+    /// Who will run it; `tool:NAME` if it is not named.
+    executor: Option<String>,
+    /// The message being answered: a text, or a list of `{"from","text"}`, oldest first.
+    #[schema(value_type = Option<Object>)]
+    replying_to: Option<Value>,
+    /// Hints of an MCP server.
+    #[schema(value_type = Option<Object>)]
+    annotations: Option<Value>,
+    /// The tool's definition, as the model sees it.
+    #[schema(value_type = Option<Object>)]
+    tool_definition: Option<Value>,
+    /// SHA-256 of what is attached, `sha256:…`.
+    attachments: Option<Vec<String>>,
+    /// What the agent says about it; shown to people as unverified.
+    explanation: Option<String>,
+    /// How long to wait for a decision, 0 to 60.
+    pub(crate) wait_seconds: Option<f64>,
+}
+
+impl CallBody {
+    /// Returns the call as it is judged, and its arguments as bytes where they came that way.
+    pub(crate) fn call(&mut self) -> Result<(ToolCall, Option<Vec<u8>>), Problem> {
+        let (args, raw) = match (self.args.take(), self.args_raw.take()) {
+            (Some(_), Some(_)) => {
+                let message = "give either `args` or `args_raw`";
+                return Err(Problem::invalid("args_raw", "invalid_args", message));
+            }
+            (None, None) => {
+                return Err(Problem::invalid(
+                    "args",
+                    "invalid_args",
+                    "`args` is missing",
+                ));
+            }
+            (Some(args), None) => (args, None),
+            (None, Some(text)) => {
+                let bytes = STANDARD.decode(text).map_err(|_| {
+                    Problem::invalid("args_raw", "invalid_args", "`args_raw` is not base64")
+                })?;
+                // What the bytes say is judged; bytes that say nothing are unreadable, and ask.
+                (canonical::parse(&bytes).unwrap_or(Value::Null), Some(bytes))
+            }
+        };
+        let tool = std::mem::take(&mut self.tool);
+        if tool.trim().is_empty() || tool.len() > NAME_BYTES_MAX {
+            let message = "`tool` must have 1 to 256 bytes";
+            return Err(Problem::invalid("tool", "invalid_tool", message));
+        }
+        if raw.is_none() && !args.is_object() {
+            let message = "`args` must be an object";
+            return Err(Problem::invalid("args", "invalid_args", message));
+        }
+        let replying_to = self
+            .replying_to
+            .take()
+            .map_or(Ok(Vec::new()), call::replying_to)
+            .map_err(|why| Problem::invalid("replying_to", "invalid_body", why))?;
+        let annotations = self
+            .annotations
+            .take()
+            .map_or(Ok(Annotations::default()), call::annotations)
+            .map_err(|why| Problem::invalid("annotations", "invalid_body", why))?;
+        let call = ToolCall {
+            tool,
+            args,
+            cwd: self.cwd.take(),
+            workspace: self.workspace.take(),
+            replying_to,
+            annotations,
+        };
+        Ok((call, raw))
+    }
+
+    /// Returns what the gate is asked.
+    pub(crate) fn submission(
+        mut self,
+        idempotency_key: Option<String>,
+    ) -> Result<Submission, Problem> {
+        let (call, raw) = self.call()?;
+        let session = self.session_id.unwrap_or_default();
+        if session.is_empty() {
+            let message = "`session_id` is missing";
+            return Err(Problem::invalid("session_id", "invalid_session", message));
+        }
+        let names = [
+            ("session_id", Some(&session)),
+            ("run_id", self.run_id.as_ref()),
+            ("agent", self.agent.as_ref()),
+            ("executor", self.executor.as_ref()),
+        ];
+        for (param, name) in names {
+            check_name(param, name)?;
+        }
+        check_text("explanation", self.explanation.as_ref())?;
+        let attachments = self.attachments.unwrap_or_default();
+        let attachments: Result<Vec<Digest>, Problem> =
+            attachments.iter().map(|text| digest(text)).collect();
+        Ok(Submission {
+            call,
+            raw,
+            session,
+            run: self.run_id,
+            agent: self.agent,
+            executor: self.executor,
+            tool_definition: self.tool_definition,
+            attachments: attachments?,
+            explanation: self.explanation,
+            idempotency_key,
+        })
+    }
+}
+
+fn digest(text: &str) -> Result<Digest, Problem> {
+    Digest::parse(text).ok_or_else(|| {
+        let message = "an attachment is named by its hash, `sha256:` and 64 hexadecimal digits";
+        Problem::invalid("attachments", "invalid_attachment", message)
+    })
+}
+
+fn check_name(param: &'static str, name: Option<&String>) -> Result<(), Problem> {
+    let Some(name) = name else {
+        return Ok(());
+    };
+    if name.is_empty() || name.len() > NAME_BYTES_MAX || name.chars().any(char::is_control) {
+        let message = format!("`{param}` must have 1 to 256 bytes and no control characters");
+        return Err(Problem::invalid(param, "invalid_name", message));
+    }
+    Ok(())
+}
+
+fn check_text(param: &'static str, text: Option<&String>) -> Result<(), Problem> {
+    if text.is_some_and(|text| text.len() > TEXT_BYTES_MAX) {
+        let message = format!("`{param}` is longer than 16 KiB");
+        return Err(Problem::invalid(param, "too_long", message));
+    }
+    Ok(())
+}
+
+/// The asker takes a call back.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WithdrawBody {
+    /// Why.
+    pub(crate) note: Option<String>,
+}
+
+/// What came of a call.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OutcomeBody {
+    /// Whether it failed.
+    #[serde(default)]
+    failed: bool,
+    /// What came out, shortened by the asker.
+    summary: Option<String>,
+    /// How long it took, in milliseconds.
+    duration_millis: Option<u64>,
+}
+
+impl OutcomeBody {
+    /// Returns what the gate is told.
+    pub(crate) fn report(self) -> Result<Report, Problem> {
+        check_text("summary", self.summary.as_ref())?;
+        Ok(Report {
+            failed: self.failed,
+            summary: self.summary,
+            duration_millis: self.duration_millis,
+        })
+    }
+}
+
+/// An answer a person gives.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ResolveBody {
+    /// `once`, `session`, `always` or `deny`.
+    choice: String,
+    /// What is said about it; the agent sees it.
+    note: Option<String>,
+    /// For *session* and *always*: which of the offered scopes; the narrowest if none is named.
+    #[schema(value_type = Option<Object>)]
+    scope: Option<Value>,
+    /// For *session* and *always*: for how long.
+    lasts_seconds: Option<u32>,
+    /// For *session* and *always*: how often.
+    uses: Option<u32>,
+    /// The arguments as the person changed them; they are judged again.
+    #[schema(value_type = Option<Object>)]
+    args: Option<Value>,
+}
+
+impl ResolveBody {
+    /// Returns what the gate is asked.
+    pub(crate) fn reply(self, approval: String) -> Result<Reply, Problem> {
+        let choice = choice(&self.choice).ok_or_else(|| {
+            let message = "`choice` must be `once`, `session`, `always` or `deny`";
+            Problem::invalid("choice", "choice_not_offered", message)
+        })?;
+        check_text("note", self.note.as_ref())?;
+        let scope: Option<Scope> = self
+            .scope
+            .map(serde_json::from_value)
+            .transpose()
+            .map_err(|error| Problem::invalid("scope", "invalid_scope", error.to_string()))?;
+        let wants_grant = matches!(choice, Choice::Session | Choice::Always);
+        let names_grant = scope.is_some() || self.lasts_seconds.is_some() || self.uses.is_some();
+        if names_grant && !wants_grant {
+            let message = "`scope`, `lasts_seconds` and `uses` belong to `session` and `always`";
+            return Err(Problem::invalid("scope", "invalid_scope", message));
+        }
+        Ok(Reply {
+            approval: ApprovalId(approval),
+            choice,
+            note: self.note.filter(|note| !note.is_empty()),
+            grant: wants_grant.then_some(GrantRequest {
+                scope,
+                lasts_millis: self.lasts_seconds.map(|it| i64::from(it) * 1000),
+                uses: self.uses,
+            }),
+            args: self.args,
+        })
+    }
+}
+
+/// Returns the choice of this word.
+pub(crate) fn choice(word: &str) -> Option<Choice> {
+    [Choice::Once, Choice::Session, Choice::Always, Choice::Deny]
+        .into_iter()
+        .find(|choice| choice.word() == word)
+}
+
+/// An answer as clients of Hermes give it.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct RunApprovalBody {
+    /// `once`, `session`, `always` or `deny`; `approve`, `approved` and `allow` mean `once`.
+    pub(crate) choice: String,
+    /// Which question.
+    pub(crate) approval_id: Option<String>,
+    /// The same under its other name.
+    pub(crate) request_id: Option<String>,
+    /// All that wait; only to deny.
+    #[serde(default)]
+    pub(crate) all: bool,
+    /// The same under its other name.
+    #[serde(default)]
+    pub(crate) resolve_all: bool,
+}
+
+/// A token to be used up.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ConsumeBody {
+    /// The token.
+    pub(crate) token: String,
+}
+
+/// A question an agent asks a person.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QuestionBody {
+    /// The question.
+    pub(crate) question: String,
+    /// Up to nine answers to choose from.
+    #[serde(default)]
+    pub(crate) choices: Vec<String>,
+    /// The session.
+    pub(crate) session_id: String,
+    /// The run.
+    pub(crate) run_id: Option<String>,
+    /// How long to wait, 0 to 60.
+    pub(crate) wait_seconds: Option<f64>,
+}
+
+/// What a person answers: one of the choices, from 1, or their own words.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ClarifyBody {
+    /// One of the choices, from 1.
+    pub(crate) choice: Option<usize>,
+    /// In their own words.
+    pub(crate) text: Option<String>,
+}
+
+/// Which grants could be left.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PreviewBody {
+    /// For which question.
+    pub(crate) approval_id: String,
+    /// This scope alone.
+    #[schema(value_type = Option<Object>)]
+    pub(crate) scope: Option<Value>,
+}
+
+/// Lets a session run without questions for a while.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OverrideBody {
+    /// For how long.
+    pub(crate) minutes: u32,
+    /// Why.
+    pub(crate) reason: String,
+    /// Whose session, if several keys have one of that name.
+    pub(crate) key_id: Option<String>,
+}
+
+/// Judges past calls again.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReplayBody {
+    /// Calls at or after this moment, in seconds; all if it is not named.
+    pub(crate) since: Option<f64>,
+    /// The configuration to judge by, as in config.yaml; the present one if it is not named.
+    #[schema(value_type = Option<Object>)]
+    pub(crate) config: Option<Value>,
+}
+
+/// A new key.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewKeyBody {
+    /// Its name; for approvers and admins the name of a person.
+    pub(crate) name: String,
+    /// Its role.
+    #[schema(value_type = String)]
+    pub(crate) role: Role,
+}
+
+/// One key of the configuration.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ConfigBody {
+    /// With dots: `approvals.mode`.
+    pub(crate) key: String,
+    /// As it is written in YAML.
+    pub(crate) value: String,
+}
+
+/// A one-time code.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LoginBody {
+    /// From the fragment of the link.
+    pub(crate) code: String,
+}
+
+/// How long to wait.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct WaitQuery {
+    /// How long to wait for a decision, 0 to 60.
+    pub(crate) wait_seconds: Option<f64>,
+}
+
+/// Which calls or traces.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct TraceQuery {
+    /// Of this run.
+    run_id: Option<String>,
+    /// Of this session.
+    session_id: Option<String>,
+    /// With this verdict.
+    verdict: Option<String>,
+    /// At or after this moment, in seconds.
+    since: Option<f64>,
+    /// At most so many.
+    limit: Option<u32>,
+    /// Where the page before ended.
+    behind: Option<String>,
+}
+
+impl From<TraceQuery> for TraceFilter {
+    fn from(query: TraceQuery) -> Self {
+        Self {
+            run: query.run_id,
+            session: query.session_id,
+            verdict: query.verdict,
+            since: query.since.map(millis),
+            limit: query.limit,
+            behind: query.behind,
+        }
+    }
+}
+
+/// Returns a moment of the wire in milliseconds.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a moment beyond the range is the end of the range"
+)]
+pub(crate) fn millis(seconds: f64) -> i64 {
+    (seconds * 1000.0).round() as i64
+}
+
+/// Which approvals.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ApprovalQuery {
+    /// `waiting`, `approved`, `denied`, `expired` or `withdrawn`.
+    status: Option<String>,
+    /// Of this run.
+    run_id: Option<String>,
+    /// At most so many.
+    limit: Option<u32>,
+    /// Where the page before ended.
+    behind: Option<String>,
+}
+
+impl From<ApprovalQuery> for ApprovalFilter {
+    fn from(query: ApprovalQuery) -> Self {
+        Self {
+            status: query.status,
+            run: query.run_id,
+            limit: query.limit,
+            behind: query.behind,
+        }
+    }
+}
+
+/// Which grants.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct GrantQuery {
+    /// Those that no longer hold, too.
+    #[serde(default)]
+    pub(crate) all: bool,
+}
+
+/// Whose session.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct SessionQuery {
+    /// The key, if several have a session of that name.
+    pub(crate) key_id: Option<String>,
+}
+
+/// Where in the ledger.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct LedgerQuery {
+    /// Entries behind this number.
+    #[serde(default)]
+    pub(crate) after: u64,
+    /// At most so many, up to 1000.
+    pub(crate) limit: Option<u32>,
+}
+
+/// Where to go on.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct EventsQuery {
+    /// Like the header `Last-Event-ID`, for clients that cannot send it.
+    pub(crate) last_event_id: Option<u64>,
+}

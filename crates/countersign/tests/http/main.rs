@@ -1,0 +1,17 @@
+//! The gateway over HTTP, as programs and browsers meet it: the real binary, a home of its own,
+//! a port of its own.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on fails"
+)]
+
+mod calls;
+mod events;
+mod page;
+mod roles;
+mod serve;
+mod statuses;
+mod support;

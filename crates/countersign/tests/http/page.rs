@@ -1,0 +1,216 @@
+//! The page and its cookie: signed in once, and nobody else's page can use it.
+
+use serde_json::json;
+
+use crate::support::{Gateway, RISKY, heard, said};
+
+/// Signs a browser in and returns its cookie.
+fn sign_in(gateway: &Gateway) -> String {
+    let link = gateway.login_url.clone().unwrap();
+    let (page, code) = link.split_once("#code=").unwrap();
+    assert_eq!(page, format!("{}/", gateway.url));
+    let request = gateway
+        .request("POST", "/v1/login")
+        .json(&json!({ "code": code }));
+    let response = request.header("origin", &gateway.url).send().unwrap();
+    let cookie = response.headers()["set-cookie"]
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let who = heard(response);
+    assert_eq!((who.status, &who.body["role"]), (200, &json!("admin")));
+    for part in ["Path=/", "HttpOnly", "SameSite=Strict"] {
+        assert!(cookie.split("; ").any(|it| it == part), "{cookie}");
+    }
+    cookie.split(';').next().unwrap().to_owned()
+}
+
+#[test]
+fn the_link_works_once_and_signing_out_ends_it() {
+    let gateway = Gateway::start();
+    let cookie = sign_in(&gateway);
+    let whoami = || {
+        said(
+            gateway
+                .request("GET", "/v1/whoami")
+                .header("cookie", &cookie),
+        )
+    };
+    assert_eq!(whoami().body["via"], "page");
+    let code = gateway.login_url.clone().unwrap();
+    let code = json!({ "code": code.split_once("#code=").unwrap().1 });
+    let again = said(gateway.request("POST", "/v1/login").json(&code));
+    assert_eq!((again.status, again.code()), (401, "invalid_code"));
+    let out = gateway
+        .request("POST", "/v1/logout")
+        .header("cookie", &cookie)
+        .header("origin", &gateway.url);
+    assert_eq!(out.send().unwrap().status().as_u16(), 204);
+    assert_eq!(whoami().status, 401);
+}
+
+#[test]
+fn a_cookie_answers_only_from_the_gateways_own_page() {
+    let gateway = Gateway::start();
+    let agent = gateway.key("agent");
+    let cookie = sign_in(&gateway);
+    let approval = gateway.ask(&agent, RISKY);
+    let path = format!("/v1/approvals/{approval}/resolve");
+    let post = |headers: &[(&str, &str)], kind: &str| {
+        let mut request = gateway
+            .request("POST", &path)
+            .header("cookie", &cookie)
+            .header("content-type", kind)
+            .body(r#"{"choice":"once"}"#);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        said(request)
+    };
+    let json_type = "application/json";
+    let by_name = gateway.url.replace("127.0.0.1", "localhost");
+    let foreign: &[(&str, &[(&str, &str)])] = &[
+        ("no origin", &[]),
+        ("another site", &[("origin", "http://evil.test")]),
+        ("another port", &[("origin", "http://127.0.0.1:1")]),
+        ("another name for this machine", &[("origin", &by_name)]),
+        ("a sandbox", &[("origin", "null")]),
+        ("by the browser's word", &[("sec-fetch-site", "cross-site")]),
+        (
+            "another port, by the browser's word",
+            &[("sec-fetch-site", "same-site")],
+        ),
+    ];
+    for (name, headers) in foreign {
+        let refused = post(headers, json_type);
+        assert_eq!(
+            (refused.status, refused.code()),
+            (403, "cross_origin"),
+            "{name}"
+        );
+    }
+    let own = &[("origin", gateway.url.as_str())];
+    for kind in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+    ] {
+        assert_eq!(post(own, kind).status, 415, "{kind}");
+    }
+    let answered = post(own, json_type);
+    assert_eq!(answered.status, 200, "{answered:?}");
+    assert_eq!(answered.body["decision"]["via"], "page");
+}
+
+#[test]
+fn a_foreign_page_cannot_sign_a_browser_in() {
+    let gateway = Gateway::start();
+    let link = gateway.login_url.clone().unwrap();
+    let code = json!({ "code": link.split_once("#code=").unwrap().1 });
+    let request = gateway.request("POST", "/v1/login").json(&code);
+    let refused = said(request.header("origin", "http://evil.test"));
+    assert_eq!((refused.status, refused.code()), (403, "cross_origin"));
+}
+
+#[test]
+fn every_answer_keeps_a_browser_in_check() {
+    let gateway = Gateway::start();
+    for path in [
+        "/",
+        "/page.js",
+        "/page.css",
+        "/health",
+        "/v1/approvals",
+        "/nothing",
+    ] {
+        let answer = gateway.request("GET", path).send().unwrap();
+        let header = |name: &str| answer.headers()[name].to_str().unwrap();
+        assert_eq!(header("x-content-type-options"), "nosniff", "{path}");
+        assert_eq!(header("x-frame-options"), "DENY", "{path}");
+        assert_eq!(header("referrer-policy"), "no-referrer", "{path}");
+        let policy = header("content-security-policy");
+        assert!(policy.starts_with("default-src 'none'"), "{path}: {policy}");
+        assert!(
+            policy.contains("frame-ancestors 'none'"),
+            "{path}: {policy}"
+        );
+        assert!(!policy.contains("unsafe"), "{path}: {policy}");
+        assert!(answer.headers().contains_key("x-request-id"), "{path}");
+    }
+    let page = gateway.request("GET", "/").send().unwrap().text().unwrap();
+    assert!(page.contains("<script src=\"/page.js\" defer></script>"));
+    assert_eq!(
+        page.matches("<script").count(),
+        1,
+        "no script in the page itself"
+    );
+    let script = gateway
+        .request("GET", "/page.js")
+        .send()
+        .unwrap()
+        .text()
+        .unwrap();
+    for word in [
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+    ] {
+        assert!(!script.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn only_listed_origins_may_read_and_never_with_the_cookie() {
+    let gateway = Gateway::configured("api: {origins: ['https://inbox.example.org']}\n");
+    let admin = gateway.admin();
+    let preflight = |origin: &str| {
+        let request = gateway
+            .request("OPTIONS", "/v1/events")
+            .header("origin", origin)
+            .header("access-control-request-method", "GET")
+            .header("access-control-request-headers", "authorization");
+        request.send().unwrap()
+    };
+    let listed = preflight("https://inbox.example.org");
+    assert_eq!(listed.status().as_u16(), 204);
+    assert_eq!(
+        listed.headers()["access-control-allow-origin"],
+        "https://inbox.example.org"
+    );
+    let allowed = listed.headers()["access-control-allow-headers"]
+        .to_str()
+        .unwrap();
+    for name in [
+        "authorization",
+        "content-type",
+        "idempotency-key",
+        "last-event-id",
+    ] {
+        assert!(allowed.contains(name), "{allowed}");
+    }
+    assert!(
+        !listed
+            .headers()
+            .contains_key("access-control-allow-credentials")
+    );
+    let unlisted = preflight("https://evil.test");
+    assert_eq!(unlisted.status().as_u16(), 403);
+    assert!(
+        !unlisted
+            .headers()
+            .contains_key("access-control-allow-origin")
+    );
+    // Streams of events are read by other pages, too.
+    let stream = gateway
+        .request("GET", "/v1/events")
+        .bearer_auth(&admin)
+        .header("origin", "https://inbox.example.org")
+        .send()
+        .unwrap();
+    assert_eq!(
+        stream.headers()["access-control-allow-origin"],
+        "https://inbox.example.org"
+    );
+}

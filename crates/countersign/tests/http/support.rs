@@ -1,0 +1,301 @@
+//! A gateway for one test, and how to speak to it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use reqwest::blocking::{Client, RequestBuilder, Response};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// How long anything may take before a test fails; generous, because machines are busy.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A call that a person must answer.
+pub(crate) const RISKY: &str = "rm -rf /srv/www";
+
+pub(crate) struct Gateway {
+    pub(crate) url: String,
+    pub(crate) login_url: Option<String>,
+    pub(crate) client: Client,
+    child: Child,
+    directory: TempDir,
+}
+
+/// An answer: its status and its JSON.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) status: u16,
+    pub(crate) body: Value,
+}
+
+impl Gateway {
+    pub(crate) fn start() -> Self {
+        Self::configured("")
+    }
+
+    pub(crate) fn configured(config: &str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("home")).unwrap();
+        std::fs::write(directory.path().join("home/config.yaml"), config).unwrap();
+        Self::start_in(directory)
+    }
+
+    fn start_in(directory: TempDir) -> Self {
+        let (child, first) = spawn(&directory.path().join("home"), &["--json"]);
+        let said: Value = serde_json::from_str(&first).unwrap();
+        let client = client();
+        Self {
+            url: said["url"].as_str().unwrap().to_owned(),
+            login_url: said["login_url"].as_str().map(str::to_owned),
+            client,
+            child,
+            directory,
+        }
+    }
+
+    /// Stops the gateway as an operator does.
+    pub(crate) fn stop(&mut self) -> ExitStatus {
+        signal(&self.child, "TERM");
+        self.child.wait().unwrap()
+    }
+
+    /// Stops the gateway and starts it again in the same home, at another port.
+    pub(crate) fn restarted(mut self) -> Self {
+        self.stop();
+        let directory = std::mem::replace(&mut self.directory, tempfile::tempdir().unwrap());
+        Self::start_in(directory)
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.directory.path().join("home")
+    }
+
+    pub(crate) fn admin(&self) -> String {
+        let text = std::fs::read_to_string(self.home().join("cli.key")).unwrap();
+        text.trim().to_owned()
+    }
+
+    pub(crate) fn key(&self, role: &str) -> String {
+        self.named_key(role, role)
+    }
+
+    pub(crate) fn named_key(&self, name: &str, role: &str) -> String {
+        let body = json!({ "name": name, "role": role });
+        let said = self.post(&self.admin(), "/v1/keys", &body);
+        assert_eq!(said.status, 201, "{said:?}");
+        said.body["key"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn request(&self, method: &str, path: &str) -> RequestBuilder {
+        let method = method.parse::<reqwest::Method>().unwrap();
+        self.client.request(method, format!("{}{path}", self.url))
+    }
+
+    pub(crate) fn get(&self, key: &str, path: &str) -> Said {
+        said(self.request("GET", path).bearer_auth(key))
+    }
+
+    pub(crate) fn post(&self, key: &str, path: &str, body: &Value) -> Said {
+        said(self.request("POST", path).bearer_auth(key).json(body))
+    }
+
+    /// Submits a shell command and returns the call.
+    pub(crate) fn submit(&self, key: &str, command: &str) -> Said {
+        self.post(key, "/v1/calls", &shell(command))
+    }
+
+    /// Submits a command that waits and returns the id of its approval.
+    pub(crate) fn ask(&self, key: &str, command: &str) -> String {
+        let said = self.submit(key, command);
+        assert_eq!(said.status, 202, "{said:?}");
+        said.body["approval_id"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn resolve(&self, key: &str, approval: &str, choice: &str) -> Said {
+        let path = format!("/v1/approvals/{approval}/resolve");
+        self.post(key, &path, &json!({ "choice": choice }))
+    }
+
+    /// Follows events of `path` behind `last`, as a program does that keeps the connection open.
+    pub(crate) fn events(&self, key: &str, path: &str, last: Option<u64>) -> Events {
+        let mut request = self.request("GET", path).bearer_auth(key);
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        let response = request.send().unwrap();
+        assert_eq!(response.status().as_u16(), 200);
+        let mut events = Events {
+            lines: BufReader::new(response),
+        };
+        // The greeting says that whatever happens from now on will be seen.
+        assert_eq!(events.block().unwrap(), ["retry: 1000", ": connected"]);
+        events
+    }
+
+    /// Sends a request through the agents' socket and returns its status and body so far.
+    pub(crate) fn through_socket(&self, method: &str, path: &str, more: &str) -> (u16, String) {
+        let mut stream = UnixStream::connect(self.home().join("agent.sock")).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let (headers, body) = more.split_once("\n\n").unwrap_or((more, ""));
+        let headers: Vec<&str> = headers.lines().chain([""]).collect();
+        let headers = headers.join("\r\n");
+        let length = body.len();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nhost: agents\r\nconnection: close\r\n\
+             content-length: {length}\r\n{headers}\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut text = String::new();
+        let mut reader = BufReader::new(stream);
+        reader.read_line(&mut text).unwrap();
+        let status = text.split(' ').nth(1).unwrap().parse().unwrap();
+        // Streams of events do not end.
+        if !path.ends_with("events") {
+            reader.read_to_string(&mut text).unwrap();
+        }
+        (status, text)
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        // It may have been stopped already.
+        let _gone = self.child.kill();
+        let _waited = self.child.wait();
+    }
+}
+
+/// Returns a client that speaks to the gateway and to nobody else.
+pub(crate) fn client() -> Client {
+    // The client wants one even where nothing is encrypted; who was first has chosen the same.
+    let _chosen = rustls::crypto::ring::default_provider().install_default();
+    Client::builder()
+        .no_proxy()
+        .timeout(PATIENCE)
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap()
+}
+
+/// Starts a gateway in `home` and returns it with its first line.
+pub(crate) fn spawn(home: &Path, more: &[&str]) -> (Child, String) {
+    let mut child = command(home, more).spawn().unwrap();
+    let first = first_line(&mut child);
+    if first.is_empty() {
+        let mut wrong = String::new();
+        let mut stderr = child.stderr.take().unwrap();
+        stderr.read_to_string(&mut wrong).unwrap();
+        panic!("the gateway did not start: {wrong}");
+    }
+    // What it logs must not fill the pipe.
+    let mut stderr = child.stderr.take().unwrap();
+    std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+    (child, first)
+}
+
+/// Reads the first line and nothing behind it.
+pub(crate) fn first_line(child: &mut Child) -> String {
+    let stdout = child.stdout.as_mut().unwrap();
+    let (mut line, mut byte) = (Vec::new(), [0]);
+    while stdout.read(&mut byte).unwrap() == 1 && byte != *b"\n" {
+        line.extend(byte);
+    }
+    String::from_utf8(line).unwrap()
+}
+
+pub(crate) fn command(home: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("countersign"));
+    command
+        .args(["serve", "--listen", "127.0.0.1:0", "--home"])
+        .arg(home)
+        .args(more)
+        .env_clear()
+        .env("HOME", home)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+pub(crate) fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill")
+        .args([format!("-{name}"), child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+pub(crate) fn said(request: RequestBuilder) -> Said {
+    heard(request.send().unwrap())
+}
+
+pub(crate) fn heard(response: Response) -> Said {
+    let status = response.status().as_u16();
+    let text = response.text().unwrap();
+    Said {
+        status,
+        body: serde_json::from_str(&text).unwrap_or(Value::String(text)),
+    }
+}
+
+impl Said {
+    /// Returns the stable word of a refusal.
+    pub(crate) fn code(&self) -> &str {
+        self.body["error"]["code"].as_str().unwrap_or("")
+    }
+}
+
+pub(crate) fn shell(command: &str) -> Value {
+    json!({ "tool": "terminal", "args": { "command": command }, "session_id": "s1" })
+}
+
+/// Events as they come.
+pub(crate) struct Events {
+    lines: BufReader<Response>,
+}
+
+impl Events {
+    /// Returns the next event with its number.
+    pub(crate) fn next(&mut self) -> (u64, Value) {
+        let since = Instant::now();
+        loop {
+            assert!(since.elapsed() < PATIENCE, "no event came");
+            let block = self
+                .block()
+                .unwrap_or_else(|| panic!("the stream has ended"));
+            let field = |name: &str| block.iter().find_map(|line| line.strip_prefix(name));
+            if let (Some(id), Some(data)) = (field("id: "), field("data: ")) {
+                return (id.parse().unwrap(), serde_json::from_str(data).unwrap());
+            }
+        }
+    }
+
+    /// Returns the next event of this name.
+    pub(crate) fn named(&mut self, name: &str) -> (u64, Value) {
+        loop {
+            let (id, event) = self.next();
+            if event["event"] == name {
+                return (id, event);
+            }
+        }
+    }
+
+    /// Returns the lines up to the next empty one; `None` at the end.
+    pub(crate) fn block(&mut self) -> Option<Vec<String>> {
+        let mut block = Vec::new();
+        loop {
+            let mut line = String::new();
+            if self.lines.read_line(&mut line).unwrap() == 0 {
+                return None;
+            }
+            let line = line.trim_end();
+            if line.is_empty() {
+                return Some(block);
+            }
+            block.push(line.to_owned());
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The gate's parts on a real database: credentials, sessions, questions to people, reviews,
+//! assessors and what is told of all of it.
+#![expect(clippy::panic, reason = "a failing test panics")]
+
+mod assessors;
+mod clarifications;
+mod credentials;
+mod history;
+mod reviews;
+mod sessions;
+#[path = "../support/mod.rs"]
+mod support;
+
+use countersign_core::ledger::Entry;
+use countersign_gate::Gate;
+use countersign_gate::principal::{Principal, Role};
+use support::principal;
+
+/// Everybody there is, one of each role.
+async fn everybody(gate: &Gate) -> Vec<Principal> {
+    let mut all = Vec::new();
+    for role in Role::ALL {
+        all.push(principal(gate, role.word(), role).await);
+    }
+    all
+}
+
+/// Everything the ledger says, as its owner reads it.
+async fn ledger(gate: &Gate) -> Vec<Entry> {
+    gate.store().flush().await.unwrap();
+    gate.store().entries(0, 100_000).await.unwrap()
+}
+
+/// The bodies of the entries of one event.
+async fn told(gate: &Gate, event: &str) -> Vec<serde_json::Value> {
+    let entries = ledger(gate).await;
+    let of_event = entries.iter().filter(|entry| entry.draft.event == event);
+    of_event
+        .map(|entry| serde_json::from_str(&entry.draft.body).unwrap())
+        .collect()
+}

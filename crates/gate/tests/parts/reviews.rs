@@ -1,0 +1,103 @@
+//! What ran and awaits a look.
+
+use countersign_core::call::ToolCall;
+use countersign_core::policy::Policy;
+use countersign_core::score::Score;
+use countersign_core::verdict::Thresholds;
+use countersign_gate::GateError;
+use countersign_gate::principal::Role;
+use countersign_gate::request::Submission;
+use countersign_gate::reviews::Settled;
+use serde_json::json;
+
+use crate::support::{Wishes, World, in_session, principal, world_with};
+use crate::{everybody, told};
+
+#[tokio::test]
+async fn what_can_be_rolled_back_runs_and_is_settled_once() {
+    let World {
+        gate, agent, ana, ..
+    } = reviewing().await;
+    let call = gate.submit(&agent, edit()).await.unwrap();
+    assert_eq!(
+        (call.verdict.as_str(), call.status.as_str()),
+        ("allow_then_review", "allowed")
+    );
+    let waiting = gate.reviews(&ana).await.unwrap().items;
+    assert_eq!(
+        (waiting.len(), &waiting[0].call.call_id),
+        (1, &call.call_id)
+    );
+    assert_eq!(told(&gate, "review.required").await.len(), 1);
+    let id = waiting[0].review_id.as_str();
+    let bo = principal(&gate, "bo", Role::Approver).await;
+    let (first, second) = tokio::join!(
+        gate.settle_review(&ana, id, Settled::Undo),
+        gate.settle_review(&bo, id, Settled::Keep),
+    );
+    let (view, late) = match (first, second) {
+        (Ok(view), Err(late)) | (Err(late), Ok(view)) => (view, late),
+        both => panic!("{both:?}"),
+    };
+    let how = format!("{} by {}", view.status, view.by.clone().unwrap());
+    assert!(
+        matches!(&late, GateError::AlreadySettled { how: told, .. } if *told == how),
+        "{late} {how}"
+    );
+    let resolved = told(&gate, "review.resolved").await;
+    assert_eq!(resolved.len(), 1);
+    assert_eq!(resolved[0]["outcome"], view.status);
+    assert!(gate.reviews(&ana).await.unwrap().items.is_empty());
+}
+
+#[tokio::test]
+async fn law_7_only_people_settle_reviews_and_agents_see_their_own() {
+    let World { gate, agent, .. } = reviewing().await;
+    for who in everybody(&gate).await {
+        let role = who.role;
+        gate.submit(&agent, edit()).await.unwrap();
+        let seen = gate.reviews(&who).await.unwrap().items;
+        assert_eq!(seen.is_empty(), !role.sees_all(), "{role:?}");
+        let own = gate.reviews(&agent).await.unwrap().items;
+        let id = own[0].review_id.as_str();
+        let settled = gate.settle_review(&who, id, Settled::Keep).await;
+        assert_eq!(settled.is_ok(), role.answers(), "{role:?}");
+    }
+    let unknown = gate
+        .settle_review(
+            &principal(&gate, "root", Role::Admin).await,
+            "rev_x",
+            Settled::Keep,
+        )
+        .await;
+    assert!(matches!(unknown, Err(GateError::NotFound { .. })));
+}
+
+async fn reviewing() -> World {
+    let thresholds = Thresholds {
+        auto_below: Score::ZERO,
+        ask_above: Score::new(600),
+        confidence_min: Score::ONE,
+    };
+    let policy = Policy {
+        review: true,
+        thresholds,
+        ..Policy::default()
+    };
+    world_with(Wishes {
+        policy,
+        ..Wishes::default()
+    })
+    .await
+}
+
+fn edit() -> Submission {
+    Submission {
+        call: ToolCall {
+            tool: "write_file".to_owned(),
+            args: json!({ "path": "/home/dev/project/notes.md", "content": "hello" }),
+            ..ToolCall::default().from_directory("/home/dev/project")
+        },
+        ..in_session("s1", "")
+    }
+}

@@ -1,0 +1,3 @@
+//! What the tests of several crates need to start. No part of the product.
+
+pub mod postgres;
