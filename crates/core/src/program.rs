@@ -23,7 +23,7 @@ mod written;
 pub(crate) use cleaning::says_output;
 
 use crate::act::Act;
-use crate::knowledge::{Effect, Flag, PathKind, Program, Role, Row, Value};
+use crate::knowledge::{Effect, Flag, PathKind, Program, Reader, Role, Row, Value};
 use crate::language;
 use crate::place::HOLE;
 use crate::score::Score;
@@ -83,7 +83,13 @@ impl Walk<'_> {
             }
             Named::File => self.run_file(first, rest),
             Named::Unknown(name) => self.unknown_program(&name, first, rest),
-            Named::Program(program, name) => self.known_program(program, &name, first, rest, stdin),
+            Named::Program(program, name) => {
+                let mut stream = self.known_program(program, &name, first, rest, stdin);
+                if !stream.taint.network && output::is_shell_settings(&name, rest) {
+                    stream.text.get_or_insert_default();
+                }
+                stream
+            }
         }
     }
 
@@ -167,6 +173,20 @@ impl Walk<'_> {
             let title = format!("{name} {}", shown.first().copied().unwrap_or(""));
             let read = options::read(&program.row, rest);
             self.hits(&program.row, &read.hits, false);
+            // A program that can reveal a secret or raise rights may do so under a harmless word.
+            let guarded = program.subs.iter().any(|(_, row)| {
+                matches!(
+                    row.does,
+                    Effect::Secret | Effect::Pay | Effect::Privilege | Effect::Guard
+                )
+            });
+            if program.verbs.is_none()
+                && !guarded
+                && let Some(effect) = self.inferred(rest)
+            {
+                self.note_inferred(effect, title.trim(), span);
+                return Stream::unknown(Taint::default());
+            }
             self.note(Act::new(Effect::Unknown, title.trim().to_owned(), span).on(title.trim()));
             return Stream::unknown(Taint::default());
         };
@@ -234,7 +254,9 @@ impl Walk<'_> {
         if helps && read.command.is_none() {
             return self.only_looks(row.name, span);
         }
-        if let Some(unknown) = &read.unknown {
+        // What follows an image is not an option of the program that runs it.
+        let own = row.reader != Some(Reader::Container);
+        if let Some(unknown) = read.unknown.as_ref().filter(|_| own) {
             let act = Act::new(Effect::Unknown, row.name, span)
                 .because("an option that is not known")
                 .on(format!("`{unknown}` of {}", row.name));
@@ -328,9 +350,9 @@ impl Walk<'_> {
     /// Notes what running the program does before its words are looked at.
     fn note_base(&mut self, line: &Line<'_>, base: Effect) {
         let mut act = Act::new(base, line.row.name, line.span);
-        // Many programs share these rows, so the row's own name would name another one.
+        // Many programs share these rows, so people are shown the name that was called.
         if matches!(base, Effect::Guard | Effect::Lifecycle) {
-            act = Act::new(base, line.name.to_owned(), line.span).on(line.name);
+            act = act.on(line.name);
         }
         if base == Effect::Wipe {
             let is_device = |arg: &&&Arg| self.ground.place(&arg.text).kind == PathKind::Device;

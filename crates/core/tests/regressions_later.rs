@@ -126,10 +126,6 @@ fn where_output_goes_counts_however_it_is_said() {
                 "cd /tmp && git clone https://github.com/a/b",
             ),
             (
-                "installing where it goes anyway",
-                "make install PREFIX=/usr/local",
-            ),
-            (
                 "a cache in scratch space",
                 "GOCACHE=/tmp/gocache go test ./...",
             ),

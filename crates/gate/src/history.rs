@@ -235,11 +235,11 @@ impl Gate {
             return Ok(broken_at(&verifier, &BrokenChain { seq, why }, head));
         }
         match verifier.clone().finish() {
-            Ok(verified) => Ok(LedgerState {
+            Ok(good) => Ok(LedgerState {
                 ok: true,
-                entries: verified.entries,
-                head: verified.head.hash.to_string(),
-                checkpoints: verified.checkpoints,
+                entries: good.entries,
+                head: good.head.hash.to_string(),
+                checkpoints: good.checkpoints,
                 first_bad: None,
                 why: None,
             }),

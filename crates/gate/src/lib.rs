@@ -23,6 +23,7 @@ pub mod keys;
 mod moment;
 pub mod principal;
 mod remembered;
+mod repeated;
 pub mod request;
 pub mod reviews;
 pub mod sessions;

@@ -47,10 +47,17 @@ pub(crate) fn describe<'a>(
             continue;
         };
         for (path, item) in described {
+            let named = path.replace(['/', '{', '}', '.', '-'], " ");
+            let words: Vec<&str> = named.split_whitespace().collect();
             let entry = paths.entry(path).or_insert_with(|| json!({}));
             let methods = item.as_object().into_iter().flatten();
             for (method, operation) in methods {
-                let operation = completed(operation.clone(), access);
+                let mut operation = completed(operation.clone(), access);
+                // Handlers share names across modules; a client's generated functions must not.
+                if let Some(fields) = operation.as_object_mut() {
+                    let id = format!("{method}_{}", words.join("_"));
+                    fields.insert("operationId".to_owned(), json!(id));
+                }
                 if let Some(entry) = entry.as_object_mut() {
                     entry.insert(method.clone(), operation);
                 }

@@ -1,5 +1,7 @@
 //! Bodies and queries as they come in. A key nobody knows is an error, not a silent wish.
 
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use countersign_core::approval::Choice;
@@ -9,6 +11,7 @@ use countersign_core::digest::Digest;
 use countersign_core::grant::Scope;
 use countersign_core::id::ApprovalId;
 use countersign_gate::answer::ApprovalFilter;
+use countersign_gate::credentials::PersonView;
 use countersign_gate::history::TraceFilter;
 use countersign_gate::principal::Role;
 use countersign_gate::request::{GrantRequest, Reply, Report, Submission};
@@ -276,7 +279,31 @@ pub(crate) fn choice(word: &str) -> Option<Choice> {
         .find(|choice| choice.word() == word)
 }
 
-/// An answer as clients of Hermes give it.
+/// A person, or what is to be changed of one.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PersonBody {
+    /// The name answers are recorded under.
+    name: String,
+    /// `viewer`, `approver` or `admin`.
+    roles: Vec<String>,
+    /// Accounts, by channel.
+    #[serde(default)]
+    accounts: BTreeMap<String, String>,
+}
+
+impl From<PersonBody> for PersonView {
+    fn from(body: PersonBody) -> Self {
+        Self {
+            name: body.name,
+            roles: body.roles,
+            accounts: body.accounts,
+        }
+    }
+}
+
+/// An answer as clients of Hermes give it. They may send more than we know; it is ignored, because
+/// they cannot be changed and nothing of it could allow anything.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct RunApprovalBody {
     /// `once`, `session`, `always` or `deny`; `approve`, `approved` and `allow` mean `once`.

@@ -10,7 +10,10 @@
 
 mod calls;
 mod events;
+mod faults;
+mod kill;
 mod page;
+mod replicas;
 mod roles;
 mod serve;
 mod statuses;

@@ -18,7 +18,7 @@ const MATRIX: &[(&str, &str, &[&str])] = &[
     ("POST", "/v1/login", OPEN),
     ("POST", "/v1/logout", ALL),
     ("GET", "/v1/whoami", ALL),
-    ("POST", "/v1/login_codes", ANSWERS),
+    ("POST", "/v1/login/code", ANSWERS),
     ("GET", "/v1/capabilities", ALL),
     ("POST", "/v1/assess", ALL),
     ("POST", "/v1/calls", ASKS),
@@ -80,10 +80,12 @@ fn the_description_has_exactly_the_routes_of_the_table() {
     let gateway = Gateway::start();
     let description = gateway.get(&gateway.admin(), "/openapi.json").body;
     assert_eq!(description["openapi"], "3.1.0");
-    let mut described = BTreeSet::new();
+    let (mut described, mut named) = (BTreeSet::new(), BTreeSet::new());
     for (path, methods) in description["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
             described.insert((method.to_uppercase(), path.clone()));
+            let name = operation["operationId"].as_str().unwrap().to_owned();
+            assert!(named.insert(name), "{method} {path} shares its name");
             let operation_text = operation.to_string();
             for reference in operation_text
                 .split("\"$ref\":\"#/components/schemas/")
@@ -197,7 +199,7 @@ fn an_agent_cannot_answer_its_own_question_on_any_path() {
         format!("/v1/runs/{run}/approval"),
         format!("/v1/approvals/{approval}/viewed"),
         "/v1/sessions/s1/yolo".to_owned(),
-        "/v1/login_codes".to_owned(),
+        "/v1/login/code".to_owned(),
         "/v1/config".to_owned(),
         "/v1/keys".to_owned(),
     ];

@@ -43,6 +43,13 @@ impl Gateway {
         Self::start_in(directory)
     }
 
+    /// Starts a gateway in a home that is somebody else's to remove.
+    pub(crate) fn in_home(home: &Path) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(home, directory.path().join("home")).unwrap();
+        Self::start_in(directory)
+    }
+
     fn start_in(directory: TempDir) -> Self {
         let (child, first) = spawn(&directory.path().join("home"), &["--json"]);
         let said: Value = serde_json::from_str(&first).unwrap();

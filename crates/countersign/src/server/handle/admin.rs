@@ -13,7 +13,7 @@ use crate::server::auth::Caller;
 use crate::server::body::JsonBody;
 use crate::server::problem::Problem;
 use crate::wire::lists::{KeyList, LoginList, PersonList};
-use crate::wire::requests::{ConfigBody, NewKeyBody};
+use crate::wire::requests::{ConfigBody, NewKeyBody, PersonBody};
 
 /// Lists keys
 #[utoipa::path(get, path = "/v1/keys",
@@ -55,14 +55,18 @@ pub(crate) async fn people(State(app): Reach, caller: Caller) -> Answer<PersonLi
 }
 
 /// Adds a person, or changes one
-#[utoipa::path(post, path = "/v1/people", request_body = PersonView,
+#[utoipa::path(post, path = "/v1/people", request_body = PersonBody,
     responses((status = 200, description = "the person", body = PersonView)))]
 pub(crate) async fn put_person(
     State(app): Reach,
     caller: Caller,
-    JsonBody(person): JsonBody<PersonView>,
+    JsonBody(person): JsonBody<PersonBody>,
 ) -> Answer<PersonView> {
-    Ok(Json(app.gate.put_person(&caller.principal, person).await?))
+    Ok(Json(
+        app.gate
+            .put_person(&caller.principal, person.into())
+            .await?,
+    ))
 }
 
 /// Removes a person

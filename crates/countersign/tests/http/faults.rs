@@ -1,0 +1,99 @@
+//! What the disk and the database may do to a gateway: it fails closed, says so, and recovers
+//! without a restart.
+
+use std::process::Command;
+
+use crate::support::{Gateway, RISKY, Said};
+
+fn is_refused_for_now(said: &Said) -> bool {
+    said.status == 503 && said.code() == "storage_unavailable"
+}
+
+#[test]
+fn law_6_a_locked_database_stops_calls_and_is_used_again_when_it_is_free() {
+    let gateway = Gateway::start();
+    let (agent, ana) = (gateway.key("agent"), gateway.named_key("ana", "approver"));
+    let approval = gateway.ask(&agent, RISKY);
+    let lock = rusqlite::Connection::open(gateway.home().join("countersign.db")).unwrap();
+    lock.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let said = gateway.resolve(&ana, &approval, "once");
+    assert!(is_refused_for_now(&said), "{said:?}");
+    let said = gateway.submit(&agent, "rm -rf /srv/other");
+    assert!(is_refused_for_now(&said), "{said:?}");
+    lock.execute_batch("ROLLBACK").unwrap();
+    let said = gateway.resolve(&ana, &approval, "once");
+    assert_eq!(
+        said.status, 200,
+        "the same question, the same gateway: {said:?}"
+    );
+}
+
+#[test]
+fn law_6_a_full_disk_stops_calls_and_is_used_again_when_there_is_room() {
+    let Some(disk) = SmallDisk::mount() else {
+        eprintln!("SKIPPED: a small disk cannot be mounted here (needs root)");
+        return;
+    };
+    let gateway = Gateway::in_home(&disk.path);
+    let (agent, ana) = (gateway.key("agent"), gateway.named_key("ana", "approver"));
+    let approval = gateway.ask(&agent, RISKY);
+    let filler = disk.path.join("filler");
+    disk.fill(&filler);
+    let mut refused = None;
+    // The write-ahead log may have a little room left.
+    for number in 0..200 {
+        let said = gateway.submit(&agent, &format!("rm -rf /srv/{number}"));
+        if said.status == 429 {
+            let path = format!("/v1/calls/{}/withdraw", said.body["call_id"]);
+            gateway.post(&agent, &path, &serde_json::json!({}));
+        }
+        if is_refused_for_now(&said) {
+            refused = Some(said);
+            break;
+        }
+    }
+    let refused = refused.unwrap_or_else(|| gateway.resolve(&ana, &approval, "once"));
+    assert!(is_refused_for_now(&refused), "{refused:?}");
+    let message = refused.body["error"]["message"].as_str().unwrap();
+    assert!(message.contains("disk is full"), "{message}");
+    std::fs::remove_file(&filler).unwrap();
+    let said = gateway.resolve(&ana, &approval, "once");
+    assert_eq!(said.status, 200, "without a restart: {said:?}");
+}
+
+/// A file system of a few megabytes.
+struct SmallDisk {
+    path: std::path::PathBuf,
+    _directory: tempfile::TempDir,
+}
+
+impl SmallDisk {
+    fn mount() -> Option<Self> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("disk");
+        std::fs::create_dir(&path).unwrap();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs"])
+            .arg(&path)
+            .output()
+            .ok()?;
+        mounted.status.success().then_some(Self {
+            path,
+            _directory: directory,
+        })
+    }
+
+    /// Writes until nothing more goes in.
+    fn fill(&self, file: &std::path::Path) {
+        use std::io::Write as _;
+        let mut file = std::fs::File::create(file).unwrap();
+        while file.write_all(&[0; 4096]).is_ok() {}
+        while file.write_all(&[0; 1]).is_ok() {}
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _unmounted = Command::new("umount").arg("-l").arg(&self.path).output();
+    }
+}
