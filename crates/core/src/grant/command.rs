@@ -79,7 +79,7 @@ fn collect<'s>(block: &'s [Command], simples: &mut Vec<&'s Simple>) -> Option<()
     for command in block {
         match command {
             Command::Simple(simple) => simples.push(simple),
-            Command::Pipeline(inner) | Command::AndOr(inner) => collect(inner, simples)?,
+            Command::Pipeline(inner) | Command::AndOr(inner, _) => collect(inner, simples)?,
             Command::Group { .. }
             | Command::Branches { .. }
             | Command::Loop { .. }
