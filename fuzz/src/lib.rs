@@ -3,6 +3,8 @@
 //! The binary of this crate drives them on stable Rust. Under `cargo fuzz` a target is one line:
 //! `fuzz_target!(|data: &[u8]| countersign_fuzz::run(Target::Shell, &String::from_utf8_lossy(data)));`
 
+mod proof;
+
 use countersign_core::assess::assess;
 use countersign_core::call::{ToolCall, Turn};
 use countersign_core::content::{crisis, impact, personal, secrets};
@@ -14,6 +16,8 @@ use countersign_core::shell::parse::parse;
 use countersign_core::shell::walk::Knows;
 use countersign_core::verdict::{Situation, Verdict, verdict};
 use serde_json::Value;
+
+pub use proof::{claims, tokens};
 
 /// What is fuzzed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +38,15 @@ pub enum Target {
     Content,
     /// Text that is shown.
     Display,
+    /// Arguments as JSON, their canonical form and the digest of the call.
+    Arguments,
+    /// Tokens, and claims that a good key signs.
+    Token,
 }
 
 impl Target {
     /// All targets.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Shell,
         Self::Call,
         Self::Sql,
@@ -47,6 +55,8 @@ impl Target {
         Self::Windows,
         Self::Content,
         Self::Display,
+        Self::Arguments,
+        Self::Token,
     ];
 
     /// Returns the name used on the command line.
@@ -60,19 +70,22 @@ impl Target {
             Self::Windows => "windows",
             Self::Content => "content",
             Self::Display => "display",
+            Self::Arguments => "arguments",
+            Self::Token => "token",
         }
     }
 
     /// Returns how many readers a run of the target goes through, each of which may take its time.
     pub const fn readers(self) -> u32 {
         match self {
-            Self::Shell => 1,
+            Self::Shell | Self::Token => 1,
             Self::Call
             | Self::Sql
             | Self::Filter
             | Self::Windows
             | Self::Content
-            | Self::Display => 4,
+            | Self::Display
+            | Self::Arguments => 4,
             Self::Script => 6,
         }
     }
@@ -119,6 +132,8 @@ pub fn run(target: Target, text: &str) -> Option<&'static str> {
             }
         }
         Target::Display => return shown(text),
+        Target::Arguments => return proof::arguments(text),
+        Target::Token => return proof::token(text),
     }
     None
 }

@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p countersign-fuzz -- [RUNS] [TARGET] [SEED]` mutates the corpora with a
 //! seeded generator, prints a line of progress each second, writes inputs that panic, break a law or
-//! take longer than the limit to `target/fuzz/`, and fails if there were any.
+//! take longer than the limit to `target/fuzz/`, and fails if there were any. In place of a number of
+//! runs there may be a time, `60s`: each target is then given that long, one after the other.
 
 mod mutate;
 mod seeds;
@@ -23,6 +24,8 @@ const FINDINGS_MAX: usize = 12;
 /// How long one finding is made smaller.
 const MINIMISE_TIME: Duration = Duration::from_secs(1);
 
+/// Threads that try inputs.
+const WORKERS: u64 = 2;
 /// Inputs above this size are written to disk before they are tried.
 const LARGE_BYTES: usize = 1024;
 
@@ -34,10 +37,12 @@ struct Finding {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let runs: u64 = arguments
-        .first()
-        .and_then(|runs| runs.parse().ok())
-        .unwrap_or(1_000_000);
+    let amount = arguments.first().map_or("1000000", String::as_str);
+    let seconds = amount.strip_suffix('s');
+    let Ok(amount) = seconds.unwrap_or(amount).parse::<u64>() else {
+        eprintln!("error: `{amount}` is neither a number of runs nor a time like `60s`");
+        std::process::exit(2);
+    };
     let only = arguments
         .get(1)
         .map(String::as_str)
@@ -57,40 +62,54 @@ fn main() {
     // A panic is a finding that is reported below, not a message on the screen.
     std::panic::set_hook(Box::new(|_| {}));
     let findings = Mutex::new(Vec::new());
-    let done = AtomicU64::new(0);
-    let workers = std::thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(2) as u64;
-    std::thread::scope(|scope| {
-        for worker in 0..workers {
-            let (targets, findings, done) = (&targets, &findings, &done);
-            scope.spawn(move || {
-                work(
-                    targets,
-                    runs / workers,
-                    seed.wrapping_mul(1_000_003) + worker + 1,
-                    findings,
-                    done,
-                );
-            });
+    if seconds.is_some() {
+        for target in &targets {
+            let end = Instant::now() + Duration::from_secs(amount);
+            drive(&[*target], u64::MAX, Some(end), seed, &findings);
         }
-        scope.spawn(|| watch(runs / workers * workers, &done, &findings));
-    });
+    } else {
+        drive(&targets, amount, None, seed, &findings);
+    }
     let findings = findings
         .into_inner()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
-    println!(
-        "{} runs of {} targets, {} findings",
-        done.load(Ordering::Relaxed),
-        targets.len(),
-        findings.len()
-    );
+    println!("{} findings in all", findings.len());
     std::process::exit(i32::from(!findings.is_empty()));
+}
+
+/// Tries `targets` on all workers, `runs` times or until `end`.
+fn drive(
+    targets: &[Target],
+    runs: u64,
+    end: Option<Instant>,
+    seed: u64,
+    findings: &Mutex<Vec<Finding>>,
+) {
+    let (start, done, left) = (Instant::now(), AtomicU64::new(0), AtomicU64::new(WORKERS));
+    std::thread::scope(|scope| {
+        for worker in 0..WORKERS {
+            let (done, left) = (&done, &left);
+            scope.spawn(move || {
+                let seed = seed.wrapping_mul(1_000_003) + worker + 1;
+                work(targets, runs / WORKERS, end, seed, findings, done);
+                left.fetch_sub(1, Ordering::Relaxed);
+            });
+        }
+        scope.spawn(|| watch(&done, &left, findings));
+    });
+    let names: Vec<&str> = targets.iter().map(|target| target.name()).collect();
+    println!(
+        "{}: {} runs in {} s",
+        names.join(", "),
+        done.load(Ordering::Relaxed),
+        start.elapsed().as_secs()
+    );
 }
 
 fn work(
     targets: &[Target],
     runs: u64,
+    end: Option<Instant>,
     seed: u64,
     findings: &Mutex<Vec<Finding>>,
     done: &AtomicU64,
@@ -101,6 +120,9 @@ fn work(
         .map(|target| (*target, seeds::of(*target)))
         .collect();
     for case in 0..runs {
+        if end.is_some_and(|end| Instant::now() >= end) {
+            return;
+        }
         if let Some((target, seeds)) =
             seeds.get(usize::try_from(case).unwrap_or(0) % seeds.len().max(1))
         {
@@ -182,19 +204,16 @@ fn note(target: Target, what: &str, input: &str, findings: &Mutex<Vec<Finding>>)
     }
 }
 
-fn watch(runs: u64, done: &AtomicU64, findings: &Mutex<Vec<Finding>>) {
+fn watch(done: &AtomicU64, left: &AtomicU64, findings: &Mutex<Vec<Finding>>) {
     let start = Instant::now();
-    loop {
+    while left.load(Ordering::Relaxed) > 0 {
         std::thread::sleep(Duration::from_secs(1));
         let so_far = done.load(Ordering::Relaxed);
         let found = findings.try_lock().map_or(0, |findings| findings.len());
         eprintln!(
-            "{so_far} of {runs} runs, {found} findings, {} s",
+            "{so_far} runs, {found} findings, {} s",
             start.elapsed().as_secs()
         );
-        if so_far >= runs {
-            return;
-        }
     }
 }
 

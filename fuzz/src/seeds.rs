@@ -19,6 +19,12 @@ pub(crate) fn of(target: Target) -> Vec<String> {
             .into_iter()
             .chain(commands().into_iter().step_by(9))
             .collect(),
+        Target::Arguments => owned(ARGUMENTS).into_iter().chain(calls()).collect(),
+        Target::Token => {
+            let mut seeds = countersign_fuzz::tokens();
+            seeds.extend(countersign_fuzz::claims());
+            seeds
+        }
     }
 }
 
@@ -68,6 +74,14 @@ fn calls() -> Vec<String> {
     calls.extend(commands().into_iter().step_by(17).map(command));
     calls
 }
+
+const ARGUMENTS: &[&str] = &[
+    r#"{"to":"ana","text":"I will be late","copies":2,"nested":{"a":[1,-2.5,1e-7,null,true]}}"#,
+    r#"{"\u20ac":1,"\r":2,"\ufb33":3,"1":4,"\ud83d\ude00":5,"\u0080":6,"\u00f6":7,"":8}"#,
+    "[9007199254740991,-9007199254740991,9007199254740992,0.1,5e-324,1.7976931348623157e308,-0]",
+    r#"[[[[[[{"a":{"b":{"c":[]}}}]]]]]]"#,
+    r#""\u0000\b\t\n\u000b\f\r\"\\\/\u007f""#,
+];
 
 const CALLS: &[&str] = &[
     r#"{"tool":"write_file","args":{"path":"src/a.rs","content":"fn main() {}"},"workspace":"/home/dev/project"}"#,

@@ -292,9 +292,11 @@ pub fn step(
             return Err(StepError::AlreadyUsed);
         }
         (state, Happened::Used { .. } | Happened::Collected(_)) => {
-            return Err(match settled(state) {
-                StepError::AlreadyAnswered => StepError::NotApproved,
-                other => other,
+            let settled = settled(state);
+            return Err(if settled == StepError::AlreadyAnswered {
+                StepError::NotApproved
+            } else {
+                settled
             });
         }
         (state, Happened::Answered(_) | Happened::Withdrawn { .. }) => return Err(settled(state)),

@@ -18,7 +18,7 @@ mod unknown;
 mod variables;
 
 use crate::act::Act;
-use crate::knowledge::{Effect, Flag, PathKind, Program, Role, Row, Value};
+use crate::knowledge::{Effect, Flag, PathKind, Program, Reader, Role, Row, Value};
 use crate::language;
 use crate::place::HOLE;
 use crate::score::Score;
@@ -78,7 +78,13 @@ impl Walk<'_> {
             }
             Named::File => self.run_file(first, rest),
             Named::Unknown(name) => self.unknown_program(&name, first, rest),
-            Named::Program(program, name) => self.known_program(program, &name, first, rest, stdin),
+            Named::Program(program, name) => {
+                let mut stream = self.known_program(program, &name, first, rest, stdin);
+                if !stream.taint.network && output::is_shell_settings(&name, rest) {
+                    stream.text.get_or_insert_default();
+                }
+                stream
+            }
         }
     }
 
@@ -162,6 +168,20 @@ impl Walk<'_> {
             let title = format!("{name} {}", shown.first().copied().unwrap_or(""));
             let read = options::read(&program.row, rest);
             self.hits(&program.row, &read.hits, false);
+            // A program that can reveal a secret or raise rights may do so under a harmless word.
+            let guarded = program.subs.iter().any(|(_, row)| {
+                matches!(
+                    row.does,
+                    Effect::Secret | Effect::Pay | Effect::Privilege | Effect::Guard
+                )
+            });
+            if program.verbs.is_none()
+                && !guarded
+                && let Some(effect) = self.inferred(rest)
+            {
+                self.note_inferred(effect, title.trim(), span);
+                return Stream::unknown(Taint::default());
+            }
             self.note(Act::new(Effect::Unknown, title.trim().to_owned(), span).on(title.trim()));
             return Stream::unknown(Taint::default());
         };
@@ -212,7 +232,9 @@ impl Walk<'_> {
         if helps && read.command.is_none() {
             return self.only_looks(row.name, span);
         }
-        if let Some(unknown) = &read.unknown {
+        // What follows an image is not an option of the program that runs it.
+        let own = row.reader != Some(Reader::Container);
+        if let Some(unknown) = read.unknown.as_ref().filter(|_| own) {
             let act = Act::new(Effect::Unknown, row.name, span)
                 .because("an option that is not known")
                 .on(format!("`{unknown}` of {}", row.name));

@@ -268,11 +268,36 @@ fn the_data_sets_meet_the_goals() {
     settle("data sets", &goals, &judged);
 }
 
-/// The goal is 30 %; 38.3 % was measured in November 2026, and this may only get better: lower it
+#[test]
+fn our_own_commands_of_build_servers_meet_the_goals_inside_a_project() {
+    let rows = rows::corpus(&["ci", "shell_ci"]);
+    let judged: Vec<(&Row, bool)> = rows
+        .iter()
+        .map(|row| (row, is_gated(&row.command, Some(WORKSPACE))))
+        .collect();
+    let goals = [
+        Goal::of(
+            "recall, inside a project",
+            Wanted::AtLeast(0.99),
+            &judged,
+            |row| row.label == "dangerous",
+        ),
+        Goal::of(
+            "false alarms, inside a project",
+            Wanted::AtMost(0.0),
+            &judged,
+            |row| row.label == "safe",
+        ),
+    ];
+    settle("our own build servers, inside a project", &goals, &judged);
+}
+
+/// The goal is 30 %; 33.4 % was measured in November 2026, and this may only get better: lower it
 /// when the share falls. What is left is fragments of documentation that bash cannot read either
-/// (4.5 % of all), tools of one house that nobody else can know, and commands that truly have
-/// consequences: publishing, `sudo`, packages of the system, scripts fetched and run.
-const CONTINUOUS_INTEGRATION_ASKED_MAX: f64 = 0.39;
+/// (4.5 % of all), tools of one house that nobody else can know and that are not asked to look or to
+/// build (7 %), agents that start agents or change their settings (3 %), code from outside the
+/// workspace or from the network, and commands that truly have consequences.
+const CONTINUOUS_INTEGRATION_ASKED_MAX: f64 = 0.335;
 
 #[test]
 fn continuous_integration_is_rarely_a_question_inside_a_project() {

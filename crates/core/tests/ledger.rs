@@ -1,4 +1,9 @@
 //! The ledger: whatever is done to it, the first entry that is not what it was is named.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests may fail loudly"
+)]
 
 use countersign_core::digest::Digest;
 use countersign_core::ledger::checkpoint::{

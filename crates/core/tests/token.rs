@@ -5,7 +5,11 @@
 //! --test token` writes it anew.
 #![expect(
     clippy::disallowed_methods,
-    reason = "a test may read files and the environment; the core may not"
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::too_many_lines,
+    reason = "tests read data, may fail loudly, and have long tables"
 )]
 
 #[path = "token/calls.rs"]
@@ -20,6 +24,8 @@ mod forms;
 mod headers;
 #[path = "token/laws.rs"]
 mod laws;
+#[path = "token/uses.rs"]
+mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -38,9 +44,9 @@ fn vectors() -> Vec<Case> {
     [
         calls::honest(),
         calls::other(),
-        calls::times(),
-        calls::replays(),
-        calls::keys(),
+        uses::times(),
+        uses::replays(),
+        uses::keys(),
         claims::kinds(),
         claims::members(),
         claims::values(),

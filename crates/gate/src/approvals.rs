@@ -8,6 +8,7 @@ use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Query, StoreError};
 
 use crate::entries::{approval_happening, approval_resolved};
+use crate::gate::random;
 use crate::stored::{StoredApproval, read};
 use crate::{Gate, GateError};
 
@@ -162,7 +163,7 @@ impl Gate {
         let State::Approved { answer, .. } = &mut stored.approval.state else {
             return None;
         };
-        let id = GrantId::fresh(now, self.random());
+        let id = GrantId::fresh(now, random());
         answer.grant_id = Some(id.clone());
         Some(Grant {
             id,

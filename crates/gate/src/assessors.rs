@@ -112,7 +112,7 @@ impl Gate {
         }
         for opinion in raising {
             match opinion {
-                Ok(opinion) => raise(&mut judged, opinion, lines),
+                Ok(opinion) => raise(&mut judged, &opinion, lines),
                 Err(silence) => {
                     tracing::warn!(%silence, "an assessor did not answer");
                     judged.assessment.reasons.push(SILENT.to_owned());
@@ -275,7 +275,7 @@ fn failed(error: impl std::fmt::Display) -> Silence {
 }
 
 /// Takes from `opinion` what makes the conclusion stricter.
-fn raise(judged: &mut Judged, opinion: Opinion, lines: Thresholds) {
+fn raise(judged: &mut Judged, opinion: &Opinion, lines: Thresholds) {
     let Judged { assessment, ruling } = judged;
     let raised = opinion
         .risk_score

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::approvals::Unchanged;
 use crate::entries::call_reported;
+use crate::gate::random;
 use crate::history::TraceFilter;
 use crate::principal::Principal;
 use crate::request::Report;
@@ -239,7 +240,7 @@ impl Gate {
             if !matches!(stored.approval.state, State::Approved { .. }) {
                 return Ok(Happened::TimePassed { reached: true });
             }
-            let jti = TokenId::fresh(now, self.random());
+            let jti = TokenId::fresh(now, random());
             let issued = self.inner.clock.machine().seconds();
             let lasts = self.inner.settings.token_seconds;
             let call = &stored.call;

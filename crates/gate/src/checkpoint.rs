@@ -16,7 +16,7 @@ use crate::Gate;
 /// A checkpoint is written behind this many entries,
 const ENTRIES_MAX: u64 = 100;
 /// or this long after the first entry that none speaks of.
-const EVERY: Duration = Duration::from_secs(60);
+const EVERY: Duration = Duration::from_mins(1);
 /// Entries that are read in one go.
 const READ_MAX: u32 = 1000;
 /// How long to wait before a ledger that could not be read or written is tried again.
@@ -86,13 +86,15 @@ impl Gate {
 
     async fn sign_if_due(&self, unsigned: &mut Unsigned) -> Result<(), StoreError> {
         loop {
-            let recent = self.inner.store.tail().recent(unsigned.seen, usize::MAX);
             let before = unsigned.seen;
-            match recent {
-                Some(entries) => entries.iter().for_each(|entry| unsigned.look_at(entry)),
-                None => {
-                    let entries = self.inner.store.entries(unsigned.seen, READ_MAX).await?;
-                    entries.iter().for_each(|entry| unsigned.look_at(entry));
+            let recent = self.inner.store.tail().recent(before, usize::MAX);
+            if let Some(entries) = recent {
+                for entry in entries {
+                    unsigned.look_at(&entry);
+                }
+            } else {
+                for entry in self.inner.store.entries(before, READ_MAX).await? {
+                    unsigned.look_at(&entry);
                 }
             }
             if unsigned.seen == before {

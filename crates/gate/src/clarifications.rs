@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::answer::invalid;
+use crate::gate::random;
 use crate::principal::Principal;
 use crate::stored::{read, written};
 use crate::submit::{NAME_BYTES_MAX, run_of};
@@ -112,7 +113,7 @@ impl Gate {
         check(&question)?;
         self.check_room_for_question(who).await?;
         let now = self.inner.clock.now();
-        let id = ClarificationId::fresh(now, self.random());
+        let id = ClarificationId::fresh(now, random());
         let expires_at = now.plus(self.inner.settings.timeout_millis);
         let run = question
             .run
@@ -221,13 +222,11 @@ impl Gate {
             via: who.via.clone(),
             at: now,
         });
-        match self.settle_question(record, &stored, ANSWERED, now).await? {
-            Some(record) => Ok(view(&record, &stored)),
-            None => {
-                let record = self.stored_clarification(who, id).await?;
-                Err(settled_already(&record, &read(&record)?))
-            }
+        if let Some(record) = self.settle_question(record, &stored, ANSWERED, now).await? {
+            return Ok(view(&record, &stored));
         }
+        let record = self.stored_clarification(who, id).await?;
+        Err(settled_already(&record, &read(&record)?))
     }
 
     /// Lets time settle the questions nobody answered.

@@ -17,6 +17,7 @@ use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::gate::random;
 use crate::principal::{Principal, Role};
 use crate::remembered::{Remembered, ended_at};
 use crate::stored::{read, written};
@@ -128,8 +129,8 @@ impl Gate {
     pub async fn create_key(&self, by: &str, name: &str, role: Role) -> Result<NewKey, GateError> {
         checked_name(name)?;
         let now = self.inner.clock.now();
-        let secret = secret::fresh(&format!("cs_{}_", role.word()), self.random());
-        let id = KeyId::fresh(now, self.random());
+        let secret = secret::fresh(&format!("cs_{}_", role.word()), random());
+        let id = KeyId::fresh(now, random());
         let key = StoredKey {
             name: name.to_owned(),
             role,

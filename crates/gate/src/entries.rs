@@ -4,6 +4,7 @@
 
 use countersign_core::approval::{Choice, ExpiryCause, State};
 use countersign_core::assessment::Assessment;
+use countersign_core::id::ApprovalId;
 use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
 use serde::Serialize;
@@ -62,7 +63,7 @@ pub(crate) fn call_assessed(
         reasons: &assessment.reasons,
         digest: call.digest.to_string(),
         arguments_commitment: commitment,
-        approval_id: call.approval.as_ref().map(|id| id.as_str()),
+        approval_id: call.approval.as_ref().map(ApprovalId::as_str),
         timestamp: call.at.as_seconds(),
     };
     about(

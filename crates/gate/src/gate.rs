@@ -137,16 +137,6 @@ impl Gate {
         }
     }
 
-    /// Returns bytes that cannot be guessed.
-    pub(crate) fn random<const N: usize>(&self) -> [u8; N] {
-        let mut bytes = [0; N];
-        // Without randomness ids could be guessed and tokens would not be unique; there is no safe
-        // way on, and no machine on which this happens.
-        #[expect(clippy::expect_used, reason = "the kernel always has randomness")]
-        getrandom::fill(&mut bytes).expect("the kernel has randomness");
-        bytes
-    }
-
     async fn lapse_forever(&self) {
         loop {
             for lapsed in [
@@ -236,4 +226,14 @@ impl Gate {
             .now()
             .plus(-self.inner.settings.deny_memory_millis)
     }
+}
+
+/// Returns bytes that cannot be guessed.
+pub(crate) fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    // Without randomness ids could be guessed and tokens would not be unique; there is no safe way
+    // on, and no machine on which this happens.
+    #[expect(clippy::expect_used, reason = "the kernel always has randomness")]
+    getrandom::fill(&mut bytes).expect("the kernel has randomness");
+    bytes
 }

@@ -245,11 +245,11 @@ impl Gate {
             }
         }
         match verifier.clone().finish() {
-            Ok(verified) => Ok(LedgerState {
+            Ok(good) => Ok(LedgerState {
                 ok: true,
-                entries: verified.entries,
-                head: verified.head.hash.to_string(),
-                checkpoints: verified.checkpoints,
+                entries: good.entries,
+                head: good.head.hash.to_string(),
+                checkpoints: good.checkpoints,
                 first_bad: None,
                 why: None,
             }),

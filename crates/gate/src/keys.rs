@@ -162,13 +162,14 @@ impl Signer {
     }
 
     fn written(&self) -> Zeroizing<String> {
-        let mut text = Zeroizing::new(STANDARD.encode(self.key.as_bytes()));
-        text.push('\n');
-        for Previous { key, until } in &self.previous {
+        let previous = self.previous.iter().map(|Previous { key, until }| {
             let public = STANDARD.encode(key.key.as_bytes());
-            text.push_str(&format!("previous {public} {until}\n"));
-        }
-        text
+            format!("previous {public} {until}\n")
+        });
+        let seed = Zeroizing::new(STANDARD.encode(self.key.as_bytes()));
+        let rest: String = previous.collect();
+        // One piece of memory, so that no copy of the seed is left behind.
+        Zeroizing::new([seed.as_str(), "\n", &rest].concat())
     }
 
     /// Writes the key to a new file in the folder of `file` and returns its path.

@@ -24,6 +24,7 @@ mod moment;
 pub mod principal;
 mod published;
 mod remembered;
+mod repeated;
 pub mod request;
 pub mod reviews;
 pub mod sessions;

@@ -113,3 +113,60 @@ impl<K: Hash + Eq, V: Clone> Remembered<K, V> {
 pub(crate) fn ended_at(tail: &Tail) -> u64 {
     *tail.last().borrow()
 }
+
+#[cfg(test)]
+mod tests {
+    use countersign_core::ledger::Draft;
+    use countersign_store::{Change, Database};
+
+    use super::*;
+
+    async fn happens(store: &Database, event: &str) {
+        let entries = vec![Draft {
+            event: event.to_owned(),
+            ..Draft::default()
+        }];
+        let puts = Vec::new();
+        store.commit(Change { puts, entries }).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_value_is_believed_until_the_ledger_tells_of_a_change() {
+        let home = tempfile::tempdir().unwrap();
+        let store = Database::sqlite(&home.path().join("db")).await.unwrap();
+        let tail = store.tail();
+        let memory = Remembered::until(&["key.revoked"]);
+        memory.put(tail, ended_at(tail), "a", 1);
+        happens(&store, "key.created").await;
+        assert_eq!(memory.get(tail, "a"), Some(1), "that changes nothing");
+        happens(&store, "key.revoked").await;
+        assert_eq!(memory.get(tail, "a"), None);
+    }
+
+    #[tokio::test]
+    async fn a_value_read_before_a_change_and_kept_after_it_is_not_believed() {
+        let home = tempfile::tempdir().unwrap();
+        let store = Database::sqlite(&home.path().join("db")).await.unwrap();
+        let tail = store.tail();
+        let memory = Remembered::until(&["key.revoked"]);
+        let as_of = ended_at(tail);
+        happens(&store, "key.revoked").await;
+        memory.put(tail, as_of, "a", 1);
+        assert_eq!(memory.get(tail, "a"), None);
+        memory.put(tail, ended_at(tail), "a", 2);
+        assert_eq!(memory.get(tail, "a"), Some(2));
+    }
+
+    #[tokio::test]
+    async fn what_is_kept_is_bounded() {
+        let home = tempfile::tempdir().unwrap();
+        let store = Database::sqlite(&home.path().join("db")).await.unwrap();
+        let tail = store.tail();
+        let memory = Remembered::until(&[]);
+        for number in 0..10_000 {
+            memory.put(tail, 0, number, ());
+        }
+        let kept = memory.state.lock().unwrap().values.len();
+        assert!(kept <= VALUES_MAX, "{kept}");
+    }
+}

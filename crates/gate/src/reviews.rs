@@ -7,6 +7,7 @@ use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::gate::random;
 use crate::principal::Principal;
 use crate::stored::{StoredCall, read, written};
 use crate::told::told;
@@ -127,7 +128,7 @@ impl Gate {
 
     /// Returns the review of a call that runs, and the entry that asks for a look.
     pub(crate) fn review_of(&self, call: &StoredCall, command: &str) -> (Put, Draft) {
-        let id = ReviewId::fresh(call.at, self.random());
+        let id = ReviewId::fresh(call.at, random());
         let detail = json!({
             "review_id": id,
             "call_id": call.call_id,

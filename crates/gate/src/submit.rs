@@ -16,19 +16,20 @@ use countersign_core::policy::Policy;
 use countersign_core::record;
 use countersign_core::time::UnixMillis;
 use countersign_core::verdict::{Mode, Rule, Ruling, Verdict, verdict};
-use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
-use serde::{Deserialize, Serialize};
+use countersign_store::{Change, Expect, Kind, Order, Put, Query, StoreError};
 use serde_json::value::RawValue;
 
 use crate::answer::invalid;
 use crate::entries::{approval_required, call_assessed};
+use crate::gate::random;
 use crate::moment::{Denial, VersionedGrant};
 use crate::principal::Principal;
 use crate::remembered::ended_at;
+use crate::repeated::idempotency_put;
 use crate::request::Submission;
 use crate::sessions::SessionFacts;
 use crate::settings::Ruleset;
-use crate::stored::{StoredApproval, StoredCall, base64, read, written};
+use crate::stored::{StoredApproval, StoredCall, base64, read};
 use crate::view::{CallView, DecisionView};
 use crate::{Gate, GateError};
 
@@ -70,7 +71,7 @@ impl Gate {
         }
         check(&submission)?;
         for _ in 0..TRIES_MAX {
-            match self.submit_once(who, &submission).await {
+            match Box::pin(self.submit_once(who, &submission)).await {
                 // What was concluded rested on a grant, a session or an idempotency key that has
                 // changed in this very moment. It is concluded anew.
                 Err(GateError::Store(StoreError::Conflict { .. })) => {
@@ -105,7 +106,7 @@ impl Gate {
             return self.let_through(considered).await;
         }
         match verdict {
-            Verdict::Ask => self.ask(considered).await,
+            Verdict::Ask => Box::pin(self.ask(considered)).await,
             Verdict::Allow | Verdict::AllowThenReview | Verdict::Refuse => {
                 self.let_through(considered).await
             }
@@ -135,7 +136,7 @@ impl Gate {
             let reason = "a person in crisis was in this conversation".to_owned();
             assessment.reasons.push(reason);
         }
-        let mut call = stored(who, submission, &tool_call, now, self)?;
+        let mut call = stored(who, submission, &tool_call, now)?;
         call.policy.clone_from(&ruleset.hash);
         if facts.override_until.is_some_and(|until| now < until) && situation.mode == Mode::Enforce
         {
@@ -180,7 +181,7 @@ impl Gate {
         }
         judged.ruling.verdict.word().clone_into(&mut call.verdict);
         call.assessment = written_assessment(&judged);
-        call.decision = decided(&judged.ruling, grant.as_ref(), denial, now);
+        call.decision = decided(judged.ruling, grant.as_ref(), denial, now);
         let redacts = redacts(&ruleset.policy);
         let command = one_line(&tool_call, redacts);
         let arguments = serde_json::to_vec(&call.args).unwrap_or_default();
@@ -267,15 +268,14 @@ impl Gate {
         let lane = self.inner.moment.lane(call.key.as_str()).await;
         let joined = self.open_question(&call).await?;
         let mut required = None;
-        let stored = match joined {
-            Some(open) => open,
-            None => {
-                self.check_room(&call).await?;
-                let stored = self.question(&mut call, &judged, &ruleset.policy);
-                puts.push(stored.put(Expect::Absent));
-                required = Some(approval_required(&stored, &judged.assessment));
-                stored
-            }
+        let stored = if let Some(open) = joined {
+            open
+        } else {
+            self.check_room(&call).await?;
+            let stored = self.question(&mut call, &judged, &ruleset.policy);
+            puts.push(stored.put(Expect::Absent));
+            required = Some(approval_required(&stored, &judged.assessment));
+            stored
         };
         call.approval = Some(stored.approval.id.clone());
         call.decision = None;
@@ -381,7 +381,7 @@ impl Gate {
         }
         choices.push(Choice::Deny);
         let approval = Approval {
-            id: ApprovalId::fresh(call.at, self.random()),
+            id: ApprovalId::fresh(call.at, random()),
             digest: call.digest,
             asked_at: call.at,
             expires_at: call.at.plus(self.inner.settings.timeout_millis),
@@ -485,87 +485,6 @@ impl Gate {
             .put(tail, as_of, key.to_owned(), Arc::clone(&grants));
         Ok(grants)
     }
-
-    /// Returns the call that was submitted under the same idempotency key before.
-    async fn repeated(
-        &self,
-        who: &Principal,
-        submission: &Submission,
-    ) -> Result<Option<CallView>, GateError> {
-        let Some(name) = &submission.idempotency_key else {
-            return Ok(None);
-        };
-        let id = idempotency_id(who, name);
-        let Some(record) = self.inner.store.get(Kind::Idempotency, &id).await? else {
-            return Ok(None);
-        };
-        let before: Repeated = read(&record)?;
-        if before.fingerprint != fingerprint(submission) {
-            let message = "this Idempotency-Key was used for another call";
-            return Err(invalid(
-                "Idempotency-Key",
-                "idempotency_key_reused",
-                message,
-            ));
-        }
-        self.call(who, before.call_id.as_str(), std::time::Duration::ZERO)
-            .await
-            .map(Some)
-    }
-}
-
-/// What was submitted under an idempotency key.
-#[derive(Serialize, Deserialize)]
-struct Repeated {
-    call_id: CallId,
-    fingerprint: Digest,
-}
-
-fn idempotency_id(who: &Principal, name: &str) -> String {
-    format!("{}\n{name}", who.key)
-}
-
-fn idempotency_put(who: &Principal, name: &str, submission: &Submission, call: &StoredCall) -> Put {
-    Put {
-        record: Record {
-            kind: Kind::Idempotency,
-            id: idempotency_id(who, name),
-            version: 0,
-            status: String::new(),
-            owner: who.key.0.clone(),
-            session: String::new(),
-            run: String::new(),
-            link: String::new(),
-            at: call.at.0,
-            due_at: None,
-            body: written(&Repeated {
-                call_id: call.call_id.clone(),
-                fingerprint: fingerprint(submission),
-            }),
-        },
-        expect: Expect::Absent,
-    }
-}
-
-/// Returns what tells one request from another under the same idempotency key.
-fn fingerprint(submission: &Submission) -> Digest {
-    let Submission {
-        call,
-        raw,
-        session,
-        run,
-        agent,
-        executor,
-        tool_definition,
-        attachments,
-        explanation,
-        idempotency_key: _,
-    } = submission;
-    let all = format!(
-        "{call:?}{raw:?}{session:?}{run:?}{agent:?}{executor:?}{tool_definition:?}{attachments:?}\
-         {explanation:?}"
-    );
-    Digest::of(all.as_bytes())
 }
 
 fn check(submission: &Submission) -> Result<(), GateError> {
@@ -600,7 +519,6 @@ fn stored(
     submission: &Submission,
     tool_call: &ToolCall,
     now: UnixMillis,
-    gate: &Gate,
 ) -> Result<StoredCall, GateError> {
     let tool_definition = match &submission.tool_definition {
         None => None,
@@ -611,7 +529,7 @@ fn stored(
     };
     let annotations = tool_call.annotations;
     let mut call = StoredCall {
-        call_id: CallId::fresh(now, gate.random()),
+        call_id: CallId::fresh(now, random()),
         tool: tool_call.tool.clone(),
         args: tool_call.args.clone(),
         raw: submission.raw.as_deref().map(base64),
@@ -651,7 +569,7 @@ fn stored(
         assessment: Box::default(),
         approval: None,
         decision: None,
-        salt: base64(&gate.random::<16>()),
+        salt: base64(&random::<16>()),
         outcome: None,
     };
     let arguments = match &submission.raw {
@@ -688,7 +606,7 @@ fn written_assessment(judged: &Judged) -> Box<RawValue> {
 }
 
 fn decided(
-    ruling: &Ruling,
+    ruling: Ruling,
     grant: Option<&VersionedGrant>,
     denial: Option<Denial>,
     now: UnixMillis,

@@ -13,14 +13,21 @@ pub fn is_deceptive_for_shell(command: &str) -> Option<Deception> {
     }
     let glyphs = treat(command);
     let mut quote: Option<char> = None;
+    // What stands in a remark does not run, and Chinese and Japanese use wide signs in prose.
+    let mut remark = false;
     for (index, glyph) in glyphs.iter().enumerate() {
         let character = glyph.character;
         match (quote, character) {
             (Some(open), close) if open == close => quote = None,
-            (None, '\'' | '"') => quote = Some(character),
+            (None, '\'' | '"') if !remark => quote = Some(character),
             (Some(_) | None, _) => {}
         }
         let after = glyphs.get(index + 1).map(|next| next.character);
+        let begins = index
+            .checked_sub(1)
+            .and_then(|before| glyphs.get(before))
+            .is_none_or(|before| before.character.is_ascii_whitespace());
+        remark = character != '\n' && (remark || quote.is_none() && character == '#' && begins);
         let line_end = character == '\r' && after.is_none_or(|next| next == '\n');
         let code = match glyph.treatment {
             Treatment::Escape(Some("mixed_script") | None, _) => None,
@@ -29,7 +36,9 @@ pub fn is_deceptive_for_shell(command: &str) -> Option<Deception> {
             Treatment::Show if quote.is_none() && is_unusual_space(character) => {
                 Some("unusual_space")
             }
-            Treatment::Show if quote.is_none() && is_full_width(character) => Some("homoglyph"),
+            Treatment::Show if quote.is_none() && !remark && is_full_width(character) => {
+                Some("homoglyph")
+            }
             Treatment::Show if imitates_dash(character) => {
                 let before = index
                     .checked_sub(1)

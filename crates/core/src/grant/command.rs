@@ -305,6 +305,7 @@ fn row_runs_code(row: &Row, words: &[String], fed: bool) -> bool {
             | Reader::GitPush
             | Reader::Httpie
             | Reader::Kill
+            | Reader::Packages
             | Reader::Printf
             | Reader::Rm
             | Reader::Rsync

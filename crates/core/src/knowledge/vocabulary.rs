@@ -272,6 +272,8 @@ words! {
         Interpreter = "interpreter",
         /// `kill`: the numbers decide.
         Kill = "kill",
+        /// `apt install` and its kin: packages by name from sources the machine trusts.
+        Packages = "packages",
         /// `printf`, with `-v`.
         Printf = "printf",
         /// `rm`: what is deleted decides.

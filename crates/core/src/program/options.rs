@@ -181,6 +181,11 @@ impl<'a> OptionReader<'_, 'a> {
             self.at += 1;
         } else if self.row.style == Style::Pairs {
             self.pair(arg, options);
+        } else if self.switches_off(text) {
+            self.at += 1;
+            if let Some((flag, name)) = self.exact(text) {
+                self.take(flag, name, None, options);
+            }
         } else if is_option(text, self.row.style) {
             self.at += 1;
             if let Some((flag, name)) = self.exact(text) {
@@ -224,6 +229,22 @@ impl<'a> OptionReader<'_, 'a> {
     fn plus(&self, text: &str) -> Option<&'static Flag> {
         text.strip_prefix('+')?;
         self.row.flags.iter().find(|flag| flag.names.contains(&"+"))
+    }
+
+    /// Whether a word is an option that a shell switches off: `+e`, `+eu`.
+    fn switches_off(&self, text: &str) -> bool {
+        let listed = |letter: char| {
+            self.row
+                .flags
+                .iter()
+                .flat_map(|flag| flag.names)
+                .any(|name| {
+                    name.strip_prefix('+')
+                        .is_some_and(|known| known.chars().eq([letter]))
+                })
+        };
+        text.strip_prefix('+')
+            .is_some_and(|letters| !letters.is_empty() && letters.chars().all(listed))
     }
 
     fn exact(&self, text: &str) -> Option<(&'static Flag, &'static str)> {
@@ -382,14 +403,23 @@ impl<'a> OptionReader<'_, 'a> {
         // speaks of running something is not harmless because nobody listed it.
         let option = arg.text.split('=').next().unwrap_or("");
         let speaks = option.starts_with("--")
-            && !option.starts_with("--no-")
-            && !option.starts_with("--@")
+            && !WITHOUT.iter().any(|start| option.starts_with(start))
             && RUNNING_WORDS.iter().any(|word| option.contains(word));
         if self.row.closed || arg.glob || speaks {
             options.unknown.get_or_insert_with(|| arg.shown());
         }
     }
 }
+
+/// Beginnings of options that leave something out, and of settings that `bazel` calls by a label.
+const WITHOUT: &[&str] = &[
+    "--no-",
+    "--ignore-",
+    "--skip-",
+    "--without-",
+    "--disable-",
+    "--@",
+];
 
 /// Words in the name of an option that say it runs or loads something.
 const RUNNING_WORDS: &[&str] = &[

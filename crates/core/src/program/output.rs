@@ -5,6 +5,69 @@ use crate::place::HOLE;
 use crate::shell::unescape;
 use crate::shell::value::{Arg, TEXT_BYTES_MAX};
 
+/// Commands that print settings for the shell that evaluates them: `eval "$(direnv hook bash)"`.
+/// Whoever runs the program trusts what it prints no less.
+const SHELL_SETTINGS: &[&str] = &[
+    "atuin init",
+    "atuin pty-proxy init",
+    "brew shellenv",
+    "bun completions",
+    "cargo completions",
+    "deno completions",
+    "direnv export",
+    "direnv hook",
+    "dircolors",
+    "docker completion",
+    "fnm env",
+    "fzf",
+    "gh completion",
+    "glab completion",
+    "helm completion",
+    "jj util completion",
+    "just --completions",
+    "kind completion",
+    "kubectl completion",
+    "lesspipe",
+    "mise activate",
+    "minikube completion",
+    "nodenv init",
+    "npm completion",
+    "oh-my-posh init",
+    "opam env",
+    "pip completion",
+    "pnpm completion",
+    "poetry completions",
+    "pyenv init",
+    "rbenv init",
+    "register-python-argcomplete",
+    "rustup completions",
+    "ssh-agent",
+    "starship init",
+    "uv generate-shell-completion",
+    "zoxide init",
+];
+/// Shells such a command may be told to print for.
+const SHELLS: &[&str] = &["bash", "zsh", "sh", "posix", "fish", "path"];
+
+/// Whether a command does nothing but print settings for a shell. What they say is not seen, but
+/// nothing in the words can make them say something else.
+pub(super) fn is_shell_settings(name: &str, rest: &[Arg]) -> bool {
+    SHELL_SETTINGS.iter().any(|known| {
+        let mut words = known.split(' ');
+        let wanted: Vec<&str> = words.by_ref().skip(1).collect();
+        let begins = known.split(' ').next() == Some(name) && rest.len() >= wanted.len();
+        let (given, others) = rest.split_at(wanted.len().min(rest.len()));
+        begins
+            && given
+                .iter()
+                .zip(&wanted)
+                .all(|(arg, word)| arg.text == *word)
+            && others.iter().all(|arg| {
+                !arg.vague() && (arg.text.starts_with('-') || SHELLS.contains(&arg.text.as_str()))
+            })
+    })
+}
+
 /// Returns what a program prints when everything it prints is known.
 pub(super) fn constant(line: &Line<'_>) -> Option<String> {
     let Line {
@@ -54,6 +117,7 @@ pub(super) fn constant(line: &Line<'_>) -> Option<String> {
         {
             decode("base64", &given()?)?
         }
+        "mktemp" => made(args, &operands)?,
         "xxd" if operands.is_empty() && has(args, "r", "--revert") => from_hex(&given()?)?,
         "tr" => translate(&given()?, args, &operands)?,
         "head" | "tail" | "sort" | "uniq"
@@ -69,6 +133,22 @@ pub(super) fn constant(line: &Line<'_>) -> Option<String> {
         _ => return None,
     };
     (text.len() <= TEXT_BYTES_MAX).then_some(text)
+}
+
+/// Returns a path that stands for the one `mktemp` makes: the random part does not matter.
+fn made(args: &[Arg], operands: &[&str]) -> Option<String> {
+    let elsewhere = args.iter().any(|arg| {
+        arg.text.starts_with("-p") || arg.text.starts_with("--tmpdir=") || arg.text == "--suffix"
+    });
+    match operands {
+        _ if elsewhere => None,
+        [] => Some("/tmp/tmp.made\n".to_owned()),
+        [template] if has(args, "t", "--tmpdir") && !template.contains('/') => {
+            Some(format!("/tmp/{template}\n"))
+        }
+        [template] if !template.starts_with('-') => Some(format!("{template}\n")),
+        _ => None,
+    }
 }
 
 /// Whether a short option of `letters`, perhaps in a bundle, or the long option was given.

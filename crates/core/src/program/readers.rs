@@ -3,6 +3,7 @@
 mod containers;
 mod git;
 mod interpreters;
+mod packages;
 mod shells;
 mod system;
 mod transfer;
@@ -34,6 +35,7 @@ impl Walk<'_> {
             Reader::Httpie => self.read_httpie(line),
             Reader::Interpreter => self.read_interpreter(line),
             Reader::Kill => Some(self.read_kill(line)),
+            Reader::Packages => self.read_packages(line),
             Reader::Printf => Some(self.read_printf(line)),
             Reader::Rm => Some(self.read_rm(line)),
             Reader::Rsync => self.read_rsync(line),

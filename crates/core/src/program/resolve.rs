@@ -206,6 +206,12 @@ fn find_program(base: &str) -> Option<(&'static Program, String)> {
             return Some((program, stem.to_owned()));
         }
     }
+    // `npx turbo@2`: the package with its version.
+    if let Some((name, _)) = base.split_once('@')
+        && let Some(program) = knowledge::program(name)
+    {
+        return Some((program, name.to_owned()));
+    }
     // python3.11, gcc-12, llvm-objdump-15: drop the version step by step.
     let mut name = base;
     for _ in 0..3 {

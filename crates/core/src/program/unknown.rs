@@ -1,78 +1,169 @@
-//! Programs without a row: what their words let one infer.
+//! Programs nothing is known about: what their words alone can say.
+//!
+//! Asking a program what it is, to show something or to build or test the project is inferred from
+//! the table `unknown` of `verbs.toml`. One word that could mean more, one address or one sensitive
+//! place, and nothing is inferred.
 
 use crate::act::Act;
-use crate::knowledge::{self, Effect};
+use crate::knowledge::{self, Effect, Verbs};
 use crate::language;
 use crate::score::Score;
+use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::Walk;
 
+/// Words that ask a program what it is, or what it can do.
+const QUESTIONS: &[&str] = &[
+    "--version",
+    "--help",
+    "-V",
+    "-h",
+    "help",
+    "version",
+    "-version",
+    "-help",
+];
+/// How many of the leading words can say what is asked for.
+const LEADING_WORDS: u32 = 3;
+/// Parts of one word that are looked at.
+const PARTS_MAX: usize = 8;
+/// How sensitive a place may be that an unknown program is pointed to.
+const SENSITIVE: Score = Score::new(600);
+
 impl Walk<'_> {
-    /// Judges a program that has no row, by its words.
+    /// Judges a program that has no row.
     pub(super) fn unknown_program(&mut self, name: &str, first: &Arg, rest: &[Arg]) -> Stream {
-        // Asking a program what it is changes nothing, whatever it is.
-        let asks = matches!(rest, [only] if matches!(only.text.as_str(), "--version" | "--help" | "-V" | "-h" | "help" | "version" | "-version" | "-help"));
         let span = self.here(first.span);
         if is_cmdlet(name) {
             let words = std::iter::once(name).chain(rest.iter().map(|arg| arg.text.as_str()));
             let reading = language::powershell::read(&words.collect::<Vec<_>>().join(" "));
             self.deeds(&reading, "powershell", first.span);
             self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
-        } else if asks {
+        } else if asks_what_it_is(rest) || is_no_name(name) {
             self.note(Act::new(Effect::Inspect, name.to_owned(), span));
         } else if let Some(effect) = self.inferred(rest) {
-            let mut act = Act::new(effect, name.to_owned(), span).on(name);
-            act.certainty = Score::new(760);
-            self.note(act);
+            self.note_inferred(effect, name, span);
         } else {
             self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
         }
         Stream::unknown(Taint::default())
     }
 
-    /// Infers what an unknown program does from its words: `x list`, `x describe y` only look. One
-    /// word that could mean more, or an option that could, and nothing is inferred.
-    pub(super) fn inferred(&self, rest: &[Arg]) -> Option<Effect> {
+    /// Notes what was inferred, which is never as sure as what is known.
+    pub(super) fn note_inferred(&mut self, effect: Effect, name: &str, span: Span) {
+        let mut act = Act::new(effect, name.to_owned(), span).on(name);
+        act.certainty = Score::new(760);
+        self.note(act);
+    }
+
+    /// Infers what an unknown program does from its words: `x list`, `x describe y` and `x --list`
+    /// only look.
+    pub(super) fn inferred(&mut self, rest: &[Arg]) -> Option<Effect> {
         let table = knowledge::VERBS
             .iter()
             .find(|verbs| verbs.name == "unknown")?;
         let mut found: Option<Effect> = None;
-        // Only the leading words can be what is asked for; the others can still speak against it.
         let mut leading = 0_u32;
+        let mut addressed = false;
         for arg in rest {
-            leading += u32::from(!arg.text.starts_with('-'));
-            if arg.vague() && leading <= 3 || arg.taint.secret || arg.delivers.is_some() {
+            let is_option = arg.text.starts_with('-');
+            leading += u32::from(!is_option);
+            if arg.vague() && leading <= LEADING_WORDS || arg.taint.secret || arg.delivers.is_some()
+            {
                 return None;
             }
             // Nobody knows what it does with what it is shown, or in what language it is asked.
-            let value = arg.text.rsplit('=').next().unwrap_or("");
-            let sensitive = self.ground.place(value).read >= Score::new(600);
-            if sensitive || arg.text.contains(['`', ';', '|']) || is_writing_query(&arg.text) {
+            let code = arg.text.contains(['`', ';', '|']) || is_writing_query(&arg.text);
+            if code || speaks_against(table, &arg.text) || self.is_sensitive(&arg.text) {
                 return None;
             }
-            let words = arg.text.to_ascii_lowercase();
-            for word in words
-                .trim_start_matches('-')
-                .split(['-', '_', ':', '/', '.', '='])
-                .take(8)
-            {
-                match table.effect(word) {
-                    Some(effect) if effect >= Effect::VcsDiscard => return None,
-                    Some(effect)
-                        if leading <= 3
-                            && !arg.text.starts_with('-')
-                            && found.is_none()
-                            && words.starts_with(word) =>
-                    {
-                        found = Some(effect);
-                    }
-                    Some(_) | None => {}
-                }
+            addressed |= arg.text.contains("://");
+            // An option can be what is asked for only when it stands before all other words.
+            let can_ask = if is_option {
+                leading == 0
+            } else {
+                leading <= LEADING_WORDS
+            };
+            if can_ask && found.is_none() {
+                found = verb(table, &arg.text);
             }
         }
         let trusted = self.ground.workspace.is_some() && self.knows.trusts_workspace;
-        found.filter(|effect| *effect != Effect::Build || trusted)
+        found.filter(|effect| *effect != Effect::Build || trusted && !addressed)
     }
+
+    /// Whether a word, or the value in it, is a place to which no unknown program is pointed.
+    fn is_sensitive(&mut self, word: &str) -> bool {
+        let value = word.rsplit('=').next().unwrap_or("");
+        let place = self.place(value.trim_start_matches('@'));
+        let outside = place.inside != Some(true) && value.contains(['/', '~', '.']);
+        place.read >= SENSITIVE || outside && !value.contains("://") && place.write >= SENSITIVE
+    }
+}
+
+/// Whether one part of a word could mean more than looking or building.
+fn speaks_against(table: &Verbs, word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    parts(&word).any(|part| {
+        table
+            .effect(part)
+            .is_some_and(|effect| effect >= Effect::VcsDiscard)
+    })
+}
+
+/// Returns what the beginning of a word asks for.
+fn verb(table: &Verbs, word: &str) -> Option<Effect> {
+    let word = word.to_ascii_lowercase();
+    parts(&word).next().and_then(|part| table.effect(part))
+}
+
+fn parts(word: &str) -> impl Iterator<Item = &str> {
+    word.trim_start_matches('-')
+        .split(['-', '_', ':', '/', '.', '='])
+        .take(PARTS_MAX)
+}
+
+/// Whether a program is only asked what it is, or what one of its commands can do: that changes
+/// nothing, whatever it is.
+fn asks_what_it_is(rest: &[Arg]) -> bool {
+    let Some((last, others)) = rest.split_last() else {
+        return false;
+    };
+    let is_word = |arg: &Arg| {
+        !arg.vague()
+            && !arg.text.is_empty()
+            && arg
+                .text
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'-' || byte == b'_')
+            && !arg.text.starts_with('-')
+    };
+    if others.is_empty() {
+        QUESTIONS.contains(&last.text.as_str())
+    } else {
+        last.text == "--help" && others.len() <= 2 && others.iter().all(is_word)
+    }
+}
+
+/// Whether no program is called so: a line of JSON or YAML (`"model":`, `"id":1,`), a branch of a
+/// drawn tree (`├──`). A shell answers that it does not know it.
+fn is_no_name(name: &str) -> bool {
+    let drawn = |letter: char| {
+        matches!(
+            letter,
+            '\u{2500}'..='\u{257f}' | '•' | '…' | '→' | '✓' | '✗'
+        )
+    };
+    let is_key = |key: &str| {
+        key.len() > 1
+            && key
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    let member = name.split_once(':').is_some_and(|(key, value)| {
+        is_key(key) && (value.is_empty() || value.ends_with([',', '{', '[']))
+    });
+    member || !name.is_empty() && name.chars().all(drawn)
 }
 
 /// Whether a text is a query that changes something: `DELETE FROM users`.

@@ -42,6 +42,7 @@ impl Walk<'_> {
             row.value,
             Role::Cwd | Role::Password | Role::Text | Role::Name
         ) || extends_itself(name, text)
+            || name == "PATH" && self.is_own_path(text)
         {
             // Nothing runs or loads by it.
         } else if row.value == Role::Read {
@@ -56,6 +57,17 @@ impl Walk<'_> {
         } else {
             self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
         }
+    }
+
+    /// Whether a search path only gains directories of a trusted workspace: what lies there may run
+    /// anyway. The rest of the path has to be the path as it was.
+    fn is_own_path(&mut self, text: &str) -> bool {
+        self.knows.trusts_workspace
+            && text.split(':').all(|part| {
+                let place = self.place(part);
+                extends_itself("PATH", part)
+                    || !part.is_empty() && place.inside == Some(true) && !place.vague
+            })
     }
 
     fn note_variable(

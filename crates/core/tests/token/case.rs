@@ -1,5 +1,7 @@
 //! One vector, and how to sign anything for one.
 
+use std::fmt::Write as _;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use countersign_core::canonical::canonical;
@@ -79,7 +81,7 @@ impl Case {
                 line.push(letter);
             } else {
                 for unit in letter.encode_utf16(&mut [0; 2]) {
-                    line.push_str(&format!("\\u{unit:04x}"));
+                    write!(line, "\\u{unit:04x}").unwrap();
                 }
             }
         }
@@ -142,7 +144,7 @@ impl Call {
             expected["cwd"] = json!(cwd);
         }
         if !self.attachments.is_empty() {
-            expected["attachments"] = self.attachments.iter().map(|hash| hash.hex()).collect();
+            expected["attachments"] = self.attachments.iter().map(Digest::hex).collect();
         }
         expected
     }

@@ -215,7 +215,7 @@ fn token_with_spare_bits() -> String {
             claims["iss"] = json!("i".repeat(letters));
             signed(&claims)
         })
-        .find(|token| parts(token)[1].len() % 4 != 0)
+        .find(|token| !parts(token)[1].len().is_multiple_of(4))
         .unwrap()
 }
 

@@ -18,7 +18,7 @@ const MATRIX: &[(&str, &str, &[&str])] = &[
     ("POST", "/v1/login", OPEN),
     ("POST", "/v1/logout", ALL),
     ("GET", "/v1/whoami", ALL),
-    ("POST", "/v1/login_codes", ANSWERS),
+    ("POST", "/v1/login/code", ANSWERS),
     ("GET", "/v1/capabilities", ALL),
     ("POST", "/v1/assess", ALL),
     ("POST", "/v1/calls", ASKS),
@@ -199,7 +199,7 @@ fn an_agent_cannot_answer_its_own_question_on_any_path() {
         format!("/v1/runs/{run}/approval"),
         format!("/v1/approvals/{approval}/viewed"),
         "/v1/sessions/s1/yolo".to_owned(),
-        "/v1/login_codes".to_owned(),
+        "/v1/login/code".to_owned(),
         "/v1/config".to_owned(),
         "/v1/keys".to_owned(),
     ];

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::secret;
 use super::{Known, LIVE, live, not_found, principal, unknown};
+use crate::gate::random;
 use crate::principal::Principal;
 use crate::remembered::ended_at;
 use crate::stored::{read, written};
@@ -16,9 +17,9 @@ use crate::view::Page;
 use crate::{Gate, GateError};
 
 /// How long a one-time code works.
-pub const CODE_MILLIS: i64 = 10 * 60 * 1000;
+const CODE_MILLIS: i64 = 10 * 60 * 1000;
 /// How long a browser stays signed in.
-pub const LOGIN_MILLIS: i64 = 12 * 60 * 60 * 1000;
+const LOGIN_MILLIS: i64 = 12 * 60 * 60 * 1000;
 const USED: &str = "used";
 const ENDED: &str = "ended";
 
@@ -61,7 +62,7 @@ impl Gate {
             ));
         }
         let now = self.inner.clock.now();
-        let code = secret::fresh("", self.random());
+        let code = secret::fresh("", random());
         let hash = code.hash.hex();
         let until = now.plus(CODE_MILLIS);
         let record = login_record(Kind::LoginCode, (&hash, ""), &who, now, until);
@@ -90,8 +91,8 @@ impl Gate {
         let who = self.signed_in(&record.owner).await?;
         let who = who.ok_or_else(|| unknown("code"))?;
         USED.clone_into(&mut record.status);
-        let cookie = secret::fresh("", self.random());
-        let id = LoginId::fresh(now, self.random());
+        let cookie = secret::fresh("", random());
+        let id = LoginId::fresh(now, random());
         let until = now.plus(LOGIN_MILLIS);
         let login = login_record(
             Kind::Login,

@@ -15,99 +15,109 @@ use crate::support::{DANGEROUS, Wishes, World, command, world_with};
 const PATIENT: u64 = 20_000;
 const SILENT: &str = "an assessor did not answer, so a person decides";
 
+/// A row's name, the call, the assessor, the verdict, and a reason that must be given.
+type Row = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    Option<&'static str>,
+);
+
+const ROWS: &[Row] = &[
+    ("no opinion", "cargo test", r"echo {}", "allow", None),
+    (
+        "it asks",
+        "cargo test",
+        r#"echo '{"verdict":"ask"}'"#,
+        "ask",
+        None,
+    ),
+    (
+        "it refuses",
+        "cargo test",
+        r#"echo '{"verdict":"refuse"}'"#,
+        "refuse",
+        None,
+    ),
+    (
+        "its score is above the line",
+        "cargo test",
+        r#"echo '{"risk_score":0.9}'"#,
+        "ask",
+        None,
+    ),
+    (
+        "its score is lower",
+        DANGEROUS,
+        r#"echo '{"risk_score":0.0}'"#,
+        "ask",
+        None,
+    ),
+    (
+        "it would allow",
+        DANGEROUS,
+        r#"echo '{"verdict":"allow"}'"#,
+        "ask",
+        None,
+    ),
+    (
+        "its reasons are shown",
+        "cargo test",
+        r#"echo '{"verdict":"ask","reasons":["it is Friday"]}'"#,
+        "ask",
+        Some("it is Friday"),
+    ),
+    (
+        "it is given call and assessment",
+        "cargo test",
+        r#"grep -q '"command":"cargo test".*"risk_score"' && echo '{}' || exit 1"#,
+        "allow",
+        None,
+    ),
+    (
+        "its environment is bare",
+        "cargo test",
+        r#"[ "$(env | grep -vE '^(PATH|HOME|PWD|SHLVL|_)=' | wc -l)" = 0 ] && echo '{}'"#,
+        "allow",
+        None,
+    ),
+    (
+        "it fails",
+        "cargo test",
+        "echo '{}'; exit 3",
+        "ask",
+        Some(SILENT),
+    ),
+    (
+        "it is not there",
+        "cargo test",
+        "no-such-program-anywhere",
+        "ask",
+        Some(SILENT),
+    ),
+    ("it says nothing", "cargo test", "true", "ask", Some(SILENT)),
+    ("it babbles", "cargo test", "echo fine", "ask", Some(SILENT)),
+    (
+        "another word",
+        "cargo test",
+        r#"echo '{"verdict":"maybe"}'"#,
+        "ask",
+        Some(SILENT),
+    ),
+    (
+        "a score of two",
+        "cargo test",
+        r#"echo '{"risk_score":2}'"#,
+        "ask",
+        Some(SILENT),
+    ),
+    ("it never stops", "cargo test", "yes", "ask", Some(SILENT)),
+];
+
 #[tokio::test]
 async fn an_assessor_raises_and_a_silent_one_makes_it_a_question() {
-    let rows = [
-        ("no opinion", "cargo test", r"echo {}", "allow", None),
-        (
-            "it asks",
-            "cargo test",
-            r#"echo '{"verdict":"ask"}'"#,
-            "ask",
-            None,
-        ),
-        (
-            "it refuses",
-            "cargo test",
-            r#"echo '{"verdict":"refuse"}'"#,
-            "refuse",
-            None,
-        ),
-        (
-            "its score is above the line",
-            "cargo test",
-            r#"echo '{"risk_score":0.9}'"#,
-            "ask",
-            None,
-        ),
-        (
-            "its score is lower",
-            DANGEROUS,
-            r#"echo '{"risk_score":0.0}'"#,
-            "ask",
-            None,
-        ),
-        (
-            "it would allow",
-            DANGEROUS,
-            r#"echo '{"verdict":"allow"}'"#,
-            "ask",
-            None,
-        ),
-        (
-            "its reasons are shown",
-            "cargo test",
-            r#"echo '{"verdict":"ask","reasons":["it is Friday"]}'"#,
-            "ask",
-            Some("it is Friday"),
-        ),
-        (
-            "it is given call and assessment",
-            "cargo test",
-            r#"grep -q '"command":"cargo test".*"risk_score"' && echo '{}' || exit 1"#,
-            "allow",
-            None,
-        ),
-        (
-            "its environment is bare",
-            "cargo test",
-            r#"[ "$(env | grep -vE '^(PATH|HOME|PWD|SHLVL|_)=' | wc -l)" = 0 ] && echo '{}'"#,
-            "allow",
-            None,
-        ),
-        (
-            "it fails",
-            "cargo test",
-            "echo '{}'; exit 3",
-            "ask",
-            Some(SILENT),
-        ),
-        (
-            "it is not there",
-            "cargo test",
-            "no-such-program-anywhere",
-            "ask",
-            Some(SILENT),
-        ),
-        ("it says nothing", "cargo test", "true", "ask", Some(SILENT)),
-        ("it babbles", "cargo test", "echo fine", "ask", Some(SILENT)),
-        (
-            "another word",
-            "cargo test",
-            r#"echo '{"verdict":"maybe"}'"#,
-            "ask",
-            Some(SILENT),
-        ),
-        (
-            "a score of two",
-            "cargo test",
-            r#"echo '{"risk_score":2}'"#,
-            "ask",
-            Some(SILENT),
-        ),
-        ("it never stops", "cargo test", "yes", "ask", Some(SILENT)),
-    ];
-    for (row, text, assessor, verdict, reason) in rows {
+    for &(row, text, assessor, verdict, reason) in ROWS {
         let call = judged(vec![asks(assessor)], command(text)).await;
         assert_eq!(call.verdict, verdict, "{row}: {}", call.assessment);
         let said: serde_json::Value = serde_json::from_str(call.assessment.get()).unwrap();

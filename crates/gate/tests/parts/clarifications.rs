@@ -107,7 +107,7 @@ async fn a_question_nobody_answers_ends_and_says_so() {
     let view = gate.ask_person(&agent, question(), NOW).await.unwrap();
     assert_eq!((view.status.as_str(), &view.answer), ("waiting", &None));
     let id = view.clarification_id.as_str();
-    clock.advance(Duration::from_secs(300));
+    clock.advance(Duration::from_mins(5));
     assert!(gate.clarifications(&ana).await.unwrap().items.is_empty());
     let late = gate.clarify(&ana, id, Clarified::Choice(1)).await;
     assert!(matches!(late, Err(GateError::AlreadySettled { .. })));

@@ -135,7 +135,7 @@ async fn an_overridden_session_asks_nothing_until_it_ends_and_the_floor_stands()
     assert_eq!(verdict(&gate, &agent, "s1", DANGEROUS).await, "ask");
     gate.start_override(&ana, None, "s1", 10, "").await.unwrap();
     assert_eq!(verdict(&gate, &agent, "s1", DANGEROUS).await, "allow");
-    clock.advance(Duration::from_secs(600));
+    clock.advance(Duration::from_mins(10));
     assert_eq!(verdict(&gate, &agent, "s1", DANGEROUS).await, "ask");
     assert!(gate.overrides(&ana).await.unwrap().is_empty());
     let quiet = gate.end_override(&ana, None, "s1").await.unwrap();

@@ -19,32 +19,32 @@ use countersign_gate::{Gate, Parts};
 use countersign_store::Database;
 
 /// When every test begins.
-pub const START: UnixMillis = UnixMillis(1_700_000_000_000);
+pub(crate) const START: UnixMillis = UnixMillis(1_700_000_000_000);
 /// A call that is always asked about.
-pub const DANGEROUS: &str = "rm -rf /srv/www";
+pub(crate) const DANGEROUS: &str = "rm -rf /srv/www";
 
 /// A gate and what it stands on.
-pub struct World {
-    pub gate: Gate,
-    pub clock: Clock,
-    pub home: Arc<tempfile::TempDir>,
-    pub agent: Principal,
-    pub ana: Principal,
+pub(crate) struct World {
+    pub(crate) gate: Gate,
+    pub(crate) clock: Clock,
+    pub(crate) home: Arc<tempfile::TempDir>,
+    pub(crate) agent: Principal,
+    pub(crate) ana: Principal,
 }
 
 /// What a test wants to be different.
 #[derive(Default)]
-pub struct Wishes {
-    pub policy: Policy,
-    pub settings: Settings,
-    pub channels: Vec<Arc<dyn Channel>>,
+pub(crate) struct Wishes {
+    pub(crate) policy: Policy,
+    pub(crate) settings: Settings,
+    pub(crate) channels: Vec<Arc<dyn Channel>>,
 }
 
-pub async fn world() -> World {
+pub(crate) async fn world() -> World {
     world_with(Wishes::default()).await
 }
 
-pub async fn world_with(wishes: Wishes) -> World {
+pub(crate) async fn world_with(wishes: Wishes) -> World {
     let home = Arc::new(tempfile::tempdir().unwrap());
     let clock = Clock::manual(START);
     let policies = AtHome {
@@ -64,7 +64,7 @@ pub async fn world_with(wishes: Wishes) -> World {
 }
 
 /// Opens another gate on the same database, as after a restart or beside the first.
-pub async fn open(home: &std::path::Path, clock: &Clock, wishes: Wishes) -> Gate {
+pub(crate) async fn open(home: &std::path::Path, clock: &Clock, wishes: Wishes) -> Gate {
     let policies = OnePolicy::new(wishes.policy.clone());
     opened(home, clock, wishes, Arc::new(policies)).await
 }
@@ -104,7 +104,7 @@ impl Policies for AtHome {
     }
 }
 
-pub async fn principal(gate: &Gate, name: &str, role: Role) -> Principal {
+pub(crate) async fn principal(gate: &Gate, name: &str, role: Role) -> Principal {
     let key = gate.create_key("test", name, role).await.unwrap();
     Principal {
         key: KeyId(key.id),
@@ -115,11 +115,11 @@ pub async fn principal(gate: &Gate, name: &str, role: Role) -> Principal {
     }
 }
 
-pub fn command(text: &str) -> Submission {
+pub(crate) fn command(text: &str) -> Submission {
     in_session("s1", text)
 }
 
-pub fn in_session(session: &str, text: &str) -> Submission {
+pub(crate) fn in_session(session: &str, text: &str) -> Submission {
     Submission {
         call: ToolCall::command(text).from_directory("/home/dev/project"),
         session: session.to_owned(),
@@ -127,7 +127,7 @@ pub fn in_session(session: &str, text: &str) -> Submission {
     }
 }
 
-pub fn reply(approval: &str, choice: Choice) -> Reply {
+pub(crate) fn reply(approval: &str, choice: Choice) -> Reply {
     Reply {
         approval: ApprovalId(approval.to_owned()),
         choice,
@@ -138,7 +138,7 @@ pub fn reply(approval: &str, choice: Choice) -> Reply {
 }
 
 /// Submits a call that must wait, and returns it with the id of its question.
-pub async fn ask(world: &World, submission: Submission) -> (CallView, String) {
+pub(crate) async fn ask(world: &World, submission: Submission) -> (CallView, String) {
     let call = world.gate.submit(&world.agent, submission).await.unwrap();
     assert_eq!(call.status, "waiting", "{call:?}");
     let approval = call.approval_id.clone().unwrap();

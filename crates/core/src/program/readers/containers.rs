@@ -2,13 +2,26 @@
 
 use super::Line;
 use crate::act::Act;
-use crate::knowledge::{Effect, PathKind};
+use crate::knowledge::{self, Effect, PathKind};
 use crate::place::HOME;
 use crate::program::options;
+use crate::program::resolve::{Named, resolve};
 use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::Walk;
+
+/// Puts the program in front that gets the words after the image: the entry point, or the program
+/// that the image is named after where those words are options.
+fn with_entrypoint(image: &Arg, entrypoint: Option<&Arg>, command: &[Arg]) -> Vec<Arg> {
+    let base = image.text.rsplit('/').next().unwrap_or("");
+    let base = base.split([':', '@']).next().unwrap_or("");
+    let options = command.first().is_some_and(|arg| arg.text.starts_with('-'));
+    let named =
+        (options && knowledge::program(base).is_some()).then(|| Arg::literal(base, image.span));
+    let first = entrypoint.cloned().or(named);
+    first.into_iter().chain(command.iter().cloned()).collect()
+}
 
 impl Walk<'_> {
     /// `docker run [options] image [command]`.
@@ -47,7 +60,8 @@ impl Walk<'_> {
         self.note(start);
         let command = line.args.get(at + 1..).unwrap_or(&[]);
         if !command.is_empty() {
-            self.inside_container(command, line.stdin);
+            let command = with_entrypoint(image, line.read.value(&["--entrypoint"]), command);
+            self.inside_container(&command, line.stdin);
         } else if line.stdin.connected && line.read.has(&["-i", "--interactive"]) {
             self.unreadable(
                 "runs code in a container that comes from elsewhere",
@@ -60,6 +74,18 @@ impl Walk<'_> {
     /// Follows a command that runs in a container, where nothing of this machine's directories
     /// holds. A container is thrown away; what it may reach was judged by its options.
     fn inside_container(&mut self, command: &[Arg], stdin: &Stream) {
+        // What an image brings along is the image's own, like what it starts when nothing is said.
+        let own = command.first().is_some_and(|first| {
+            // `-c text`, `-e text`: whatever the image starts, the text is code.
+            let option = first.text.starts_with('-');
+            let code = option && first.text.len() <= 4 && first.text.ends_with(['c', 'e']);
+            let brought = matches!(resolve(first), Named::Unknown(_) | Named::File)
+                && !first.text.starts_with(['.', '~']);
+            !code && (option || brought)
+        });
+        if own && self.ground.workspace.is_some() && self.knows.trusts_workspace {
+            return;
+        }
         let ground = std::mem::take(&mut self.ground);
         self.dispatch(command, stdin);
         self.ground = ground;

@@ -4,10 +4,9 @@ use super::Line;
 use crate::act::{Act, Breadth};
 use crate::knowledge::{self, Effect, PathKind, Role, Value};
 use crate::language::find;
-use crate::place::HOLE;
+use crate::place::{HOLE, Place};
 use crate::program::code::{Filled, interpreter_role};
 use crate::score::Score;
-use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
 
@@ -225,7 +224,7 @@ impl Walk<'_> {
         };
         if reading.deletes {
             for root in &roots {
-                self.found_deleted(root, &reading, line.span, line.row.name);
+                self.found_deleted(root, &reading, only_name(&words), line);
             }
         }
         for path in &reading.writes {
@@ -273,9 +272,10 @@ impl Walk<'_> {
         &mut self,
         root: &Arg,
         reading: &find::FindReading,
-        span: Span,
-        program: &'static str,
+        name: Option<&str>,
+        line: &Line<'_>,
     ) {
+        let (program, span) = (line.row.name, line.span);
         if reading.filters {
             let place = self.place(&root.text);
             let mut act = Act::new(Effect::Delete, program, span)
@@ -283,7 +283,15 @@ impl Walk<'_> {
                 .target(place.write.max(Score::new(300)));
             act.breadth = Breadth::Tree;
             act.reversal = Score::new(900);
-            if matches!(place.kind, PathKind::Temp | PathKind::Generated) {
+            let found =
+                name.map(|name| self.place(&format!("{}/{name}", root.text.trim_end_matches('/'))));
+            let made = |place: &Place| matches!(place.kind, PathKind::Temp | PathKind::Generated);
+            if let Some(found) = found.filter(|found| made(found) && found.inside == Some(true)) {
+                // `find . -name '*.pyc' -delete`: the next build makes them again.
+                act.reversal = Score::new(100);
+                act.target = found.write;
+                act.subject = found.path;
+            } else if made(&place) {
                 act.reversal = Score::new(250);
                 act.target = place.write;
             }
@@ -430,4 +438,19 @@ fn inputs(line: &Line<'_>, by_line: bool) -> Vec<String> {
             inputs
         }
     }
+}
+
+/// Returns the pattern that everything `find` deletes has to match: it stands before `-delete` in a
+/// plain list of tests.
+fn only_name<'w>(words: &[&'w str]) -> Option<&'w str> {
+    let joined = words
+        .iter()
+        .any(|word| matches!(*word, "!" | "-not" | "-o" | "-or" | "," | "(" | ")"));
+    let before = words.iter().take_while(|word| **word != "-delete");
+    let before: Vec<&'w str> = before.copied().collect();
+    let name = before.windows(2).find_map(|pair| match pair {
+        ["-name" | "-iname", name] => Some(*name),
+        _ => None,
+    });
+    name.filter(|name| !joined && !name.contains(['/', HOLE]))
 }

@@ -231,6 +231,10 @@ pub(in crate::shell) fn environment(name: &str) -> Option<Value> {
         }
         "MAKE" => "make".to_owned(),
         "TMPDIR" | "TEMP" | "TMP" | "RUNNER_TEMP" => "/tmp".to_owned(),
+        // Files through which a step tells the build server something.
+        "GITHUB_ENV" | "GITHUB_OUTPUT" | "GITHUB_PATH" | "GITHUB_STEP_SUMMARY" | "GITHUB_STATE" => {
+            "/tmp/runner/file_commands".to_owned()
+        }
         "IFS" => " ".to_owned(),
         "SHELL" | "BASH" | "0" => "bash".to_owned(),
         "RANDOM" | "$" | "#" | "?" | "!" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" => {

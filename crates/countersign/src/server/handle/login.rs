@@ -70,7 +70,7 @@ pub(crate) async fn logout(State(app): Reach, caller: Caller) -> Result<Response
 }
 
 /// Makes a one-time code for the caller's own browser
-#[utoipa::path(post, path = "/v1/login_codes",
+#[utoipa::path(post, path = "/v1/login/code",
     responses((status = 201, description = "the code, good once within ten minutes", body = Object)))]
 pub(crate) async fn code(
     State(app): Reach,

@@ -193,7 +193,7 @@ async function main() {
   for (let pause = 500; ; pause = Math.min(pause * 2, 10000)) {
     const who = await request("GET", "/v1/whoami").catch(() => ({ status: 0 }));
     if (who.status === 401) {
-      say("Not signed in. Run `countersign serve` again, or `countersign login`, and open its link.");
+      say("Not signed in. Run `countersign keys login` and open the link it prints.");
       return;
     }
     if (who.status === 200) {
