@@ -240,14 +240,14 @@ impl PublicKey {
 
     /// Returns the key written as [`PublicKey::text`] writes it, if it is not one of the few weak
     /// points under which a signature says nothing.
-    pub(crate) fn from_text(text: &str) -> Option<Self> {
+    pub fn from_text(text: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         let key = VerifyingKey::from_bytes(bytes.as_slice().try_into().ok()?).ok()?;
         (!key.is_weak()).then(|| Self::new(key))
     }
 
     /// Returns the key as text: base64url of its 32 bytes.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         URL_SAFE_NO_PAD.encode(self.key.as_bytes())
     }
 }

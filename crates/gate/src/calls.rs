@@ -17,13 +17,11 @@ use crate::principal::Principal;
 use crate::request::Report;
 use crate::stored::{StoredApproval, StoredCall, read};
 use crate::view::{CallView, ConsumedView, Page};
+use crate::waiting::Look;
 use crate::{Gate, GateError};
 
 /// Most calls on one page.
 const PAGE_MAX: u32 = 500;
-/// While somebody waits, the store is looked at this often even if nobody wakes them: a replica's
-/// answer must not be missed because a hint was.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Longest summary of an outcome that is kept, in bytes.
 const SUMMARY_BYTES_MAX: usize = 16 * 1024;
 
@@ -287,35 +285,28 @@ impl Gate {
 
     /// Waits until the approval is settled, for at most `wait`.
     async fn wait_for(&self, id: &str, wait: Duration) -> Result<(), GateError> {
-        let deadline = tokio::time::Instant::now() + wait;
-        let waiter = self.inner.waiting.enrol(id);
+        let waiting = &self.inner.waiting;
+        waiting
+            .until_settled(id, wait, || self.look_at_approval(id))
+            .await
+    }
+
+    /// Returns whether the approval is settled, after time has settled what it settles.
+    async fn look_at_approval(&self, id: &str) -> Result<Look<()>, GateError> {
         loop {
-            // Enrolled before looking: a wake after this line is not missed.
-            let woken = waiter.woken();
             let stored = self.stored_approval(id).await?;
-            let Some(due) = stored
-                .approval
-                .due_at()
-                .filter(|_| stored.approval.status() == "waiting")
-            else {
-                return Ok(());
+            let approval = &stored.approval;
+            let Some(due) = approval.due_at().filter(|_| approval.status() == "waiting") else {
+                return Ok(Look::Settled(()));
             };
-            let now = self.inner.clock.now();
-            if due <= now {
-                match self.settle_by_time(id).await {
-                    Ok(_) | Err(Unchanged::Step(..)) => continue,
-                    Err(Unchanged::Gate(error)) => return Err(error),
-                }
+            let left = due.since(self.inner.clock.now());
+            if let Ok(left) = u64::try_from(left)
+                && left > 0
+            {
+                return Ok(Look::Waits((), Duration::from_millis(left)));
             }
-            let left = deadline.saturating_duration_since(tokio::time::Instant::now());
-            if left.is_zero() {
-                return Ok(());
-            }
-            let until_due = u64::try_from(due.since(now)).unwrap_or(0);
-            let pause = left.min(Duration::from_millis(until_due)).min(LOOK_EVERY);
-            tokio::select! {
-                () = woken => {}
-                () = tokio::time::sleep(pause) => {}
+            if let Err(Unchanged::Gate(error)) = self.settle_by_time(id).await {
+                return Err(error);
             }
         }
     }

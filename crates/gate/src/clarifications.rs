@@ -17,6 +17,7 @@ use crate::stored::{read, written};
 use crate::submit::{NAME_BYTES_MAX, run_of};
 use crate::told::told;
 use crate::view::Page;
+use crate::waiting::Look;
 use crate::{Gate, GateError};
 
 /// Most answers to choose from.
@@ -27,8 +28,6 @@ pub const CHOICE_CHARS_MAX: usize = 200;
 pub const TEXT_BYTES_MAX: usize = 16 * 1024;
 /// Questions of one key that may wait.
 pub const WAITING_OF_ONE_MAX: u64 = 20;
-/// While somebody waits, the store is looked at this often even if nobody wakes them.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Most questions that time settles in one go.
 const LAPSED_MAX: u32 = 100;
 
@@ -165,24 +164,18 @@ impl Gate {
         id: &str,
         wait: Duration,
     ) -> Result<ClarificationView, GateError> {
-        let deadline = tokio::time::Instant::now() + wait;
-        let waiter = self.inner.waiting.enrol(id);
-        loop {
-            // Enrolled before looking: an answer after this line is not missed.
-            let woken = waiter.woken();
+        let look = || async move {
             let record = self.stored_clarification(who, id).await?;
-            let left = deadline.saturating_duration_since(tokio::time::Instant::now());
-            if record.status != WAITING || left.is_zero() {
-                return Ok(view(&record, &read(&record)?));
+            let seen = view(&record, &read(&record)?);
+            if record.status != WAITING {
+                return Ok(Look::Settled(seen));
             }
             let due = record.due_at.unwrap_or_default();
             let until_due = due.saturating_sub(self.inner.clock.now().0);
             let until_due = Duration::from_millis(u64::try_from(until_due).unwrap_or(0));
-            tokio::select! {
-                () = woken => {}
-                () = tokio::time::sleep(left.min(until_due).min(LOOK_EVERY)) => {}
-            }
-        }
+            Ok(Look::Waits(seen, until_due))
+        };
+        self.inner.waiting.until_settled(id, wait, look).await
     }
 
     /// Returns the questions that wait.

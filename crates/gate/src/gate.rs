@@ -6,7 +6,6 @@ use std::time::Duration;
 use countersign_channels::Channel;
 use countersign_core::ledger::Entry;
 use countersign_core::time::UnixMillis;
-use countersign_core::token::PublicKey;
 use countersign_store::{Database, Kind, Order, Query};
 
 use crate::GateError;
@@ -69,7 +68,7 @@ pub(crate) struct Inner {
 }
 
 impl Gate {
-    /// Returns a gate that works; [`Gate::run`] must be running beside it for what happens by
+    /// Returns a gate that works and whose key its replicas know; [`Gate::run`] must be running beside it for what happens by
     /// itself.
     pub async fn open(parts: Parts) -> Result<Self, GateError> {
         let Parts {
@@ -96,12 +95,13 @@ impl Gate {
                 assessors: Assessors::default(),
             }),
         };
+        gate.publish_key().await?;
         gate.recall_denials().await?;
         Ok(gate)
     }
 
     /// Does what happens by itself until `shutdown` ends: questions expire, cards are delivered,
-    /// the ledger is followed and signed.
+    /// the ledger is followed and signed, the signing key stays published.
     pub async fn run(&self, shutdown: impl Future<Output = ()> + Send) {
         if let Err(error) = self.resume_deliveries().await {
             tracing::error!(%error, "cards of an earlier run could not be taken up");
@@ -111,6 +111,7 @@ impl Gate {
             () = self.lapse_forever() => {}
             () = self.follow_forever() => {}
             () = self.checkpoints() => {}
+            () = self.publish_forever() => {}
         }
     }
 
@@ -127,12 +128,6 @@ impl Gate {
     /// Returns what the owner decided about the gate itself.
     pub fn settings(&self) -> &Settings {
         &self.inner.settings
-    }
-
-    /// Returns the keys a token may be signed by: the current one, and those before it whose tokens
-    /// may still be alive.
-    pub async fn public_keys(&self) -> Result<Vec<PublicKey>, GateError> {
-        Ok(self.inner.signer.published(self.inner.clock.machine()))
     }
 
     /// Notes that somebody who can answer is looking at what waits.

@@ -202,14 +202,17 @@ impl Gate {
     }
 
     /// Verifies the whole chain and its signatures. Checkpoints may have been signed by keys that
-    /// are not used any more; the last one proves all before it, so its key must be known.
+    /// are not used any more, or by replicas; a checkpoint proves all before it, so the last one's
+    /// key must be known. The names of replicas' keys come from the database that is in doubt,
+    /// so a ledger that our own key has never signed proves nothing.
     pub async fn verify_ledger(&self, who: &Principal) -> Result<LedgerState, GateError> {
         if !who.role.sees_all() {
             return Err(GateError::Forbidden("an agent does not verify the ledger"));
         }
-        let known = self.public_keys().await?;
+        let own = self.inner.signer.published(self.inner.clock.machine());
+        let is_ours = |kid: &str| own.iter().any(|key| key.kid == kid);
         let mut verifier = Verifier::new(None, None);
-        let mut last_signed = None;
+        let (mut last_signed, mut signed_by_us) = (None, false);
         let (mut behind, mut head) = (0, String::new());
         loop {
             let entries = self.inner.store.entries(behind, READ_MAX).await?;
@@ -218,7 +221,9 @@ impl Gate {
                     return Ok(broken_at(&verifier, &broken, head));
                 }
                 if entry.draft.event == EVENT {
-                    last_signed = Some((entry.seq, kid(entry)));
+                    let kid = kid(entry);
+                    signed_by_us |= is_ours(&kid);
+                    last_signed = Some((entry.seq, kid));
                 }
                 behind = entry.seq;
                 head = entry.hash.to_string();
@@ -227,11 +232,17 @@ impl Gate {
                 break;
             }
         }
-        if let Some((seq, kid)) = last_signed
-            && !known.iter().any(|key| key.kid == kid)
-        {
-            let why = "the last checkpoint is signed by an unknown key";
-            return Ok(broken_at(&verifier, &BrokenChain { seq, why }, head));
+        if let Some((seq, kid)) = last_signed {
+            let why = if !signed_by_us {
+                Some("no checkpoint is signed by this gateway's key")
+            } else if !is_ours(&kid) && !self.was_published(&kid).await? {
+                Some("the last checkpoint is signed by an unknown key")
+            } else {
+                None
+            };
+            if let Some(why) = why {
+                return Ok(broken_at(&verifier, &BrokenChain { seq, why }, head));
+            }
         }
         match verifier.clone().finish() {
             Ok(good) => Ok(LedgerState {

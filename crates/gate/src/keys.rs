@@ -21,7 +21,7 @@ use serde_json::Value;
 use zeroize::Zeroizing;
 
 /// How long a key is published after it signed for the last time: twice what a token lives.
-const PUBLISHED_SECONDS: i64 = 600;
+pub(crate) const PUBLISHED_SECONDS: i64 = 600;
 /// Longest key file that is read.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
