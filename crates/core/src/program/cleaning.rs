@@ -87,8 +87,9 @@ impl Walk<'_> {
                 self.cleaned(directory, row.name);
             }
         }
-        let set = self.outputs.iter().chain(&self.given).cloned();
-        for (name, value) in set.collect::<Vec<_>>() {
+        // What was judged once need not be judged again by the next command.
+        let set = std::mem::take(&mut self.outputs);
+        for (name, value) in set.into_iter().chain(self.given.clone()) {
             self.output(&name, &value, row.name, true);
         }
     }
