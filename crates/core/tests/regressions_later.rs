@@ -34,6 +34,7 @@ fn runs(verdict: Verdict) -> bool {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of rows")]
 fn where_output_goes_counts_however_it_is_said() {
     hold(
         &[
@@ -252,6 +253,7 @@ fn what_is_handed_on_is_followed() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of rows")]
 fn what_is_written_first_is_read_before_it_runs() {
     hold(
         &[

@@ -319,19 +319,20 @@ impl Walk<'_> {
                 _ => Value::unknown(value.taint),
             },
             Operation::Substring(range) => match word(range) {
-                Some(range) => match substring(&range) {
-                    Some((from, length)) => map(value, |text| {
-                        let skipped = text.chars().skip(from);
-                        length.map_or_else(
-                            || skipped.clone().collect(),
-                            |length| skipped.clone().take(length).collect(),
-                        )
-                    }),
-                    None => {
+                Some(range) => {
+                    if let Some((from, length)) = substring(&range) {
+                        map(value, |text| {
+                            let skipped = text.chars().skip(from);
+                            length.map_or_else(
+                                || skipped.clone().collect(),
+                                |length| skipped.clone().take(length).collect(),
+                            )
+                        })
+                    } else {
                         self.evaluated(&range, Span::default());
                         Value::unknown(value.taint)
                     }
-                },
+                }
                 None => Value::unknown(value.taint),
             },
             Operation::Upper { all: true } => map(value, str::to_uppercase),
