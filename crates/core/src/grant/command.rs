@@ -208,6 +208,10 @@ impl CommandShape {
             if word.starts_with('-') {
                 kept.push(word.clone());
             } else if sub {
+                // After an option the word may be its value: `git -C elsewhere status`.
+                if kept.len() > 1 {
+                    return None;
+                }
                 kept.push(word.clone());
                 sub = false;
             } else {
