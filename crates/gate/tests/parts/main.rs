@@ -10,6 +10,7 @@ mod assessors;
 mod clarifications;
 mod credentials;
 mod history;
+mod published;
 mod reviews;
 mod sessions;
 #[path = "../support/mod.rs"]
