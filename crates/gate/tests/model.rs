@@ -13,22 +13,50 @@
 mod waiting;
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use shuttle::future::{block_on, spawn};
 use shuttle::rand::Rng as _;
 use shuttle::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
-use sync::{Arc, pauses};
+use sync::pauses;
 use waiting::{Look, Waiting};
 
 /// What `waiting.rs` is made of here.
 mod sync {
     use std::cell::Cell;
-    use std::ops::Add;
+    use std::ops::{Add, Deref};
     use std::time::Duration;
 
-    pub(crate) use shuttle::sync::{Arc, Mutex};
+    pub(crate) use shuttle::sync::Mutex;
     pub(crate) use std::sync::PoisonError;
+
+    /// A reference that others may come before when it is let go: who counts references must not
+    /// count those that are about to go.
+    #[derive(Debug, Default)]
+    pub(crate) struct Arc<T>(std::sync::Arc<T>);
+
+    impl<T> Clone for Arc<T> {
+        fn clone(&self) -> Self {
+            Self(std::sync::Arc::clone(&self.0))
+        }
+    }
+
+    impl<T> Deref for Arc<T> {
+        type Target = T;
+
+        fn deref(&self) -> &T {
+            &self.0
+        }
+    }
+
+    impl<T> Drop for Arc<T> {
+        fn drop(&mut self) {
+            if !std::thread::panicking() {
+                shuttle::thread::yield_now();
+            }
+        }
+    }
 
     /// Pauses of this length and longer do not end: they are the look without a wake.
     const NEVER: Duration = Duration::from_secs(5);
