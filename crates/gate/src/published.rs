@@ -21,7 +21,7 @@ use crate::{Gate, GateError};
 
 /// How often a gateway says that it signs with its key. Several of these and the life of a token
 /// fit into the time a key is believed.
-const SAID_EVERY: Duration = Duration::from_secs(60);
+const SAID_EVERY: Duration = Duration::from_mins(1);
 /// How long to wait before a store that could not be written is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Keys of replicas that are believed, the most recent ones.

@@ -152,7 +152,7 @@ async fn law_6_a_clock_set_a_year_back_lengthens_nothing_and_stops_nothing() {
     new_calls_work(&world, "past").await;
     // A question lives its five minutes, a grant its hour, whatever the machine says.
     assert_eq!(status(&world, &before.waiting).await, "expired");
-    world.clock.advance(Duration::from_secs(3600));
+    world.clock.advance(Duration::from_hours(1));
     set(&world, 3600 * 1000);
     all_of_it_has_ended(&world, &before, "set right").await;
     new_calls_work(&world, "right").await;

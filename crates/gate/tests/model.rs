@@ -7,8 +7,6 @@
 //!
 //! Ten thousand orders for each property; `COUNTERSIGN_SOAK` makes it a quarter of a million.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
 #[path = "../src/waiting.rs"]
 mod waiting;
 
@@ -109,7 +107,7 @@ const ID: &str = "appr_1";
 const WAITING: u8 = 0;
 const EXPIRED: u8 = 9;
 /// Long enough that nobody gives up.
-const PATIENT: Duration = Duration::from_secs(3600);
+const PATIENT: Duration = Duration::from_hours(1);
 const SHORT: Duration = Duration::from_millis(1);
 
 /// One approval, those who wait for it, and how often it was settled.
