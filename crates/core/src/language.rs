@@ -38,6 +38,8 @@ pub enum Deed {
     ReadFile(String),
     /// Creates or overwrites the file at this path, or appends to it.
     WriteFile(String),
+    /// Makes a link through which this path can be read and written.
+    Link(String),
     /// Deletes the file at this path.
     DeleteFile(String),
     /// Deletes the directory at this path with everything in it.

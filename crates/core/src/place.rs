@@ -24,6 +24,8 @@ pub struct Ground {
     pub cwd: Option<String>,
     /// The directory inside which ordinary work is no question.
     pub workspace: Option<String>,
+    /// The directory it would still be in had a `cd` failed that nobody looked after.
+    pub perhaps: Option<String>,
 }
 
 /// What is known about one path.
@@ -62,7 +64,11 @@ impl Ground {
         let workspace = workspace
             .map_or_else(|| cwd.clone(), clean)
             .filter(|path| may_be_workspace(path));
-        Self { cwd, workspace }
+        Self {
+            cwd,
+            workspace,
+            perhaps: None,
+        }
     }
 
     /// Returns the ground after `cd directory`; what is not known makes the directory unknown.

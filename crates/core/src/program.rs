@@ -4,6 +4,7 @@
 //! options by the row's grammar, then let every option and operand say by its role what happens to
 //! it. Programs whose words a table cannot describe have a reader of their own in `readers`.
 
+mod cleaning;
 mod code;
 mod files;
 mod foreign;
@@ -12,10 +13,14 @@ mod network;
 pub(crate) mod options;
 mod output;
 mod readers;
+mod recipes;
 mod resolve;
 mod roles;
 mod unknown;
 mod variables;
+mod written;
+
+pub(crate) use cleaning::says_output;
 
 use crate::act::Act;
 use crate::knowledge::{Effect, Flag, PathKind, Program, Reader, Role, Row, Value};
@@ -24,7 +29,7 @@ use crate::place::HOLE;
 use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
-use crate::shell::walk::{Walk, Writing, runs_in_subscript};
+use crate::shell::walk::{Walk, runs_in_subscript};
 use options::{Hit, Options};
 use resolve::{Named, find_sub, leading_words, resolve};
 use roles::{Changes, operand_roles};
@@ -189,6 +194,23 @@ impl Walk<'_> {
         let dry = is_dry(&read.hits);
         let effect = if dry { Effect::CloudRead } else { effect };
         self.hits(&program.row, &read.hits, dry);
+        let line = Line {
+            row: &program.row,
+            does: effect,
+            name,
+            args: rest,
+            read: &read,
+            stdin,
+            span,
+        };
+        self.prepared(&line, effect);
+        for operand in read
+            .operands
+            .iter()
+            .filter(|_| program.row.has_operand(Role::Task))
+        {
+            self.task(operand, program.row.name);
+        }
         if matches!(effect, Effect::Build | Effect::Project | Effect::Install) {
             self.builds_here(program.row.name, span);
         }
@@ -264,6 +286,7 @@ impl Walk<'_> {
         let base = if dry { Effect::Inspect } else { does };
         let (taint, changes) = self.hits(line.row, &line.read.hits, dry);
         self.note_directory(line, base);
+        self.prepared(line, base);
         // Whether raising privileges matters shows only when the command has been looked at.
         let wipes = line
             .read
@@ -301,6 +324,8 @@ impl Walk<'_> {
         stream.taint.network |= base == Effect::NetRead;
         if base == Effect::NetRead {
             self.remember_downloads(line.read, &stream);
+        } else if !dry {
+            self.remember_written(line, base);
         }
         let prints_secret = |arg: &Arg| arg.taint.secret && arg.taint.command;
         let carries = base == Effect::NetRead && line.args.iter().any(prints_secret);
@@ -312,37 +337,13 @@ impl Walk<'_> {
         stream
     }
 
-    /// Notes where a command works, when that is no place to work in: files that appear in `~/.ssh`,
-    /// a build in somebody else's directory.
-    fn note_directory(&mut self, line: &Line<'_>, base: Effect) {
-        let makes = |effect: &Effect| matches!(effect, Effect::Create | Effect::Write);
-        let flags_make = line
-            .read
-            .hits
-            .iter()
-            .any(|hit| hit.flag.effects.iter().any(makes));
-        let builds = matches!(base, Effect::Build | Effect::Project | Effect::Install);
-        if !(makes(&base) || flags_make || builds) {
-            return;
-        }
-        if builds && self.files.iter().any(|(_, stream)| stream.taint.network) {
-            self.unreadable(
-                "builds or runs something just after loading files from the network",
-                line.span,
-            );
-        }
-        if self.ground.cwd.is_none() {
-            return;
-        }
-        let here = Arg::literal(".", line.span);
-        let place = self.place(".");
-        let private = place.kind != PathKind::Document
-            && place.write >= Score::new(600)
-            && place.inside != Some(true);
-        if private && !builds {
-            self.writes(&here, line.row.name, Writing::Create);
-        } else if builds {
-            self.builds_here(line.row.name, line.span);
+    /// Judges what was prepared for a build before it runs: where its output goes, and what the
+    /// files hold that say what it runs.
+    fn prepared(&mut self, line: &Line<'_>, does: Effect) {
+        if !line.is_dry() {
+            self.outputs(line.row, line.read, line.args);
+            self.written_recipes(line, does);
+            self.behind_dashes(line);
         }
     }
 
@@ -387,6 +388,9 @@ impl Walk<'_> {
                 .reversal(Score::ONE);
             self.note(act);
         }
+        if line.name == "let" {
+            self.evaluated("", line.span);
+        }
         if line.runs_subscript() {
             self.unreadable("a subscript that runs a command", line.span);
         }
@@ -408,6 +412,8 @@ impl Walk<'_> {
             let role = match role {
                 Some(Role::Move) if to_nothing => Role::DeleteTree,
                 Some(Role::Read) if changes.deletes => Role::Delete,
+                // `venv --clear`: what is there goes before it is made anew.
+                Some(Role::Create) if changes.deletes => Role::DeleteTree,
                 Some(Role::Read) if wiped => Role::Empty,
                 Some(Role::Read) if changes.edits => Role::Edit,
                 Some(Role::Write) if from_nothing => Role::Empty,
@@ -471,6 +477,15 @@ impl Walk<'_> {
             } else if let ([text], true) = (rest(at), SHELL_STARTERS.contains(&line.row.name)) {
                 stream = self.shell_text(text, line.stdin);
             } else if !dry {
+                // `cabal exec rm -- -rf x`: some wrappers take the dashes for themselves.
+                if let [first, dashes, more @ ..] = rest(at)
+                    && dashes.text == "--"
+                    && more.first().is_some_and(|arg| arg.text.starts_with('-'))
+                {
+                    let mut words = vec![first.clone()];
+                    words.extend_from_slice(more);
+                    self.program(&words, line.stdin);
+                }
                 // A program that is started by another one is never a function of the shell.
                 stream = self.program(rest(at), line.stdin);
                 stream.taint = stream.taint.and(taint);

@@ -1,10 +1,6 @@
 //! Cards as people read them, and the law that what is seen is what runs.
 
-#![expect(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "tests read data and may fail loudly"
-)]
+#![expect(clippy::disallowed_methods, reason = "tests read data")]
 
 use countersign_core::approval::{Approval, Choice, State};
 use countersign_core::call::{ToolCall, Turn};

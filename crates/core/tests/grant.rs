@@ -1,6 +1,6 @@
 //! Grants: what may be granted, in which words, and what lies inside.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests may fail loudly")]
+#![expect(clippy::panic, reason = "tests may fail loudly")]
 
 #[path = "grant/pairs.rs"]
 mod pairs;

@@ -201,7 +201,7 @@ fn block(commands: &Block, found: &mut Vec<String>) {
 fn command(of: &Command, found: &mut Vec<String>) {
     match of {
         Command::Simple(of) => simple(of, found),
-        Command::Pipeline(commands) | Command::AndOr(commands) => block(commands, found),
+        Command::Pipeline(commands) | Command::AndOr(commands, _) => block(commands, found),
         Command::Group {
             body,
             redirects: at,

@@ -66,8 +66,7 @@ impl Gate {
                 Err(error) => return Err(Unchanged::Step(error, Box::new(before))),
             };
             stored.approval = approval;
-            let Some(change) =
-                self.change_of(&before, &mut stored, &followups, now, record.version)
+            let Some(change) = change_of(&before, &mut stored, &followups, now, record.version)
             else {
                 return Ok(stored);
             };
@@ -120,69 +119,6 @@ impl Gate {
             .await
     }
 
-    /// Returns what must be written, or `None` if nothing has changed.
-    fn change_of(
-        &self,
-        before: &StoredApproval,
-        stored: &mut StoredApproval,
-        followups: &[Followup],
-        now: UnixMillis,
-        version: u64,
-    ) -> Option<Change> {
-        let mut change = Change::default();
-        for followup in followups {
-            match followup {
-                Followup::LeaveGrant => {
-                    if let Some(grant) = self.grant_of(stored, now) {
-                        change
-                            .entries
-                            .push(crate::grants::grant_created(&grant, &stored.call));
-                        change
-                            .puts
-                            .push(crate::grants::grant_put(&grant, Expect::Absent));
-                    }
-                }
-                Followup::Resolve => change.entries.extend(approval_resolved(stored, now)),
-                Followup::Repaint => {}
-            }
-        }
-        change.entries.extend(passing(before, stored, now));
-        let same = before.approval == stored.approval
-            && before.viewed_by == stored.viewed_by
-            && before.edited == stored.edited;
-        if same && change.entries.is_empty() {
-            return None;
-        }
-        change.puts.push(stored.put(Expect::Version(version)));
-        Some(change)
-    }
-
-    /// Returns the grant that the answer leaves, and notes its id in the answer.
-    fn grant_of(&self, stored: &mut StoredApproval, now: UnixMillis) -> Option<Grant> {
-        let request = stored.grant.clone()?;
-        let State::Approved { answer, .. } = &mut stored.approval.state else {
-            return None;
-        };
-        let id = GrantId::fresh(now, random());
-        answer.grant_id = Some(id.clone());
-        Some(Grant {
-            id,
-            scope: request.scope,
-            key: stored.call.key.clone(),
-            session: request.session_only.then(|| stored.call.session.clone()),
-            tool_definition: stored.call.tool_definition,
-            executor: stored.call.executor.clone(),
-            expires_at: request.lasts_millis.map(|millis| now.plus(millis)),
-            uses_left: request.uses,
-            uses: 0,
-            used_at: None,
-            by: answer.by.clone(),
-            given_at: now,
-            approval_id: stored.approval.id.clone(),
-            revoked: None,
-        })
-    }
-
     /// Does what follows once a change is on disk.
     fn after(&self, stored: &StoredApproval, followups: &[Followup]) {
         let id = stored.approval.id.as_str();
@@ -229,4 +165,66 @@ fn passing(before: &StoredApproval, after: &StoredApproval, now: UnixMillis) -> 
         ),
         _ => None,
     }
+}
+
+/// Returns the grant that the answer leaves, and notes its id in the answer.
+fn grant_of(stored: &mut StoredApproval, now: UnixMillis) -> Option<Grant> {
+    let request = stored.grant.clone()?;
+    let State::Approved { answer, .. } = &mut stored.approval.state else {
+        return None;
+    };
+    let id = GrantId::fresh(now, random());
+    answer.grant_id = Some(id.clone());
+    Some(Grant {
+        id,
+        scope: request.scope,
+        key: stored.call.key.clone(),
+        session: request.session_only.then(|| stored.call.session.clone()),
+        tool_definition: stored.call.tool_definition,
+        executor: stored.call.executor.clone(),
+        expires_at: request.lasts_millis.map(|millis| now.plus(millis)),
+        uses_left: request.uses,
+        uses: 0,
+        used_at: None,
+        by: answer.by.clone(),
+        given_at: now,
+        approval_id: stored.approval.id.clone(),
+        revoked: None,
+    })
+}
+
+/// Returns what must be written, or `None` if nothing has changed.
+fn change_of(
+    before: &StoredApproval,
+    stored: &mut StoredApproval,
+    followups: &[Followup],
+    now: UnixMillis,
+    version: u64,
+) -> Option<Change> {
+    let mut change = Change::default();
+    for followup in followups {
+        match followup {
+            Followup::LeaveGrant => {
+                if let Some(grant) = grant_of(stored, now) {
+                    change
+                        .entries
+                        .push(crate::grants::grant_created(&grant, &stored.call));
+                    change
+                        .puts
+                        .push(crate::grants::grant_put(&grant, Expect::Absent));
+                }
+            }
+            Followup::Resolve => change.entries.extend(approval_resolved(stored, now)),
+            Followup::Repaint => {}
+        }
+    }
+    change.entries.extend(passing(before, stored, now));
+    let same = before.approval == stored.approval
+        && before.viewed_by == stored.viewed_by
+        && before.edited == stored.edited;
+    if same && change.entries.is_empty() {
+        return None;
+    }
+    change.puts.push(stored.put(Expect::Version(version)));
+    Some(change)
 }

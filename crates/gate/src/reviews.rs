@@ -126,48 +126,6 @@ impl Gate {
         }
     }
 
-    /// Returns the review of a call that runs, and the entry that asks for a look.
-    pub(crate) fn review_of(&self, call: &StoredCall, command: &str) -> (Put, Draft) {
-        let id = ReviewId::fresh(call.at, random());
-        let detail = json!({
-            "review_id": id,
-            "call_id": call.call_id,
-            "run_id": call.run,
-            "session_id": call.session,
-            "tool": call.tool,
-            "command": command,
-        });
-        let entry = Draft {
-            owner: call.key.0.clone(),
-            run: call.run.clone(),
-            session: call.session.clone(),
-            ..told(call.at, "review.required", id.as_str(), detail)
-        };
-        let review = StoredReview {
-            command: command.to_owned(),
-            by: None,
-            settled_at: None,
-        };
-        let record = Record {
-            kind: Kind::Review,
-            id: id.0,
-            version: 0,
-            status: WAITING.to_owned(),
-            owner: call.key.0.clone(),
-            session: call.session.clone(),
-            run: call.run.clone(),
-            link: call.call_id.0.clone(),
-            at: call.at.0,
-            due_at: None,
-            body: written(&review),
-        };
-        let put = Put {
-            record,
-            expect: Expect::Absent,
-        };
-        (put, entry)
-    }
-
     async fn stored_review(&self, id: &str) -> Result<Record, GateError> {
         let found = self.inner.store.get(Kind::Review, id).await?;
         found.ok_or_else(|| GateError::NotFound {
@@ -203,4 +161,46 @@ fn settled_already(record: &Record, review: &StoredReview) -> GateError {
             review.by.as_deref().unwrap_or("nobody")
         ),
     }
+}
+
+/// Returns the review of a call that runs, and the entry that asks for a look.
+pub(crate) fn review_of(call: &StoredCall, command: &str) -> (Put, Draft) {
+    let id = ReviewId::fresh(call.at, random());
+    let detail = json!({
+        "review_id": id,
+        "call_id": call.call_id,
+        "run_id": call.run,
+        "session_id": call.session,
+        "tool": call.tool,
+        "command": command,
+    });
+    let entry = Draft {
+        owner: call.key.0.clone(),
+        run: call.run.clone(),
+        session: call.session.clone(),
+        ..told(call.at, "review.required", id.as_str(), detail)
+    };
+    let review = StoredReview {
+        command: command.to_owned(),
+        by: None,
+        settled_at: None,
+    };
+    let record = Record {
+        kind: Kind::Review,
+        id: id.0,
+        version: 0,
+        status: WAITING.to_owned(),
+        owner: call.key.0.clone(),
+        session: call.session.clone(),
+        run: call.run.clone(),
+        link: call.call_id.0.clone(),
+        at: call.at.0,
+        due_at: None,
+        body: written(&review),
+    };
+    let put = Put {
+        record,
+        expect: Expect::Absent,
+    };
+    (put, entry)
 }

@@ -27,6 +27,7 @@ use crate::principal::Principal;
 use crate::remembered::ended_at;
 use crate::repeated::idempotency_put;
 use crate::request::Submission;
+use crate::reviews::review_of;
 use crate::sessions::SessionFacts;
 use crate::settings::Ruleset;
 use crate::stored::{StoredApproval, StoredCall, base64, read};
@@ -231,7 +232,7 @@ impl Gate {
             &commitment,
         ));
         if judged.ruling.verdict == Verdict::AllowThenReview && allowed {
-            let (put, entry) = self.review_of(&call, &command);
+            let (put, entry) = review_of(&call, &command);
             puts.push(put);
             entries.push(entry);
         }

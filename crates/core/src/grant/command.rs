@@ -79,7 +79,7 @@ fn collect<'s>(block: &'s [Command], simples: &mut Vec<&'s Simple>) -> Option<()
     for command in block {
         match command {
             Command::Simple(simple) => simples.push(simple),
-            Command::Pipeline(inner) | Command::AndOr(inner) => collect(inner, simples)?,
+            Command::Pipeline(inner) | Command::AndOr(inner, _) => collect(inner, simples)?,
             Command::Group { .. }
             | Command::Branches { .. }
             | Command::Loop { .. }
@@ -201,20 +201,20 @@ impl CommandShape {
         if self.words.iter().any(|word| word == "--" || word == "-") {
             return None;
         }
-        let subcommands = crate::knowledge::program(base_name(program))?;
+        // Which word is the subcommand depends on the options before it, so programs that have
+        // those are granted word by word.
+        if crate::knowledge::program(base_name(program))?.has_subs {
+            return None;
+        }
         let mut kept = vec![program.clone()];
-        let mut sub = subcommands.has_subs;
         for word in rest {
             if word.starts_with('-') {
                 kept.push(word.clone());
-            } else if sub {
-                kept.push(word.clone());
-                sub = false;
-            } else {
-                let path = absolute(call.cwd.as_deref(), word)?;
-                if path == directory || !lies_in(&path, directory) {
-                    return None;
-                }
+                continue;
+            }
+            let path = absolute(call.cwd.as_deref(), word)?;
+            if path == directory || !lies_in(&path, directory) {
+                return None;
             }
         }
         Some(Self {

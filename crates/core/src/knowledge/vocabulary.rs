@@ -146,6 +146,8 @@ words! {
         Cwd = "cwd",
         /// A script or program file that is run.
         Script = "script",
+        /// The directory or the name of a toolchain whose programs are run.
+        Toolchain = "toolchain",
         /// A file or directory whose code or settings a program obeys.
         Load = "load",
         /// A program that is run, given as one word or a short command line.
@@ -154,6 +156,8 @@ words! {
         Command = "command",
         /// A text that is given to a shell.
         Shell = "shell",
+        /// A text in which a shell expands parameters and substitutions.
+        Expanded = "expanded",
         /// Python code.
         Python = "python",
         /// JavaScript code.
@@ -208,7 +212,8 @@ words! {
         Config = "config",
         /// The name of an environment variable whose value is printed.
         Variable = "variable",
-        /// The name of a task of the project; some names say that it deploys or destroys.
+        /// The name of a task of the project, some of which say that they deploy or destroy; or a
+        /// command line, where it begins with a program.
         Task = "task",
         /// A name that only the program itself understands, such as a test, target or branch.
         Name = "name",

@@ -453,7 +453,15 @@ impl<'a> Reader<'a> {
                     if open.is_mark("(") && close.is_mark(")") && class.ends_with("Path") =>
                 {
                     let receiver: &[Token] = std::slice::from_ref(text);
-                    effects::apply(*effect, self.lang, &[receiver], &mut self.reading);
+                    // `Path("x").symlink_to("y")`: where it leads comes first.
+                    let argument = self.tokens.get(at + 2..at + 3).unwrap_or(&[]);
+                    let both = [argument, receiver];
+                    let places = if *effect == effects::Effect::Link {
+                        both.as_slice()
+                    } else {
+                        both.get(1..).unwrap_or(&[])
+                    };
+                    effects::apply(*effect, self.lang, places, &mut self.reading);
                 }
                 _ => self.reading.hide(COMPUTED),
             }

@@ -333,7 +333,9 @@ fn block_words(block: &[Command], words: &mut Vec<String>) {
         }
         match command {
             Command::Simple(simple) => simple_words(simple, words),
-            Command::Pipeline(commands) | Command::AndOr(commands) => block_words(commands, words),
+            Command::Pipeline(commands) | Command::AndOr(commands, _) => {
+                block_words(commands, words);
+            }
             Command::Group {
                 body, redirects, ..
             }

@@ -51,7 +51,9 @@ impl Shape {
     fn covers_block(&self, block: &Block) -> bool {
         block.iter().all(|command| match command {
             Command::Simple(simple) => self.covers_simple(simple),
-            Command::Pipeline(commands) | Command::AndOr(commands) => self.covers_block(commands),
+            Command::Pipeline(commands) | Command::AndOr(commands, _) => {
+                self.covers_block(commands)
+            }
             Command::Group { .. }
             | Command::Branches { .. }
             | Command::Loop { .. }
@@ -139,7 +141,7 @@ impl Search<'_> {
         match command {
             Command::Simple(simple) => self.simple(simple, documents, depth),
             Command::Pipeline(commands) => self.pipeline(commands, documents, depth),
-            Command::AndOr(commands) => self.block(commands, documents, depth),
+            Command::AndOr(commands, _) => self.block(commands, documents, depth),
             Command::Group {
                 body, redirects, ..
             } => self.block(body, documents, depth) || self.redirects(redirects, documents, depth),

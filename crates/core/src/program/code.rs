@@ -69,6 +69,15 @@ impl Walk<'_> {
     pub(crate) fn run_file(&mut self, file: &Arg, rest: &[Arg]) -> Stream {
         self.telling_words(file, rest);
         let asks = matches!(rest, [only] if matches!(only.text.as_str(), "--version" | "--help"));
+        // `./wait-for-it.sh db:5432 -- make`: scripts hand on what follows the dashes.
+        let dashes = rest.iter().position(|arg| arg.text == "--");
+        let handed = dashes.and_then(|at| rest.get(at + 1..)).unwrap_or(&[]);
+        if handed
+            .first()
+            .is_some_and(|first| crate::knowledge::program(&first.text).is_some())
+        {
+            self.program(handed, &Stream::default());
+        }
         let before = self.acts.len();
         self.script_file(file, "");
         if asks
@@ -264,7 +273,13 @@ impl Walk<'_> {
                 self.reads(&word(&mark_home(path)), program);
             }
             Deed::WriteFile(path) => {
-                self.writes(&word(&mark_home(path)), program, Writing::Replace);
+                let file = word(&mark_home(path));
+                self.writes(&file, program, Writing::Replace);
+                self.remember_file(&file, Stream::unknown(Taint::default()));
+            }
+            Deed::Link(path) => {
+                self.reads(&word(&mark_home(path)), program);
+                self.links(&word(&mark_home(path)), program);
             }
             Deed::DeleteFile(path) => {
                 self.deletes(&word(&mark_home(path)), program, Breadth::One);

@@ -1,20 +1,16 @@
 //! What happens to files: reading, writing, deleting, by how sensitive the place is.
 
-use super::options::Options;
 use crate::act::{Act, Breadth};
-use crate::knowledge::{Effect, PathKind, Role, Value};
+use crate::knowledge::{Effect, PathKind};
 use crate::place::Place;
 use crate::score::Score;
-use crate::shell::value::{Arg, Stream, Taint};
+use crate::shell::value::{Arg, Taint};
 use crate::shell::walk::{Walk, Writing};
 
 /// How sensitive a place must be for reading it to be a question of its own.
 const DOUBTFUL: Score = Score::new(250);
 /// How sensitive a place must be for a person to be asked.
 const SENSITIVE: Score = Score::new(600);
-/// Files whose content is followed from where it is written to where it is run. A script that is
-/// not among them is judged by its place alone.
-const FILES_MAX: usize = 64;
 /// Paths looked up for one call; a call that names more is put to a person.
 const LOOKUPS_MAX: u32 = 512;
 
@@ -139,6 +135,13 @@ impl Walk<'_> {
 
     /// Judges deleting `arg`.
     pub(crate) fn deletes(&mut self, arg: &Arg, program: &str, breadth: Breadth) {
+        // `cd build; rm -rf *`: had the `cd` failed, the pattern would stand for all that is here.
+        if let Some(perhaps) = self.ground.perhaps.take_if(|_| names_nothing(&arg.text)) {
+            let entered = self.ground.cwd.replace(perhaps.clone());
+            self.deletes(arg, program, breadth);
+            self.ground.cwd = entered;
+            self.ground.perhaps = Some(perhaps);
+        }
         let Some(place) = self.look_up(arg) else {
             return;
         };
@@ -272,52 +275,19 @@ impl Walk<'_> {
         }
         self.note(act.on(name(&place)));
     }
+}
 
-    /// Remembers what this text writes into a file, for when it runs that file.
-    pub(crate) fn remember_file(&mut self, arg: &Arg, stream: Stream) {
-        if self.files.len() < FILES_MAX {
-            let path = self.ground.place(&arg.text).path;
-            self.files.push((path, stream));
-        }
-    }
-
-    /// Remembers that files were loaded from the network, by the names they get.
-    pub(crate) fn remember_downloads(&mut self, read: &Options<'_>, stream: &Stream) {
-        for hit in &read.hits {
-            if hit.flag.value == Value::Next(Role::Write)
-                && let Some(value) = &hit.value
-            {
-                self.remember_file(value, stream.clone());
-            }
-        }
-        for operand in read
-            .operands
-            .iter()
-            .filter(|operand| operand.text.contains("://"))
-            .take(16)
-        {
-            let name = operand
-                .text
-                .rsplit('/')
-                .next()
-                .unwrap_or("")
-                .split('?')
-                .next()
-                .unwrap_or("");
-            if !name.is_empty() {
-                self.remember_file(&Arg::literal(name, operand.span), stream.clone());
-            }
-        }
-    }
-
-    /// Returns what this text has written into the file at `path`.
-    pub(crate) fn written(&self, path: &str) -> Option<&Stream> {
-        self.files
-            .iter()
-            .rev()
-            .find(|(known, _)| known == path)
-            .map(|(_, stream)| stream)
-    }
+/// Whether a path consists of dots and patterns alone, so that the directory it is taken from says
+/// all of what it stands for.
+fn names_nothing(text: &str) -> bool {
+    let mut in_brackets = false;
+    !text.starts_with('/')
+        && !text.contains("..")
+        && text.chars().all(|letter| {
+            let pattern = in_brackets || matches!(letter, '.' | '/' | '*' | '?' | '[');
+            in_brackets = letter == '[' || in_brackets && letter != ']';
+            pattern
+        })
 }
 
 /// What changing a place of this kind amounts to.

@@ -1,5 +1,6 @@
 //! Code and settings from outside the project that a command obeys, and what it shows to others.
 
+use super::Line;
 use super::options::Options;
 use crate::act::Act;
 use crate::knowledge::{Effect, PathKind};
@@ -8,6 +9,9 @@ use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
+
+/// Programs that put what they load into the working directory unless told otherwise.
+const DOWNLOADERS: &[&str] = &["wget", "aria2c", "axel", "git clone", "gh repo clone"];
 
 /// How sensitive a place must be for a person to be asked.
 const SENSITIVE: Score = Score::new(600);
@@ -48,6 +52,45 @@ impl Walk<'_> {
             } else if is_absolute(&operand.text) || operand.text.starts_with("../") {
                 self.loads(operand, program);
             }
+        }
+    }
+
+    /// Notes where a command works, when that is no place to work in: files that appear in `~/.ssh`,
+    /// a build in somebody else's directory.
+    pub(super) fn note_directory(&mut self, line: &Line<'_>, base: Effect) {
+        let makes = |effect: &Effect| matches!(effect, Effect::Create | Effect::Write);
+        let downloads = base == Effect::NetRead
+            && DOWNLOADERS.contains(&line.row.name)
+            && !line
+                .read
+                .has(&["-O", "--output-document", "--spider", "-o", "--out"]);
+        let flags_make = line
+            .read
+            .hits
+            .iter()
+            .any(|hit| hit.flag.effects.iter().any(makes));
+        let builds = matches!(base, Effect::Build | Effect::Project | Effect::Install);
+        if !(makes(&base) || flags_make || builds || downloads) {
+            return;
+        }
+        if builds && self.files.iter().any(|(_, stream)| stream.taint.network) {
+            self.unreadable(
+                "builds or runs something just after loading files from the network",
+                line.span,
+            );
+        }
+        if self.ground.cwd.is_none() {
+            return;
+        }
+        let here = Arg::literal(".", line.span);
+        let place = self.place(".");
+        let private = place.kind != PathKind::Document
+            && place.write >= Score::new(600)
+            && (place.inside != Some(true) || place.kind == PathKind::Hook);
+        if private && !builds {
+            self.writes(&here, line.row.name, Writing::Create);
+        } else if builds {
+            self.builds_here(line.row.name, line.span);
         }
     }
 

@@ -4,7 +4,7 @@
 //! after operands and `--` are read as getopt would. An abbreviation that could mean several
 //! options means the one that does most.
 
-use crate::knowledge::{Effect, Flag, Role, Row, Style, Value};
+use crate::knowledge::{Effect, Flag, Reader, Role, Row, Style, Value};
 use crate::place::HOLE;
 use crate::shell::value::Arg;
 
@@ -207,12 +207,24 @@ impl<'a> OptionReader<'_, 'a> {
                     options.command = Some(self.at);
                     return;
                 }
+                // `env` and `sudo` take any word with a sign in it, `BASH_FUNC_ls%%=…` too.
                 Some(place)
-                    if place.role == Role::Assign && place.many && !is_assignment(&arg.text) =>
+                    if place.role == Role::Assign
+                        && place.many
+                        && !(is_assignment(&arg.text) || is_odd_assignment(&arg.text)) =>
                 {
                     self.place += 1;
                 }
-                Some(place) if place.many => break,
+                // `onchange 'src/**' -- make`: the dashes say where the command begins.
+                Some(place) if place.many && self.ended && self.is_command_next() => {
+                    self.place += 1;
+                }
+                Some(place) if place.many => {
+                    // What follows the first word of a command is the command's own.
+                    self.ended |=
+                        place.role == Role::Shell && self.row.reader == Some(Reader::Eval);
+                    break;
+                }
                 Some(place) => {
                     self.place += 1;
                     // What follows a script is the script's own.
@@ -224,6 +236,11 @@ impl<'a> OptionReader<'_, 'a> {
         }
         options.operands.push(arg);
         self.at += 1;
+    }
+
+    fn is_command_next(&self) -> bool {
+        let next = self.row.operands.get(self.place + 1);
+        next.is_some_and(|operand| operand.role == Role::Command)
     }
 
     fn plus(&self, text: &str) -> Option<&'static Flag> {
@@ -437,6 +454,13 @@ pub(crate) fn is_assignment(text: &str) -> bool {
         .next()
         .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Whether a word sets a variable by a name that only `env` accepts.
+fn is_odd_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && !name.starts_with('-') && !name.contains(['/', ' '])
+    })
 }
 
 /// How much giving an option can do, for choosing among abbreviations.

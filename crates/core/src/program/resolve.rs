@@ -243,6 +243,8 @@ pub(super) fn leading_words<'a>(program: &'static Program, args: &'a [Arg]) -> V
     {
         if let Some((_, taken)) = options::leading(&program.row, args.get(at..).unwrap_or(&[])) {
             at += taken.max(1);
+        } else if arg.text == "--" {
+            break;
         } else {
             words.push(arg.text.as_str());
             at += 1;

@@ -1,6 +1,7 @@
 //! What each word of a command line stands for, and what happens to it by that.
 
 use super::Line;
+use super::cleaning::says_output;
 use super::code::interpreter_role;
 use super::network::is_local_or_registry;
 use super::options::{Hit, Options};
@@ -96,17 +97,21 @@ impl Walk<'_> {
             Role::Device => self.device(arg, program),
             Role::Cwd => self.ground.enter(&arg.text),
 
-            Role::Script => self.script_word(arg, row, stdin),
+            Role::Script | Role::Toolchain => self.script_word(arg, row, stdin),
             Role::Load => return self.loads(arg, program),
             Role::Serve => self.serves(arg, program),
             Role::Revision => return self.shows_revision(arg, program),
             Role::Define => self.defines(arg, program),
-            Role::Task => self.telling_words(arg, &[]),
+            Role::Task => {
+                self.telling_words(arg, &[]);
+                self.task(arg, program);
+            }
             Role::Output => self.puts_result(arg, program),
             Role::Program => self.hook(arg, program),
             Role::Shell | Role::Command => {
                 self.shell_text(arg, stdin);
             }
+            Role::Expanded => self.expanded_text(&arg.text, arg.span),
             Role::Python
             | Role::JavaScript
             | Role::Perl
@@ -133,7 +138,11 @@ impl Walk<'_> {
 
             Role::Assign => {
                 if let Some((name, _)) = arg.text.split_once('=') {
-                    self.variable_effect(name, &arg.after(name.len() + 1));
+                    let value = arg.after(name.len() + 1);
+                    self.variable_effect(name, &value);
+                    if says_output(name, &value.text) {
+                        self.given.push((name.to_owned(), value));
+                    }
                 }
             }
             Role::Config => self.config(arg, program),
@@ -186,6 +195,11 @@ impl Walk<'_> {
 
     /// Judges a word that names code or settings to run or load.
     fn script_word(&mut self, arg: &Arg, row: &'static Row, stdin: &Stream) {
+        // `pm2 start 'rm -rf x'`: what reads like a command line is one.
+        let first = arg.text.split_whitespace().next().unwrap_or("");
+        if first.len() < arg.text.len() && crate::knowledge::program(first).is_some() {
+            self.shell_text(arg, stdin);
+        }
         let own_settings = row.does == Effect::Build
             && !is_absolute(&arg.text)
             && !arg.text.starts_with("..")

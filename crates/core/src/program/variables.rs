@@ -28,6 +28,12 @@ impl Walk<'_> {
             if LOADING_WORDS.iter().any(|word| text.contains(word)) {
                 self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
             }
+        } else if row.value == Role::Expanded {
+            self.expanded_text(text, value.span);
+        } else if row.value == Role::Toolchain {
+            if self.is_strange_toolchain(text) {
+                self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
+            }
         } else if row.value == Role::Script {
             // A search path inside the project only finds what the project brings.
             for part in text.split(':').filter(|part| !part.is_empty()) {
@@ -59,6 +65,17 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether a toolchain lies where none is installed. A name without a slash is one that is.
+    fn is_strange_toolchain(&mut self, text: &str) -> bool {
+        if !text.contains(['/', '\\', HOME]) {
+            return false;
+        }
+        let place = self.place(text);
+        let usual = TOOLCHAINS.iter().any(|start| place.path.starts_with(start));
+        let foreign = place.inside == Some(false) && !usual;
+        place.kind == PathKind::Temp || foreign && !place.vague
+    }
+
     /// Whether a search path only gains directories of a trusted workspace: what lies there may run
     /// anyway. The rest of the path has to be the path as it was.
     fn is_own_path(&mut self, text: &str) -> bool {
@@ -82,6 +99,23 @@ impl Walk<'_> {
         self.note(act.on(format!("{name} ({})", row.what)));
     }
 }
+
+/// Directories, beside hidden ones of a home, in which toolchains are installed by custom.
+const TOOLCHAINS: &[&str] = &[
+    "~/.",
+    "~/go",
+    "~/sdk",
+    "~/Android",
+    "~/Library",
+    "~/miniconda3",
+    "~/anaconda3",
+    "~/miniforge3",
+    "/opt/",
+    "/usr/",
+    "/nix/",
+    "/snap/",
+    "/Library/",
+];
 
 /// Why a variable that names code is a question.
 const LOADS_CODE: &str = "sets a variable that makes programs load code";
@@ -120,6 +154,13 @@ const LOADING_WORDS: &[&str] = &[
     "|",
     "`",
     "$(",
+    "log_path",
+    "symbolizer_path",
+    "test-runtool",
+    "file=/",
+    "-s /",
+    "INSTALL_BASE",
+    "-l /",
 ];
 
 fn find(name: &str) -> Option<&'static VariableRow> {

@@ -144,6 +144,7 @@ impl Walk<'_> {
                 Part::Arithmetic(inner) => {
                     let mut scratch = Fields::default();
                     self.parts(inner, &mut scratch, span, Splitting::Off);
+                    self.evaluated(&scratch.text, span);
                     fields.kept = true;
                     match super::arithmetic::constant(&scratch.text) {
                         Some(number) => fields.text.push_str(&number),
@@ -215,7 +216,8 @@ impl Walk<'_> {
     fn parameter(&mut self, expansion: &Expansion, span: Span) -> Value {
         if let Some(index) = &expansion.index {
             // A subscript is expanded even when the array is empty; `a[$(cmd)]` runs cmd.
-            self.expand_one(index);
+            let index = self.expand_one(index);
+            self.subscript(&index.text, span);
         }
         let value = self.lookup(&expansion.name, expansion.index.as_ref());
         match &expansion.operation {
@@ -277,8 +279,7 @@ impl Walk<'_> {
         match &value.items {
             Some(items) => {
                 let text = items.join(" ");
-                let quoted = format!("echo \"{}\"", text.replace('"', "\\\""));
-                self.text(&quoted, span);
+                self.expanded_text(&text, span);
             }
             None => self.unreadable("a prompt string that cannot be known is expanded", span),
         }
@@ -318,16 +319,20 @@ impl Walk<'_> {
                 _ => Value::unknown(value.taint),
             },
             Operation::Substring(range) => match word(range) {
-                Some(range) => match substring(&range) {
-                    Some((from, length)) => map(value, |text| {
-                        let skipped = text.chars().skip(from);
-                        length.map_or_else(
-                            || skipped.clone().collect(),
-                            |length| skipped.clone().take(length).collect(),
-                        )
-                    }),
-                    None => Value::unknown(value.taint),
-                },
+                Some(range) => {
+                    if let Some((from, length)) = substring(&range) {
+                        map(value, |text| {
+                            let skipped = text.chars().skip(from);
+                            length.map_or_else(
+                                || skipped.clone().collect(),
+                                |length| skipped.clone().take(length).collect(),
+                            )
+                        })
+                    } else {
+                        self.evaluated(&range, Span::default());
+                        Value::unknown(value.taint)
+                    }
+                }
                 None => Value::unknown(value.taint),
             },
             Operation::Upper { all: true } => map(value, str::to_uppercase),

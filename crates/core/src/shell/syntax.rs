@@ -44,8 +44,8 @@ pub enum Command {
     Simple(Simple),
     /// Commands whose output feeds the next.
     Pipeline(Vec<Command>),
-    /// `a && b || c`: the first runs, the others may.
-    AndOr(Vec<Command>),
+    /// `a && b || c`: the first runs, the others may; how each is joined to the one before.
+    AndOr(Vec<Command>, Vec<Join>),
     /// `{ … }` or `( … )`.
     Group {
         /// What runs.
@@ -93,6 +93,15 @@ pub enum Command {
     },
     /// Runs beside the script: `cmd &`, `coproc`.
     Background(Box<Command>),
+}
+
+/// How a command is joined to the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// `&&`: it runs where the one before has succeeded.
+    And,
+    /// `||`: it runs where the one before has failed.
+    Or,
 }
 
 /// A simple command.

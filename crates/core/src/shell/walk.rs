@@ -4,6 +4,7 @@
 //! they are known. Whatever may run is judged as if it did: both arms of an `if`, every pattern of
 //! a `case`. What cannot be known is a hole, and a hole in the wrong place is a question.
 
+mod compound;
 mod redirect;
 mod variables;
 
@@ -35,8 +36,6 @@ const EXPANSIONS_MAX: u32 = 3_000;
 const INNER_BYTES_MAX: usize = 160 * 1024;
 /// How many acts are kept; the worst ones stay.
 const ACTS_MAX: usize = 48;
-/// How many words of a loop are tried one by one.
-const LOOP_WORDS_MAX: usize = 16;
 
 /// A script being followed.
 #[derive(Debug)]
@@ -48,6 +47,8 @@ pub struct Walk<'k> {
     variables: Vec<(String, Value)>,
     functions: Vec<(String, Rc<Function>)>,
     aliases: Vec<(String, String)>,
+    /// Variables that are other names of variables.
+    references: Vec<(String, String)>,
     positional: Option<Vec<Arg>>,
     documents: Rc<Vec<Word>>,
     /// Functions being followed, so that one that calls itself is not followed for ever.
@@ -66,6 +67,16 @@ pub struct Walk<'k> {
     caught: u32,
     /// Harmless effects already noted, so that a long script does not note them again.
     noted: u64,
+    /// Whether a command that fails ends the script: `set -e`.
+    pub(crate) ends_on_failure: bool,
+    /// Texts in variables that run a command when they are evaluated as a number.
+    loaded: Vec<String>,
+    /// Variables in front of the command at hand that say where its output goes.
+    pub(crate) given: Vec<(String, Arg)>,
+    /// Variables of this text that say where output goes.
+    pub(crate) outputs: Vec<(String, Arg)>,
+    /// Whether a file was written that says what a build runs, and no build has run since.
+    pub(crate) unread_recipes: bool,
     /// What this text has written into files.
     pub(crate) files: Vec<(String, Stream)>,
     pub(crate) lookups: u32,
@@ -104,6 +115,7 @@ impl<'k> Walk<'k> {
             variables: Vec::new(),
             functions: Vec::new(),
             aliases: Vec::new(),
+            references: Vec::new(),
             positional: None,
             documents: Rc::new(Vec::new()),
             calls: Vec::new(),
@@ -116,6 +128,11 @@ impl<'k> Walk<'k> {
             loudest: Score::ZERO,
             caught: 0,
             noted: 0,
+            ends_on_failure: false,
+            loaded: Vec::new(),
+            given: Vec::new(),
+            outputs: Vec::new(),
+            unread_recipes: false,
             files: Vec::new(),
             lookups: 0,
             knows,
@@ -258,20 +275,7 @@ impl<'k> Walk<'k> {
                 }
                 stream
             }
-            Command::AndOr(commands) => {
-                let mut out = Stream::empty();
-                let mut commands = commands.iter();
-                if let Some(first) = commands.next() {
-                    out.append(self.command(first, stdin));
-                }
-                let mark = self.variables.clone();
-                for command in commands {
-                    let next = self.command(command, stdin);
-                    out.append(next);
-                }
-                self.forget_since(&mark);
-                out
-            }
+            Command::AndOr(commands, joins) => self.and_or(commands, joins, stdin),
             Command::Group {
                 body,
                 subshell,
@@ -281,20 +285,7 @@ impl<'k> Walk<'k> {
                 words,
                 blocks,
                 redirects,
-            } => {
-                let mut stdin = stdin.clone();
-                for word in words {
-                    self.expand_one(word);
-                }
-                let sink = self.redirects(redirects, &mut stdin, None);
-                let mark = self.variables.clone();
-                let mut taint = Taint::default();
-                for block in blocks {
-                    taint = taint.and(self.block(block, &stdin).taint);
-                }
-                self.forget_since(&mark);
-                sink.unwrap_or_else(|| Stream::unknown(taint))
-            }
+            } => self.branches(words, blocks, redirects, stdin),
             Command::Loop {
                 name,
                 words,
@@ -308,6 +299,10 @@ impl<'k> Walk<'k> {
             Command::Test { words, redirects } => {
                 // `[[ 1 -eq 'a[$(cmd)]' ]]`: arithmetic evaluates what was quoted.
                 let args = self.expand_all(words);
+                let compares = |arg: &Arg| NUMBER_TESTS.contains(&arg.text.as_str());
+                if args.len() == 1 || args.iter().any(compares) {
+                    self.evaluated("", Span::default());
+                }
                 if let Some(arg) = args.iter().find(|arg| runs_in_subscript(&arg.text)) {
                     self.unreadable("a subscript that runs a command", arg.span);
                 }
@@ -322,70 +317,6 @@ impl<'k> Walk<'k> {
                 out
             }
         }
-    }
-
-    fn group(
-        &mut self,
-        body: &Block,
-        subshell: bool,
-        redirects: &[Redirect],
-        stdin: &Stream,
-    ) -> Stream {
-        let mut stdin = stdin.clone();
-        let sink = self.redirects(redirects, &mut stdin, None);
-        let saved = subshell.then(|| self.state());
-        let out = self.block(body, &stdin);
-        if let Some(state) = saved {
-            self.restore(state);
-        }
-        sink.unwrap_or(out)
-    }
-
-    fn repeat(
-        &mut self,
-        name: &str,
-        words: Option<&[Word]>,
-        body: &Block,
-        redirects: &[Redirect],
-        stdin: &Stream,
-    ) -> Stream {
-        let mut stdin = stdin.clone();
-        let items = match words {
-            Some(words) => self.expand_all(words),
-            None => self
-                .positional
-                .clone()
-                .unwrap_or_else(|| vec![Arg::literal(HOLE.to_string(), Span::default())]),
-        };
-        let sink = self.redirects(redirects, &mut stdin, None);
-        let mark = self.variables.clone();
-        let taint = items
-            .iter()
-            .fold(Taint::default(), |taint, item| taint.and(item.taint));
-        let tried = if items.len() <= LOOP_WORDS_MAX && self.commands < COMMANDS_MAX / 8 {
-            items
-                .iter()
-                .map(|item| {
-                    if item.glob {
-                        glob_value(&item.text)
-                    } else {
-                        Value {
-                            items: Some(vec![item.text.clone()]),
-                            taint: item.taint,
-                        }
-                    }
-                })
-                .collect()
-        } else {
-            vec![Value::unknown(taint)]
-        };
-        let mut out = Stream::unknown(taint);
-        for value in tried {
-            self.assign(name, value);
-            out.taint = out.taint.and(self.block(body, &stdin).taint);
-        }
-        self.forget_since(&mark);
-        sink.unwrap_or(out)
     }
 
     fn simple(&mut self, simple: &Simple, stdin: &Stream) -> Stream {
@@ -408,11 +339,13 @@ impl<'k> Walk<'k> {
             return if reads { stdin } else { out };
         }
         let args = self.expand_all(&simple.words);
+        let given = self.given.len();
         for assignment in &simple.assignments {
             self.command_variable(assignment);
         }
         let before = self.acts.len();
         let out = self.run(&args, &mut stdin, &simple.redirects);
+        self.given.truncate(given);
         if self.origin.is_none() {
             let span = simple.span;
             for act in self.acts.iter_mut().skip(before) {
@@ -564,9 +497,32 @@ pub(crate) enum Writing {
     Create,
 }
 
+/// Operators of `[[` that evaluate what stands beside them.
+const NUMBER_TESTS: &[&str] = &["-eq", "-ne", "-lt", "-gt", "-le", "-ge", "-v"];
+
 /// Whether a text holds a subscript that would run a command if it were evaluated as a number.
 pub(crate) fn runs_in_subscript(text: &str) -> bool {
     text.contains("[$(") || text.contains("[`")
+}
+
+/// Whether a text is made to be evaluated as a number, and runs a command then: `a[$(id)]`. A
+/// pattern that only has such characters in brackets, `[$(]`, is not.
+pub(crate) fn is_evaluated_name(text: &str) -> bool {
+    let runs = |at: usize, after: &str| {
+        let names = text.get(..at).is_some_and(|before| {
+            before.ends_with(|last: char| last.is_ascii_alphanumeric() || last == '_')
+        });
+        names
+            && after.find([')', '`']).is_some_and(|end| {
+                let inside = after.get(..end).unwrap_or("");
+                inside.contains(char::is_alphanumeric) && !inside.contains(']')
+            })
+    };
+    ["[$(", "[`"].iter().any(|opening| {
+        text.match_indices(opening)
+            .take(8)
+            .any(|(at, _)| runs(at, text.get(at + opening.len()..).unwrap_or("")))
+    })
 }
 
 const fn is_input(kind: RedirectKind) -> bool {
@@ -585,14 +541,6 @@ fn stream_of(arg: &Arg) -> Stream {
         taint: arg.taint,
         connected: true,
         names: Vec::new(),
-    }
-}
-
-/// A loop over a pattern visits files that match it: the directory is known, the name is not.
-fn glob_value(pattern: &str) -> Value {
-    Value {
-        items: Some(vec![pattern.to_owned()]),
-        taint: Taint::default(),
     }
 }
 
@@ -659,7 +607,7 @@ fn count_calls(name: &str, command: &Command, apart: bool, calls: &mut u32, besi
                 count_calls(name, command, true, calls, beside);
             }
         }
-        Command::AndOr(commands)
+        Command::AndOr(commands, _)
         | Command::Group { body: commands, .. }
         | Command::Loop { body: commands, .. } => {
             for command in commands {

@@ -177,6 +177,12 @@ pub(super) fn pairs() -> Vec<(&'static str, ToolCall, ToolCall, bool)> {
             true,
         ),
         (
+            "another subcommand behind an option",
+            shell("git -C lib log -1"),
+            shell("git -C lib push -1"),
+            false,
+        ),
+        (
             "a file outside",
             shell("touch notes.txt"),
             shell("touch ../other.txt"),

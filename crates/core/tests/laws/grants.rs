@@ -104,7 +104,9 @@ fn widened(
     if marks.floor || marks.guard || marks.money || given.crisis_sensitive {
         return Some("what nobody may grant");
     }
-    let same = said(given).is_subset(&said(granted));
+    // Sentences speak of the workspace, too; where only that differs, the words are the same.
+    let same = said(given).is_subset(&said(granted))
+        || other.args == call.args && other.workspace != call.workspace;
     let inside = match scope {
         Scope::Exact { .. } => other.args == call.args && other.cwd == call.cwd && same,
         Scope::Command { shapes, .. } if shapes.iter().all(|shape| shape.open.is_none()) => {
@@ -153,7 +155,8 @@ fn names_only_what_is_here(text: &str) -> bool {
                 | Part::Hidden(_) => return false,
             }
         }
-        let rooted = name.starts_with('/') && !name.starts_with(&format!("{HERE}/"));
+        let whole = name.replace("//", "/");
+        let rooted = whole.starts_with('/') && !whole.starts_with(&format!("{HERE}/"));
         !rooted && !name.split('/').any(|part| part == "..")
     };
     simple.assignments.is_empty()

@@ -38,7 +38,7 @@ fn law_6_a_full_disk_stops_calls_and_is_used_again_when_there_is_room() {
     let (agent, ana) = (gateway.key("agent"), gateway.named_key("ana", "approver"));
     let approval = gateway.ask(&agent, RISKY);
     let filler = disk.path.join("filler");
-    disk.fill(&filler);
+    fill(&filler);
     let mut refused = None;
     // The write-ahead log may have a little room left.
     for number in 0..200 {
@@ -125,14 +125,14 @@ impl SmallDisk {
             _directory: directory,
         })
     }
+}
 
-    /// Writes until nothing more goes in.
-    fn fill(&self, file: &std::path::Path) {
-        use std::io::Write as _;
-        let mut file = std::fs::File::create(file).unwrap();
-        while file.write_all(&[0; 4096]).is_ok() {}
-        while file.write_all(&[0; 1]).is_ok() {}
-    }
+/// Writes until nothing more goes in.
+fn fill(file: &std::path::Path) {
+    use std::io::Write as _;
+    let mut file = std::fs::File::create(file).unwrap();
+    while file.write_all(&[0; 4096]).is_ok() {}
+    while file.write_all(&[0; 1]).is_ok() {}
 }
 
 impl Drop for SmallDisk {

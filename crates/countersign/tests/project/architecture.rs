@@ -34,10 +34,16 @@ const OURS: &[(&str, &[&str])] = &[
 /// What the core may use of others: no clock, no randomness, no network, no runtime.
 const CORE_MAY_USE: &[&str] = &[
     "aho-corasick",
+    "base64",
+    "ed25519-dalek",
+    "hmac",
     "memchr",
     "regex",
+    "ryu-js",
+    "serde",
     "serde_json",
     "sha2",
+    "subtle",
     "thiserror",
     "unicode-normalization",
 ];

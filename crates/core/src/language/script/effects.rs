@@ -17,6 +17,8 @@ pub(super) enum Effect {
     Write,
     /// Reads the first file and writes the second.
     Copy,
+    /// Makes the second path lead to the first.
+    Link,
     /// Moves the first file to the second.
     Move,
     Delete,
@@ -49,6 +51,10 @@ pub(super) fn apply(effect: Effect, lang: Lang, arguments: &[&[Token]], reading:
         Effect::Write => literal(0).map(|path| vec![Deed::WriteFile(path)]),
         Effect::Copy => match (literal(0), literal(1)) {
             (Some(from), Some(to)) => Some(vec![Deed::ReadFile(from), Deed::WriteFile(to)]),
+            _ => None,
+        },
+        Effect::Link => match (literal(0), literal(1)) {
+            (Some(to), Some(from)) => Some(vec![Deed::Link(to), Deed::WriteFile(from)]),
             _ => None,
         },
         Effect::Move => match (literal(0), literal(1)) {

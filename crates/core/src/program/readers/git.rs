@@ -280,6 +280,15 @@ impl Walk<'_> {
         match program.split(' ').next().unwrap_or(program) {
             "git" => self.git_setting(&given),
             "cargo" if is_set => self.cargo_setting(&given),
+            "npm" => {
+                // `scripts.x=…` is a command that runs when its name is called.
+                if ["scripts.", "scripts[", "bin"]
+                    .iter()
+                    .any(|part| given.key.starts_with(part))
+                {
+                    self.text(given.value, given.span);
+                }
+            }
             "sysctl" if is_set => {
                 self.note(Act::new(Effect::System, program, given.span).on(given.key));
             }

@@ -149,8 +149,13 @@ impl Walk<'_> {
             .iter()
             .position(|arg| arg.text == module || arg.text.ends_with(&format!("-m{module}")));
         let rest = line.args.get(at.map_or(0, |at| at + 1)..).unwrap_or(&[]);
-        if knowledge::program(module).is_some() {
-            let mut args = vec![Arg::literal(module, line.span)];
+        // Rows for modules that are no programs of their own are called as they are run.
+        let called = format!("python -m {module}");
+        if let Some(name) = [called.as_str(), module, &module.to_lowercase()]
+            .into_iter()
+            .find(|name| knowledge::program(name).is_some())
+        {
+            let mut args = vec![Arg::literal(name, line.span)];
             args.extend_from_slice(rest);
             return self.dispatch(&args, line.stdin);
         }
@@ -342,7 +347,8 @@ impl Walk<'_> {
     /// `xargs` alone prints what it reads; `parallel` alone runs it.
     fn repeats_input(&mut self, line: &Line<'_>) -> Stream {
         self.note(Act::new(Effect::Compute, line.row.name, line.span));
-        if line.name.contains("parallel") && line.stdin.connected {
+        let listed = line.read.has(&["-a", "--arg-file"]);
+        if line.name.contains("parallel") && (line.stdin.connected || listed) {
             self.unreadable("runs every line it reads as a command", line.span);
         }
         Stream {

@@ -7,7 +7,7 @@ use crate::place::{HOLE, HOME};
 use crate::program::options::Hit;
 use crate::shell::unescape;
 use crate::shell::value::{Arg, Stream, Taint, Value};
-use crate::shell::walk::Walk;
+use crate::shell::walk::{Walk, is_evaluated_name};
 
 impl Walk<'_> {
     /// `bash -c text`, `bash file`, `… | bash`, `bash -n file`.
@@ -194,7 +194,18 @@ impl Walk<'_> {
     /// `export NAME=value`, `declare NAME=value`.
     pub(crate) fn read_declare(&mut self, line: &Line<'_>) -> Stream {
         let mut taint = Taint::default();
+        let refers = line
+            .args
+            .iter()
+            .any(|arg| arg.text.starts_with('-') && arg.text.contains('n'));
         for operand in line.args {
+            let names_element = operand.text.split_once('[').is_some_and(|(name, _)| {
+                name.bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            });
+            if names_element && is_evaluated_name(&operand.text) {
+                self.expanded_text(&operand.text, operand.span);
+            }
             if let Some((name, _)) = operand.text.split_once('=') {
                 let appends = name.ends_with('+');
                 let name = name.trim_end_matches('+').to_owned();
@@ -205,6 +216,11 @@ impl Walk<'_> {
                 }
                 self.variable_effect(&name, &value);
                 taint = taint.and(value.taint);
+                if refers && !matches!(line.name, "export" | "readonly") {
+                    self.subscript(&value.text, value.span);
+                    self.refer(&name, &value.text);
+                    continue;
+                }
                 self.assign(
                     &name,
                     Value {
@@ -215,6 +231,9 @@ impl Walk<'_> {
             }
         }
         let numbers = line.args.iter().any(|arg| arg.text == "-i");
+        if numbers {
+            self.evaluated("", line.span);
+        }
         if numbers
             && line
                 .args
@@ -241,6 +260,13 @@ impl Walk<'_> {
                 Act::new(Effect::Privilege, line.row.name, line.span)
                     .because("stops the record of what is typed"),
             );
+        }
+        for (index, word) in words.iter().enumerate() {
+            let letters = word.strip_prefix(['-', '+']).unwrap_or("");
+            let named = letters.ends_with('o') && words.get(index + 1) == Some(&"errexit");
+            if named || letters.contains('e') && !letters.starts_with('-') {
+                self.ends_on_failure = word.starts_with('-');
+            }
         }
         if let Some(at) = words.iter().position(|word| *word == "--") {
             self.set_positional(line.args.get(at + 1..).unwrap_or(&[]).to_vec());
@@ -272,6 +298,9 @@ impl Walk<'_> {
                         .because("stops the record of what is typed"),
                 );
             }
+            if is_evaluated_name(&operand.text) {
+                self.expanded_text(&operand.text, operand.span);
+            }
             self.forget(&operand.text);
         }
         self.note(Act::new(Effect::Compute, line.row.name, line.span));
@@ -280,6 +309,7 @@ impl Walk<'_> {
 
     /// `cd directory`.
     pub(crate) fn read_cd(&mut self, line: &Line<'_>) -> Stream {
+        let before = self.ground.cwd.clone();
         match line.read.operands.first() {
             Some(directory) if directory.text == "-" || directory.text.starts_with(['+', '-']) => {
                 self.ground.cwd = None;
@@ -287,6 +317,13 @@ impl Walk<'_> {
             Some(directory) => self.ground.enter(&directory.text),
             None if line.name == "cd" => self.ground.enter(&HOME.to_string()),
             None => self.ground.cwd = None,
+        }
+        let may_fail = line.read.operands.first().is_some_and(|directory| {
+            let text = directory.text.as_str();
+            text.contains(char::is_alphanumeric) || directory.vague()
+        });
+        if may_fail && !self.ends_on_failure {
+            self.ground.perhaps = self.ground.perhaps.take().or(before);
         }
         self.note(Act::new(Effect::Compute, line.row.name, line.span));
         Stream::empty()

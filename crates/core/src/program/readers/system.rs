@@ -108,7 +108,14 @@ impl Walk<'_> {
             }
         }
         match target {
-            Some(target) => self.writes(&target, line.row.name, Writing::Replace),
+            Some(target) => {
+                self.writes(&target, line.row.name, Writing::Replace);
+                let content = Stream {
+                    text: text.take(),
+                    ..Stream::unknown(taint)
+                };
+                self.remember_file(&target, content);
+            }
             None => self.note(Act::new(Effect::Read, line.row.name, line.span)),
         }
         Stream {

@@ -11,6 +11,7 @@ use crate::shell::walk::{Walk, Writing};
 impl Walk<'_> {
     /// `curl`: the method, the data and where the answer goes decide.
     pub(crate) fn read_curl(&mut self, line: &Line<'_>) -> Stream {
+        self.written_out(line);
         let method = line
             .read
             .value(&["-X", "--request"])
@@ -75,6 +76,22 @@ impl Walk<'_> {
             network: true,
             ..taint
         })
+    }
+
+    /// Judges the files that `curl -w` names: `%output{file}` is written, `@file` is read.
+    fn written_out(&mut self, line: &Line<'_>) {
+        let hits = line.read.hits.iter();
+        let formats = hits.filter(|hit| matches!(hit.name, "-w" | "--write-out"));
+        for format in formats.filter_map(|hit| hit.value.as_ref()) {
+            if let Some(file) = format.text.strip_prefix('@') {
+                self.reads(&Arg::literal(file, format.span), line.row.name);
+            }
+            for part in format.text.split("%output{").skip(1).take(16) {
+                let file = part.split('}').next().unwrap_or("");
+                let file = Arg::literal(file.trim_start_matches('>'), format.span);
+                self.writes(&file, line.row.name, Writing::Append);
+            }
+        }
     }
 
     /// Judges options that send a file without saying so: `-b file`, `--url-query name@file`.
@@ -446,7 +463,8 @@ impl Walk<'_> {
         let mut act = Act::new(Effect::Create, line.row.name, span)
             .because("unpacks files into")
             .on(place.path.clone());
-        act.target = if place.inside == Some(true)
+        let obeyed = place.kind == PathKind::Hook && place.write >= Score::new(600);
+        act.target = if place.inside == Some(true) && !obeyed
             || place.whole_workspace && place.kind == PathKind::Document
         {
             Score::new(100)
@@ -477,7 +495,7 @@ impl<'a> TarWords<'a> {
             !arg.text.starts_with('-') && arg.text.bytes().all(|byte| byte.is_ascii_alphabetic())
         });
         let letters = match bundle {
-            Some(arg) => arg.text.clone(),
+            Some(arg) => arg.text.clone() + &short_letters(line.args),
             None => short_letters(line.args),
         };
         Self {

@@ -2,7 +2,7 @@
 
 use super::{Parsed, Parser, PendingHereDocument, is_meta, is_name, is_name_start};
 use crate::shell::syntax::{
-    AssignedValue, Assignment, Block, Command, Part, Redirect, RedirectKind, Simple, Word,
+    AssignedValue, Assignment, Block, Command, Join, Part, Redirect, RedirectKind, Simple, Word,
 };
 
 /// Words that end a block where a command could begin.
@@ -82,24 +82,26 @@ impl Parser<'_> {
     fn and_or(&mut self) -> Parsed<Command> {
         let first = self.pipeline()?;
         let mut all = vec![first];
+        let mut joins = Vec::new();
         loop {
             self.skip_blanks();
-            match (self.peek(), self.peek_at(1)) {
-                (Some(b'&'), Some(b'&')) | (Some(b'|'), Some(b'|')) => {
-                    self.at += 2;
-                    self.skip_lines()?;
-                    all.push(self.pipeline()?);
-                }
+            let join = match (self.peek(), self.peek_at(1)) {
+                (Some(b'&'), Some(b'&')) => Join::And,
+                (Some(b'|'), Some(b'|')) => Join::Or,
                 _ => break,
-            }
+            };
+            self.at += 2;
+            self.skip_lines()?;
+            all.push(self.pipeline()?);
+            joins.push(join);
         }
         Ok(match all.pop() {
             Some(only) if all.is_empty() => only,
             Some(last) => {
                 all.push(last);
-                Command::AndOr(all)
+                Command::AndOr(all, joins)
             }
-            None => Command::AndOr(all),
+            None => Command::AndOr(all, joins),
         })
     }
 

@@ -76,8 +76,10 @@ impl Walk<'_> {
                         Writing::Replace
                     },
                 );
-                if let Some(out) = out {
-                    self.remember_file(&target, out.clone());
+                match out {
+                    Some(out) if append => self.remember_added(&target, out.clone()),
+                    Some(out) => self.remember_file(&target, out.clone()),
+                    None => {}
                 }
                 Some(Stream::empty())
             }

@@ -2,12 +2,20 @@
 
 use std::rc::Rc;
 
-use super::{Function, Walk, combine, is_fork_bomb, is_secret_name};
+use super::{Function, Walk, combine, is_evaluated_name, is_fork_bomb, is_secret_name};
 use crate::act::Act;
 use crate::knowledge::Effect;
 use crate::place::{HOLE, HOME};
+use crate::program::says_output;
 use crate::shell::syntax::{AssignedValue, Assignment, Command, Part, Span, Word};
 use crate::shell::value::{Arg, Stream, Taint, Value};
+
+/// Variables that may be other names of variables.
+const REFERENCES_MAX: usize = 64;
+/// Variables of one text that may say where output goes.
+const OUTPUTS_MAX: usize = 64;
+/// How many names for names are followed.
+const REFERENCE_STEPS_MAX: usize = 4;
 
 impl Walk<'_> {
     pub(super) fn define(&mut self, name: &str, body: &Command, span: Span) {
@@ -54,7 +62,8 @@ impl Walk<'_> {
 
     pub(super) fn assignment(&mut self, assignment: &Assignment) -> Taint {
         if let Some(index) = &assignment.index {
-            self.expand_one(index);
+            let index = self.expand_one(index);
+            self.subscript(&index.text, index.span);
         }
         let value = match &assignment.value {
             AssignedValue::One(word) => {
@@ -95,6 +104,9 @@ impl Walk<'_> {
             AssignedValue::One(word) => {
                 let arg = self.expand_one(word);
                 self.variable_effect(&assignment.name, &arg);
+                if says_output(&assignment.name, &arg.text) {
+                    self.given.push((assignment.name.clone(), arg));
+                }
             }
             AssignedValue::Array(words) => {
                 self.expand_all(words);
@@ -111,10 +123,83 @@ impl Walk<'_> {
             .and_then(|items| items.first())
             .cloned();
         let text = text.unwrap_or_else(|| HOLE.to_string());
-        self.variable_effect(name, &Arg::literal(text, Span::default()));
-        match self.variables.iter_mut().find(|(known, _)| known == name) {
+        let name = self.referred(name).to_owned();
+        self.variable_effect(&name, &Arg::literal(text, Span::default()));
+        // `x='a[$(id)]'; (( x ))`: whoever uses the variable as a number runs the command.
+        let loaded = value.items.iter().flatten();
+        let loaded = loaded.filter(|item| is_evaluated_name(item)).cloned();
+        self.loaded.extend(loaded);
+        if let Some(text) = value.items.as_ref().and_then(|items| items.first())
+            && says_output(&name, text)
+        {
+            let directory = Arg::literal(text.clone(), Span::default());
+            self.outputs.retain(|(known, _)| *known != name);
+            if self.outputs.len() < OUTPUTS_MAX {
+                self.outputs.push((name.clone(), directory));
+            } else {
+                self.unreadable(
+                    "more directories for output than can be followed",
+                    Span::default(),
+                );
+            }
+        }
+        match self.variables.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) => *known = value,
-            None => self.variables.push((name.to_owned(), value)),
+            None => self.variables.push((name, value)),
+        }
+    }
+
+    /// Makes `name` another name of the variable `target`: `declare -n`.
+    pub(crate) fn refer(&mut self, name: &str, target: &str) {
+        if self.references.len() >= REFERENCES_MAX {
+            self.unreadable(
+                "more names for variables than can be followed",
+                Span::default(),
+            );
+        } else if name != target {
+            self.references.push((name.to_owned(), target.to_owned()));
+        }
+    }
+
+    /// Returns the variable that `name` stands for.
+    fn referred<'n>(&'n self, mut name: &'n str) -> &'n str {
+        for _ in 0..REFERENCE_STEPS_MAX {
+            let Some((_, target)) = self
+                .references
+                .iter()
+                .rev()
+                .find(|(known, _)| known == name)
+            else {
+                break;
+            };
+            name = target;
+        }
+        name
+    }
+
+    /// Judges a text that is evaluated as a number: it is expanded once more on the way, and so is
+    /// what variables hold that it may name.
+    pub(crate) fn evaluated(&mut self, text: &str, span: Span) {
+        if is_evaluated_name(text) {
+            self.expanded_text(text, span);
+        }
+        for text in std::mem::take(&mut self.loaded) {
+            self.expanded_text(&text, span);
+        }
+    }
+
+    /// Judges the subscript of an array, which is a number unless it stands for all elements.
+    pub(crate) fn subscript(&mut self, text: &str, span: Span) {
+        if !matches!(text, "@" | "*") && text.parse::<u64>().is_err() {
+            self.evaluated(text, span);
+        }
+    }
+
+    /// Follows a text that is expanded as between double quotes, substitutions included.
+    pub(crate) fn expanded_text(&mut self, text: &str, span: Span) {
+        if text.contains(['$', '`', HOLE]) {
+            let quoted = format!("echo \"{}\"", text.replace('"', "\\\""));
+            self.text(&quoted, self.here(span));
         }
     }
 
@@ -168,6 +253,7 @@ impl Walk<'_> {
                 }
             }
         }
+        let name = self.referred(name);
         let (_, value) = self.variables.iter().find(|(known, _)| known == name)?;
         let Some(items) = &value.items else {
             return Some(value.clone());

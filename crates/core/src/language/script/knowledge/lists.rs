@@ -151,7 +151,8 @@ pub(super) const PYTHON: Lists = Lists {
             numpy.load numpy.loadtxt configparser.read sqlite3.connect"),
         (Effect::Write, "os.mkdir os.makedirs os.truncate os.mkfifo os.mknod numpy.save
             zipfile.ZipFile tarfile.open"),
-        (Effect::Copy, "shutil.copy shutil.copy2 shutil.copyfile shutil.copytree os.symlink os.link"),
+        (Effect::Copy, "shutil.copy shutil.copy2 shutil.copyfile shutil.copytree"),
+        (Effect::Link, "os.symlink os.link"),
         (Effect::Move, "os.rename os.replace os.renames shutil.move"),
         (Effect::Delete, "os.remove os.unlink os.rmdir"),
         (Effect::DeleteTree, "shutil.rmtree os.removedirs"),
@@ -166,7 +167,8 @@ pub(super) const PYTHON: Lists = Lists {
     ],
     member_effects: &[
         (Effect::Read, "read_text read_bytes"),
-        (Effect::Write, "write_text write_bytes touch mkdir symlink_to hardlink_to"),
+        (Effect::Write, "write_text write_bytes touch mkdir"),
+        (Effect::Link, "symlink_to hardlink_to"),
         (Effect::Delete, "unlink rmdir"),
         (Effect::Rights, "chmod lchmod"),
     ],
@@ -234,7 +236,9 @@ pub(super) const JAVASCRIPT: Lists = Lists {
             fs.createWriteStream fs.mkdirSync fs.mkdir fs.truncateSync fs.truncate
             Deno.writeTextFile Deno.writeTextFileSync Bun.write fs.mkdtempSync"),
         (Effect::Open, "fs.openSync fs.open"),
-        (Effect::Copy, "fs.copyFileSync fs.copyFile fs.cpSync fs.cp fs.symlinkSync fs.linkSync"),
+        (Effect::Copy, "fs.copyFileSync fs.copyFile fs.cpSync fs.cp"),
+        (Effect::Link, "fs.symlinkSync fs.symlink fs.linkSync fs.link Deno.symlink Deno.symlinkSync
+            Deno.link Deno.linkSync"),
         (Effect::Move, "fs.renameSync fs.rename"),
         (Effect::Delete, "fs.unlinkSync fs.unlink"),
         (Effect::DeleteMaybeTree, "fs.rmSync fs.rm fs.rmdirSync fs.rmdir Deno.remove Deno.removeSync"),
@@ -281,7 +285,8 @@ pub(super) const PERL: Lists = Lists {
             "rmtree remove_tree File::Path::rmtree File::Path::remove_tree",
         ),
         (Effect::Move, "rename move File::Copy::move"),
-        (Effect::Copy, "copy symlink link File::Copy::copy"),
+        (Effect::Copy, "copy File::Copy::copy"),
+        (Effect::Link, "symlink link"),
         (Effect::Write, "mkdir truncate mkpath make_path"),
         (Effect::Kill, "kill"),
         (Effect::Rights, "chmod chown"),
@@ -354,8 +359,10 @@ pub(super) const RUBY: Lists = Lists {
             YAML.load_file CSV.read CSV.foreach JSON.load_file YAML.safe_load_file"),
         (Effect::Write, "File.write IO.write File.binwrite FileUtils.touch FileUtils.mkdir
             FileUtils.mkdir_p Dir.mkdir File.truncate"),
-        (Effect::Copy, "FileUtils.cp FileUtils.cp_r FileUtils.copy FileUtils.ln_s File.symlink
+        (Effect::Copy, "FileUtils.cp FileUtils.cp_r FileUtils.copy
             FileUtils.install FileUtils.copy_file"),
+        (Effect::Link, "FileUtils.ln_s FileUtils.ln FileUtils.ln_sf FileUtils.symlink FileUtils.link
+            File.symlink File.link"),
         (Effect::Move, "File.rename FileUtils.mv FileUtils.move"),
         (Effect::Delete, "File.delete File.unlink FileUtils.rm FileUtils.rm_f Dir.rmdir Dir.delete
             Dir.unlink FileUtils.remove FileUtils.rmdir"),
@@ -422,7 +429,8 @@ pub(super) const PHP: Lists = Lists {
         (Effect::Read, "file_get_contents file readfile parse_ini_file simplexml_load_file
             highlight_file show_source fpassthru"),
         (Effect::Write, "file_put_contents mkdir touch tempnam"),
-        (Effect::Copy, "copy symlink link move_uploaded_file"),
+        (Effect::Copy, "copy move_uploaded_file"),
+        (Effect::Link, "symlink link"),
         (Effect::Move, "rename"),
         (Effect::Delete, "unlink rmdir"),
         (Effect::Fetch, "curl_init get_headers"),

@@ -1,19 +1,24 @@
-//! The gate's parts on a real database: credentials, sessions, questions to people, reviews,
-//! assessors and what is told of all of it.
+//! The gate on a real database: calls held and answered, grants, credentials, sessions, questions to
+//! people, reviews, assessors and what is told of all of it.
 #![expect(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::indexing_slicing,
     reason = "tests may fail loudly"
 )]
 
+mod answers;
+mod asking;
 mod assessors;
 mod clarifications;
+mod clock;
 mod credentials;
+mod grants;
 mod history;
+mod keys;
 mod published;
 mod reviews;
 mod sessions;
-#[path = "../support/mod.rs"]
 mod support;
 
 use countersign_core::ledger::Entry;

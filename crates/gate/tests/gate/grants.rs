@@ -1,19 +1,14 @@
 //! Grants at the gate: given, used, listed, previewed, taken back.
 
-#![expect(clippy::unwrap_used, reason = "tests may fail loudly")]
-
-#[expect(dead_code, reason = "every test file uses a part of it")]
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{World, ask, command, in_session, principal, reply, world};
 use countersign_core::approval::Choice;
 use countersign_core::digest::Digest;
 use countersign_gate::GateError;
 use countersign_gate::principal::Role;
 use countersign_gate::request::{GrantRequest, Submission};
 use countersign_gate::view::GrantView;
-use support::{World, ask, command, in_session, principal, reply, world};
 
 const GRANTED: &str = "git push --force origin main";
 
@@ -78,7 +73,7 @@ async fn uses_are_counted_and_end() {
         (grant.uses, grant.uses_left, grant.last_used_at),
         (0, Some(2), None)
     );
-    world.clock.advance(Duration::from_millis(1000));
+    world.clock.advance(Duration::from_secs(1));
     assert_eq!(outcome(&world, in_session("s2", GRANTED)).await, "allowed");
     let used = world.gate.grants(&world.ana, false).await.unwrap();
     let used = used.items.first().unwrap();

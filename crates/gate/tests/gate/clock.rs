@@ -1,11 +1,6 @@
 //! A machine whose clock is set a year ahead or back: what has ended stays ended, what is new
 //! works, and nobody has to restart anything.
 
-#![expect(clippy::unwrap_used, reason = "tests may fail loudly")]
-
-#[expect(dead_code, reason = "every test file uses a part of it")]
-mod support;
-
 use std::time::Duration;
 
 use countersign_core::approval::Choice;
@@ -14,7 +9,8 @@ use countersign_core::token::{Arguments, Expected, verify};
 use countersign_gate::GateError;
 use countersign_gate::request::GrantRequest;
 use serde_json::json;
-use support::{START, World, ask, command, reply, world};
+
+use crate::support::{START, World, ask, command, reply, world};
 
 const YEAR: i64 = 365 * 24 * 3600 * 1000;
 const NOW: Duration = Duration::ZERO;

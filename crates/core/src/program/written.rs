@@ -1,0 +1,139 @@
+//! What this text writes into files, for when it runs them.
+
+use super::Line;
+use super::options::Options;
+use super::recipes::is_recipe;
+use super::roles::operand_roles;
+use crate::knowledge::{Effect, PathKind, Role, Value};
+use crate::shell::value::{Arg, Stream, Taint};
+use crate::shell::walk::Walk;
+
+/// Files whose content is followed from where it is written to where it is run. A script that is
+/// not among them is judged by its place alone.
+const FILES_MAX: usize = 64;
+
+/// Programs that write what they read, to the last byte.
+const PASSING_ON: &[&str] = &["tee", "sponge", "dd"];
+
+/// Programs after which the last file holds what the others held.
+const COPYING: &[&str] = &["cp", "mv", "ln", "install", "ditto", "cpx", "cpy"];
+
+impl Walk<'_> {
+    /// Remembers what this text writes into a file, for when it runs that file.
+    pub(crate) fn remember_file(&mut self, arg: &Arg, stream: Stream) {
+        if self.files.len() < FILES_MAX {
+            let path = self.ground.place(&arg.text).path;
+            self.unread_recipes |= is_recipe(&path);
+            self.files.push((path, stream));
+        }
+    }
+
+    /// Remembers what this text adds to a file, behind what it has written there before.
+    pub(crate) fn remember_added(&mut self, arg: &Arg, stream: Stream) {
+        let path = self.ground.place(&arg.text).path;
+        let whole = match self.written(&path).cloned() {
+            Some(mut before) => {
+                before.append(stream);
+                before
+            }
+            None => stream,
+        };
+        self.remember_file(arg, whole);
+    }
+
+    /// Remembers that files were loaded from the network, by the names they get.
+    pub(crate) fn remember_downloads(&mut self, read: &Options<'_>, stream: &Stream) {
+        for hit in &read.hits {
+            if hit.flag.value == Value::Next(Role::Write)
+                && let Some(value) = &hit.value
+            {
+                self.remember_file(value, stream.clone());
+            }
+        }
+        for operand in read
+            .operands
+            .iter()
+            .filter(|operand| operand.text.contains("://"))
+            .take(16)
+        {
+            let name = operand
+                .text
+                .rsplit('/')
+                .next()
+                .unwrap_or("")
+                .split('?')
+                .next()
+                .unwrap_or("");
+            if !name.is_empty() {
+                self.remember_file(&Arg::literal(name, operand.span), stream.clone());
+            }
+        }
+    }
+
+    /// Returns what this text has written into the file at `path`.
+    pub(crate) fn written(&self, path: &str) -> Option<&Stream> {
+        self.files
+            .iter()
+            .rev()
+            .find(|(known, _)| known == path)
+            .map(|(_, stream)| stream)
+    }
+
+    /// Remembers what a command has written into the files it names.
+    pub(super) fn remember_written(&mut self, line: &Line<'_>, base: Effect) {
+        let unseen = Stream::unknown(Taint {
+            network: line.stdin.taint.network,
+            ..Taint::default()
+        });
+        let passes = PASSING_ON.contains(&line.row.name);
+        let adds = line.read.has(&["-a", "--append"]);
+        let roles = operand_roles(line.row, line.read);
+        let copies = COPYING.contains(&line.row.name);
+        // What a compiler makes of the project's sources is the project's own.
+        let converts = matches!(
+            base,
+            Effect::Compute | Effect::Read | Effect::Write | Effect::Secret | Effect::Inspect
+        );
+        let operands = line.read.operands.iter().copied().zip(roles);
+        for (operand, role) in operands {
+            if role != Some(Role::Write) || !(converts || passes || copies) {
+                continue;
+            }
+            if passes && adds {
+                self.remember_added(operand, line.stdin.clone());
+            } else if passes {
+                self.remember_file(operand, line.stdin.clone());
+            } else if copies {
+                self.remember_copy(line, operand);
+            } else {
+                self.remember_file(operand, unseen.clone());
+            }
+        }
+        for hit in line.read.hits.iter().filter(|_| converts) {
+            if let Some((Role::Write, file)) = hit.meaning() {
+                self.remember_file(file, unseen.clone());
+            }
+        }
+    }
+
+    /// Remembers that `target` holds what the other operands held. The project's own files stay
+    /// that wherever they are copied to.
+    fn remember_copy(&mut self, line: &Line<'_>, target: &Arg) {
+        for source in line.read.operands.iter().take(16) {
+            if source.text == target.text {
+                continue;
+            }
+            let place = self.ground.place(&source.text);
+            let foreign = place.inside == Some(false) && place.kind != PathKind::System;
+            let stream = match self.written(&place.path) {
+                Some(stream) => stream.clone(),
+                None if foreign => Stream::unknown(Taint::default()),
+                None => continue,
+            };
+            let name = source.text.rsplit('/').next().unwrap_or("");
+            let inside = format!("{}/{name}", target.text.trim_end_matches('/'));
+            self.remember_file(&Arg::literal(inside, source.span), stream.clone());
+            self.remember_file(target, stream);
+        }
+    }
+}
