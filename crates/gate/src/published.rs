@@ -39,7 +39,7 @@ impl Gate {
         let now = self.inner.clock.machine();
         let mut keys = self.inner.signer.published(now);
         let query = Query {
-            since: Some(now.plus(-PUBLISHED_SECONDS * 1000).0),
+            since: Some(now.plus(1 - PUBLISHED_SECONDS * 1000).0),
             order: Order::NewestFirst,
             limit: KEYS_MAX,
             ..Query::of(Kind::SigningKey)
