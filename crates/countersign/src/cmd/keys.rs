@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
         }
         KeysCommand::Login => {
             let client = Client::new(reach)?;
-            let answer = client.post("/v1/login_codes", &json!({}))?;
+            let answer = client.post("/v1/login/code", &json!({}))?;
             let link = format!("{}/#code={}", client.url(), text(&answer, "code"));
             let shown = format!("{link}\n");
             (json!({"login_url": link}), shown)
