@@ -69,7 +69,7 @@ impl Gate {
                     // that nobody is told of a question that is over as if it still waited.
                     stored = before.clone();
                     refused = Some(error);
-                    self.lapsed(&before, now).await?
+                    Box::pin(self.lapsed(&before, now)).await?
                 }
             };
             stored.approval = approval;
