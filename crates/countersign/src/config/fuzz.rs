@@ -19,8 +19,35 @@ const SEEDS: &[&str] = &[
 ];
 /// Pieces that turn one thing into another.
 const PIECES: &[&str] = &[
-    ":", "-", "[", "]", "{", "}", "&a", "*a", "!!binary", "|", ">", "\n", "  ", "\t", "\"", "'", "#",
-    "0.5", "-1", "1e999", "off", "~", "null", "\u{202e}", "\u{0}", "<<:", "? ", "%YAML 1.2", "---",
+    ":",
+    "-",
+    "[",
+    "]",
+    "{",
+    "}",
+    "&a",
+    "*a",
+    "!!binary",
+    "|",
+    ">",
+    "\n",
+    "  ",
+    "\t",
+    "\"",
+    "'",
+    "#",
+    "0.5",
+    "-1",
+    "1e999",
+    "off",
+    "~",
+    "null",
+    "\u{202e}",
+    "\u{0}",
+    "<<:",
+    "? ",
+    "%YAML 1.2",
+    "---",
 ];
 
 #[test]
@@ -66,6 +93,9 @@ fn a_policy_file_of_any_text_is_read_or_refused_with_a_reason() {
             }
         }
     }
-    assert!(understood > 0, "nothing was understood, so nothing was tried");
+    assert!(
+        understood > 0,
+        "nothing was understood, so nothing was tried"
+    );
     eprintln!("{tried} texts, {understood} of them understood");
 }

@@ -77,19 +77,33 @@ fn a_card_goes_out_signed_and_the_answer_comes_back_signed() {
     let agent = gateway.key("agent");
     let approval = gateway.ask(&agent, RISKY);
     let card = got.recv_timeout(PATIENCE).unwrap();
-    let at: i64 = card.signature[2..].split(',').next().unwrap().parse().unwrap();
-    assert_eq!(card.signature, signature(at, &card.body), "signed over its bytes");
+    let at: i64 = card.signature[2..]
+        .split(',')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert_eq!(
+        card.signature,
+        signature(at, &card.body),
+        "signed over its bytes"
+    );
     let shown: Value = serde_json::from_str(&card.body).unwrap();
     assert_eq!(shown["card"]["approval_id"], approval);
     assert!(shown["text"].as_str().unwrap().contains(RISKY));
     assert!(!card.body.contains(SECRET));
     let answer = |account: &str, signed: Option<String>| {
-        let body = json!({"approval_id": approval, "choice": "once", "account": account}).to_string();
+        let body =
+            json!({"approval_id": approval, "choice": "once", "account": account}).to_string();
         let signed = signed.unwrap_or_else(|| signature(now(), &body));
         let request = gateway.request("POST", "/channels/pager/action");
         said(request.header("countersign-signature", signed).body(body))
     };
-    assert_eq!(answer("a1", Some("t=1,v1=00".to_owned())).status, 401, "not signed");
+    assert_eq!(
+        answer("a1", Some("t=1,v1=00".to_owned())).status,
+        401,
+        "not signed"
+    );
     assert_eq!(answer("a2", None).status, 403, "nobody's account");
     let answered = answer("a1", None);
     assert_eq!(answered.status, 200, "{answered:?}");

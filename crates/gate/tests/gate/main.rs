@@ -19,6 +19,7 @@ mod keys;
 mod published;
 mod reviews;
 mod sessions;
+mod simulation;
 mod support;
 
 use countersign_core::ledger::Entry;
