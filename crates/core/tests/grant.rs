@@ -235,6 +235,18 @@ fn a_grant_covers_what_its_words_say_and_nothing_more() {
 }
 
 #[test]
+fn the_value_of_an_option_is_not_taken_for_the_subcommand() {
+    let scope = widest(&shell("git -C /tmp/evil status"));
+    for other in [
+        "git -C /tmp/evil log",
+        "git -C /tmp/evil status extra",
+        "git -C /tmp/evil clean",
+    ] {
+        assert!(!covers(&scope, &shell(other)), "{other}: {}", scope.words());
+    }
+}
+
+#[test]
 fn a_grant_is_read_back_as_it_was_written() {
     for (name, granted, _, _) in pairs() {
         for scope in offered(&asking(), &granted) {

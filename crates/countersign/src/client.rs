@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::complaint::Complaint;
 use crate::config::Home;
+use crate::config::read::at;
 use crate::gateway::command_line_key_file;
 
 /// Where a gateway listens unless it is told otherwise.
@@ -172,9 +173,9 @@ fn expect_done((status, body): (StatusCode, Value)) -> Result<Value, Complaint> 
 
 /// Returns what a refusal says, for a person.
 pub(crate) fn refused(status: StatusCode, body: &Value) -> Complaint {
-    let message = body["error"]["message"].as_str().map_or_else(
+    let message = at(body, "error.message").as_str().map_or_else(
         || format!("the gateway answers {status}"),
-        |message| countersign_core::display::inline(message),
+        countersign_core::display::inline,
     );
     let hint = match status {
         StatusCode::UNAUTHORIZED => {

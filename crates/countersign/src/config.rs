@@ -5,6 +5,8 @@
 //! any pays nothing for them.
 
 pub(crate) mod edit;
+#[cfg(test)]
+mod fuzz;
 pub(crate) mod read;
 pub(crate) mod schema;
 pub(crate) mod settings;

@@ -1,6 +1,6 @@
 //! How an approval changes: the core's step against the store, by compare-and-set.
 
-use countersign_core::approval::{Followup, Happened, State, StepError, step};
+use countersign_core::approval::{Approval, Followup, Happened, State, StepError, step};
 use countersign_core::grant::Grant;
 use countersign_core::id::GrantId;
 use countersign_core::ledger::Draft;
@@ -61,19 +61,30 @@ impl Gate {
             let before = stored.clone();
             let now = self.inner.clock.now();
             let happened = happens(&mut stored, now)?;
+            let mut refused = None;
             let (approval, followups) = match step(stored.approval.clone(), happened, now) {
                 Ok(stepped) => stepped,
-                Err(error) => return Err(Unchanged::Step(error, Box::new(before))),
+                Err(error) => {
+                    // What time has settled is written down even if nothing else can happen, so
+                    // that nobody is told of a question that is over as if it still waited.
+                    stored = before.clone();
+                    refused = Some(error);
+                    Box::pin(self.lapsed(&before, now)).await?
+                }
             };
             stored.approval = approval;
+            let done = |stored| match refused {
+                None => Ok(stored),
+                Some(error) => Err(Unchanged::Step(error, Box::new(stored))),
+            };
             let Some(change) = change_of(&before, &mut stored, &followups, now, record.version)
             else {
-                return Ok(stored);
+                return done(stored);
             };
             match self.inner.store.commit(change).await {
                 Ok(_) => {
                     self.after(&stored, &followups);
-                    return Ok(stored);
+                    return done(stored);
                 }
                 Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -84,6 +95,21 @@ impl Gate {
             retry_after: 1,
         }
         .into())
+    }
+
+    /// Returns an approval as time has left it.
+    async fn lapsed(
+        &self,
+        before: &StoredApproval,
+        now: UnixMillis,
+    ) -> Result<(Approval, Vec<Followup>), Unchanged> {
+        let approval = before.approval.clone();
+        if approval.due_at().is_none_or(|due| due > now) {
+            return Ok((approval, Vec::new()));
+        }
+        let reached = self.was_anyone_reached(approval.id.as_str()).await?;
+        step(approval, Happened::TimePassed { reached }, now)
+            .map_err(|error| Unchanged::Step(error, Box::new(before.clone())))
     }
 
     /// Lets time settle what it settles.

@@ -122,7 +122,9 @@ impl Gate {
                 Ok(delivered) => {
                     self.note_delivery(&stored, &id, Ok(delivered)).await?;
                     // It may have been settled while it was on its way.
-                    self.repaint_soon(&stored.approval.id);
+                    if self.stored_approval(approval).await?.approval.status() != "waiting" {
+                        self.repaint_soon(&stored.approval.id);
+                    }
                     return Ok(());
                 }
                 Err(error @ DeliveryError::Never { .. }) => {

@@ -21,7 +21,7 @@ use crate::{Gate, GateError};
 
 /// How often a gateway says that it signs with its key. Several of these and the life of a token
 /// fit into the time a key is believed.
-const SAID_EVERY: Duration = Duration::from_secs(60);
+const SAID_EVERY: Duration = Duration::from_mins(1);
 /// How long to wait before a store that could not be written is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Keys of replicas that are believed, the most recent ones.
@@ -39,7 +39,7 @@ impl Gate {
         let now = self.inner.clock.machine();
         let mut keys = self.inner.signer.published(now);
         let query = Query {
-            since: Some(now.plus(-PUBLISHED_SECONDS * 1000).0),
+            since: Some(now.plus(1 - PUBLISHED_SECONDS * 1000).0),
             order: Order::NewestFirst,
             limit: KEYS_MAX,
             ..Query::of(Kind::SigningKey)

@@ -5,12 +5,13 @@ use std::process::ExitCode;
 
 use countersign_core::card::Card;
 use reqwest::{Method, StatusCode};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::show::{QUIET, ago, print, print_json, table, text};
 use crate::cli::{Answer, Approvals};
 use crate::client::{Client, Reach, refused};
 use crate::complaint::{Complaint, written};
+use crate::config::read::at;
 use crate::config::schema::seconds_of;
 
 /// Shows what waits, or one card.
@@ -34,18 +35,22 @@ pub(crate) fn list(args: &Approvals, reach: &Reach) -> Result<ExitCode, Complain
 }
 
 fn shown_list(answer: &Value, all: bool) -> String {
-    let approvals = answer["approvals"].as_array();
+    let approvals = at(answer, "approvals").as_array();
     let rows: Vec<Vec<String>> = approvals
         .into_iter()
         .flatten()
         .map(|it| {
-            let state = match it["decision"]["by"].as_str() {
-                Some(_) => format!("{} by {}", text(it, "status"), text(&it["decision"], "by")),
+            let state = match at(it, "decision.by").as_str() {
+                Some(_) => format!(
+                    "{} by {}",
+                    text(it, "status"),
+                    text(at(it, "decision"), "by")
+                ),
                 None => text(it, "status"),
             };
             vec![
                 text(it, "approval_id"),
-                text(&it["card"], "risk"),
+                text(at(it, "card"), "risk"),
                 text(it, "command"),
                 ago(it, "created_at"),
                 if all { state } else { ago(it, "expires_at") },
@@ -68,16 +73,16 @@ fn shown_list(answer: &Value, all: bool) -> String {
 }
 
 fn card(approval: &Value) -> String {
-    let card: Option<Card> = serde_json::from_value(approval["card"].clone()).ok();
+    let card: Option<Card> = serde_json::from_value(at(approval, "card").clone()).ok();
     let mut out = card.map_or_else(String::new, |card| card.plain_text());
     if !out.ends_with('\n') {
         out.push('\n');
     }
-    let scopes = approval["scopes"].as_array();
-    let offers = approval["choices"]
+    let scopes = at(approval, "scopes").as_array();
+    let offers = at(approval, "choices")
         .as_array()
         .is_some_and(|choices| choices.iter().any(|choice| choice == "session"));
-    if approval["status"] == "waiting" && offers {
+    if at(approval, "status") == "waiting" && offers {
         out.push_str("\nSession and always would leave one of these, the narrowest first:\n");
         for (number, scope) in scopes.into_iter().flatten().enumerate() {
             let _infallible = writeln!(out, "  {}. {}", number + 1, text(scope, "words"));
@@ -89,9 +94,10 @@ fn card(approval: &Value) -> String {
 /// Answers one approval.
 pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint> {
     let client = Client::new(reach)?;
-    let mut body = json!({"choice": args.choice});
+    let mut body = Map::new();
+    body.insert("choice".to_owned(), json!(args.choice));
     if let Some(note) = &args.note {
-        body["note"] = json!(note);
+        body.insert("note".to_owned(), json!(note));
     }
     if let Some(lasts) = &args.lasts {
         let seconds = seconds_of(lasts).ok_or_else(|| {
@@ -100,31 +106,35 @@ pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint
                 "such as 90s, 30m, 2h or 1d",
             )
         })?;
-        body["lasts_seconds"] = json!(seconds);
+        body.insert("lasts_seconds".to_owned(), json!(seconds));
     }
     if let Some(uses) = args.uses {
-        body["uses"] = json!(uses);
+        body.insert("uses".to_owned(), json!(uses));
     }
     let path = format!("/v1/approvals/{}", segment(&args.id));
     if let Some(number) = args.scope {
         let approval = client.get(&path)?;
         let scope = number
             .checked_sub(1)
-            .and_then(|index| approval["scopes"].get(index))
+            .and_then(|index| at(&approval, "scopes").get(index))
             .ok_or_else(|| {
                 let hint = "`countersign approvals ID` lists what is offered, from 1";
                 Complaint::usage(format!("there is no scope {number}"), hint)
             })?;
-        body["scope"] = scope["scope"].clone();
+        body.insert("scope".to_owned(), at(scope, "scope").clone());
     }
-    let (status, answered) = client.ask(Method::POST, &format!("{path}/resolve"), Some(&body))?;
+    let (status, answered) = client.ask(
+        Method::POST,
+        &format!("{path}/resolve"),
+        Some(&Value::Object(body)),
+    )?;
     if args.json {
         let code = u8::from(!status.is_success());
         return written(print_json(&answered), ExitCode::from(code));
     }
     if status.is_success() {
-        let decision = &answered["decision"];
-        let held = answered["held_until"].is_number();
+        let decision = at(&answered, "decision");
+        let held = at(&answered, "held_until").is_number();
         let line = if held {
             format!(
                 "Held: {} takes effect unless it is taken back.\n",
@@ -139,9 +149,9 @@ pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint
         };
         return written(print(&line), ExitCode::SUCCESS);
     }
-    let decision = &answered["decision"];
+    let decision = at(&answered, "decision");
     if matches!(status, StatusCode::CONFLICT | StatusCode::GONE) && decision.is_object() {
-        let by = match decision["by"].as_str() {
+        let by = match at(decision, "by").as_str() {
             Some(_) => format!(" by {} via {}", text(decision, "by"), text(decision, "via")),
             None => String::new(),
         };

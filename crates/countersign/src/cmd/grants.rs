@@ -9,6 +9,7 @@ use super::show::{ago, print, print_json, table, text};
 use crate::cli::{Grants, GrantsCommand};
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
+use crate::config::read::at;
 
 /// Does what was asked with grants.
 pub(crate) fn run(args: &Grants, reach: &Reach) -> Result<ExitCode, Complaint> {
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &Grants, reach: &Reach) -> Result<ExitCode, Complaint> {
 }
 
 fn list(answer: &Value) -> String {
-    let rows: Vec<Vec<String>> = answer["grants"]
+    let rows: Vec<Vec<String>> = at(answer, "grants")
         .as_array()
         .into_iter()
         .flatten()
@@ -50,20 +51,25 @@ fn list(answer: &Value) -> String {
             vec![
                 text(it, "grant_id"),
                 text(it, "words"),
-                match it["session_id"].as_str() {
+                match at(it, "session_id").as_str() {
                     Some(_) => format!("session {}", text(it, "session_id")),
                     None => "any session".to_owned(),
                 },
                 text(it, "by"),
-                match it["uses_left"].as_u64() {
+                match at(it, "uses_left").as_u64() {
                     Some(left) => format!("{}, {left} left", text(it, "uses")),
                     None => text(it, "uses"),
                 },
-                match it["expires_at"].as_f64() {
+                match at(it, "expires_at").as_f64() {
                     Some(_) => ago(it, "expires_at"),
                     None => "never".to_owned(),
                 },
-                if it["live"] == true { "live" } else { "ended" }.to_owned(),
+                if at(it, "live") == true {
+                    "live"
+                } else {
+                    "ended"
+                }
+                .to_owned(),
             ]
         })
         .collect();
@@ -79,7 +85,9 @@ fn list(answer: &Value) -> String {
 }
 
 fn preview(answer: &Value) -> String {
-    let scopes = answer["scopes"].as_array().or_else(|| answer.as_array());
+    let scopes = at(answer, "scopes")
+        .as_array()
+        .or_else(|| answer.as_array());
     let rows: Vec<Vec<String>> = scopes
         .into_iter()
         .flatten()

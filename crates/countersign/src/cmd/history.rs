@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::approvals::segment;
 use super::show::{HEADING, ago, print, print_json, table, text};
 use crate::cli::{Explain, History, Replay};
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
+use crate::config::read::at;
 use crate::config::schema::seconds_of;
 
 /// Shows what happened.
@@ -33,7 +34,7 @@ pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint>
     if args.json {
         return written(print_json(&answer), ExitCode::SUCCESS);
     }
-    let rows: Vec<Vec<String>> = answer["traces"]
+    let rows: Vec<Vec<String>> = at(&answer, "traces")
         .as_array()
         .into_iter()
         .flatten()
@@ -43,7 +44,7 @@ pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint>
                 ago(it, "created_at"),
                 text(it, "verdict"),
                 outcome(it),
-                it["assessment"]["risk_score"]
+                at(it, "assessment.risk_score")
                     .as_f64()
                     .map_or_else(|| "-".to_owned(), |risk| format!("{risk:.2}")),
                 text(it, "command"),
@@ -64,8 +65,8 @@ pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint>
 }
 
 fn outcome(trace: &Value) -> String {
-    let decision = &trace["decision"];
-    match decision["by"].as_str() {
+    let decision = at(trace, "decision");
+    match at(decision, "by").as_str() {
         Some(_) => format!("{} by {}", text(trace, "status"), text(decision, "by")),
         None => text(trace, "status"),
     }
@@ -82,7 +83,7 @@ pub(crate) fn explain(args: &Explain, reach: &Reach) -> Result<ExitCode, Complai
 }
 
 fn explained(trace: &Value) -> String {
-    let assessment = &trace["assessment"];
+    let assessment = at(trace, "assessment");
     let mut out = String::new();
     let mut row = |name: &str, value: String| {
         if value != "-" {
@@ -97,7 +98,7 @@ fn explained(trace: &Value) -> String {
     row("run", text(trace, "run_id"));
     row("when", ago(trace, "created_at"));
     row("verdict", text(trace, "verdict"));
-    row("because", text(&assessment["rule"], "sentence"));
+    row("because", text(at(assessment, "rule"), "sentence"));
     row(
         "risk",
         format!(
@@ -106,7 +107,7 @@ fn explained(trace: &Value) -> String {
             text(assessment, "confidence")
         ),
     );
-    for (number, reason) in assessment["reasons"]
+    for (number, reason) in at(assessment, "reasons")
         .as_array()
         .into_iter()
         .flatten()
@@ -115,7 +116,7 @@ fn explained(trace: &Value) -> String {
         let name = if number == 0 { "reasons" } else { "" };
         row(name, text(&json!({ "it": reason }), "it"));
     }
-    for (number, factor) in assessment["factors"]
+    for (number, factor) in at(assessment, "factors")
         .as_array()
         .into_iter()
         .flatten()
@@ -130,12 +131,12 @@ fn explained(trace: &Value) -> String {
             name,
             format!(
                 "{:<20} {:>5}{evidence}",
-                factor_words(factor["factor"].as_str().unwrap_or_default()),
+                factor_words(at(factor, "factor").as_str().unwrap_or_default()),
                 text(factor, "score")
             ),
         );
     }
-    let decision = &trace["decision"];
+    let decision = at(trace, "decision");
     if decision.is_object() {
         row("outcome", outcome(trace));
         row("cause", text(decision, "cause"));
@@ -164,7 +165,8 @@ fn factor_words(name: &str) -> &str {
 
 /// Judges past calls again under another policy.
 pub(crate) fn replay(args: &Replay, reach: &Reach) -> Result<ExitCode, Complaint> {
-    let mut body = json!({"since": moment(&args.since)?});
+    let mut body = Map::new();
+    body.insert("since".to_owned(), json!(moment(&args.since)?));
     if let Some(file) = &args.policy {
         let values = crate::config::values(file)?.ok_or_else(|| {
             Complaint::usage(
@@ -172,11 +174,11 @@ pub(crate) fn replay(args: &Replay, reach: &Reach) -> Result<ExitCode, Complaint
                 "name a policy file",
             )
         })?;
-        body["config"] = values;
+        body.insert("config".to_owned(), values);
     }
     let client = Client::new(reach)?;
-    let answer = client.post("/v1/replay", &body)?;
-    let differs = answer["changed"]
+    let answer = client.post("/v1/replay", &Value::Object(body))?;
+    let differs = at(&answer, "changed")
         .as_array()
         .is_some_and(|it| !it.is_empty());
     let code = ExitCode::from(u8::from(differs));
@@ -184,7 +186,7 @@ pub(crate) fn replay(args: &Replay, reach: &Reach) -> Result<ExitCode, Complaint
         return written(print_json(&answer), code);
     }
     let mut out = format!("{} calls judged again.\n", text(&answer, "calls"));
-    let verdicts = answer["verdicts"].as_object();
+    let verdicts = at(&answer, "verdicts").as_object();
     for (was, now) in verdicts.into_iter().flatten() {
         for (now, count) in now.as_object().into_iter().flatten() {
             if was != now {
@@ -192,7 +194,7 @@ pub(crate) fn replay(args: &Replay, reach: &Reach) -> Result<ExitCode, Complaint
             }
         }
     }
-    let rows: Vec<Vec<String>> = answer["changed"]
+    let rows: Vec<Vec<String>> = at(&answer, "changed")
         .as_array()
         .into_iter()
         .flatten()

@@ -13,6 +13,7 @@ use crate::cli::{Keys, KeysCommand, People, PeopleCommand};
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::Home;
+use crate::config::read::at;
 use crate::gateway::open_beside;
 
 /// Does what was asked with keys.
@@ -35,7 +36,7 @@ pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
         }
         KeysCommand::Login => {
             let client = Client::new(reach)?;
-            let answer = client.post("/v1/login_codes", &json!({}))?;
+            let answer = client.post("/v1/login/code", &json!({}))?;
             let link = format!("{}/#code={}", client.url(), text(&answer, "code"));
             let shown = format!("{link}\n");
             (json!({"login_url": link}), shown)
@@ -65,18 +66,19 @@ fn create(reach: &Reach, role: &str, name: &str) -> Result<Value, Complaint> {
         let gate = open_beside(&home).await?;
         let made = gate.create_key("command line", name, role).await;
         gate.store().close().await;
-        let made = made.map_err(|error| match error {
-            GateError::Invalid { message, .. } => Complaint::usage(message, "see --help"),
-            error => {
-                Complaint::failed(error.to_string(), "is the disk full or the home not yours?")
+        let made = made.map_err(|error| {
+            if let GateError::Invalid { message, .. } = error {
+                return Complaint::usage(message, "see --help");
             }
+            let hint = "is the disk full or the home not yours?";
+            Complaint::failed(error.to_string(), hint)
         })?;
         Ok(json!({"id": made.id, "key": made.key, "role": made.role.word(), "name": made.name}))
     })
 }
 
 fn list(answer: &Value) -> String {
-    let rows: Vec<Vec<String>> = answer["keys"]
+    let rows: Vec<Vec<String>> = at(answer, "keys")
         .as_array()
         .into_iter()
         .flatten()
@@ -86,7 +88,7 @@ fn list(answer: &Value) -> String {
                 text(it, "name"),
                 text(it, "role"),
                 format!("{} by {}", ago(it, "created_at"), text(it, "created_by")),
-                match it["revoked_at"].as_f64() {
+                match at(it, "revoked_at").as_f64() {
                     Some(_) => format!("revoked {}", ago(it, "revoked_at")),
                     None => "live".to_owned(),
                 },
@@ -143,18 +145,18 @@ pub(crate) fn people(args: &People, reach: &Reach) -> Result<ExitCode, Complaint
 }
 
 fn people_list(answer: &Value) -> String {
-    let rows: Vec<Vec<String>> = answer["people"]
+    let rows: Vec<Vec<String>> = at(answer, "people")
         .as_array()
         .into_iter()
         .flatten()
         .map(|it| {
-            let roles: Vec<&str> = it["roles"]
+            let roles: Vec<&str> = at(it, "roles")
                 .as_array()
                 .into_iter()
                 .flatten()
                 .filter_map(Value::as_str)
                 .collect();
-            let accounts: Vec<String> = it["accounts"]
+            let accounts: Vec<String> = at(it, "accounts")
                 .as_object()
                 .into_iter()
                 .flatten()
@@ -179,8 +181,8 @@ pub(crate) fn export(reach: &Reach) -> Result<ExitCode, Complaint> {
     let mut out = stdout.lock();
     loop {
         let page = client.get(&format!("/v1/ledger?after={after}&limit=1000"))?;
-        let entries = page["entries"].as_array().cloned().unwrap_or_default();
-        let Some(last) = entries.last().and_then(|entry| entry["seq"].as_u64()) else {
+        let entries = at(&page, "entries").as_array().cloned().unwrap_or_default();
+        let Some(last) = entries.last().and_then(|entry| at(entry, "seq").as_u64()) else {
             return Ok(ExitCode::SUCCESS);
         };
         for entry in &entries {

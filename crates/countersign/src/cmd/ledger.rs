@@ -13,6 +13,7 @@ use crate::cli::{Ledger, LedgerCommand};
 use crate::client::Reach;
 use crate::complaint::{Complaint, written};
 use crate::config::Home;
+use crate::config::read::at;
 use crate::gateway::{self, open_beside};
 
 /// Does what was asked with the ledger.
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &Ledger, reach: &Reach) -> Result<ExitCode, Complaint> {
                 Some(file) => verify_file(file)?,
                 None => verify_home(reach)?,
             };
-            let ok = state["ok"] == true;
+            let ok = at(&state, "ok") == true;
             let code = ExitCode::from(u8::from(!ok));
             if *json {
                 return written(print_json(&state), code);
@@ -72,7 +73,7 @@ fn verify_file(file: &Path) -> Result<Value, Complaint> {
         Complaint::usage(format!("cannot read {}: {error}", file.display()), "")
     };
     let mut verifier = Verifier::new(None, None);
-    let mut good = 0u64;
+    let mut count = 0u64;
     let mut broken = None;
     for line in BufReader::new(File::open(file).map_err(unreadable)?).lines() {
         let line = line.map_err(unreadable)?;
@@ -83,19 +84,19 @@ fn verify_file(file: &Path) -> Result<Value, Complaint> {
             broken = Some(error);
             break;
         }
-        good += 1;
+        count += 1;
     }
     let found = match broken {
         Some(broken) => Err(broken),
         None => verifier.finish(),
     };
     Ok(match found {
-        Ok(verified) => json!({
-            "ok": true, "entries": verified.entries, "head": verified.head.hash.to_string(),
-            "checkpoints": verified.checkpoints, "first_bad": null, "why": null,
+        Ok(good) => json!({
+            "ok": true, "entries": good.entries, "head": good.head.hash.to_string(),
+            "checkpoints": good.checkpoints, "first_bad": null, "why": null,
         }),
         Err(broken) => json!({
-            "ok": false, "entries": good, "head": null, "checkpoints": null,
+            "ok": false, "entries": count, "head": null, "checkpoints": null,
             "first_bad": broken.seq, "why": broken.why,
         }),
     })

@@ -9,6 +9,7 @@ use super::show::{print, print_json, text};
 use crate::cli::Try;
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
+use crate::config::read::at;
 
 /// What the practice card is about: it would delete something, so it is always asked about, and
 /// nothing runs it.
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &Try, reach: &Reach) -> Result<ExitCode, Complaint> {
     let revoked = client.delete(&format!("/v1/keys/{}", segment(&id)));
     let call = outcome?;
     revoked?;
-    let code = match call["status"].as_str() {
+    let code = match at(&call, "status").as_str() {
         Some("approved") => 0,
         Some("denied" | "refused") => 20,
         _ => 21,
@@ -32,7 +33,7 @@ pub(crate) fn run(args: &Try, reach: &Reach) -> Result<ExitCode, Complaint> {
     if args.json {
         return written(print_json(&call), ExitCode::from(code));
     }
-    let decision = &call["decision"];
+    let decision = at(&call, "decision");
     let line = match code {
         0 => format!(
             "Approved by {}. A real agent would now run exactly that command, once.\n",
@@ -74,7 +75,7 @@ fn ask(args: &Try, client: &Client, key: &str) -> Result<Value, Complaint> {
         let wait = left.min(30);
         let call = agent.get(&format!("{path}?wait_seconds={wait}"))?;
         left -= wait;
-        if call["status"] != "waiting" {
+        if at(&call, "status") != "waiting" {
             return Ok(call);
         }
         if left == 0 {

@@ -38,7 +38,7 @@ fn law_6_a_full_disk_stops_calls_and_is_used_again_when_there_is_room() {
     let (agent, ana) = (gateway.key("agent"), gateway.named_key("ana", "approver"));
     let approval = gateway.ask(&agent, RISKY);
     let filler = disk.path.join("filler");
-    disk.fill(&filler);
+    fill(&filler);
     let mut refused = None;
     // The write-ahead log may have a little room left.
     for number in 0..200 {
@@ -59,6 +59,49 @@ fn law_6_a_full_disk_stops_calls_and_is_used_again_when_there_is_room() {
     std::fs::remove_file(&filler).unwrap();
     let said = gateway.resolve(&ana, &approval, "once");
     assert_eq!(said.status, 200, "without a restart: {said:?}");
+}
+
+#[test]
+fn law_6_a_database_that_cannot_be_written_stops_calls_and_is_used_again_when_it_can() {
+    let gateway = Gateway::start();
+    let (agent, ana) = (gateway.key("agent"), gateway.named_key("ana", "approver"));
+    let approval = gateway.ask(&agent, RISKY);
+    let files = ["countersign.db", "countersign.db-wal"].map(|name| gateway.home().join(name));
+    // Not by permissions: they do not bind root, nor files that are open already.
+    let Some(immutable) = Immutable::make(&files) else {
+        eprintln!("SKIPPED: files cannot be made immutable here (needs root and ext4)");
+        return;
+    };
+    let said = gateway.resolve(&ana, &approval, "once");
+    assert!(is_refused_for_now(&said), "{said:?}");
+    let said = gateway.submit(&agent, "rm -rf /srv/other");
+    assert!(is_refused_for_now(&said), "{said:?}");
+    let said = gateway.get(&ana, &format!("/v1/approvals/{approval}"));
+    assert_eq!(said.body["status"], "waiting", "it can be read: {said:?}");
+    drop(immutable);
+    let said = gateway.resolve(&ana, &approval, "once");
+    assert_eq!(said.status, 200, "without a restart: {said:?}");
+}
+
+/// Files that nobody can write to, not even who has opened them already.
+struct Immutable<'a>(&'a [std::path::PathBuf]);
+
+impl<'a> Immutable<'a> {
+    fn make(files: &'a [std::path::PathBuf]) -> Option<Self> {
+        let made = Self(files);
+        made.set("+i").then_some(made)
+    }
+
+    fn set(&self, how: &str) -> bool {
+        let done = Command::new("chattr").arg(how).args(self.0).output();
+        done.is_ok_and(|done| done.status.success())
+    }
+}
+
+impl Drop for Immutable<'_> {
+    fn drop(&mut self) {
+        self.set("-i");
+    }
 }
 
 /// A file system of a few megabytes.
@@ -82,14 +125,14 @@ impl SmallDisk {
             _directory: directory,
         })
     }
+}
 
-    /// Writes until nothing more goes in.
-    fn fill(&self, file: &std::path::Path) {
-        use std::io::Write as _;
-        let mut file = std::fs::File::create(file).unwrap();
-        while file.write_all(&[0; 4096]).is_ok() {}
-        while file.write_all(&[0; 1]).is_ok() {}
-    }
+/// Writes until nothing more goes in.
+fn fill(file: &std::path::Path) {
+    use std::io::Write as _;
+    let mut file = std::fs::File::create(file).unwrap();
+    while file.write_all(&[0; 4096]).is_ok() {}
+    while file.write_all(&[0; 1]).is_ok() {}
 }
 
 impl Drop for SmallDisk {

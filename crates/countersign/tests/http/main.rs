@@ -18,3 +18,4 @@ mod roles;
 mod serve;
 mod statuses;
 mod support;
+mod webhook;

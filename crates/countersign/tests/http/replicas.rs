@@ -113,11 +113,12 @@ fn a_grant_revoked_on_one_gateway_covers_nothing_on_the_other() {
         return;
     };
     let (agent, ana) = (a.key("agent"), a.named_key("ana", "approver"));
-    let approval = a.ask(&agent, "rm -rf /srv/www");
-    assert_eq!(a.resolve(&ana, &approval, "always").status, 200);
+    let first = a.submit(&agent, "rm -rf /srv/www").body;
+    let approval = first["approval_id"].as_str().unwrap();
+    assert_eq!(a.resolve(&ana, approval, "always").status, 200);
     // The call that was asked about takes its own yes, so that the next ones need the grant.
-    let first = a.submit(&agent, "rm -rf /srv/www");
-    let body = json!({ "token": first.body["token"] });
+    let path = format!("/v1/calls/{}", first["call_id"].as_str().unwrap());
+    let body = json!({ "token": a.get(&agent, &path).body["token"] });
     assert_eq!(b.post(&agent, "/v1/tokens/consume", &body).status, 200);
     let again = b.submit(&agent, "rm -rf /srv/www");
     assert_eq!(again.body["status"], "allowed", "{again:?}");

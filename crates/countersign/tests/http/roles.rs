@@ -16,6 +16,7 @@ const MATRIX: &[(&str, &str, &[&str])] = &[
     ("GET", "/openapi.json", OPEN),
     ("GET", "/.well-known/jwks.json", OPEN),
     ("POST", "/v1/login", OPEN),
+    ("POST", "/channels/{name}/action", OPEN),
     ("POST", "/v1/logout", ALL),
     ("GET", "/v1/whoami", ALL),
     ("POST", "/v1/login/code", ANSWERS),

@@ -50,8 +50,24 @@ impl Gateway {
         Self::start_in(directory)
     }
 
+    /// Starts a gateway with variables in its environment.
+    pub(crate) fn with_variables(config: &str, variables: &[(&str, &str)]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let home = directory.path().join("home");
+        std::fs::create_dir(&home).unwrap();
+        std::fs::write(home.join("config.yaml"), config).unwrap();
+        let mut command = command(&home, &["--json"]);
+        command.envs(variables.iter().copied());
+        let started = started(command);
+        Self::of(started, directory)
+    }
+
     fn start_in(directory: TempDir) -> Self {
-        let (child, first) = spawn(&directory.path().join("home"), &["--json"]);
+        let started = spawn(&directory.path().join("home"), &["--json"]);
+        Self::of(started, directory)
+    }
+
+    fn of((child, first): (Child, String), directory: TempDir) -> Self {
         let said: Value = serde_json::from_str(&first).unwrap();
         let client = client();
         Self {
@@ -189,7 +205,11 @@ pub(crate) fn client() -> Client {
 
 /// Starts a gateway in `home` and returns it with its first line.
 pub(crate) fn spawn(home: &Path, more: &[&str]) -> (Child, String) {
-    let mut child = command(home, more).spawn().unwrap();
+    started(command(home, more))
+}
+
+fn started(mut command: Command) -> (Child, String) {
+    let mut child = command.spawn().unwrap();
     let first = first_line(&mut child);
     if first.is_empty() {
         let mut wrong = String::new();

@@ -73,7 +73,7 @@ async fn uses_are_counted_and_end() {
         (grant.uses, grant.uses_left, grant.last_used_at),
         (0, Some(2), None)
     );
-    world.clock.advance(Duration::from_millis(1000));
+    world.clock.advance(Duration::from_secs(1));
     assert_eq!(outcome(&world, in_session("s2", GRANTED)).await, "allowed");
     let used = world.gate.grants(&world.ana, false).await.unwrap();
     let used = used.items.first().unwrap();

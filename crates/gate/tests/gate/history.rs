@@ -228,14 +228,15 @@ async fn the_ledger_is_signed_as_it_grows_and_every_change_to_it_is_found() {
 
 #[tokio::test]
 async fn a_ledger_whose_last_signature_is_a_strangers_is_not_ours() {
+    let world = world().await;
     let World {
         gate,
         ana,
         clock,
         home,
         ..
-    } = world().await;
-    assert!(gate.verify_ledger(&ana).await.unwrap().ok, "not signed yet");
+    } = &world;
+    assert!(gate.verify_ledger(ana).await.unwrap().ok, "not signed yet");
     let store = Database::sqlite(&home.path().join("countersign.db"))
         .await
         .unwrap();
@@ -251,16 +252,27 @@ async fn a_ledger_whose_last_signature_is_a_strangers_is_not_ours() {
     .unwrap();
     tokio::select! {
         () = stranger.run(std::future::pending()) => {}
-        () = until_signed(&gate, 1) => {}
+        () = until_signed(gate, 1) => {}
     }
-    let state = gate.verify_ledger(&ana).await.unwrap();
-    assert!(!state.ok && state.why.unwrap().contains("unknown key"));
+    let state = gate.verify_ledger(ana).await.unwrap();
+    assert!(!state.ok && state.why.unwrap().contains("this gateway's key"));
     // A gate that begins signs what it finds, so a new key proves what an old one signed.
     tokio::select! {
         () = gate.run(std::future::pending()) => {}
-        () = until_signed(&gate, 2) => {}
+        () = until_signed(gate, 2) => {}
     }
-    assert!(gate.verify_ledger(&ana).await.unwrap().ok);
+    assert!(gate.verify_ledger(ana).await.unwrap().ok);
+    // A replica signs what both have written; whose key it is stands in the database.
+    principal(gate, "bo", Role::Approver).await;
+    tokio::select! {
+        () = stranger.run(std::future::pending()) => {}
+        () = until_signed(gate, 3) => {}
+    }
+    assert!(gate.verify_ledger(ana).await.unwrap().ok);
+    let kid = Signer::from_seed([9; 32]).public().kid;
+    let forgotten = format!("DELETE FROM records WHERE id = '{kid}'");
+    let state = verified_after(&world, &forgotten).await;
+    assert!(!state.ok && state.why.unwrap().contains("unknown key"));
 }
 
 #[tokio::test]

@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use countersign_core::policy::Policy;
 use countersign_core::token::PublicKey;
+use countersign_gate::clock::Clock;
 use countersign_gate::keys::Signer;
 use countersign_gate::settings::{OnePolicy, Settings};
 use countersign_gate::{Gate, Parts};
 use countersign_store::Database;
 
-use crate::support::{World, world};
+use crate::support::START;
 
 #[tokio::test]
 async fn the_key_before_is_published_until_its_tokens_are_over() {
-    let World { clock, home, .. } = world().await;
+    let (clock, home) = (Clock::manual(START), tempfile::tempdir().unwrap());
     let file = home.path().join("signing.key");
     let before = Signer::load_or_create(&file).unwrap().public();
     let signer = Signer::rotate(&file, clock.machine()).unwrap();

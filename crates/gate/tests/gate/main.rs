@@ -3,7 +3,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::panic,
     clippy::indexing_slicing,
     reason = "tests may fail loudly"
 )]
@@ -12,12 +11,15 @@ mod answers;
 mod asking;
 mod assessors;
 mod clarifications;
+mod clock;
 mod credentials;
 mod grants;
 mod history;
 mod keys;
+mod published;
 mod reviews;
 mod sessions;
+mod simulation;
 mod support;
 
 use countersign_core::ledger::Entry;

@@ -16,11 +16,11 @@ CREATE TABLE records (
 );
 
 CREATE INDEX records_by_time    ON records (kind, at, id);
-CREATE INDEX records_by_status  ON records (kind, status, at) WHERE status <> '';
-CREATE INDEX records_by_owner   ON records (kind, owner, at) WHERE owner <> '';
-CREATE INDEX records_by_session ON records (kind, session, at) WHERE session <> '';
-CREATE INDEX records_by_run     ON records (kind, run, at) WHERE run <> '';
-CREATE INDEX records_by_link    ON records (kind, link) WHERE link <> '';
+CREATE INDEX records_by_status  ON records (kind, status, at, id) WHERE status <> '';
+CREATE INDEX records_by_owner   ON records (kind, owner, at, id) WHERE owner <> '';
+CREATE INDEX records_by_session ON records (kind, session, at, id) WHERE session <> '';
+CREATE INDEX records_by_run     ON records (kind, run, at, id) WHERE run <> '';
+CREATE INDEX records_by_link    ON records (kind, link, at, id) WHERE link <> '';
 CREATE INDEX records_by_due     ON records (kind, due_at) WHERE due_at IS NOT NULL;
 
 -- The ledger: append-only, each entry bound to the one before it.

@@ -159,3 +159,68 @@ impl ToSql for Value {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Kind, Order};
+
+    fn plan(connection: &Connection, query: &Query) -> String {
+        let statement = query.reading();
+        let sql = format!("EXPLAIN QUERY PLAN {}", statement.sql);
+        let steps: Vec<String> = connection
+            .prepare(&sql)
+            .unwrap()
+            .query_map(params_from_iter(&statement.values), |row| row.get(3))
+            .unwrap()
+            .collect::<rusqlite::Result<_>>()
+            .unwrap();
+        steps.join("; ")
+    }
+
+    #[test]
+    fn every_query_reads_by_the_narrowest_index_and_not_the_whole_kind() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("state.db");
+        let connection = super::super::file::open_for_writing(&file).unwrap();
+        let text = || Some("x".to_owned());
+        let all = || Query::of(Kind::Approval);
+        #[rustfmt::skip]
+        let rows = [
+            ("all", all(), "time (kind=?)"),
+            ("since", Query { since: Some(1), ..all() }, "time (kind=? AND at>?)"),
+            ("a page", Query { behind: Some((1, "x".to_owned())), ..all() }, "time (kind=? AND at>?)"),
+            ("status", Query { status: text(), ..all() }, "status (kind=? AND status=?)"),
+            ("owner", Query { owner: text(), ..all() }, "owner (kind=? AND owner=?)"),
+            ("session", Query { session: text(), ..all() }, "session (kind=? AND session=?)"),
+            ("run", Query { run: text(), ..all() }, "run (kind=? AND run=?)"),
+            ("link", Query { link: text(), ..all() }, "link (kind=? AND link=?)"),
+            ("due", Query { due_by: Some(1), ..all() }, "due (kind=? AND due_at<?)"),
+            ("due of a status", Query { due_by: Some(1), status: text(), ..all() }, "due (kind=? AND due_at<?)"),
+            ("status of an owner", Query { status: text(), owner: text(), ..all() }, "status (kind=? AND status=?)"),
+            ("session of an owner", Query { session: text(), owner: text(), status: text(), ..all() }, "session (kind=? AND session=?)"),
+            ("a page of an owner", Query { owner: text(), behind: Some((1, "x".to_owned())), ..all() }, "owner (kind=? AND owner=? AND at>?)"),
+            ("everything", Query { link: text(), run: text(), session: text(), owner: text(), status: text(), ..all() }, "link (kind=? AND link=?)"),
+        ];
+        for (name, query, index) in rows {
+            let expected = format!("SEARCH records USING INDEX records_by_{index}");
+            let found = plan(&connection, &query);
+            assert!(found.starts_with(&expected), "{name}: {found}");
+            assert_eq!(
+                found.contains("TEMP B-TREE"),
+                query.due_by.is_some(),
+                "{name}: {found}"
+            );
+            let query = Query {
+                order: Order::NewestFirst,
+                ..query
+            };
+            // A page goes on in the other direction.
+            let found = plan(&connection, &query).replace(" at<?", " at>?");
+            assert!(
+                found.starts_with(&expected),
+                "{name}, newest first: {found}"
+            );
+        }
+    }
+}
