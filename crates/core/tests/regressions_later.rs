@@ -130,7 +130,6 @@ const OUTPUT_HERE: &[(&str, &str)] = &[
 ];
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "a table of rows")]
 fn where_output_goes_counts_however_it_is_said() {
     hold(OUTPUT_ELSEWHERE, asks);
     hold(OUTPUT_HERE, runs);
@@ -363,7 +362,6 @@ const WRITTEN_HARMLESSLY: &[(&str, &str)] = &[
 ];
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "a table of rows")]
 fn what_is_written_first_is_read_before_it_runs() {
     hold(WRITTEN_AND_RUN, asks);
     hold(WRITTEN_HARMLESSLY, runs);
