@@ -20,9 +20,10 @@ use crate::{Gate, GateError};
 
 /// Most calls on one page.
 const PAGE_MAX: u32 = 500;
-/// While somebody waits, the store is looked at this often even if nobody wakes them: a replica's
-/// answer must not be missed because a hint was.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// While somebody waits, the store is looked at this often even if nobody wakes them. What another
+/// replica answers comes through the ledger, which is followed without hints, too; this is for the
+/// day the following fails, and thousands may wait.
+const LOOK_EVERY: Duration = Duration::from_secs(30);
 /// Longest summary of an outcome that is kept, in bytes.
 const SUMMARY_BYTES_MAX: usize = 16 * 1024;
 
@@ -35,12 +36,15 @@ impl Gate {
         id: &str,
         wait: Duration,
     ) -> Result<CallView, GateError> {
-        let call = self.stored_call(who, id).await?;
+        let mut call = self.stored_call(who, id).await?;
         if let Some(approval) = call.approval.clone().filter(|_| call.decision.is_none()) {
+            // Thousands may wait; none of them keeps what it does not need meanwhile.
+            drop(call);
             self.wait_for(approval.as_str(), wait).await?;
+            call = self.stored_call(who, id).await?;
         }
         if who.key == call.key {
-            self.view_of(call).await
+            Box::pin(self.view_of(call)).await
         } else {
             // The token is for the asker alone.
             let mut view = self.view_without_collecting(&call).await?;
@@ -291,17 +295,12 @@ impl Gate {
         loop {
             // Enrolled before looking: a wake after this line is not missed.
             let woken = waiter.woken();
-            let stored = self.stored_approval(id).await?;
-            let Some(due) = stored
-                .approval
-                .due_at()
-                .filter(|_| stored.approval.status() == "waiting")
-            else {
+            let Some(due) = self.due_while_waiting(id).await? else {
                 return Ok(());
             };
             let now = self.inner.clock.now();
             if due <= now {
-                match self.settle_by_time(id).await {
+                match Box::pin(self.settle_by_time(id)).await {
                     Ok(_) | Err(Unchanged::Step(..)) => continue,
                     Err(Unchanged::Gate(error)) => return Err(error),
                 }
@@ -317,6 +316,13 @@ impl Gate {
                 () = tokio::time::sleep(pause) => {}
             }
         }
+    }
+
+    /// Returns when time will settle an approval, while it waits.
+    async fn due_while_waiting(&self, id: &str) -> Result<Option<UnixMillis>, GateError> {
+        let approval = self.stored_approval(id).await?.approval;
+        let waits = approval.status() == "waiting";
+        Ok(approval.due_at().filter(|_| waits))
     }
 
     /// Returns a call that `who` may see.
