@@ -445,10 +445,15 @@ fn first_match(path: &str) -> Option<u16> {
             best = Some(pattern.row);
         }
     };
+    // Most of these are ruled out by a letter with which no name begins or ends.
+    let first_bytes = Bytes::of(names.iter().filter_map(|name| name.as_bytes().first()));
+    let last_bytes = Bytes::of(names.iter().filter_map(|name| name.as_bytes().last()));
     for (begins, ends, number) in PATH_STARRED {
+        let possible = first_bytes.may_be(begins.as_bytes().first())
+            && last_bytes.may_be(ends.as_bytes().last());
         let any = begins.is_empty() && ends.is_empty();
         let fits = |name: &&str| name.starts_with(begins) && name.ends_with(ends);
-        if any || names.iter().any(fits) {
+        if any || possible && names.iter().any(fits) {
             try_pattern(*number);
         }
     }
@@ -469,6 +474,27 @@ fn first_match(path: &str) -> Option<u16> {
         }
     }
     best
+}
+
+/// A set of bytes.
+#[derive(Clone, Copy, Debug)]
+struct Bytes([bool; 256]);
+
+impl Bytes {
+    fn of<'b>(bytes: impl Iterator<Item = &'b u8>) -> Self {
+        let mut set = [false; 256];
+        for byte in bytes {
+            if let Some(there) = set.get_mut(usize::from(*byte)) {
+                *there = true;
+            }
+        }
+        Self(set)
+    }
+
+    /// Whether `byte` is in it; no byte asks for nothing.
+    fn may_be(&self, byte: Option<&u8>) -> bool {
+        byte.is_none_or(|byte| self.0.get(usize::from(*byte)).copied().unwrap_or(false))
+    }
 }
 
 /// Returns what a sorted table lists under `name`.

@@ -34,12 +34,15 @@ impl Gate {
         id: &str,
         wait: Duration,
     ) -> Result<CallView, GateError> {
-        let call = self.stored_call(who, id).await?;
+        let mut call = self.stored_call(who, id).await?;
         if let Some(approval) = call.approval.clone().filter(|_| call.decision.is_none()) {
+            // Thousands may wait; none of them keeps what it does not need meanwhile.
+            drop(call);
             self.wait_for(approval.as_str(), wait).await?;
+            call = self.stored_call(who, id).await?;
         }
         if who.key == call.key {
-            self.view_of(call).await
+            Box::pin(self.view_of(call)).await
         } else {
             // The token is for the asker alone.
             let mut view = self.view_without_collecting(&call).await?;
@@ -294,9 +297,7 @@ impl Gate {
     /// Returns whether the approval is settled, after time has settled what it settles.
     async fn look_at_approval(&self, id: &str) -> Result<Look<()>, GateError> {
         loop {
-            let stored = self.stored_approval(id).await?;
-            let approval = &stored.approval;
-            let Some(due) = approval.due_at().filter(|_| approval.status() == "waiting") else {
+            let Some(due) = self.due_while_waiting(id).await? else {
                 return Ok(Look::Settled(()));
             };
             let left = due.since(self.inner.clock.now());
@@ -305,10 +306,17 @@ impl Gate {
             {
                 return Ok(Look::Waits((), Duration::from_millis(left)));
             }
-            if let Err(Unchanged::Gate(error)) = self.settle_by_time(id).await {
+            if let Err(Unchanged::Gate(error)) = Box::pin(self.settle_by_time(id)).await {
                 return Err(error);
             }
         }
+    }
+
+    /// Returns when time will settle an approval, while it waits.
+    async fn due_while_waiting(&self, id: &str) -> Result<Option<UnixMillis>, GateError> {
+        let approval = self.stored_approval(id).await?.approval;
+        let waits = approval.status() == "waiting";
+        Ok(approval.due_at().filter(|_| waits))
     }
 
     /// Returns a call that `who` may see.

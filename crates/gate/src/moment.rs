@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use countersign_core::approval::State;
 use countersign_core::digest::Digest;
@@ -22,12 +23,22 @@ const DENIALS_MAX: usize = 10_000;
 /// Askers that may be in the middle of asking at once without waiting for each other.
 const LANES: usize = 64;
 
+/// How long a count of questions is believed; other replicas ask, too.
+const TALLY_BELIEVED: Duration = Duration::from_secs(1);
+
 /// A denial, as the next asker is told it.
 #[derive(Clone, Debug)]
 pub(crate) struct Denial {
     pub(crate) by: String,
     pub(crate) note: Option<String>,
     pub(crate) at: UnixMillis,
+}
+
+/// How many questions wait, at most: counted once, and what was asked here since.
+#[derive(Clone, Copy, Debug)]
+struct Tally {
+    at_most: u64,
+    counted: Instant,
 }
 
 /// A grant with the version of its record.
@@ -38,6 +49,7 @@ pub(crate) type VersionedGrant = (Grant, u64);
 pub(crate) struct Moment {
     denials: Mutex<HashMap<(String, String, Digest), Denial>>,
     looked_at: AtomicI64,
+    tally: Mutex<Option<Tally>>,
     lanes: Vec<tokio::sync::Mutex<()>>,
 }
 
@@ -46,6 +58,7 @@ impl Default for Moment {
         Self {
             denials: Mutex::default(),
             looked_at: AtomicI64::new(i64::MIN),
+            tally: Mutex::default(),
             lanes: (0..LANES).map(|_| tokio::sync::Mutex::default()).collect(),
         }
     }
@@ -135,6 +148,28 @@ impl Moment {
     /// Whether somebody who can answer has looked at or after `since`.
     pub(crate) fn was_looked_at(&self, since: UnixMillis) -> bool {
         self.looked_at.load(Ordering::Relaxed) >= since.0
+    }
+
+    /// Takes a place among the `most` questions that may wait, if there is one for sure; false if
+    /// they have to be counted first.
+    pub(crate) fn takes_place(&self, most: u64) -> bool {
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        match tally.as_mut() {
+            Some(tally) if tally.at_most < most && tally.counted.elapsed() < TALLY_BELIEVED => {
+                tally.at_most += 1;
+                true
+            }
+            Some(_) | None => false,
+        }
+    }
+
+    /// Notes how many questions wait.
+    pub(crate) fn counted(&self, waiting: u64) {
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        *tally = Some(Tally {
+            at_most: waiting,
+            counted: Instant::now(),
+        });
     }
 
     /// Returns the lane in which the calls of `key` are asked about one after the other, so that

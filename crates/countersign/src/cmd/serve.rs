@@ -20,6 +20,8 @@ use crate::server::limits::Limits;
 use crate::server::outer::Entrance;
 use crate::server::{App, auth, listen, metrics, routes};
 
+/// Files that may be open: a connection for everybody who waits, and some.
+const OPEN_FILES_MAX: u64 = 65_536;
 /// Longest path a unix socket can have on Linux.
 const SOCKET_PATH_BYTES_MAX: usize = 107;
 
@@ -27,6 +29,7 @@ const SOCKET_PATH_BYTES_MAX: usize = 107;
 pub(crate) fn run(serve: &Serve, home: Option<PathBuf>) -> Result<ExitCode, Complaint> {
     log_to_stderr();
     keep_memory_private();
+    raise_open_files();
     let home = Home::new(home)?;
     let address = address(serve)?;
     let runtime = tokio::runtime::Runtime::new().map_err(|error| {
@@ -236,6 +239,23 @@ fn keep_memory_private() {
         if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
             tracing::warn!(%error, "other processes of this user can read our memory");
         }
+    }
+}
+
+/// Everybody who waits has a connection, and the usual limit of open files is a thousand.
+fn raise_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let possible = limit.maximum.unwrap_or(u64::MAX).min(OPEN_FILES_MAX);
+    if limit.current.is_none_or(|current| current >= possible) {
+        return;
+    }
+    let raised = Rlimit {
+        current: Some(possible),
+        maximum: limit.maximum,
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::warn!(%error, "fewer connections can be held than there could be");
     }
 }
 

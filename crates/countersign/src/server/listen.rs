@@ -15,8 +15,8 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{Semaphore, watch};
 use tower::ServiceExt as _;
 
-/// Connections at once; each costs a few kilobytes.
-const CONNECTIONS_MAX: usize = 8192;
+/// Connections at once: all questions that may wait, and their readers. Each costs a few kilobytes.
+const CONNECTIONS_MAX: usize = 16_384;
 /// Headers of one request.
 const HEADERS_MAX: usize = 64;
 /// Bytes of headers, and of a connection's buffer.

@@ -3,6 +3,7 @@
 //! Decisions are counted by following the ledger, so that answers from chats and questions that
 //! expire by themselves count too. With several gateways on one database each of them counts all.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -11,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use countersign_core::ledger::Entry;
 use countersign_gate::Gate;
 use countersign_store::{Kind, Query};
-use serde_json::Value;
+use serde::Deserialize;
 
 /// Upper ends of the classes of time to an answer, in seconds.
 const CLASSES: [f64; 9] = [1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0];
@@ -132,20 +133,16 @@ impl Counts {
 
     fn take(&mut self, entry: &Entry) {
         let draft = &entry.draft;
-        let body = || serde_json::from_str::<Value>(&draft.body).unwrap_or_default();
+        let told = || serde_json::from_str::<Told<'_>>(&draft.body).unwrap_or_default();
         match draft.event.as_str() {
-            "call.assessed" => {
-                let verdict = word(&body(), "verdict");
-                *self.verdicts.entry(verdict).or_default() += 1;
-            }
+            "call.assessed" => count(&mut self.verdicts, told().verdict),
             "approval.required" if self.asked.len() < ASKED_MAX => {
                 self.asked.insert(draft.subject.clone(), draft.at.0);
             }
             "approval.resolved" => {
-                let body = body();
-                let outcome = word(&body, "outcome");
-                let is_person = matches!(outcome.as_str(), "approved" | "denied");
-                *self.outcomes.entry(outcome).or_default() += 1;
+                let told = told();
+                let is_person = matches!(&*told.outcome, "approved" | "denied");
+                count(&mut self.outcomes, told.outcome);
                 let asked = self.asked.remove(&draft.subject);
                 if let (Some(asked), true) = (asked, is_person) {
                     self.answered(draft.at.0.saturating_sub(asked));
@@ -166,13 +163,27 @@ impl Counts {
     }
 }
 
-/// Returns a word of the event; anything else would let a caller write into the text format.
-fn word(body: &Value, key: &str) -> String {
-    body.get(key)
-        .and_then(Value::as_str)
-        .filter(|word| word.bytes().all(|it| it.is_ascii_lowercase() || it == b'_'))
-        .unwrap_or("other")
-        .to_owned()
+/// What is counted of an event. The rest is not kept: every call passes here.
+#[derive(Debug, Default, Deserialize)]
+struct Told<'a> {
+    #[serde(borrow, default)]
+    verdict: Cow<'a, str>,
+    #[serde(borrow, default)]
+    outcome: Cow<'a, str>,
+}
+
+/// Counts a word of the event; anything else would let a caller write into the text format.
+fn count(counts: &mut BTreeMap<String, u64>, word: Cow<'_, str>) {
+    let is_word = |it: u8| it.is_ascii_lowercase() || it == b'_';
+    let word = if !word.is_empty() && word.bytes().all(is_word) {
+        word
+    } else {
+        Cow::Borrowed("other")
+    };
+    match counts.get_mut(&*word) {
+        Some(count) => *count += 1,
+        None => drop(counts.insert(word.into_owned(), 1)),
+    }
 }
 
 async fn next(gate: &Gate, seen: u64) -> Option<Vec<std::sync::Arc<Entry>>> {

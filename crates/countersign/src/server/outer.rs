@@ -173,6 +173,8 @@ fn dress(headers: &mut HeaderMap, reader: Option<HeaderValue>, id: HeaderValue) 
         ),
         (header::VARY, "origin"),
     ];
+    // Some of them are there already, and more follow; growing step by step costs more than room.
+    headers.reserve(16);
     for (name, value) in fixed {
         headers.insert(name, HeaderValue::from_static(value));
     }

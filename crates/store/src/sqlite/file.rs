@@ -15,6 +15,10 @@ pub(super) const BUSY: Duration = Duration::from_secs(2);
 /// What the log is cut back to after it has grown.
 const LOG_BYTES_MAX: i64 = 64 << 20;
 
+/// Pages in the log before they are moved to the database. The ends of the indexes change with every
+/// batch; the longer the log, the more of that is moved once instead of each time.
+const LOG_PAGES: i64 = 4096;
+
 /// The steps that made the tables, in order. Only ever added to.
 const MIGRATIONS: &[&str] = &[include_str!(
     "../../migrations/sqlite/0001_records_and_ledger.sql"
@@ -97,6 +101,7 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "checkpoint_fullfsync", true)?;
     connection.pragma_update(None, "temp_store", "memory")?;
     connection.pragma_update(None, "journal_size_limit", LOG_BYTES_MAX)?;
+    connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
     connection.pragma_update(None, "cache_size", -16_000)
 }
 

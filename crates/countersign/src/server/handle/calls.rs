@@ -58,7 +58,10 @@ pub(crate) async fn submit(
     let submitting = app.gate.submit(&caller.principal, submission);
     let mut call = Box::pin(submitting).await?;
     if call.is_waiting() && !patience.is_zero() {
-        call = settled(&app, &caller, &call.call_id, patience).await?;
+        let id = std::mem::take(&mut call.call_id);
+        // Thousands may wait; none of them keeps what it will not say.
+        drop(call);
+        call = settled(&app, &caller, &id, patience).await?;
     }
     Ok(shown(call))
 }
@@ -140,7 +143,7 @@ async fn settled(
 ) -> Result<CallView, Problem> {
     let call = tokio::select! {
         call = app.gate.call(&caller.principal, id, patience) => call,
-        () = app.stopped() => app.gate.call(&caller.principal, id, Duration::ZERO).await,
+        () = app.stopped() => Box::pin(app.gate.call(&caller.principal, id, Duration::ZERO)).await,
     };
     Ok(call?)
 }
