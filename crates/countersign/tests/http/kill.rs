@@ -262,4 +262,18 @@ fn settle(reach: &Reach, book: &Book, round: u32, looked_at: usize) {
             go_on(reach, book, index, choice).unwrap();
         }
     }
+    // What was asked but not acknowledged waits as well, and its card works.
+    let (_, waiting) = reach
+        .get(&reach.admin, "/v1/approvals?status=waiting")
+        .unwrap();
+    for approval in waiting["approvals"].as_array().unwrap() {
+        let path = format!(
+            "/v1/approvals/{}/resolve",
+            approval["approval_id"].as_str().unwrap()
+        );
+        let (status, said) = reach
+            .post(&reach.admin, &path, &json!({"choice": "deny"}))
+            .unwrap();
+        assert_eq!(status, 200, "round {round}: {said}");
+    }
 }
