@@ -74,7 +74,7 @@ fn a_policy_file_of_any_text_is_read_or_refused_with_a_reason() {
             match next(3) {
                 0 => text.insert_str(at, PIECES[next(PIECES.len())]),
                 1 => {
-                    if let Some(letter) = text[at..].chars().next() {
+                    if let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {
                         text.replace_range(at..at + letter.len_utf8(), "");
                     }
                 }
