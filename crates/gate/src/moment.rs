@@ -184,3 +184,20 @@ impl Moment {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_given_out_only_as_far_as_the_last_count_is_sure_of_them() {
+        let moment = Moment::default();
+        assert!(!moment.takes_place(3), "nobody has counted");
+        moment.counted(1);
+        assert!(moment.takes_place(3));
+        assert!(moment.takes_place(3));
+        assert!(!moment.takes_place(3), "it has to be counted again");
+        moment.counted(2);
+        assert!(moment.takes_place(3), "somebody was answered meanwhile");
+    }
+}

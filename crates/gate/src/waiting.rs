@@ -13,9 +13,10 @@ use tokio::sync::futures::Notified;
 
 use crate::sync::{Arc, Instant, Mutex, PoisonError, sleep};
 
-/// While somebody waits, the store is looked at this often even if nobody wakes them: a replica's
-/// answer must not be missed because a hint was.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// While somebody waits, the store is looked at this often even if nobody wakes them. What another
+/// replica answers comes through the ledger, which the store follows without hints, too; this is for
+/// the day that fails, and thousands may wait.
+const LOOK_EVERY: Duration = Duration::from_secs(30);
 
 /// Everyone who waits, by the id of what they wait for.
 #[derive(Clone, Default)]

@@ -84,15 +84,10 @@ impl Query {
     /// Returns the statement that reads the records.
     pub(crate) fn reading(&self) -> Statement {
         let mut statement = self.conditions(&format!("SELECT {COLUMNS} FROM records"));
-        // Few records share a link, but the planner does not know: it would rather read a whole kind
-        // in order of time. The sign keeps that order from being an index's.
-        let sign = if self.link.is_some() { "+" } else { "" };
-        let way = match self.order {
-            Order::OldestFirst => "ASC",
-            Order::NewestFirst => "DESC",
-        };
-        let order = format!(" ORDER BY {sign}at {way}, id {way}");
-        statement.sql.push_str(&order);
+        statement.sql.push_str(match self.order {
+            Order::OldestFirst => " ORDER BY at ASC, id ASC",
+            Order::NewestFirst => " ORDER BY at DESC, id DESC",
+        });
         statement.add(" LIMIT ", Value::Number(i64::from(self.limit)));
         statement
     }

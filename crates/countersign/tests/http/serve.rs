@@ -43,6 +43,30 @@ fn it_says_where_it_listens_and_what_to_do_next_and_stops_cleanly() {
 }
 
 #[test]
+fn it_takes_as_many_connections_as_the_machine_lets_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let serve = command(directory.path(), &[]);
+    let mut child = std::process::Command::new("sh")
+        .args(["-c", "ulimit -Sn 256 && exec \"$0\" \"$@\""])
+        .arg(serve.get_program())
+        .args(serve.get_args())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    first_line(&mut child);
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap();
+    signal(&child, "TERM");
+    child.wait().unwrap();
+    let line = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"));
+    let mut numbers = line.unwrap().split_whitespace().skip(3);
+    let mut number = || numbers.next().unwrap().parse().unwrap_or(u64::MAX);
+    let (soft, hard) = (number(), number());
+    assert_eq!(soft, hard.min(65_536), "{limits}");
+}
+
+#[test]
 fn a_second_gateway_in_the_same_home_is_refused() {
     let gateway = Gateway::start();
     let second = command(&gateway.home(), &[]).output().unwrap();

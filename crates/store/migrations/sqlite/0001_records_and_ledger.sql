@@ -15,7 +15,9 @@ CREATE TABLE records (
 ) STRICT;
 
 CREATE INDEX records_by_time    ON records (kind, at, id);
-CREATE INDEX records_by_status  ON records (kind, status, at, id) WHERE status <> '';
+-- The owner at its end, so that those of one key among all that wait are counted without reading
+-- them.
+CREATE INDEX records_by_status  ON records (kind, status, at, id, owner) WHERE status <> '';
 CREATE INDEX records_by_owner   ON records (kind, owner, at, id) WHERE owner <> '';
 CREATE INDEX records_by_session ON records (kind, session, at, id) WHERE session <> '';
 CREATE INDEX records_by_run     ON records (kind, run, at, id) WHERE run <> '';
