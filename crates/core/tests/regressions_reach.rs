@@ -335,6 +335,7 @@ const FAMILIES: &[Family] = &[
         asks: &[
             "./countersign off",
             "target/debug/countersign stop",
+            "countersign serve --home /tmp/x",
             "export COUNTERSIGN_OFF=1",
             "COUNTERSIGN_OFF=1 ls",
             "read COUNTERSIGN_OFF <<< 1",

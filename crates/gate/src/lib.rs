@@ -15,7 +15,6 @@ pub mod credentials;
 mod delivery;
 mod entries;
 mod error;
-mod extra;
 pub mod gate;
 pub mod grants;
 pub mod history;

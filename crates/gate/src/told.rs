@@ -2,10 +2,11 @@
 
 use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
-use countersign_store::{Query, Record, StoreError};
-use serde_json::{Map, Value};
+use countersign_store::{Change, Query, Record, StoreError};
+use serde_json::{Map, Value, json};
 
-use crate::Gate;
+use crate::principal::Principal;
+use crate::{Gate, GateError};
 
 /// How often a change is tried again because somebody else was faster.
 pub(crate) const ATTEMPTS_MAX: usize = 16;
@@ -28,6 +29,24 @@ pub(crate) fn told(now: UnixMillis, event: &str, subject: &str, body: Value) -> 
 }
 
 impl Gate {
+    /// Records that `who` is about to change `key` of the configuration. The value is not
+    /// recorded: it may be a secret.
+    pub async fn note_config_change(&self, who: &Principal, key: &str) -> Result<(), GateError> {
+        if !who.role.administers() {
+            return Err(GateError::Forbidden(
+                "only an admin changes the configuration",
+            ));
+        }
+        let body = json!({ "key": key, "by": who.name, "via": who.via });
+        let entry = told(self.inner.clock.now(), "config.changed", key, body);
+        let change = Change {
+            puts: Vec::new(),
+            entries: vec![entry],
+        };
+        self.inner.store.commit(change).await?;
+        Ok(())
+    }
+
     /// Returns everything `query` asks for, page by page.
     pub(crate) async fn find_all(&self, mut query: Query) -> Result<Vec<Record>, StoreError> {
         let mut found = Vec::new();

@@ -11,7 +11,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Makes a server, says where, and ends it when standard input ends.
+/// Makes a server, says where, and ends it when standard input ends. Its folder lies in `/tmp`, not
+/// in `TMPDIR`: another user than root must reach it, and a socket's path must stay short.
 const SCRIPT: &str = r#"
 set -eu
 directory=$(mktemp -d /tmp/countersign-pg.XXXXXX)

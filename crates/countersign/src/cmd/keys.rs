@@ -1,6 +1,5 @@
 //! `countersign keys` and `countersign people`: who may ask and who may answer.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use countersign_gate::GateError;
@@ -171,25 +170,4 @@ fn people_list(answer: &Value) -> String {
             .to_owned();
     }
     table(&["name", "may", "accounts"], &rows)
-}
-
-/// Writes every entry of the ledger, one JSON object per line.
-pub(crate) fn export(reach: &Reach) -> Result<ExitCode, Complaint> {
-    let client = Client::new(reach)?;
-    let mut after = 0;
-    let stdout = std::io::stdout();
-    let mut out = stdout.lock();
-    loop {
-        let page = client.get(&format!("/v1/ledger?after={after}&limit=1000"))?;
-        let entries = at(&page, "entries").as_array().cloned().unwrap_or_default();
-        let Some(last) = entries.last().and_then(|entry| at(entry, "seq").as_u64()) else {
-            return Ok(ExitCode::SUCCESS);
-        };
-        for entry in &entries {
-            if let Err(error) = writeln!(out, "{entry}") {
-                return written(Err(error), ExitCode::SUCCESS);
-            }
-        }
-        after = last;
-    }
 }

@@ -1,7 +1,7 @@
 //! `countersign ledger`: whether the record is what it was.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::show::{print, print_json, text};
 use crate::cli::{Ledger, LedgerCommand};
-use crate::client::Reach;
+use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::Home;
 use crate::config::read::at;
@@ -19,7 +19,7 @@ use crate::gateway::{self, open_beside};
 /// Does what was asked with the ledger.
 pub(crate) fn run(args: &Ledger, reach: &Reach) -> Result<ExitCode, Complaint> {
     match &args.command {
-        LedgerCommand::Export => super::keys::export(reach),
+        LedgerCommand::Export => export(reach),
         LedgerCommand::Verify { file, json } => {
             let state = match file {
                 Some(file) => verify_file(file)?,
@@ -100,4 +100,25 @@ fn verify_file(file: &Path) -> Result<Value, Complaint> {
             "first_bad": broken.seq, "why": broken.why,
         }),
     })
+}
+
+/// Writes every entry of the ledger, one JSON object per line.
+fn export(reach: &Reach) -> Result<ExitCode, Complaint> {
+    let client = Client::new(reach)?;
+    let mut after = 0;
+    let stdout = std::io::stdout();
+    let mut out = stdout.lock();
+    loop {
+        let page = client.get(&format!("/v1/ledger?after={after}&limit=1000"))?;
+        let entries = at(&page, "entries").as_array().cloned().unwrap_or_default();
+        let Some(last) = entries.last().and_then(|entry| at(entry, "seq").as_u64()) else {
+            return Ok(ExitCode::SUCCESS);
+        };
+        for entry in &entries {
+            if let Err(error) = writeln!(out, "{entry}") {
+                return written(Err(error), ExitCode::SUCCESS);
+            }
+        }
+        after = last;
+    }
 }

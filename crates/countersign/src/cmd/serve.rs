@@ -178,7 +178,8 @@ fn announce(serve: &Serve, gateway: &Gateway, address: SocketAddr, code: Option<
         format!(
             "countersign listening on {url}\n\n{sign_in}\
              Agents ask at {url}/v1/calls, or through {}.\n\
-             Next: `countersign init` connects an agent; `countersign approvals` shows what waits.\n",
+             Next: `countersign try` puts a practice card in front of you; `countersign keys create --role agent\n\
+             --name NAME` makes a key with which an agent asks.\n",
             gateway.api.socket.display()
         )
     };

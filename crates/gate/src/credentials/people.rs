@@ -1,6 +1,8 @@
 //! People: the names answers are recorded under, and their accounts in chats.
 
 use countersign_core::display::inline;
+use countersign_core::id::KeyId;
+use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Record};
 use serde::{Deserialize, Serialize};
@@ -132,6 +134,31 @@ impl Gate {
             person.roles.push(role.word().to_owned());
         }
         Ok(put(&person, found.as_ref(), now))
+    }
+
+    /// Returns who answers with `account` of `channel`. Who is not a listed approver is nobody.
+    pub async fn principal_of_account(
+        &self,
+        channel: &str,
+        account: &str,
+        tier: Tier,
+    ) -> Result<Principal, GateError> {
+        let people = self.live_people().await?;
+        let person = people.into_iter().find(|person| {
+            let may = |role: Role| person.roles.iter().any(|it| it == role.word());
+            person.accounts.get(channel).is_some_and(|it| it == account)
+                && (may(Role::Approver) || may(Role::Admin))
+        });
+        let person = person.ok_or(GateError::Forbidden(
+            "this account belongs to nobody who may answer",
+        ))?;
+        Ok(Principal {
+            key: KeyId(format!("person:{}", person.name)),
+            name: person.name,
+            role: Role::Approver,
+            via: channel.to_owned(),
+            tier,
+        })
     }
 
     async fn live_people(&self) -> Result<Vec<PersonView>, GateError> {
