@@ -21,6 +21,11 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
         false
     }
 
+    /// Returns `args` as they are judged, shown and run, or what is wrong with them.
+    fn resolved(&self, args: Value) -> Result<Value, String> {
+        Ok(args)
+    }
+
     /// Returns the files whose bytes leave with the call, so that the yes is bound to them.
     fn attachments(&self, _args: &Value) -> Vec<PathBuf> {
         Vec::new()
@@ -45,6 +50,15 @@ pub struct Around {
     pub run: String,
     /// Becomes true when the run is stopped.
     pub stop: watch::Receiver<bool>,
+}
+
+impl Around {
+    /// Returns when the run is stopped.
+    pub async fn stopped(&self) {
+        let mut stop = self.stop.clone();
+        // Whoever could stop it is gone only when it is driven elsewhere.
+        let _stopped = stop.wait_for(|stop| *stop).await;
+    }
 }
 
 /// What came of running a tool.
