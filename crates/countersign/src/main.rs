@@ -8,6 +8,7 @@ mod config;
 mod gateway;
 mod judge;
 mod server;
+mod telemetry;
 mod wire;
 
 use std::process::ExitCode;

@@ -14,11 +14,13 @@ use tokio::sync::watch;
 use crate::cli::Serve;
 use crate::client;
 use crate::complaint::Complaint;
-use crate::config::Home;
+use crate::config::read::at;
+use crate::config::{self, Home};
 use crate::gateway::Gateway;
 use crate::server::limits::Limits;
 use crate::server::outer::Entrance;
 use crate::server::{App, auth, listen, metrics, routes};
+use crate::telemetry;
 
 /// Files that may be open: a connection for everybody who waits, and some.
 const OPEN_FILES_MAX: u64 = 65_536;
@@ -27,10 +29,10 @@ const SOCKET_PATH_BYTES_MAX: usize = 107;
 
 /// Runs the gateway until it is told to stop.
 pub(crate) fn run(serve: &Serve, home: Option<PathBuf>) -> Result<ExitCode, Complaint> {
-    log_to_stderr();
+    let home = Home::new(home)?;
+    let telemetry = telemetry::start(collector(&home).as_deref())?;
     keep_memory_private();
     raise_open_files();
-    let home = Home::new(home)?;
     let address = address(serve)?;
     let runtime = tokio::runtime::Runtime::new().map_err(|error| {
         Complaint::failed(
@@ -38,7 +40,16 @@ pub(crate) fn run(serve: &Serve, home: Option<PathBuf>) -> Result<ExitCode, Comp
             "is the machine out of threads?",
         )
     })?;
-    runtime.block_on(gateway(serve, home, address))
+    let ended = runtime.block_on(gateway(serve, home, address));
+    telemetry.stop();
+    ended
+}
+
+/// Returns where spans are sent. What is wrong with the configuration is said when the gateway opens.
+fn collector(home: &Home) -> Option<String> {
+    let values = config::values(&home.file()).ok().flatten()?;
+    let endpoint = at(&values, "telemetry.otlp.endpoint").as_str()?;
+    (!endpoint.is_empty()).then(|| endpoint.to_owned())
 }
 
 async fn gateway(serve: &Serve, home: Home, address: SocketAddr) -> Result<ExitCode, Complaint> {
@@ -258,17 +269,4 @@ fn raise_open_files() {
     if let Err(error) = setrlimit(Resource::Nofile, raised) {
         tracing::warn!(%error, "fewer connections can be held than there could be");
     }
-}
-
-fn log_to_stderr() {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    let set = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .with_target(false)
-        .try_init();
-    // Only a second call in one process could fail, and then the first still holds.
-    drop(set);
 }

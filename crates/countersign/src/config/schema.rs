@@ -228,6 +228,15 @@ pub(crate) static CONFIG: &[Key] = &[
         ]),
         "",
     ),
+    key(
+        "telemetry",
+        Spec::Keys(&[key(
+            "otlp",
+            Spec::Keys(&[key("endpoint", Spec::Text, "")]),
+            "",
+        )]),
+        "",
+    ),
 ];
 
 /// What is wrong with a configuration, and where.

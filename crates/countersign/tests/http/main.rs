@@ -18,4 +18,5 @@ mod roles;
 mod serve;
 mod statuses;
 mod support;
+mod telemetry;
 mod webhook;
