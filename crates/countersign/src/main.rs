@@ -9,6 +9,7 @@ mod gateway;
 mod judge;
 mod server;
 mod telemetry;
+mod tls;
 mod wire;
 
 use std::process::ExitCode;

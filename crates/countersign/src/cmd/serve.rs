@@ -21,6 +21,7 @@ use crate::server::limits::Limits;
 use crate::server::outer::Entrance;
 use crate::server::{App, auth, listen, metrics, routes};
 use crate::telemetry;
+use crate::tls::{self, Identity};
 
 /// Files that may be open: a connection for everybody who waits, and some.
 const OPEN_FILES_MAX: u64 = 65_536;
@@ -34,13 +35,17 @@ pub(crate) fn run(serve: &Serve, home: Option<PathBuf>) -> Result<ExitCode, Comp
     keep_memory_private();
     raise_open_files();
     let address = address(serve)?;
+    let tls = match (&serve.tls_cert, &serve.tls_key) {
+        (Some(certificate), Some(key)) => Some(tls::identity(certificate, key)?),
+        (None, _) | (_, None) => None,
+    };
     let runtime = tokio::runtime::Runtime::new().map_err(|error| {
         Complaint::failed(
             format!("cannot start: {error}"),
             "is the machine out of threads?",
         )
     })?;
-    let ended = runtime.block_on(gateway(serve, home, address));
+    let ended = runtime.block_on(gateway(serve, home, address, tls));
     telemetry.stop();
     ended
 }
@@ -52,7 +57,12 @@ fn collector(home: &Home) -> Option<String> {
     (!endpoint.is_empty()).then(|| endpoint.to_owned())
 }
 
-async fn gateway(serve: &Serve, home: Home, address: SocketAddr) -> Result<ExitCode, Complaint> {
+async fn gateway(
+    serve: &Serve,
+    home: Home,
+    address: SocketAddr,
+    tls: Option<Identity>,
+) -> Result<ExitCode, Complaint> {
     // Signals are taken from here on, so that a stop during the start is clean, too.
     let stop = stop_signal()?;
     let gateway = Gateway::open(home).await?;
@@ -88,17 +98,20 @@ async fn gateway(serve: &Serve, home: Home, address: SocketAddr) -> Result<ExitC
     };
     let network = tokio::spawn(listen::network(
         listener,
+        tls.as_ref().map(|tls| tls.acceptor.clone()),
         routes::network(&app),
         stopping.clone(),
     ));
     let agents =
         socket.map(|socket| tokio::spawn(listen::socket(socket, routes::socket(&app), stopping)));
+    let url = url(address, tls.as_ref());
     // So that commands on the same home find this gateway, whatever port it took.
     let left = client::address_file(&gateway.home);
-    if let Err(error) = std::fs::write(&left, format!("http://{address}\n")) {
+    let trusted = tls.map_or_else(String::new, |tls| format!("{}\n", tls.fingerprint));
+    if let Err(error) = std::fs::write(&left, format!("{url}\n{trusted}")) {
         tracing::warn!(%error, "the address could not be left in the home");
     }
-    announce(serve, &gateway, address, code.as_deref());
+    announce(serve, &gateway, &url, code.as_deref());
     stop.await;
     tracing::info!("stopping");
     let _told = stop_all.send(true);
@@ -130,6 +143,7 @@ fn app(
         home: gateway.home.clone(),
         dialect: api.dialect,
         entrance: Entrance::new(address, &api.hosts, &origins),
+        is_encrypted: serve.tls_cert.is_some(),
         limits: Limits::new(api.rate_per_second),
         socket_keys: auth::SocketKeys::default(),
         metrics: metrics::Metrics::default(),
@@ -170,8 +184,12 @@ fn bind_socket(gateway: &Gateway) -> Result<Option<UnixListener>, Complaint> {
     Ok(Some(listener))
 }
 
-fn announce(serve: &Serve, gateway: &Gateway, address: SocketAddr, code: Option<&str>) {
-    let url = format!("http://{address}");
+fn url(address: SocketAddr, tls: Option<&Identity>) -> String {
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    format!("{scheme}://{address}")
+}
+
+fn announce(serve: &Serve, gateway: &Gateway, url: &str, code: Option<&str>) {
     let login_url = code.map(|code| format!("{url}/#code={code}"));
     let text = if serve.json {
         format!(
@@ -217,12 +235,13 @@ fn address(serve: &Serve) -> Result<SocketAddr, Complaint> {
         .map_err(|_| wrong("not an address"))?
         .next()
         .ok_or_else(|| wrong("not an address"))?;
-    if !address.ip().is_loopback() && !serve.allow_public {
+    let in_the_clear = serve.tls_cert.is_none() && !serve.allow_public;
+    if !address.ip().is_loopback() && in_the_clear {
         return Err(Complaint::usage(
             format!(
                 "{address} can be reached from other machines, and keys would travel in the clear"
             ),
-            "put a TLS proxy in front of 127.0.0.1, or say --allow-public if the network is yours",
+            "give --tls-cert and --tls-key, put a TLS proxy in front of 127.0.0.1, or say --allow-public if the network is yours",
         ));
     }
     Ok(address)
@@ -268,5 +287,36 @@ fn raise_open_files() {
     };
     if let Err(error) = setrlimit(Resource::Nofile, raised) {
         tracing::warn!(%error, "fewer connections can be held than there could be");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_machines_reach_it_only_encrypted_or_if_that_is_meant() {
+        let serve = |listen: &str, tls: bool, allow_public| Serve {
+            listen: listen.to_owned(),
+            json: false,
+            tls_cert: tls.then(|| PathBuf::from("gate.pem")),
+            tls_key: tls.then(|| PathBuf::from("gate.key")),
+            allow_public,
+            origin: Vec::new(),
+        };
+        let rows = [
+            ("this machine", serve("127.0.0.1:0", false, false), true),
+            (
+                "others, in the clear",
+                serve("0.0.0.0:0", false, false),
+                false,
+            ),
+            ("others, by IPv6", serve("[::]:0", false, false), false),
+            ("others, meant", serve("0.0.0.0:0", false, true), true),
+            ("others, encrypted", serve("0.0.0.0:0", true, false), true),
+        ];
+        for (name, serve, expected) in rows {
+            assert_eq!(address(&serve).is_ok(), expected, "{name}");
+        }
     }
 }

@@ -19,4 +19,5 @@ mod serve;
 mod statuses;
 mod support;
 mod telemetry;
+mod tls;
 mod webhook;
