@@ -19,5 +19,6 @@ mod serve;
 mod statuses;
 mod support;
 mod telemetry;
+mod tiers;
 mod tls;
 mod webhook;
