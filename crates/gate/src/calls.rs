@@ -331,7 +331,11 @@ impl Gate {
     }
 
     /// Returns a call that `who` submitted.
-    async fn own_call(&self, who: &Principal, id: &str) -> Result<StoredCall, GateError> {
+    pub(crate) async fn own_call(
+        &self,
+        who: &Principal,
+        id: &str,
+    ) -> Result<StoredCall, GateError> {
         if !who.role.asks() {
             return Err(GateError::Forbidden(
                 "only the agent that submitted a call may do this",

@@ -57,6 +57,9 @@ pub(crate) struct StoredCall {
     pub(crate) decision: Option<DecisionView>,
     /// Salt of the commitments the ledger makes to this call.
     pub(crate) salt: String,
+    /// When somebody began to run it, where no token says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) begun_at: Option<UnixMillis>,
     /// What came of it, as the asker reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<Value>,

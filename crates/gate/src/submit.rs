@@ -578,6 +578,7 @@ fn stored(
         approval: None,
         decision: None,
         salt: base64(&random::<16>()),
+        begun_at: None,
         outcome: None,
     };
     let arguments = match &submission.raw {
