@@ -399,7 +399,7 @@ impl Gate {
             id: ApprovalId::fresh(call.at, random()),
             digest: call.digest,
             asked_at: call.at,
-            expires_at: call.at.plus(self.inner.settings.timeout_millis),
+            expires_at: call.at.plus(self.waits(judged.assessment.side_effect)),
             choices,
             undo_millis: self.inner.settings.undo_millis,
             state: State::Waiting,
