@@ -1,11 +1,14 @@
 //! The built-in agent: model client, loop, tools, each dispatched through the gate.
 //!
 //! Reading order: [`message`] is what is said between people, model and tools; [`model`] talks to a
-//! model; [`tools`] are what the agent can do, each only with a permit of the gate.
+//! model; [`tools`] are what the agent can do, each only with a permit of the gate; [`outbound`] is what
+//! leaves the machine, each only with a person's yes; [`undo`] takes back what a person does not keep.
 
 pub mod message;
 pub mod model;
+pub mod outbound;
 pub mod tools;
+pub mod undo;
 
 use std::future::Future;
 use std::pin::Pin;
