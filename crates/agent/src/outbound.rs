@@ -219,9 +219,9 @@ pub fn split_token(mut args: Value) -> (Value, Option<String>) {
         None | Some(Value::Null) => None,
         Some(Value::String(token)) => Some(token),
         // No token, but not nothing either: it opens nothing.
-        Some(
-            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)),
-        ) => Some(other.to_string()),
+        Some(other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_))) => {
+            Some(other.to_string())
+        }
     };
     (args, token)
 }

@@ -31,12 +31,12 @@ use crate::BoxFuture;
 use crate::model::ToolSchema;
 
 pub use ask::Clarify;
+pub(crate) use file::unmake;
 pub use file::{Patch, ReadFile, WriteFile};
 pub use http::HttpRequest;
 pub use mail::SendEmail;
 pub use message::SendMessage;
 pub use note::Todo;
-pub(crate) use file::unmake;
 pub(crate) use place::{Spot, Staged};
 pub use process::{Processes, Processing};
 pub use search::SearchFiles;
