@@ -3,9 +3,11 @@
 //! Reading order: [`agent`] starts, stops and takes up runs; `drive` is the loop; `dispatch` is the
 //! one way a tool is run. [`message`] is what is said between people, model and tools; [`model`]
 //! talks to a model; [`tools`] are what the agent can do, each only with a permit of the gate;
+//! [`auxiliary`] asks models for side tasks, [`smart`] is one of them;
 //! [`guard`] is what may be shown of an answer while it is written, [`feed`] who hears it.
 
 pub mod agent;
+pub mod auxiliary;
 mod conversation;
 mod dispatch;
 mod drive;
@@ -14,6 +16,7 @@ pub mod guard;
 pub mod message;
 pub mod model;
 pub mod outbound;
+pub mod smart;
 pub mod toolbox;
 pub mod tools;
 

@@ -364,6 +364,7 @@ fn sent(reply: Reply, shared: Arc<Shared>) -> impl stream::Stream<Item = io::Res
                 match steps.next()? {
                     Step::Send(piece) => {
                         // Even without a pause each piece travels alone.
+                        tokio::task::yield_now().await;
                         tokio::time::sleep(reply.pause).await;
                         return Some((Ok(piece), (steps, shared)));
                     }

@@ -21,7 +21,7 @@ const COMPLAINT_BYTES_MAX: usize = 64 * 1024;
 const REST: Duration = Duration::from_secs(3);
 
 /// Where a model is.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// What stands before `/chat/completions`: `https`, or `http` on this machine or its network.
     pub base_url: String,
