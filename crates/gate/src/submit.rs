@@ -102,7 +102,7 @@ impl Gate {
             considered.puts.push(put);
         }
         let verdict = considered.judged.ruling.verdict;
-        if verdict == Verdict::Ask && !self.has_approver().await? {
+        if verdict == Verdict::Ask && !self.has_approver_for(&considered.call).await? {
             considered.call.decision = Some(refused("no_approver", considered.call.at));
             return self.let_through(considered).await;
         }
@@ -292,7 +292,7 @@ impl Gate {
         puts.push(call.put("asked", Expect::Absent));
         self.inner.store.commit(Change { puts, entries }).await?;
         drop(lane);
-        if is_new {
+        if is_new && !self.depute(&stored, &judged, &ruleset.policy) {
             self.deliver_soon(&stored.approval.id);
         }
         self.view_of(call).await
@@ -567,6 +567,8 @@ fn stored(
         tool_definition,
         attachments: submission.attachments.clone(),
         explanation: submission.explanation.as_deref().map(shortened),
+        starter: submission.starter.clone(),
+        answers_starter: submission.answers_starter,
         key: who.key.clone(),
         key_name: who.name.clone(),
         tier: who.tier,

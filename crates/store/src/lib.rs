@@ -62,6 +62,12 @@ pub enum Kind {
     Clarification,
     /// Something that ran and awaits a look.
     Review,
+    /// A run of the built-in agent.
+    Run,
+    /// One message of a conversation with it.
+    Message,
+    /// Tokens of models, by task, model and day.
+    Usage,
 }
 
 impl Kind {
@@ -81,6 +87,9 @@ impl Kind {
             Self::Delivery => "delivery",
             Self::Clarification => "clarification",
             Self::Review => "review",
+            Self::Run => "run",
+            Self::Message => "message",
+            Self::Usage => "usage",
         }
     }
 }
