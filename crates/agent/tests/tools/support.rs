@@ -110,7 +110,7 @@ impl World {
         let call = ToolCall {
             tool: tool.schema().name,
             args,
-            ..ToolCall::default().from_directory(&self.project.to_string_lossy())
+            ..ToolCall::default().from_directory(self.project.to_string_lossy())
         };
         let submission = Submission {
             call,
