@@ -26,11 +26,13 @@ const WAIT: Duration = Duration::from_secs(30);
 /// Longest part of a result that is reported, in bytes.
 const REPORT_BYTES_MAX: usize = 4096;
 
-/// What came of a request, and how long it took to run.
+/// What came of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Dispatched {
-    pub(crate) outcome: Outcome,
-    pub(crate) took: Duration,
+pub(crate) enum Dispatched {
+    /// It ran, and the gate was told what came of it.
+    Ran(Outcome),
+    /// It did not.
+    NotRun(Outcome),
 }
 
 /// A request of the model, and what is known around it.
@@ -49,14 +51,11 @@ pub(crate) async fn dispatch(tools: &Toolbox, around: &Around, asked: &Asked<'_>
             let started = Instant::now();
             let call = permit.call_id().to_owned();
             let outcome = tool.run(permit, around).await;
-            let took = started.elapsed();
-            report(around, &call, &outcome, took).await;
-            Dispatched { outcome, took }
+            let duration = started.elapsed();
+            report(around, &call, &outcome, duration).await;
+            Dispatched::Ran(outcome)
         }
-        Err(outcome) => Dispatched {
-            outcome,
-            took: Duration::ZERO,
-        },
+        Err(outcome) => Dispatched::NotRun(outcome),
     }
 }
 
