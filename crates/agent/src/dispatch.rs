@@ -17,7 +17,7 @@ use countersign_gate::{Gate, GateError};
 use serde_json::{Value, json};
 
 use crate::message::ToolRequest;
-use crate::outbound::{NOT_APPROVED, split_token};
+use crate::outbound::{APPROVAL_REQUIRED, split_token};
 use crate::toolbox::Toolbox;
 use crate::tools::{Around, Outcome, Tool, attached};
 
@@ -97,7 +97,7 @@ async fn let_through<'a>(
             .await;
         return permit
             .map(|permit| (tool, permit))
-            .map_err(|_| Outcome::failed(NOT_APPROVED));
+            .map_err(|_| Outcome::failed(APPROVAL_REQUIRED));
     }
     let call = submit(around, asked, tool, args, attachments).await?;
     let call = wait(around, call).await?;
