@@ -1,11 +1,6 @@
 //! Models as the agent meets them, on a scripted server: the client, the chain for side tasks, smart
 //! mode.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests may fail loudly"
-)]
+#![expect(clippy::unwrap_used, reason = "tests may fail loudly")]
 
 mod auxiliary;
 mod client;
