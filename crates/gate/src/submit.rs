@@ -266,6 +266,10 @@ impl Gate {
             ..
         } = considered;
         let lane = self.inner.moment.lane(call.key.as_str()).await;
+        // Looked at before the open question is looked for: whoever puts the same question at the
+        // same moment, on another replica, changes it, and then this one is concluded anew and joins.
+        let digest = call.digest.hex();
+        let latest = self.inner.store.get(Kind::Question, &digest).await?;
         let joined = self.open_question(&call).await?;
         let mut required = None;
         let stored = if let Some(open) = joined {
@@ -274,6 +278,7 @@ impl Gate {
             self.check_room(&call).await?;
             let stored = self.question(&mut call, &judged, &ruleset.policy);
             puts.push(stored.put(Expect::Absent));
+            puts.push(stored.latest_put(latest.map(|record| record.version)));
             required = Some(approval_required(&stored, &judged.assessment));
             stored
         };
