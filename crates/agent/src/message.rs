@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One message of a conversation, in the shape of OpenAI's chat completions.
+/// One message of a conversation, in the shape of `OpenAI`'s chat completions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {

@@ -246,7 +246,12 @@ pub(crate) fn call_reported(
 pub(crate) fn decision(stored: &StoredApproval) -> Option<DecisionView> {
     let by_person = |outcome: &str, answer: &countersign_core::approval::Answer| DecisionView {
         outcome: outcome.to_owned(),
-        cause: "person".to_owned(),
+        cause: if answer.via == crate::deputy::VIA {
+            "model"
+        } else {
+            "person"
+        }
+        .to_owned(),
         choice: Some(answer.choice.word().to_owned()),
         by: Some(answer.by.clone()),
         via: Some(answer.via.clone()),

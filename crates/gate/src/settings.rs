@@ -17,6 +17,8 @@ pub struct Settings {
     pub undo_millis: i64,
     /// How long a token lives, in seconds.
     pub token_seconds: i64,
+    /// Whether who started a run of the built-in agent may answer its cards.
+    pub starter_may_answer: bool,
     /// The `iss` of tokens.
     pub issuer: String,
     /// Programs that may raise what the judge concludes.
@@ -30,6 +32,7 @@ impl Default for Settings {
             deny_memory_millis: 10 * 60 * 1000,
             undo_millis: 0,
             token_seconds: 120,
+            starter_may_answer: true,
             issuer: "countersign".to_owned(),
             assessors: Vec::new(),
         }

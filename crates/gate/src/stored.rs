@@ -43,6 +43,12 @@ pub(crate) struct StoredCall {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) attachments: Vec<Digest>,
     pub(crate) explanation: Option<String>,
+    /// The person whose run of the built-in agent asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) starter: Option<String>,
+    /// Whether it is the agent's own reply to that person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) answers_starter: bool,
     pub(crate) key: KeyId,
     pub(crate) key_name: String,
     pub(crate) tier: Tier,
@@ -132,6 +138,12 @@ impl StoredCall {
             agent: self.key.as_str(),
         }
         .digest()
+    }
+
+    /// Whether `person` must leave the answer to somebody else.
+    pub(crate) fn is_closed_to(&self, person: &str, starter_may_answer: bool) -> bool {
+        let is_starter = self.starter.as_deref() == Some(person);
+        is_starter && (self.answers_starter || !starter_may_answer)
     }
 
     /// Returns how its arguments were turned into bytes.

@@ -101,7 +101,7 @@ impl Gate {
             considered.puts.push(put);
         }
         let verdict = considered.judged.ruling.verdict;
-        if verdict == Verdict::Ask && !self.has_approver().await? {
+        if verdict == Verdict::Ask && !self.has_approver_for(&considered.call).await? {
             considered.call.decision = Some(refused("no_approver", considered.call.at));
             return self.let_through(considered).await;
         }
@@ -276,7 +276,8 @@ impl Gate {
             open
         } else {
             self.check_room(&call).await?;
-            let stored = self.question(&mut call, &judged, &ruleset.policy);
+            let known = self.knows_recipients(&call.tool_call(None)).await?;
+            let stored = self.question(&mut call, &judged, &ruleset.policy, known);
             puts.push(stored.put(Expect::Absent));
             puts.push(stored.latest_put(latest.map(|record| record.version)));
             required = Some(approval_required(&stored, &judged.assessment));
@@ -296,7 +297,7 @@ impl Gate {
         puts.push(call.put("asked", Expect::Absent));
         self.inner.store.commit(Change { puts, entries }).await?;
         drop(lane);
-        if is_new {
+        if is_new && !self.depute(&stored, &judged, &ruleset.policy) {
             self.deliver_soon(&stored.approval.id);
         }
         self.view_of(call).await
@@ -377,7 +378,13 @@ impl Gate {
         })
     }
 
-    fn question(&self, call: &mut StoredCall, judged: &Judged, policy: &Policy) -> StoredApproval {
+    fn question(
+        &self,
+        call: &mut StoredCall,
+        judged: &Judged,
+        policy: &Policy,
+        known_recipients: Option<bool>,
+    ) -> StoredApproval {
         let tool_call = call.tool_call(None);
         let mut scopes = candidates(&tool_call, &judged.assessment, &judged.ruling);
         let mut choices = vec![Choice::Once];
@@ -409,6 +416,7 @@ impl Gate {
             session: call.session.clone(),
             explanation: call.explanation.clone(),
             tier: call.tier,
+            known_recipients,
         };
         let redacts = redacts(policy);
         StoredApproval {
@@ -430,7 +438,7 @@ impl Gate {
         judged: &Judged,
         policy: &Policy,
     ) -> StoredApproval {
-        let mut stored = self.question(call, judged, policy);
+        let mut stored = self.question(call, judged, policy, None);
         stored.approval.choices.clear();
         stored.approval.state = State::Approved {
             answer: Answer {
@@ -562,6 +570,8 @@ fn stored(
         tool_definition,
         attachments: submission.attachments.clone(),
         explanation: submission.explanation.as_deref().map(shortened),
+        starter: submission.starter.clone(),
+        answers_starter: submission.answers_starter,
         key: who.key.clone(),
         key_name: who.name.clone(),
         tier: who.tier,

@@ -64,6 +64,14 @@ pub enum Kind {
     Clarification,
     /// Something that ran and awaits a look.
     Review,
+    /// A run of the built-in agent.
+    Run,
+    /// One message of a conversation with it.
+    Message,
+    /// Tokens of models, by task, model and day.
+    Usage,
+    /// Somebody who was written to.
+    Recipient,
 }
 
 impl Kind {
@@ -84,6 +92,10 @@ impl Kind {
             Self::Delivery => "delivery",
             Self::Clarification => "clarification",
             Self::Review => "review",
+            Self::Run => "run",
+            Self::Message => "message",
+            Self::Usage => "usage",
+            Self::Recipient => "recipient",
         }
     }
 }

@@ -70,6 +70,9 @@ pub(crate) fn gate(values: &Value) -> Settings {
         undo_millis: millis(at(values, "approvals.undo_seconds")).unwrap_or(usual.undo_millis),
         token_seconds: millis(at(values, "outbound.token_ttl"))
             .map_or(usual.token_seconds, |millis| millis / 1000),
+        starter_may_answer: at(values, "approvals.starter_may_answer")
+            .as_bool()
+            .unwrap_or(usual.starter_may_answer),
         assessors: assessors.filter_map(assessor).collect(),
         ..usual
     }

@@ -141,6 +141,8 @@ impl CallBody {
             tool_definition: self.tool_definition,
             attachments: attachments?,
             explanation: self.explanation,
+            starter: None,
+            answers_starter: false,
             idempotency_key,
         })
     }
