@@ -94,10 +94,8 @@ impl Around {
     /// Returns when the run is stopped.
     pub async fn stopped(&self) {
         let mut stop = self.stop.clone();
-        if stop.wait_for(|stop| *stop).await.is_err() {
-            // Nobody is left who could stop it.
-            std::future::pending::<()>().await;
-        }
+        // Whoever could stop it is gone only when it is driven elsewhere.
+        let _stopped = stop.wait_for(|stop| *stop).await;
     }
 
     /// Returns the directory a permitted call was judged in.

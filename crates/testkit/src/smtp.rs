@@ -15,7 +15,7 @@ pub enum Step {
     Sender,
     /// It has named a recipient.
     Recipient,
-    /// It may begin with the letter.
+    /// It wants to begin with the letter, and has not been told that it may.
     Data,
     /// The letter is kept; the client has not been told.
     Kept,
@@ -111,11 +111,14 @@ impl Smtp {
                     ("250 yes", Some(Step::Recipient))
                 }
                 "DATA" => {
-                    stream.write_all(b"354 go on\r\n")?;
                     tell(Step::Data);
+                    stream.write_all(b"354 go on\r\n")?;
                     let mut data = String::new();
-                    for line in lines.by_ref() {
-                        let line = line?;
+                    loop {
+                        // A letter that breaks off has not arrived.
+                        let Some(line) = lines.next().transpose()? else {
+                            return Ok(());
+                        };
                         if line == "." {
                             break;
                         }
