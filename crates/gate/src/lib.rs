@@ -21,6 +21,7 @@ pub mod grants;
 pub mod history;
 pub mod keys;
 mod moment;
+pub mod names;
 pub mod permit;
 pub mod principal;
 mod published;
