@@ -10,4 +10,5 @@
 mod crisis;
 mod interrupted;
 mod looping;
+mod real;
 mod support;
