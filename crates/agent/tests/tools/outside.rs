@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use countersign_agent::outbound::{APPROVAL_REQUIRED, Approval, Contacts, split_token};
+use countersign_agent::outbound::{NOT_APPROVED, Approval, Contacts, split_token};
 use countersign_agent::tools::{Around, HttpRequest, SendMessage, Tool};
 use countersign_channels::{Recorder, Said};
 use countersign_core::digest::Digest;
@@ -114,7 +114,7 @@ async fn without_a_token_nothing_is_sent_unless_the_owner_waived_it() {
     let outcome = tool.run(permit, &world.around).await;
     assert_eq!(
         (outcome.text.as_str(), outcome.failed),
-        (APPROVAL_REQUIRED, true)
+        (NOT_APPROVED, true)
     );
     assert_eq!(chat.said(), []);
 
@@ -239,7 +239,7 @@ async fn a_permit_that_grows_old_or_changes_hands_sends_nothing() {
     world.clock.advance(Duration::from_secs(301));
     assert_eq!(
         tool.run(permit, &world.around).await.text,
-        APPROVAL_REQUIRED
+        NOT_APPROVED
     );
 
     let call = world.submit(&tool, hello()).await;
@@ -248,7 +248,7 @@ async fn a_permit_that_grows_old_or_changes_hands_sends_nothing() {
     world.around.session = "s2".to_owned();
     assert_eq!(
         tool.run(permit, &world.around).await.text,
-        APPROVAL_REQUIRED
+        NOT_APPROVED
     );
     world.around.session = "s1".to_owned();
 
@@ -279,7 +279,7 @@ async fn what_changes_between_the_yes_and_the_sending_is_not_sent() {
     world.write("report.txt", "forty-three");
     assert_eq!(
         tool.run(permit, &world.around).await.text,
-        APPROVAL_REQUIRED
+        NOT_APPROVED
     );
     assert_eq!(sink.sent(), []);
 
