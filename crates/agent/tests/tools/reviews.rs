@@ -224,7 +224,9 @@ async fn critical_external_and_crisis_calls_are_never_reviewed_afterwards() {
     ];
     for (name, tool, args) in rows {
         let call = world.submit(tool, args).await;
-        assert_ne!(call.verdict, "allow_then_review", "{name}");
+        assert_eq!(call.verdict, "ask", "{name}");
+        let sensitive = call.assessment.get().contains(r#""crisis_sensitive":true"#);
+        assert_eq!(sensitive, name.contains("crisis"), "{name}");
     }
     assert!(
         world
