@@ -17,7 +17,7 @@ use countersign_gate::{Gate, GateError};
 use serde_json::{Value, json};
 
 use crate::message::ToolRequest;
-use crate::outbound::{NOT_APPROVED, split_token};
+use crate::outbound::{APPROVAL_REQUIRED, split_token};
 use crate::toolbox::Toolbox;
 use crate::tools::{Around, Outcome, Tool, attached};
 
@@ -26,11 +26,13 @@ const WAIT: Duration = Duration::from_secs(30);
 /// Longest part of a result that is reported, in bytes.
 const REPORT_BYTES_MAX: usize = 4096;
 
-/// What came of a request, and how long it took to run.
+/// What came of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Dispatched {
-    pub(crate) outcome: Outcome,
-    pub(crate) took: Duration,
+pub(crate) enum Dispatched {
+    /// It ran, and the gate was told what came of it.
+    Ran(Outcome),
+    /// It did not.
+    NotRun(Outcome),
 }
 
 /// A request of the model, and what is known around it.
@@ -49,14 +51,11 @@ pub(crate) async fn dispatch(tools: &Toolbox, around: &Around, asked: &Asked<'_>
             let started = Instant::now();
             let call = permit.call_id().to_owned();
             let outcome = tool.run(permit, around).await;
-            let took = started.elapsed();
-            report(around, &call, &outcome, took).await;
-            Dispatched { outcome, took }
+            let duration = started.elapsed();
+            report(around, &call, &outcome, duration).await;
+            Dispatched::Ran(outcome)
         }
-        Err(outcome) => Dispatched {
-            outcome,
-            took: Duration::ZERO,
-        },
+        Err(outcome) => Dispatched::NotRun(outcome),
     }
 }
 
@@ -97,7 +96,7 @@ async fn let_through<'a>(
             .await;
         return permit
             .map(|permit| (tool, permit))
-            .map_err(|_| Outcome::failed(NOT_APPROVED));
+            .map_err(|_| Outcome::failed(APPROVAL_REQUIRED));
     }
     let call = submit(around, asked, tool, args, attachments).await?;
     let call = wait(around, call).await?;
