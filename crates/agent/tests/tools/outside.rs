@@ -384,10 +384,10 @@ async fn reading_the_web_needs_no_token_and_writing_does() {
     );
     assert_eq!(asked.lock().unwrap().len(), 2);
 
-    let post = json!({"url": url("/b"), "method": "POST", "body": "text"});
-    let call = world.submit(&tool, post.clone()).await;
+    let writing = json!({"url": url("/b"), "method": "POST", "body": "text"});
+    let call = world.submit(&tool, writing.clone()).await;
     assert!(call.is_waiting(), "{call:?}");
-    let posted = world.run(&tool, post).await;
+    let posted = world.run(&tool, writing).await;
     assert_eq!(posted.text, "200 OK\n\nhello");
     let asked = asked.lock().unwrap().clone();
     assert!(asked[0].contains("x-a: 1"), "{}", asked[0]);

@@ -7,7 +7,7 @@ use countersign_gate::request::{Report, Submission};
 use countersign_gate::{Gate, GateError};
 use serde_json::json;
 
-use crate::support::{DANGEROUS, World, ask, command, in_session, open, reply, world};
+use crate::support::{DANGEROUS, Wishes, World, ask, command, in_session, open, reply, world};
 
 fn message(text: &str) -> Submission {
     Submission {
@@ -246,4 +246,23 @@ async fn a_card_says_whether_the_recipient_was_written_to_before() {
     assert_eq!(said(&card).as_deref(), Some("written to before"));
     let (_, shell) = ask(&world, command(DANGEROUS)).await;
     assert_eq!(said(&gate.approval(ana, &shell).await.unwrap()), None);
+}
+
+#[tokio::test]
+async fn what_is_handed_over_is_noted_once_and_survives_a_restart() {
+    let world = world().await;
+    let (id, token) = approved(&world, "hello").await;
+    let World { gate, agent, .. } = &world;
+    let permit = gate.take_up(agent, &id, Some(&token)).await.unwrap();
+    assert!(!gate.is_handed_over(agent, &id).await.unwrap());
+    gate.hand_over(agent, &permit).await.unwrap();
+    let again = gate.hand_over(agent, &permit).await;
+    assert!(
+        matches!(again, Err(GateError::AlreadySettled { .. })),
+        "{again:?}"
+    );
+    assert_eq!(crate::told(gate, "call.handed_over").await.len(), 1);
+    let restarted = open(world.home.path(), &world.clock, Wishes::default()).await;
+    assert!(restarted.is_handed_over(agent, &id).await.unwrap());
+    assert_eq!(progress(&restarted, &world, &id).await, Progress::Begun);
 }
