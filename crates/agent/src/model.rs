@@ -1,4 +1,15 @@
 //! A model that is talked to: what it is asked, what it answers, what can go wrong.
+//!
+//! [`Client`] speaks the streaming form of `OpenAI`'s chat completions to any server that speaks it
+//! too. `stream` cuts what arrives into payloads, `accumulate` puts payloads together into one
+//! answer, `complaint` reads what a server says went wrong; these three are pure.
+
+mod accumulate;
+mod client;
+mod complaint;
+mod stream;
+
+pub use client::{Client, Endpoint, Limits};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
