@@ -1,6 +1,6 @@
 //! A model that is talked to: what it is asked, what it answers, what can go wrong.
 //!
-//! [`Client`] speaks the streaming form of `OpenAI`'s chat completions to any server that speaks it
+//! [`Client`] speaks the streaming form of OpenAI's chat completions to any server that speaks it
 //! too. `stream` cuts what arrives into payloads, `accumulate` puts payloads together into one
 //! answer, `complaint` reads what a server says went wrong; these three are pure.
 

@@ -27,10 +27,18 @@ pub(super) struct Accumulator {
     model: String,
     cut_off: bool,
     ended: bool,
-    /// Whether anything was read at all.
-    read: bool,
-    /// Whether a part of the answer has come.
-    begun: bool,
+    come: Come,
+}
+
+/// What has come so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Come {
+    #[default]
+    Nothing,
+    /// Something that can be read, but nothing of the answer.
+    Frame,
+    /// A part of the answer.
+    Part,
 }
 
 #[derive(Deserialize)]
@@ -83,7 +91,9 @@ impl Accumulator {
     ) -> Result<(), ModelError> {
         let chunk: Chunk = serde_json::from_slice(payload)
             .map_err(|error| ModelError::Malformed(format!("a part of it: {error}")))?;
-        self.read = true;
+        if self.come == Come::Nothing {
+            self.come = Come::Frame;
+        }
         if !chunk.error.is_null() {
             return Err(Complaint::read(&chunk.error).into_error_midway());
         }
@@ -106,7 +116,7 @@ impl Accumulator {
 
     /// Whether a part of the answer has come. Before that, nothing is lost by asking again.
     pub(super) fn begun(&self) -> bool {
-        self.begun
+        self.come == Come::Part
     }
 
     /// Whether the server has said that the answer is complete.
@@ -121,7 +131,7 @@ impl Accumulator {
 
     /// Returns the answer. `mint` makes ids for calls that have none of their own.
     pub(super) fn finish(self, mint: &mut dyn FnMut() -> String) -> Result<Completion, ModelError> {
-        if !self.read {
+        if self.come == Come::Nothing {
             return Err(ModelError::Malformed("there is none in it".to_owned()));
         }
         if !self.ended {
@@ -181,7 +191,7 @@ impl Accumulator {
             (Some(said), _) => self.say(said, on)?,
             // A whole message ends the answer; after deltas it only repeats them.
             (None, Some(said)) => {
-                if !self.begun {
+                if !self.begun() {
                     self.say(said, on)?;
                 }
                 self.ended = true;
@@ -210,18 +220,20 @@ impl Accumulator {
             .into_iter()
             .find_map(|it| it.as_str().filter(|words| !words.is_empty()));
         if let Some(words) = thought {
-            self.begun = true;
+            self.come = Come::Part;
             on(Delta::Reasoning(words));
         }
         for value in [&said.content, &said.refusal] {
             for words in texts(value).filter(|words| !words.is_empty()) {
-                self.begun = true;
+                self.come = Come::Part;
                 self.text.push_str(words);
                 on(Delta::Text(words));
             }
         }
         let fragments = said.tool_calls.unwrap_or_default();
-        self.begun |= !fragments.is_empty();
+        if !fragments.is_empty() {
+            self.come = Come::Part;
+        }
         self.calls.push(fragments)
     }
 

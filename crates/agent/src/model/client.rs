@@ -64,7 +64,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
-            idle: Duration::from_secs(120),
+            idle: Duration::from_mins(2),
             total: Duration::from_mins(10),
             answer_bytes: 4 * 1024 * 1024,
             line_bytes: 1024 * 1024,
@@ -101,8 +101,15 @@ impl std::fmt::Debug for Key {
 /// Why one attempt failed, and whether another may help.
 struct Failure {
     error: ModelError,
-    /// Where another may help: how long the server wants us to wait, if it says.
-    again: Option<Option<Duration>>,
+    again: Again,
+}
+
+/// Whether another attempt may help.
+enum Again {
+    No,
+    Soon,
+    /// The server says when.
+    After(Duration),
 }
 
 impl Client {
@@ -122,7 +129,7 @@ impl Client {
             .map_err(|()| wrong("is not one"))?
             .pop_if_empty()
             .extend(["chat", "completions"]);
-        let key = endpoint.api_key.map(Key::new).transpose()?;
+        let key = endpoint.api_key.as_deref().map(Key::new).transpose()?;
         // Another part of the process may have chosen already; the first choice holds.
         let _chosen = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
@@ -159,14 +166,14 @@ impl Client {
                 Ok(completion) => return Ok(completion),
                 Err(failure) => failure,
             };
-            let pause = failure
-                .again
-                .filter(|_| attempt < self.limits.retries)
-                .map(|told| told.unwrap_or_else(|| self.pause(attempt)))
-                .filter(|pause| *pause <= self.limits.wait && Instant::now() + *pause < deadline);
-            let Some(pause) = pause else {
-                return Err(self.without_key(failure.error));
+            let pause = match failure.again {
+                Again::Soon => self.pause(attempt),
+                Again::After(told) if told <= self.limits.wait => told,
+                Again::After(_) | Again::No => return Err(self.without_key(failure.error)),
             };
+            if attempt >= self.limits.retries || Instant::now() + pause >= deadline {
+                return Err(self.without_key(failure.error));
+            }
             attempt += 1;
             tracing::debug!(attempt, model = %self.model, "the model is asked again");
             tokio::time::sleep(pause).await;
@@ -286,10 +293,12 @@ impl Client {
         let error = Complaint::read_body(&body).into_error(status, retry_after);
         let passing =
             matches!(status, 429 | 500 | 502 | 503 | 504 | 529) && error != ModelError::OutOfCredit;
-        Failure {
-            error,
-            again: passing.then_some(retry_after.map(Duration::from_secs)),
-        }
+        let again = match retry_after {
+            _ if !passing => Again::No,
+            Some(seconds) => Again::After(Duration::from_secs(seconds)),
+            None => Again::Soon,
+        };
+        Failure { error, again }
     }
 
     /// Returns when to give up waiting for a sign of life.
@@ -335,7 +344,7 @@ impl Client {
 }
 
 impl Key {
-    fn new(text: String) -> Result<Self, ModelError> {
+    fn new(text: &str) -> Result<Self, ModelError> {
         let text = text.trim().to_owned();
         let mut header = HeaderValue::from_str(&format!("Bearer {text}"))
             .ok()
@@ -350,12 +359,15 @@ impl Failure {
     fn passing(error: ModelError) -> Self {
         Self {
             error,
-            again: Some(None),
+            again: Again::Soon,
         }
     }
 
     fn lasting(error: ModelError) -> Self {
-        Self { error, again: None }
+        Self {
+            error,
+            again: Again::No,
+        }
     }
 
     /// A failure in reading: asking again loses nothing unless a part has been passed on.

@@ -399,11 +399,11 @@ fn what_is_no_answer_is_told_apart() {
 
 #[test]
 fn garbage_is_malformed() {
-    let many = (0..129)
-        .map(|index| {
-            format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":{index},\"function\":{{\"name\":\"x\"}}}}]}}}}]}}\n\n")
-        })
-        .collect::<String>();
+    let call = r#"{"choices":[{"delta":{"tool_calls":[{"index":N,"function":{"name":"x"}}]}}]}"#;
+    let many: Vec<_> = (0..129)
+        .map(|index| format!("data: {}", call.replace('N', &index.to_string())))
+        .collect();
+    let many = many.join("\n\n");
     for (name, stream) in [
         ("nothing", ""),
         ("a page", "<html><body>hello</body></html>"),
