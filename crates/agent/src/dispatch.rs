@@ -4,7 +4,6 @@
 //! What the model asked for is only ever a submission. What runs is the permit's call: the stored
 //! bytes, with a person's changes. A call that was begun before a crash is not begun again.
 
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use countersign_core::call::{ToolCall, Turn};
@@ -20,14 +19,12 @@ use serde_json::{Value, json};
 use crate::message::ToolRequest;
 use crate::outbound::split_token;
 use crate::toolbox::Toolbox;
-use crate::tools::{Around, Outcome, Tool};
+use crate::tools::{Around, Outcome, Tool, attached};
 
 /// How long one wait for a person lasts before it is looked whether anything else has changed.
 const WAIT: Duration = Duration::from_secs(30);
 /// Longest part of a result that is reported, in bytes.
 const REPORT_BYTES_MAX: usize = 4096;
-/// Largest file that is attached to something.
-const ATTACHMENT_BYTES_MAX: u64 = 20 * 1024 * 1024;
 
 /// What came of a request, and how long it took to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +81,7 @@ async fn let_through<'a>(
         (args, None)
     };
     let args = tool.resolved(args).map_err(Outcome::failed)?;
-    let attachments = hashes(&tool.attachments(&args), &around.cwd)
+    let attachments = attached(tool, &args, &around.cwd)
         .await
         .map_err(Outcome::failed)?;
     let gate = &around.gate;
@@ -101,7 +98,7 @@ async fn let_through<'a>(
             .await;
         return permit
             .map(|permit| (tool, permit))
-            .map_err(|_| Outcome::failed(crate::outbound::APPROVAL_REQUIRED));
+            .map_err(|_| Outcome::failed(crate::outbound::NOT_APPROVED));
     }
     let call = submit(around, asked, tool, args, attachments).await?;
     let call = wait(around, call).await?;
@@ -208,26 +205,6 @@ fn arguments(text: &str) -> Result<Value, String> {
     } else {
         Err("The arguments must be a JSON object. Nothing was run.".to_owned())
     }
-}
-
-async fn hashes(paths: &[PathBuf], cwd: &Path) -> Result<Vec<Digest>, String> {
-    let mut hashes = Vec::new();
-    for path in paths {
-        let file = cwd.join(path);
-        let failed = |why: &dyn std::fmt::Display| {
-            format!("The attachment {} cannot be read: {why}", path.display())
-        };
-        let length = tokio::fs::metadata(&file)
-            .await
-            .map_err(|it| failed(&it))?
-            .len();
-        if length > ATTACHMENT_BYTES_MAX {
-            return Err(failed(&"it is larger than 20 MiB"));
-        }
-        let bytes = tokio::fs::read(&file).await.map_err(|it| failed(&it))?;
-        hashes.push(Digest::of(&bytes));
-    }
-    Ok(hashes)
 }
 
 fn not_run(error: &GateError) -> Outcome {

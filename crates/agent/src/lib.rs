@@ -3,7 +3,9 @@
 //! Reading order: [`agent`] starts, stops and takes up runs; `drive` is the loop; `dispatch` is the
 //! one way a tool is run. [`message`] is what is said between people, model and tools; [`model`]
 //! talks to a model; [`tools`] are what the agent can do, each only with a permit of the gate;
-//! [`guard`] is what may be shown of an answer while it is written, [`feed`] who hears it.
+//! [`outbound`] is what leaves the machine, each only with a person's yes; [`undo`] takes back what a
+//! person does not keep. [`guard`] is what may be shown of an answer while it is written, [`feed`]
+//! who hears it.
 
 pub mod agent;
 mod conversation;
@@ -16,6 +18,7 @@ pub mod model;
 pub mod outbound;
 pub mod toolbox;
 pub mod tools;
+pub mod undo;
 
 use std::future::Future;
 use std::pin::Pin;

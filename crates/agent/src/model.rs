@@ -107,23 +107,3 @@ pub enum ModelError {
     #[error("the model's answer broke off: {0}")]
     BrokeOff(String),
 }
-
-/// Stub.
-#[derive(Debug)]
-pub struct Client;
-
-impl Client {
-    /// Returns the model's name.
-    pub fn model(&self) -> &str {
-        ""
-    }
-
-    /// Asks.
-    pub async fn complete(
-        &self,
-        _request: &ChatRequest,
-        _on: &mut (dyn FnMut(Delta<'_>) + Send),
-    ) -> Result<Completion, ModelError> {
-        Err(ModelError::NotConfigured)
-    }
-}

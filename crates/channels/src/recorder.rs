@@ -15,6 +15,15 @@ pub enum Said {
     Again(String, Box<Card>),
     /// A message.
     Message(String),
+    /// A message to one person or place.
+    Sent {
+        /// To whom.
+        to: String,
+        /// What was said.
+        text: String,
+        /// Names the sending.
+        key: String,
+    },
 }
 
 /// A channel that keeps what it was given. Clones share it.
@@ -121,5 +130,15 @@ impl Channel for Recorder {
 
     fn say<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<(), DeliveryError>> {
         Box::pin(async move { self.take(Said::Message(text.to_owned())) })
+    }
+
+    fn send<'a>(
+        &'a self,
+        to: &'a str,
+        text: &'a str,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<(), DeliveryError>> {
+        let [to, text, key] = [to, text, key].map(str::to_owned);
+        Box::pin(async move { self.take(Said::Sent { to, text, key }) })
     }
 }

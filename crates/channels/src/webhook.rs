@@ -214,6 +214,18 @@ impl Channel for Webhook {
                 .await
         })
     }
+
+    fn send<'a>(
+        &'a self,
+        to: &'a str,
+        text: &'a str,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<(), DeliveryError>> {
+        Box::pin(async move {
+            let body = json!({"type": "message", "to": to, "text": text});
+            self.post(key, &body).await
+        })
+    }
 }
 
 /// Returns time and signature of `t=SECONDS,v1=HEX`.
