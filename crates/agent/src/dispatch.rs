@@ -31,6 +31,8 @@ const REPORT_BYTES_MAX: usize = 4096;
 pub(crate) struct Dispatched {
     pub(crate) outcome: Outcome,
     pub(crate) took: Duration,
+    /// The call, if it was run.
+    pub(crate) call: Option<String>,
 }
 
 /// A request of the model, and what is known around it.
@@ -51,11 +53,16 @@ pub(crate) async fn dispatch(tools: &Toolbox, around: &Around, asked: &Asked<'_>
             let outcome = tool.run(permit, around).await;
             let took = started.elapsed();
             report(around, &call, &outcome, took).await;
-            Dispatched { outcome, took }
+            Dispatched {
+                outcome,
+                took,
+                call: Some(call),
+            }
         }
         Err(outcome) => Dispatched {
             outcome,
             took: Duration::ZERO,
+            call: None,
         },
     }
 }

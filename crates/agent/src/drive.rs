@@ -112,6 +112,7 @@ impl Agent {
             let event = json!({
                 "tool": request.name,
                 "tool_call_id": request.id,
+                "call_id": done.call,
                 "duration": done.took.as_secs_f64(),
                 "error": done.outcome.failed,
             });
