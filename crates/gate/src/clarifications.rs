@@ -114,7 +114,7 @@ impl Gate {
         self.check_room_for_question(who).await?;
         let now = self.inner.clock.now();
         let id = ClarificationId::fresh(now, random());
-        let expires_at = now.plus(self.inner.settings.timeout_millis);
+        let expires_at = now.plus(self.inner.settings.timeouts.usual);
         let run = question
             .run
             .unwrap_or_else(|| run_of(who, &question.session));

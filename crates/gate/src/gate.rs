@@ -209,7 +209,7 @@ impl Gate {
             .store
             .find(Query {
                 status: Some("denied".to_owned()),
-                since: Some(since.0 - self.inner.settings.timeout_millis),
+                since: Some(since.0 - self.inner.settings.timeouts.longest()),
                 order: Order::NewestFirst,
                 limit: DENIALS_MAX,
                 ..Query::of(Kind::Approval)

@@ -24,6 +24,7 @@ mod moment;
 pub mod permit;
 pub mod principal;
 mod published;
+mod recipients;
 mod remembered;
 mod repeated;
 pub mod request;

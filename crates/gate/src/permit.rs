@@ -16,6 +16,20 @@ use crate::stored::{StoredCall, read};
 use crate::{Gate, GateError};
 
 /// Proof that a call may run now, once.
+///
+/// Nobody but the gate makes one:
+///
+/// ```compile_fail
+/// let permit = countersign_gate::permit::Permit { call_id: String::new() };
+/// ```
+///
+/// and it cannot be kept for a second time:
+///
+/// ```compile_fail
+/// fn twice(permit: &countersign_gate::permit::Permit) -> countersign_gate::permit::Permit {
+///     permit.clone()
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Permit {
     call_id: String,

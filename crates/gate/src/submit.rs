@@ -273,7 +273,8 @@ impl Gate {
             open
         } else {
             self.check_room(&call).await?;
-            let stored = self.question(&mut call, &judged, &ruleset.policy);
+            let known = self.knows_recipients(&call.tool_call(None)).await?;
+            let stored = self.question(&mut call, &judged, &ruleset.policy, known);
             puts.push(stored.put(Expect::Absent));
             required = Some(approval_required(&stored, &judged.assessment));
             stored
@@ -373,7 +374,13 @@ impl Gate {
         })
     }
 
-    fn question(&self, call: &mut StoredCall, judged: &Judged, policy: &Policy) -> StoredApproval {
+    fn question(
+        &self,
+        call: &mut StoredCall,
+        judged: &Judged,
+        policy: &Policy,
+        known_recipients: Option<bool>,
+    ) -> StoredApproval {
         let tool_call = call.tool_call(None);
         let mut scopes = candidates(&tool_call, &judged.assessment, &judged.ruling);
         let mut choices = vec![Choice::Once];
@@ -392,7 +399,7 @@ impl Gate {
             id: ApprovalId::fresh(call.at, random()),
             digest: call.digest,
             asked_at: call.at,
-            expires_at: call.at.plus(self.inner.settings.timeout_millis),
+            expires_at: call.at.plus(self.waits(judged.assessment.side_effect)),
             choices,
             undo_millis: self.inner.settings.undo_millis,
             state: State::Waiting,
@@ -405,6 +412,7 @@ impl Gate {
             session: call.session.clone(),
             explanation: call.explanation.clone(),
             tier: call.tier,
+            known_recipients,
         };
         let redacts = redacts(policy);
         StoredApproval {
@@ -426,7 +434,7 @@ impl Gate {
         judged: &Judged,
         policy: &Policy,
     ) -> StoredApproval {
-        let mut stored = self.question(call, judged, policy);
+        let mut stored = self.question(call, judged, policy, None);
         stored.approval.choices.clear();
         stored.approval.state = State::Approved {
             answer: Answer {

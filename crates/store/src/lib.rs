@@ -68,6 +68,8 @@ pub enum Kind {
     Message,
     /// Tokens of models, by task, model and day.
     Usage,
+    /// Somebody who was written to.
+    Recipient,
 }
 
 impl Kind {
@@ -90,6 +92,7 @@ impl Kind {
             Self::Run => "run",
             Self::Message => "message",
             Self::Usage => "usage",
+            Self::Recipient => "recipient",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Asks a model over HTTP and reads its streamed answer, within limits.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use countersign_core::card::{Redacts, without_secrets};
@@ -20,7 +21,7 @@ const COMPLAINT_BYTES_MAX: usize = 64 * 1024;
 const REST: Duration = Duration::from_secs(3);
 
 /// Where a model is.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// What stands before `/chat/completions`: `https`, or `http` on this machine or its network.
     pub base_url: String,
@@ -83,6 +84,16 @@ pub struct Client {
     model: String,
     key: Option<Key>,
     limits: Limits,
+    dialect: Arc<Dialect>,
+}
+
+/// What the server has refused so far of the usual form of a request.
+#[derive(Debug, Default)]
+struct Dialect {
+    /// The limit of an answer must be called `max_completion_tokens`.
+    new_limit: AtomicBool,
+    /// It does not know `stream_options`.
+    no_options: AtomicBool,
 }
 
 /// An API key; never shown.
@@ -143,6 +154,7 @@ impl Client {
             model: endpoint.model,
             key,
             limits,
+            dialect: Arc::default(),
         })
     }
 
@@ -159,13 +171,16 @@ impl Client {
         on: &mut (dyn FnMut(Delta<'_>) + Send),
     ) -> Result<Completion, ModelError> {
         let deadline = Instant::now() + self.limits.total;
-        let body = self.body(request).to_string();
         let mut attempt = 0;
         loop {
-            let failure = match self.attempt(&body, deadline, on).await {
+            let body = self.body(request).to_string();
+            let failure = match self.attempt(body, deadline, on).await {
                 Ok(completion) => return Ok(completion),
                 Err(failure) => failure,
             };
+            if self.dialect.learns(&failure.error) {
+                continue;
+            }
             let pause = match failure.again {
                 Again::Soon => self.pause(attempt),
                 Again::After(told) if told <= self.limits.wait => told,
@@ -185,9 +200,12 @@ impl Client {
             "model": self.model,
             "messages": request.messages,
             "stream": true,
-            "stream_options": { "include_usage": true },
         });
         if let Value::Object(fields) = &mut body {
+            if !self.dialect.no_options.load(Ordering::Relaxed) {
+                let options = json!({ "include_usage": true });
+                fields.insert("stream_options".to_owned(), options);
+            }
             if !request.tools.is_empty() {
                 let tools = request.tools.iter().map(|tool| {
                     json!({ "type": "function", "function": {
@@ -199,7 +217,12 @@ impl Client {
                 fields.insert("tools".to_owned(), tools.collect());
             }
             if let Some(max) = request.max_tokens {
-                fields.insert("max_tokens".to_owned(), max.into());
+                let name = if self.dialect.new_limit.load(Ordering::Relaxed) {
+                    "max_completion_tokens"
+                } else {
+                    "max_tokens"
+                };
+                fields.insert(name.to_owned(), max.into());
             }
         }
         body
@@ -207,7 +230,7 @@ impl Client {
 
     async fn attempt(
         &self,
-        body: &str,
+        body: String,
         deadline: Instant,
         on: &mut (dyn FnMut(Delta<'_>) + Send),
     ) -> Result<Completion, Failure> {
@@ -216,7 +239,7 @@ impl Client {
             .post(self.url.clone())
             .header("content-type", "application/json")
             .header("accept", "text/event-stream")
-            .body(body.to_owned());
+            .body(body);
         if let Some(key) = &self.key {
             request = request.header(AUTHORIZATION, key.header.clone());
         }
@@ -340,6 +363,25 @@ impl Client {
             | ModelError::RateLimited { .. }
             | ModelError::OutOfCredit => error,
         }
+    }
+}
+
+impl Dialect {
+    /// Whether `error` teaches something new, so that asking again in other words may help.
+    fn learns(&self, error: &ModelError) -> bool {
+        let ModelError::Refused {
+            status: 400 | 422,
+            message,
+        } = error
+        else {
+            return false;
+        };
+        [
+            ("max_completion_tokens", &self.new_limit),
+            ("stream_options", &self.no_options),
+        ]
+        .into_iter()
+        .any(|(sign, known)| message.contains(sign) && !known.swap(true, Ordering::Relaxed))
     }
 }
 

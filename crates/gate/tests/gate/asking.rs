@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use countersign_channels::{Recorder, Said};
+use countersign_channels::{Channel, Recorder, Said};
 use countersign_core::approval::Choice;
+use countersign_core::assessment::SideEffect;
 use countersign_core::call::ToolCall;
 use countersign_core::policy::{FirewallMode, Policy};
 use countersign_gate::GateError;
 use countersign_gate::principal::Role;
 use countersign_gate::request::{GrantRequest, Reply, Submission};
+use countersign_gate::settings::{Settings, Timeouts};
 use serde_json::json;
 
 use crate::support::{
-    DANGEROUS, Wishes, ask, command, in_session, open, principal, reply, world, world_with,
+    DANGEROUS, START, Wishes, ask, command, in_session, open, principal, reply, world, world_with,
 };
 
 const NOW: Duration = Duration::ZERO;
@@ -132,6 +134,45 @@ async fn law_6_nobody_answering_in_time_is_not_a_yes_and_not_a_denial() {
         .answer(&world.ana, reply(&approval, Choice::Once))
         .await;
     assert!(matches!(late, Err(GateError::Gone(_))), "{late:?}");
+}
+
+#[tokio::test]
+async fn what_a_call_changes_and_where_people_are_asked_say_how_long_a_question_waits() {
+    let minutes = |minutes: i64| minutes * 60_000;
+    let timeouts = Timeouts {
+        by_side_effect: [(SideEffect::Critical, minutes(10))].into(),
+        by_channel: [("pager".to_owned(), minutes(20))].into(),
+        ..Timeouts::default()
+    };
+    let unknown = || Submission {
+        call: ToolCall {
+            tool: "frobnicate".to_owned(),
+            args: json!({"level": 3}),
+            ..ToolCall::default()
+        },
+        ..command("")
+    };
+    for (channel, critical, other) in [
+        (None, 10, 5),
+        (Some("chat"), 10, 5),
+        (Some("pager"), 20, 20),
+    ] {
+        let channels = channel.map(|name| Arc::new(Recorder::new(name)) as Arc<dyn Channel>);
+        let world = world_with(Wishes {
+            settings: Settings {
+                timeouts: timeouts.clone(),
+                ..Settings::default()
+            },
+            channels: channels.into_iter().collect(),
+            ..Wishes::default()
+        })
+        .await;
+        for (submission, expected) in [(command(DANGEROUS), critical), (unknown(), other)] {
+            let (call, _) = ask(&world, submission).await;
+            let ends = START.plus(minutes(expected)).as_seconds();
+            assert_eq!(call.expires_at, Some(ends), "{channel:?} {}", call.tool);
+        }
+    }
 }
 
 #[tokio::test]

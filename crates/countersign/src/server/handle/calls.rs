@@ -17,6 +17,7 @@ use crate::server::App;
 use crate::server::auth::Caller;
 use crate::server::body::{JsonBody, Params, wait};
 use crate::server::problem::Problem;
+use crate::telemetry;
 use crate::wire::lists::CallList;
 use crate::wire::requests::{
     CallBody, ConsumeBody, OutcomeBody, TraceQuery, WaitQuery, WithdrawBody,
@@ -149,6 +150,7 @@ async fn settled(
 }
 
 fn shown(call: CallView) -> Response {
+    telemetry::note_call(&call);
     let status = if call.is_waiting() {
         StatusCode::ACCEPTED
     } else {
