@@ -20,7 +20,7 @@ pub use contacts::Contacts;
 pub use smtp::{Smtp, SmtpSettings, SmtpTls};
 
 /// What is said where a person's yes is missing, expired, used, or for something else.
-pub const NOT_APPROVED: &str = "This action requires user approval. Ask the user to confirm.";
+pub const APPROVAL_REQUIRED: &str = "This action requires user approval. Ask the user to confirm.";
 /// The argument a token may come in.
 const TOKEN_ARGUMENT: &str = "user_approval_token";
 
@@ -72,7 +72,7 @@ impl<T> Cleared<T> {
 
 /// There is no yes to exactly this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{NOT_APPROVED}")]
+#[error("{APPROVAL_REQUIRED}")]
 pub struct NotApproved;
 
 /// Why something was not sent, or may not have been.
@@ -219,9 +219,9 @@ pub fn split_token(mut args: Value) -> (Value, Option<String>) {
         None | Some(Value::Null) => None,
         Some(Value::String(token)) => Some(token),
         // No token, but not nothing either: it opens nothing.
-        Some(
-            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)),
-        ) => Some(other.to_string()),
+        Some(other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_))) => {
+            Some(other.to_string())
+        }
     };
     (args, token)
 }

@@ -31,12 +31,12 @@ use crate::BoxFuture;
 use crate::model::ToolSchema;
 
 pub use ask::Clarify;
+pub(crate) use file::unmake;
 pub use file::{Patch, ReadFile, WriteFile};
 pub use http::HttpRequest;
 pub use mail::SendEmail;
 pub use message::SendMessage;
 pub use note::Todo;
-pub(crate) use file::unmake;
 pub(crate) use place::{Spot, Staged};
 pub use process::{Processes, Processing};
 pub use search::SearchFiles;
@@ -94,10 +94,8 @@ impl Around {
     /// Returns when the run is stopped.
     pub async fn stopped(&self) {
         let mut stop = self.stop.clone();
-        if stop.wait_for(|stop| *stop).await.is_err() {
-            // Nobody is left who could stop it.
-            std::future::pending::<()>().await;
-        }
+        // Whoever could stop it is gone only when it is driven elsewhere.
+        let _stopped = stop.wait_for(|stop| *stop).await;
     }
 
     /// Returns the directory a permitted call was judged in.

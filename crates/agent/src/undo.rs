@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use countersign_gate::principal::Principal;
-use countersign_gate::reviews::{
-    Held, ReviewView, SNAPSHOT_BYTES_MAX, Settled, Snapshot, Undoing,
-};
+use countersign_gate::reviews::{Held, ReviewView, SNAPSHOT_BYTES_MAX, Settled, Snapshot, Undoing};
 use countersign_gate::{Gate, GateError};
 
 use crate::tools::{Spot, unmake};

@@ -113,7 +113,9 @@ fn reach(name: &str, text: &str) -> Result<Reach, String> {
 fn is_mail(text: &str) -> bool {
     // A quoted name could hold anything, brackets included.
     !text.contains(['"', '<', '>', '(', ')', ',', ';', ':'])
-        && !text.chars().any(|letter| letter.is_control() || letter.is_whitespace())
+        && !text
+            .chars()
+            .any(|letter| letter.is_control() || letter.is_whitespace())
         && text.parse::<Address>().is_ok()
 }
 

@@ -83,12 +83,11 @@ impl Smtp {
             return Err("a password is not sent over an unprotected connection".to_owned());
         }
         let domain = from.email.domain().to_owned();
-        let mut transport =
-            AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&settings.host)
-                .port(settings.port)
-                .tls(protection)
-                .hello_name(ClientId::Domain(domain))
-                .timeout(Some(TIMEOUT));
+        let mut transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&settings.host)
+            .port(settings.port)
+            .tls(protection)
+            .hello_name(ClientId::Domain(domain))
+            .timeout(Some(TIMEOUT));
         match (settings.username, settings.password) {
             (Some(username), Some(password)) => {
                 transport = transport.credentials(Credentials::new(username, password));

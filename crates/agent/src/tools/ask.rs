@@ -12,7 +12,7 @@ use crate::BoxFuture;
 use crate::model::ToolSchema;
 
 /// Questions end by themselves; this is only longer than any of them waits.
-const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const LONGEST: Duration = Duration::from_hours(7 * 24);
 
 /// Asks a person something.
 #[derive(Clone, Copy, Debug, Default)]

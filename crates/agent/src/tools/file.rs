@@ -87,8 +87,8 @@ fn read(from: &Path, args: &Reading) -> Result<String, String> {
     let mut out = bounded(&out);
     let next = first + shown;
     if first > 1 || next <= total {
-        let last = next - 1;
-        out.push_str(&format!("\n(lines {first} to {last} of {total})"));
+        let note = format!("\n(lines {first} to {} of {total})", next - 1);
+        out.push_str(&note);
     }
     Ok(out)
 }
@@ -274,8 +274,11 @@ async fn changed(
         if let Err(error) = kept.await {
             let made = ready.made;
             drop(ready.staged);
-            blocking(move || Ok(unmake(&made))).await?;
-            return Err(format!("nothing was written: {error}"));
+            return blocking(move || {
+                unmake(&made);
+                Err(format!("nothing was written: {error}"))
+            })
+            .await;
         }
     }
     let written = ready.content.len();

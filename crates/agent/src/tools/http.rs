@@ -19,7 +19,7 @@ use crate::outbound::{Approval, Cleared, Outgoing, SendFailed, clear};
 
 const NAME: &str = "http_request";
 /// How long an answer may take.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// What may be asked for; the first three only read.
 const METHODS: &[&str] = &["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
 const READING: usize = 3;
@@ -200,7 +200,7 @@ async fn shown(response: Response) -> String {
     for name in ["content-type", "location", "retry-after"] {
         let value = response.headers().get(name);
         if let Some(value) = value.and_then(|value| value.to_str().ok()) {
-            text.push_str(&format!("{name}: {value}\n"));
+            text.extend([name, ": ", value, "\n"]);
         }
     }
     if response.status().is_redirection() {
@@ -212,7 +212,8 @@ async fn shown(response: Response) -> String {
         match part {
             Ok(bytes) => body.extend_from_slice(&bytes),
             Err(error) => {
-                text.push_str(&format!("(the answer broke off: {})\n", causes(&error)));
+                let note = format!("(the answer broke off: {})\n", causes(&error));
+                text.push_str(&note);
                 break;
             }
         }
@@ -264,9 +265,8 @@ impl Resolve for Elsewhere {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let host = name.as_str().to_owned();
-            let found: Vec<SocketAddr> = tokio::net::lookup_host((host.as_str(), 0))
-                .await?
-                .collect();
+            let found: Vec<SocketAddr> =
+                tokio::net::lookup_host((host.as_str(), 0)).await?.collect();
             let says_so = host.eq_ignore_ascii_case("localhost");
             if !says_so && let Some(address) = found.iter().find(|it| is_here(it.ip())) {
                 let why = format!("{host} is {}; name that instead", address.ip());

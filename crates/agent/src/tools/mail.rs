@@ -71,7 +71,9 @@ impl SendEmail {
             return Err("`subject` has line breaks or control characters in it".to_owned());
         }
         if mail.subject.len() > SUBJECT_BYTES_MAX {
-            return Err(format!("`subject` is longer than {SUBJECT_BYTES_MAX} bytes"));
+            return Err(format!(
+                "`subject` is longer than {SUBJECT_BYTES_MAX} bytes"
+            ));
         }
         if mail.body.contains('\0') {
             return Err("`body` has a zero byte in it".to_owned());

@@ -22,11 +22,7 @@ pub struct SendMessage {
 
 impl SendMessage {
     /// Returns the tool.
-    pub fn new(
-        contacts: Arc<Contacts>,
-        messenger: Arc<dyn Messenger>,
-        approval: Approval,
-    ) -> Self {
+    pub fn new(contacts: Arc<Contacts>, messenger: Arc<dyn Messenger>, approval: Approval) -> Self {
         Self {
             contacts,
             messenger,

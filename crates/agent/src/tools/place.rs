@@ -397,7 +397,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().canonicalize().unwrap().join("run.sh");
         std::fs::write(&path, "old").unwrap();
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o751)).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o751)).unwrap();
         let staged = || Spot::find(&path).unwrap().unwrap().stage(b"new", None);
         // What is not published changes nothing and leaves nothing behind.
         drop(staged().unwrap());

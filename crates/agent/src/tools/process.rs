@@ -170,7 +170,10 @@ impl Processes {
 
     /// Watches a process that has just begun.
     pub(super) async fn first_look(&self, id: &str, wait: Duration) -> Outcome {
-        let ended = lock(&self.kept).processes.get(id).map(|it| it.ended.clone());
+        let ended = lock(&self.kept)
+            .processes
+            .get(id)
+            .map(|it| it.ended.clone());
         if let Some(mut ended) = ended {
             let _either = tokio::time::timeout(wait, ended.wait_for(Option::is_some)).await;
         }
@@ -180,7 +183,11 @@ impl Processes {
     }
 
     /// Returns how a process of `session` ends, and its group.
-    fn of(&self, session: &str, id: &str) -> Option<(watch::Receiver<Option<String>>, Option<u32>)> {
+    fn of(
+        &self,
+        session: &str,
+        id: &str,
+    ) -> Option<(watch::Receiver<Option<String>>, Option<u32>)> {
         let kept = lock(&self.kept);
         let process = kept.processes.get(id);
         let process = process.filter(|process| process.session == session)?;

@@ -144,7 +144,10 @@ fn search(from: &Path, args: &Searching) -> Result<String, String> {
         found.text.push_str("nothing was found\n");
     }
     if found.left_out > 0 {
-        let note = format!("({} files that may hold secrets left out)\n", found.left_out);
+        let note = format!(
+            "({} files that may hold secrets left out)\n",
+            found.left_out
+        );
         found.text.push_str(&note);
     }
     found.text.push_str(&why_ended.unwrap_or_default());
@@ -188,9 +191,8 @@ fn look_into(path: &Path, from: &Path, pattern: &Regex, found: &mut Found) -> Op
         let end = line.floor_char_boundary(LINE_BYTES_MAX);
         let more = if end < line.len() { "…" } else { "" };
         let line = line.get(..end).unwrap_or_default();
-        found
-            .text
-            .push_str(&format!("{shown}:{}:{line}{more}\n", number + 1));
+        let hit = format!("{shown}:{}:{line}{more}\n", number + 1);
+        found.text.push_str(&hit);
         found.hits += 1;
     }
     Some(())

@@ -20,7 +20,7 @@ use crate::model::ToolSchema;
 const SECONDS_DEFAULT: u64 = 120;
 const SECONDS_MAX: u64 = 3600;
 /// How long a command in the background is watched before the agent goes on.
-const FIRST_LOOK: Duration = Duration::from_millis(1000);
+const FIRST_LOOK: Duration = Duration::from_secs(1);
 /// How long is waited for the last output of what has ended.
 const LAST_OUTPUT: Duration = Duration::from_millis(500);
 /// What a command may know of our environment. Keys and tokens are in none of these.
@@ -72,20 +72,14 @@ impl Terminal {
     /// Starts `command`, its output and errors in one stream.
     fn start(&self, command: &str, cwd: &Path) -> std::io::Result<(Child, std::io::PipeReader)> {
         let (reader, writer) = std::io::pipe()?;
-        let mut starting = match &self.setsid {
-            // A session of its own has no terminal, so nothing is typed into ours or painted over
-            // what a person is asked there.
-            Some(setsid) => {
-                let mut starting = Command::new(setsid);
-                starting.arg(&self.shell);
-                starting
-            }
-            None => {
-                let mut starting = Command::new(&self.shell);
-                starting.process_group(0);
-                starting
-            }
-        };
+        let mut starting = Command::new(self.setsid.as_ref().unwrap_or(&self.shell));
+        // A session of its own has no terminal, so nothing is typed into ours or painted over what
+        // a person is asked there. Without that program it is at least a group of its own.
+        if self.setsid.is_some() {
+            starting.arg(&self.shell);
+        } else {
+            starting.process_group(0);
+        }
         let child = starting
             .args(["--noprofile", "--norc", "-c", command])
             .env_clear()

@@ -105,7 +105,8 @@ fn diff(path: &str, old: &Held, new: &Held) -> String {
     shown.push_str(unified.get(..end).unwrap_or_default());
     let left = unified.len() - end;
     if left > 0 {
-        shown.push_str(&format!("\n… {left} more bytes of difference\n"));
+        let note = format!("\n… {left} more bytes of difference\n");
+        shown.push_str(&note);
     }
     shown
 }
