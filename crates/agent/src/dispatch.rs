@@ -105,7 +105,7 @@ async fn let_through<'a>(
             .await;
         return permit
             .map(|permit| (tool, permit))
-            .map_err(|_| Outcome::failed(crate::outbound::NOT_APPROVED));
+            .map_err(|_| Outcome::failed(crate::outbound::APPROVAL_REQUIRED));
     }
     let call = submit(around, asked, tool, args, attachments).await?;
     let call = wait(around, call).await?;

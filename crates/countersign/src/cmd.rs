@@ -1,17 +1,21 @@
 //! The commands, one file each, and what to do first.
 
 mod approvals;
+mod chat;
 mod check;
 pub(crate) mod config;
 mod eval;
+mod follow;
 mod grants;
 mod history;
 mod keys;
 mod ledger;
 mod policy;
 mod practice;
+mod run;
 mod serve;
 mod show;
+mod usage;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -67,5 +71,8 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Keys(args)) => keys::run(&args, &reach),
         Some(Command::People(args)) => keys::people(&args, &reach),
         Some(Command::Try(args)) => practice::run(&args, &reach),
+        Some(Command::Run(args)) => run::run(&args, &reach),
+        Some(Command::Chat(args)) => chat::run(&args, &reach),
+        Some(Command::Usage(args)) => usage::run(&args, &reach),
     }
 }

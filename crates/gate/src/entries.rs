@@ -45,11 +45,7 @@ pub(crate) fn call_assessed(
     commitment: &str,
 ) -> Draft {
     // Everybody follows the ledger, the person a draft is for included.
-    let command = if call.answers_starter {
-        DRAFT
-    } else {
-        command
-    };
+    let command = if call.answers_starter { DRAFT } else { command };
     let body = Assessed {
         event: "call.assessed",
         call_id: call.call_id.as_str(),
@@ -234,6 +230,7 @@ pub(crate) fn call_reported(
     outcome: &serde_json::Value,
     now: UnixMillis,
 ) -> Draft {
+    let millis = outcome.get("duration").and_then(serde_json::Value::as_f64);
     let body = serde_json::json!({
         "event": "tool.completed",
         "call_id": call.call_id.as_str(),
@@ -241,7 +238,7 @@ pub(crate) fn call_reported(
         "session_id": call.session,
         "tool": call.tool,
         "error": outcome.get("failed"),
-        "duration": outcome.get("duration"),
+        "duration": millis.map(|millis| millis / 1000.0),
         "timestamp": now.as_seconds(),
     });
     about(

@@ -302,11 +302,7 @@ impl Gate {
         Ok(self.inner.store.find(query).await?.into_iter().next())
     }
 
-    async fn trace_view(
-        &self,
-        who: &Principal,
-        call: StoredCall,
-    ) -> Result<TraceView, GateError> {
+    async fn trace_view(&self, who: &Principal, call: StoredCall) -> Result<TraceView, GateError> {
         let mut view = self.view_without_collecting(&call).await?;
         view.token = None;
         view.token_expires_at = None;
