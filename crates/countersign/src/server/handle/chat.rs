@@ -181,7 +181,11 @@ impl Chat {
         };
         let told: Value = serde_json::from_str(&entry.draft.body).unwrap_or_default();
         let mut chunk = self.frame(json!([]));
-        if let Value::Object(told) = told {
+        if let Value::Object(mut told) = told {
+            // Clients look for the answer in `choices`; what may be chosen is called otherwise.
+            if let Some(choices) = told.shift_remove("choices") {
+                chunk.insert("offered".to_owned(), choices);
+            }
             chunk.extend(told);
         }
         if name == "countersign.approval" {
