@@ -75,7 +75,7 @@ fn what_only_reads_runs_unasked() {
 #[test]
 fn what_destroys_waits_and_its_answer_and_result_come_in_order() {
     let script = vec![
-        Reply::calls([], &[shell("c1", "rm -rf precious")]),
+        Reply::calls([], &[shell("c1", "rm -rf ~/precious")]),
         Reply::text(["It is gone."]),
     ];
     let scene = Scene::new(script);
@@ -83,7 +83,10 @@ fn what_destroys_waits_and_its_answer_and_result_come_in_order() {
     let run = scene.start("clean up");
     let ids = scene.waiting(&run, 1);
     let shown = scene.status(&run);
-    assert_eq!(shown["pending_approvals"][0]["command"], "rm -rf precious");
+    assert_eq!(
+        shown["pending_approvals"][0]["command"],
+        "rm -rf ~/precious"
+    );
     assert_eq!(shown["last_event"], "approval.required");
     assert!(precious.exists(), "nothing runs before the answer");
     let said = scene.approve(&run, &json!({ "choice": "approve" }));
@@ -118,7 +121,9 @@ fn build_output_is_removed_unasked() {
     ];
     let scene = Scene::new(script);
     std::fs::write(scene.work.join("Cargo.toml"), "[package]\nname = \"x\"\n").unwrap();
-    let target = scene.precious("target");
+    let target = scene.work.join("target");
+    std::fs::create_dir(&target).unwrap();
+    std::fs::write(target.join("x.o"), "x").unwrap();
     let run = scene.start("clean the build");
     let events = scene.events(&run);
     assert!(
@@ -136,7 +141,7 @@ fn what_is_denied_or_not_answered_does_not_run_and_the_model_is_told() {
     ];
     for (name, config, outcome) in rows {
         let script = vec![
-            Reply::calls([], &[shell("c1", "rm -rf precious")]),
+            Reply::calls([], &[shell("c1", "rm -rf ~/precious")]),
             Reply::text(["I did not do it."]),
         ];
         let scene = Scene::configured(script, config);
@@ -173,7 +178,7 @@ fn what_is_denied_or_not_answered_does_not_run_and_the_model_is_told() {
 
 #[test]
 fn a_run_that_is_stopped_takes_its_questions_back() {
-    let script = vec![Reply::calls([], &[shell("c1", "rm -rf precious")])];
+    let script = vec![Reply::calls([], &[shell("c1", "rm -rf ~/precious")])];
     let scene = Scene::new(script);
     let precious = scene.precious("precious");
     let run = scene.start("clean up");
@@ -196,7 +201,7 @@ fn a_run_that_is_stopped_takes_its_questions_back() {
 #[test]
 fn a_question_outlives_a_gateway_that_is_killed() {
     let script = vec![
-        Reply::calls(["On it. "], &[shell("c1", "rm -rf precious")]),
+        Reply::calls(["On it. "], &[shell("c1", "rm -rf ~/precious")]),
         Reply::text(["It is gone."]),
     ];
     let mut scene = Scene::new(script);
@@ -234,7 +239,7 @@ fn a_question_outlives_a_gateway_that_is_killed() {
 
 #[test]
 fn two_questions_are_answered_in_any_order() {
-    let calls = [shell("c1", "rm -rf one"), shell("c2", "rm -rf two")];
+    let calls = [shell("c1", "rm -rf ~/one"), shell("c2", "rm -rf ~/two")];
     let script = vec![Reply::calls([], &calls), Reply::text(["Done."])];
     let scene = Scene::new(script);
     let (one, two) = (scene.precious("one"), scene.precious("two"));
@@ -254,10 +259,10 @@ fn two_questions_are_answered_in_any_order() {
             .find(|it| it["command"] == command);
         found.unwrap()["approval_id"].clone()
     };
-    let second = json!({ "choice": "once", "approval_id": of("rm -rf two") });
+    let second = json!({ "choice": "once", "approval_id": of("rm -rf ~/two") });
     assert_eq!(scene.approve(&run, &second).status, 200);
     scene.waiting(&run, 1);
-    let first = json!({ "choice": "deny", "request_id": of("rm -rf one") });
+    let first = json!({ "choice": "deny", "request_id": of("rm -rf ~/one") });
     assert_eq!(scene.approve(&run, &first).status, 200);
     let events = scene.events(&run);
     assert_eq!(events.last().unwrap()["output"], "Done.");
@@ -267,7 +272,7 @@ fn two_questions_are_answered_in_any_order() {
 
 #[test]
 fn a_grant_for_the_session_holds_in_its_next_run_and_in_no_other() {
-    let ask = || Reply::calls([], &[shell("c1", "rm -rf precious")]);
+    let ask = || Reply::calls([], &[shell("c1", "rm -rf /srv/nothing-of-anybody")]);
     let script = vec![
         ask(),
         Reply::text(["Once."]),
@@ -277,7 +282,6 @@ fn a_grant_for_the_session_holds_in_its_next_run_and_in_no_other() {
         Reply::text(["Not here."]),
     ];
     let scene = Scene::new(script);
-    scene.precious("precious");
     let run = scene.run(&json!({ "input": "clean up", "session_id": "mine" }));
     scene.waiting(&run, 1);
     let busy = scene.gateway.post(
@@ -291,21 +295,20 @@ fn a_grant_for_the_session_holds_in_its_next_run_and_in_no_other() {
         200
     );
     scene.wait_for(&run, "completed");
-    scene.precious("precious");
     let again = scene.run(&json!({ "input": "again", "session_id": "mine" }));
     let events = scene.events(&again);
     assert!(
         !names(&events).contains(&"approval.required"),
         "{events:#?}"
     );
-    assert!(!scene.work.join("precious").exists());
+    let done = events.iter().find(|it| it["event"] == "tool.completed");
+    assert_eq!(done.unwrap()["error"], false, "it ran: {events:#?}");
     let messages = scene.model.requests()[2]["messages"].to_string();
     assert!(
         messages.contains("clean up") && messages.contains("Once."),
         "{messages}"
     );
 
-    scene.precious("precious");
     let other = scene.run(&json!({ "input": "here, too", "session_id": "other" }));
     scene.waiting(&other, 1);
     assert_eq!(

@@ -45,7 +45,7 @@ fn every_reader_hears_everything_and_who_comes_late_hears_the_message_so_far() {
 #[test]
 fn who_comes_back_goes_on_behind_the_last_event_it_saw() {
     let script = vec![
-        Reply::calls([], &[shell("c1", "rm -rf precious")]),
+        Reply::calls([], &[shell("c1", "rm -rf ~/precious")]),
         Reply::text(["Done."]),
     ];
     let scene = Scene::new(script);
@@ -104,7 +104,7 @@ const SHAPES: &[(&str, &[&str])] = &[
 #[test]
 fn a_client_of_hermes_finds_what_it_knows_and_nothing_it_does_not() {
     let script = vec![
-        Reply::calls([], &[shell("c1", "rm -rf precious")]),
+        Reply::calls([], &[shell("c1", "rm -rf ~/precious")]),
         Reply::text(["Gone. ", "Really."]).usage(11, 7),
     ];
     let scene = Scene::configured(script, "api: {dialect: hermes}\n");
