@@ -17,7 +17,7 @@ use countersign_gate::{Gate, GateError};
 use serde_json::{Value, json};
 
 use crate::message::ToolRequest;
-use crate::outbound::split_token;
+use crate::outbound::{APPROVAL_REQUIRED, split_token};
 use crate::toolbox::Toolbox;
 use crate::tools::{Around, Outcome, Tool, attached};
 
@@ -26,13 +26,13 @@ const WAIT: Duration = Duration::from_secs(30);
 /// Longest part of a result that is reported, in bytes.
 const REPORT_BYTES_MAX: usize = 4096;
 
-/// What came of a request, and how long it took to run.
+/// What came of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Dispatched {
-    pub(crate) outcome: Outcome,
-    pub(crate) took: Duration,
-    /// The call, if it was run.
-    pub(crate) call: Option<String>,
+pub(crate) enum Dispatched {
+    /// It ran, and the gate was told what came of it.
+    Ran(Outcome),
+    /// It did not.
+    NotRun(Outcome),
 }
 
 /// A request of the model, and what is known around it.
@@ -51,19 +51,11 @@ pub(crate) async fn dispatch(tools: &Toolbox, around: &Around, asked: &Asked<'_>
             let started = Instant::now();
             let call = permit.call_id().to_owned();
             let outcome = tool.run(permit, around).await;
-            let took = started.elapsed();
-            report(around, &call, &outcome, took).await;
-            Dispatched {
-                outcome,
-                took,
-                call: Some(call),
-            }
+            let duration = started.elapsed();
+            report(around, &call, &outcome, duration).await;
+            Dispatched::Ran(outcome)
         }
-        Err(outcome) => Dispatched {
-            outcome,
-            took: Duration::ZERO,
-            call: None,
-        },
+        Err(outcome) => Dispatched::NotRun(outcome),
     }
 }
 
@@ -88,9 +80,8 @@ async fn let_through<'a>(
         (args, None)
     };
     let args = tool.resolved(args).map_err(Outcome::failed)?;
-    let attachments = attached(tool, &args, &around.cwd)
-        .await
-        .map_err(Outcome::failed)?;
+    let attachments = attached(tool, &args, &around.cwd).await;
+    let attachments = attachments.map_err(Outcome::failed)?;
     let gate = &around.gate;
     if let Some(token) = token {
         let action = Presented {
@@ -105,7 +96,7 @@ async fn let_through<'a>(
             .await;
         return permit
             .map(|permit| (tool, permit))
-            .map_err(|_| Outcome::failed(crate::outbound::APPROVAL_REQUIRED));
+            .map_err(|_| Outcome::failed(APPROVAL_REQUIRED));
     }
     let call = submit(around, asked, tool, args, attachments).await?;
     let call = wait(around, call).await?;

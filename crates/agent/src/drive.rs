@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::agent::Agent;
 use crate::conversation::{SYSTEM_PROMPT, fitted, read, turns, unanswered};
-use crate::dispatch::{Asked, dispatch, reply};
+use crate::dispatch::{Asked, Dispatched, dispatch, reply};
 use crate::feed::Feed;
 use crate::guard::Guard;
 use crate::message::{Message, ToolRequest};
@@ -108,21 +108,18 @@ impl Agent {
                 request,
                 turns: &turns,
             };
-            let done = dispatch(self.tools(), around, &asked).await;
-            let event = json!({
-                "tool": request.name,
-                "tool_call_id": request.id,
-                "call_id": done.call,
-                "duration": done.took.as_secs_f64(),
-                "error": done.outcome.failed,
-            });
+            // Of what ran, the gate has told already.
+            let (outcome, events) = match dispatch(self.tools(), around, &asked).await {
+                Dispatched::Ran(outcome) => (outcome, Vec::new()),
+                Dispatched::NotRun(outcome) => (outcome, vec![not_run(request)]),
+            };
             let message = Message::Tool {
                 tool_call_id: request.id.clone(),
-                content: done.outcome.text,
+                content: outcome.text,
             };
             let step = RunStep {
                 messages: written(&[message]),
-                events: vec![("tool.completed", event)],
+                events,
                 ..RunStep::default()
             };
             self.gate().advance_run(&run.run_id, &step).await
@@ -347,6 +344,16 @@ fn started(request: &ToolRequest) -> (&'static str, Value) {
         "preview": preview,
     });
     ("tool.started", event)
+}
+
+fn not_run(request: &ToolRequest) -> (&'static str, Value) {
+    let event = json!({
+        "tool": request.name,
+        "tool_call_id": request.id,
+        "duration": 0.0,
+        "error": true,
+    });
+    ("tool.completed", event)
 }
 
 /// Returns messages as they are kept.

@@ -4,8 +4,8 @@
 //! one way a tool is run. [`message`] is what is said between people, model and tools; [`model`]
 //! talks to a model; [`tools`] are what the agent can do, each only with a permit of the gate;
 //! [`outbound`] is what leaves the machine, each only with a person's yes; [`undo`] takes back what a
-//! person does not keep; [`auxiliary`] asks models for side tasks, [`smart`] is one of them. [`guard`]
-//! is what may be shown of an answer while it is written, [`feed`] who hears it.
+//! person does not keep; [`guard`] is what may be shown of an answer while it is written, [`feed`]
+//! who hears it; [`auxiliary`] asks models for side tasks, [`smart`] is one of them.
 
 pub mod agent;
 pub mod auxiliary;

@@ -15,7 +15,6 @@ use crate::gate::random;
 use crate::history::TraceFilter;
 use crate::principal::Principal;
 use crate::request::Report;
-use crate::runs::BUILTIN;
 use crate::stored::{StoredApproval, StoredCall, read};
 use crate::view::{CallView, ConsumedView, Page};
 use crate::waiting::Look;
@@ -139,16 +138,14 @@ impl Gate {
             "duration": report.duration_millis,
             "at": now.as_seconds(),
         });
-        // A run of the built-in agent tells what came of its tools itself, with what it did next.
-        let is_told = who.key.as_str() != BUILTIN;
-        let entry = is_told.then(|| call_reported(&call, &outcome, now));
+        let entry = call_reported(&call, &outcome, now);
         call.outcome = Some(outcome);
         let put = call.put(&record.status, Expect::Version(record.version));
         self.inner
             .store
             .commit(Change {
                 puts: vec![put],
-                entries: entry.into_iter().collect(),
+                entries: vec![entry],
             })
             .await?;
         self.view_of(call).await
