@@ -143,9 +143,14 @@ impl Client {
         let key = endpoint.api_key.as_deref().map(Key::new).transpose()?;
         // Another part of the process may have chosen already; the first choice holds.
         let _chosen = rustls::crypto::ring::default_provider().install_default();
-        let http = reqwest::Client::builder()
+        let mut http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(limits.connect)
+            .connect_timeout(limits.connect);
+        if url.scheme() == "http" {
+            // A proxy would read along, and is not on the way to what is near.
+            http = http.no_proxy();
+        }
+        let http = http
             .build()
             .map_err(|error| ModelError::Unreachable(error.to_string()))?;
         Ok(Self {

@@ -124,11 +124,13 @@ async fn nothing_in_a_call_can_end_its_quotation() {
 
 #[tokio::test]
 async fn secrets_do_not_reach_the_model() {
-    let text = "curl -H 'Authorization: Bearer ghp_16C7e42F292c6912E7710c838347Ae178B4a' x";
-    let (_, requests) = judged(text, Reply::text(["DENY"])).await;
+    // Put together here, so that no credential stands in the source.
+    let secret = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
+    let text = format!("curl -H 'Authorization: Bearer {secret}' x");
+    let (_, requests) = judged(&text, Reply::text(["DENY"])).await;
     let sent = requests[0].to_string();
     assert!(sent.contains("curl"));
-    assert!(!sent.contains("ghp_16C7e42F292c6912E7710c838347Ae178B4a"));
+    assert!(!sent.contains(&secret));
 }
 
 #[tokio::test]
