@@ -2,8 +2,9 @@
 //!
 //! A sender builds what it is about to hand over ([`Outgoing`]) and has it [cleared](clear): what the
 //! permit permits is compared with what is in hand, and the token behind it is verified once more,
-//! here, against a digest of exactly that recipient, text and bytes. The transports
-//! ([`Messenger`], [`Mailer`]) take only what was [`Cleared`], so no other way leads outside.
+//! here, against a digest of exactly that recipient, text and bytes. Then it is noted, durably, that
+//! it is handed over now. The transports ([`Messenger`], [`Mailer`]) take only what was
+//! [`Cleared`], so no other way leads outside.
 
 mod contacts;
 mod smtp;
@@ -20,7 +21,7 @@ pub use contacts::Contacts;
 pub use smtp::{Smtp, SmtpSettings, SmtpTls};
 
 /// What is said where a person's yes is missing, expired, used, or for something else.
-pub const APPROVAL_REQUIRED: &str = "This action requires user approval. Ask the user to confirm.";
+pub const NOT_APPROVED: &str = "This action requires user approval. Ask the user to confirm.";
 /// The argument a token may come in.
 const TOKEN_ARGUMENT: &str = "user_approval_token";
 
@@ -70,10 +71,16 @@ impl<T> Cleared<T> {
     }
 }
 
-/// There is no yes to exactly this.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{APPROVAL_REQUIRED}")]
-pub struct NotApproved;
+/// Why something may not be sent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotCleared {
+    /// There is no yes to exactly this.
+    #[error("{NOT_APPROVED}")]
+    NotApproved,
+    /// It could not be noted that it is sent, so it is not.
+    #[error("it was not sent: {0}")]
+    NotNoted(String),
+}
 
 /// Why something was not sent, or may not have been.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -159,8 +166,13 @@ pub async fn clear<T: Serialize + Sync>(
     outgoing: Outgoing<T>,
     approval: Approval,
     around: &Around,
-) -> Result<Cleared<T>, NotApproved> {
+) -> Result<Cleared<T>, NotCleared> {
     check(&permit, &outgoing, approval, around).await?;
+    around
+        .gate
+        .hand_over(&around.who, &permit)
+        .await
+        .map_err(|error| NotCleared::NotNoted(error.to_string()))?;
     Ok(Cleared {
         outgoing,
         key: permit.call_id().to_owned(),
@@ -173,8 +185,8 @@ pub async fn check<T: Serialize + Sync>(
     outgoing: &Outgoing<T>,
     approval: Approval,
     around: &Around,
-) -> Result<(), NotApproved> {
-    let args = serde_json::to_value(&outgoing.content).map_err(|_| NotApproved)?;
+) -> Result<(), NotCleared> {
+    let args = serde_json::to_value(&outgoing.content).map_err(|_| NotCleared::NotApproved)?;
     let in_hand = Presented {
         tool: outgoing.tool.to_owned(),
         args,
@@ -188,7 +200,7 @@ pub async fn check<T: Serialize + Sync>(
     };
     if in_hand != *permit.action() || permit.session() != around.session {
         tracing::warn!(call = permit.call_id(), "not what was permitted");
-        return Err(NotApproved);
+        return Err(NotCleared::NotApproved);
     }
     match (permit.token(), approval) {
         (Some(token), Approval::Required | Approval::Waived) => {
@@ -200,12 +212,12 @@ pub async fn check<T: Serialize + Sync>(
                 Ok(_) => Ok(()),
                 Err(error) => {
                     tracing::warn!(call = permit.call_id(), %error, "not sent");
-                    Err(NotApproved)
+                    Err(NotCleared::NotApproved)
                 }
             }
         }
         (None, Approval::Waived) => Ok(()),
-        (None, Approval::Required) => Err(NotApproved),
+        (None, Approval::Required) => Err(NotCleared::NotApproved),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use countersign_core::card::{Redacts, without_secrets};
+use countersign_core::display::unfenced;
 use countersign_gate::principal::Principal;
 use countersign_gate::reviews::{Held, ReviewView, SNAPSHOT_BYTES_MAX, Settled, Snapshot, Undoing};
 use countersign_gate::{Gate, GateError};
@@ -53,13 +55,13 @@ fn put_back(snapshot: &Snapshot) -> Result<(), UndoError> {
     let Some(spot) = Spot::find(path).map_err(UndoError::File)? else {
         // Its directory is gone, and the file with it.
         return match snapshot.before {
-            Held::Absent => Ok(()),
+            Held::Absent => already_there(snapshot),
             Held::File { .. } => Err(changed(snapshot, &Held::Absent)),
         };
     };
     let now = spot.read(SNAPSHOT_BYTES_MAX).map_err(UndoError::File)?;
     if now == snapshot.before {
-        return Ok(());
+        return already_there(snapshot);
     }
     if now != snapshot.after {
         return Err(changed(snapshot, &now));
@@ -80,10 +82,32 @@ fn put_back(snapshot: &Snapshot) -> Result<(), UndoError> {
     Ok(())
 }
 
+/// Says that nothing has to be done, unless the file was changed on another machine: there it may
+/// well be as the call left it.
+fn already_there(snapshot: &Snapshot) -> Result<(), UndoError> {
+    if snapshot.host == host() {
+        return Ok(());
+    }
+    Err(UndoError::File(format!(
+        "{} was changed on {}; undo it at the gateway there",
+        snapshot.path, snapshot.host
+    )))
+}
+
+/// Returns the name of this machine.
+pub(crate) fn host() -> String {
+    let system = rustix::system::uname();
+    system.nodename().to_string_lossy().into_owned()
+}
+
 fn changed(snapshot: &Snapshot, now: &Held) -> UndoError {
     UndoError::Changed {
         path: snapshot.path.clone(),
-        done: snapshot.diff(),
-        since: snapshot.diff_since(now),
+        done: shown(&snapshot.diff()),
+        since: shown(&snapshot.diff_since(now)),
     }
+}
+
+fn shown(diff: &str) -> String {
+    unfenced(&without_secrets(diff, Redacts::Secrets))
 }

@@ -18,6 +18,7 @@ mod entries;
 mod error;
 pub mod gate;
 pub mod grants;
+mod handover;
 pub mod history;
 pub mod keys;
 mod moment;

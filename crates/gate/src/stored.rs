@@ -66,6 +66,9 @@ pub(crate) struct StoredCall {
     /// When somebody began to run it, where no token says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) begun_at: Option<UnixMillis>,
+    /// When it was handed over to whoever carries it outside, where the built-in agent sends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) handed_over_at: Option<UnixMillis>,
     /// What came of it, as the asker reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<Value>,

@@ -589,6 +589,7 @@ fn stored(
         decision: None,
         salt: base64(&random::<16>()),
         begun_at: None,
+        handed_over_at: None,
         outcome: None,
     };
     let arguments = match &submission.raw {

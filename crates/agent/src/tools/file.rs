@@ -13,6 +13,7 @@ use super::{
 };
 use crate::BoxFuture;
 use crate::model::ToolSchema;
+use crate::undo::host;
 
 /// Largest file that is read or changed, in bytes.
 const FILE_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -256,6 +257,7 @@ async fn changed(
     let ready = blocking(move || ready(&place, change)).await?;
     if permit.is_reviewed() {
         let snapshot = Snapshot {
+            host: host(),
             path: path.to_string_lossy().into_owned(),
             before: ready.before.clone(),
             after: Held::File {

@@ -28,7 +28,9 @@ const CHILD: &str = "COUNTERSIGN_TEST_CHILD";
 /// Where the child dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dies {
-    /// After the token is used up, before anything is sent.
+    /// As soon as the token is used up.
+    BeforeClearing,
+    /// After it was noted that it is handed over now.
     BeforeSending,
     /// While it talks to the server.
     At(Step),
@@ -39,14 +41,15 @@ enum Dies {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_kill_between_consuming_and_sending_leaves_at_most_one_letter_and_says_so() {
     let rows = [
-        (Dies::BeforeSending, 0, false),
-        (Dies::At(Step::Connected), 0, false),
-        (Dies::At(Step::Sender), 0, false),
-        (Dies::At(Step::Data), 0, false),
-        (Dies::At(Step::Kept), 1, false),
-        (Dies::Never, 1, true),
+        (Dies::BeforeClearing, 0, false, false),
+        (Dies::BeforeSending, 0, true, false),
+        (Dies::At(Step::Connected), 0, true, false),
+        (Dies::At(Step::Sender), 0, true, false),
+        (Dies::At(Step::Data), 0, true, false),
+        (Dies::At(Step::Kept), 1, true, false),
+        (Dies::Never, 1, true, true),
     ];
-    for (dies, letters, reported) in rows {
+    for (dies, letters, handed_over, reported) in rows {
         let child: Arc<Mutex<Option<Child>>> = Arc::default();
         let killing = Arc::clone(&child);
         let server = Smtp::start_telling(move |step| {
@@ -73,7 +76,7 @@ async fn a_kill_between_consuming_and_sending_leaves_at_most_one_letter_and_says
             let facts = json!({
                 "project": world.project, "port": server.port(), "key": who.key.0,
                 "call": call.call_id, "token": call.token,
-                "dies": dies == Dies::BeforeSending,
+                "dies": format!("{dies:?}"),
             });
             *child = Some(spawn(&facts));
         }
@@ -93,6 +96,8 @@ async fn a_kill_between_consuming_and_sending_leaves_at_most_one_letter_and_says
             "{dies:?}: {after:?}"
         );
         assert_eq!(after == Progress::Begun, !reported, "{dies:?}: {after:?}");
+        let was = gate.is_handed_over(&who, &call.call_id).await.unwrap();
+        assert_eq!(was, handed_over, "{dies:?}");
         assert_eq!(server.letters().len(), letters, "{dies:?}");
         let again = gate.take_up(&who, &call.call_id, call.token.as_deref());
         assert!(matches!(again.await, Err(GateError::TokenUsed)), "{dies:?}");
@@ -165,7 +170,11 @@ async fn the_child_that_sends() {
     };
     let token = text("token");
     let permit = gate.take_up(&who, &text("call"), Some(&token)).await;
-    let tool = if facts["dies"] == true {
+    assert!(permit.is_ok());
+    if facts["dies"] == "BeforeClearing" {
+        std::process::abort();
+    }
+    let tool = if facts["dies"] == "BeforeSending" {
         send_email(Dying)
     } else {
         let port = facts["port"].as_u64().unwrap();

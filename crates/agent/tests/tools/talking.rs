@@ -45,7 +45,7 @@ async fn a_question_nobody_answers_ends_and_so_does_a_stopped_run() {
     let world = world().await;
     let passing = async {
         waiting(&world).await;
-        world.clock.advance(Duration::from_secs(3600));
+        world.clock.advance(Duration::from_hours(1));
         world.gate.clarifications(&world.ana).await.unwrap();
     };
     // Time passes only for the gate's clock, so whoever waits looks again when it is told to.

@@ -17,6 +17,8 @@ const DIFF_TIME: Duration = Duration::from_millis(200);
 /// One file before and after a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
+    /// The machine it lies on.
+    pub host: String,
     /// Where it lies: absolute, and no part of it is a link.
     pub path: String,
     /// As it was.
@@ -174,6 +176,7 @@ mod tests {
     fn a_snapshot_survives_being_kept_byte_by_byte() {
         let bytes: Vec<u8> = (0..=255).collect();
         let snapshot = Snapshot {
+            host: "here".to_owned(),
             path: "/p".to_owned(),
             before: file(&bytes, 0o4755),
             after: Held::Absent,

@@ -247,3 +247,22 @@ async fn a_card_says_whether_the_recipient_was_written_to_before() {
     let (_, shell) = ask(&world, command(DANGEROUS)).await;
     assert_eq!(said(&gate.approval(ana, &shell).await.unwrap()), None);
 }
+
+#[tokio::test]
+async fn what_is_handed_over_is_noted_once_and_survives_a_restart() {
+    let world = world().await;
+    let (id, token) = approved(&world, "hello").await;
+    let World { gate, agent, .. } = &world;
+    let permit = gate.take_up(agent, &id, Some(&token)).await.unwrap();
+    assert!(!gate.is_handed_over(agent, &id).await.unwrap());
+    gate.hand_over(agent, &permit).await.unwrap();
+    let again = gate.hand_over(agent, &permit).await;
+    assert!(
+        matches!(again, Err(GateError::AlreadySettled { .. })),
+        "{again:?}"
+    );
+    assert_eq!(crate::told(gate, "call.handed_over").await.len(), 1);
+    let restarted = open(world.home.path(), &world.clock, Default::default()).await;
+    assert!(restarted.is_handed_over(agent, &id).await.unwrap());
+    assert_eq!(progress(&restarted, &world, &id).await, Progress::Begun);
+}
