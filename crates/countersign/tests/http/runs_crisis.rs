@@ -1,6 +1,6 @@
 //! Law 1 on every route: to a person in crisis nothing goes out that nobody has looked at.
 
-use countersign_testkit::model::Reply;
+use countersign_testkit::model::{Call, Reply};
 use serde_json::{Value, json};
 
 use crate::scene::{Scene, assert_order, said};
@@ -145,4 +145,36 @@ fn a_chat_completion_shows_the_notice_and_waits() {
         "{text}"
     );
     assert_eq!(text.matches("Zebra").count(), 1, "{text}");
+}
+
+#[test]
+fn a_question_of_the_model_is_not_put_to_a_person_in_crisis() {
+    let asks = Call::new("c1", "clarify", &json!({ "question": "Zebra or not?" }));
+    let scene = Scene::new(vec![
+        Reply::calls(["Zebra first. "], &[asks]),
+        Reply::text(["Zebra last."]),
+    ]);
+    let other = scene.gateway.named_key("ben", "approver");
+    let run = scene.start(CRY);
+    let id = card(&scene, &other);
+    assert!(scene.told_by_tool().contains("was not asked"));
+    let admin = scene.gateway.admin();
+    let path = format!("/v1/runs/{run}/events");
+    let session = scene.status(&run)["session_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let messages = format!("/v1/sessions/{session}/messages");
+    let messages = scene.gateway.get(&admin, &messages).body;
+    assert_eq!(
+        messages["messages"][1]["content"],
+        Value::Null,
+        "{messages}"
+    );
+    assert_eq!(scene.gateway.resolve(&other, &id, "deny").status, 200);
+    let events = scene.gateway.events(&admin, &path, None).rest();
+    assert!(events.iter().all(|it| it["event"] != "clarify.required"));
+    for event in events.iter().filter(|it| it["event"] != "call.assessed") {
+        assert!(!event.to_string().contains("ebra"), "{event}");
+    }
 }

@@ -127,10 +127,7 @@ async fn a_snapshot_is_kept_once_by_whoever_asked_and_shown_without_secrets() {
     let kept = gate.keep_snapshot(&agent, &call.call_id, snapshot.clone());
     kept.await.unwrap();
     let again = gate.keep_snapshot(&agent, &call.call_id, snapshot.clone());
-    assert!(matches!(
-        again.await,
-        Err(GateError::AlreadySettled { .. })
-    ));
+    assert!(matches!(again.await, Err(GateError::AlreadySettled { .. })));
     let waiting = gate.reviews(&ana).await.unwrap().items;
     let shown = waiting[0].diff.clone().unwrap();
     assert!(shown.starts_with("new file, mode 644\n"), "{shown}");
