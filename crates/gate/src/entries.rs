@@ -44,8 +44,16 @@ pub(crate) fn call_assessed(
     command: &str,
     commitment: &str,
 ) -> Draft {
-    // Everybody follows the ledger, the person a draft is for included.
-    let command = if call.answers_starter { DRAFT } else { command };
+    // Everybody follows the ledger, a person in crisis who talks to the agent included, and nobody
+    // has looked at what the model wrote there.
+    let is_unseen = call.starter.is_some() && assessment.crisis_sensitive;
+    let command = if call.answers_starter {
+        DRAFT
+    } else if is_unseen {
+        &call.tool
+    } else {
+        command
+    };
     let body = Assessed {
         event: "call.assessed",
         call_id: call.call_id.as_str(),

@@ -76,12 +76,18 @@ pub(crate) async fn messages(
     })))
 }
 
-/// Takes away what the model said beside asking for a tool: in a conversation with a person in
+/// Takes away what the model said while it asked for tools: in a conversation with a person in
 /// crisis nobody has looked at that.
 fn hide_aside(message: &mut Value) {
-    if message.get("tool_calls").is_some()
-        && let Some(content) = message.get_mut("content")
-    {
+    let Some(calls) = message.get_mut("tool_calls").and_then(Value::as_array_mut) else {
+        return;
+    };
+    for call in calls {
+        if let Some(arguments) = call.pointer_mut("/function/arguments") {
+            *arguments = Value::Null;
+        }
+    }
+    if let Some(content) = message.get_mut("content") {
         *content = Value::Null;
     }
 }
