@@ -32,6 +32,7 @@ Countersign holds what an AI agent wants to do until a person has seen it.
   countersign approvals                   what waits for an answer
   countersign answer ID once              answer it: once, session, always or deny
   countersign history                     what ran, what did not, and why
+  countersign run TEXT                    have the built-in agent do something, asking you where it must
   countersign keys create --role agent --name NAME
                                           a key with which an agent asks
 

@@ -171,10 +171,8 @@ impl<'a> Follow<'a> {
         match name {
             "message.delta" => self.say(at(event, "delta").as_str().unwrap_or_default()),
             "message.snapshot" => self.say_anew(at(event, "text").as_str().unwrap_or_default()),
-            "message.held" => {
-                self.end_message();
-                self.note(&text(event, "notice"));
-            }
+            // What the person is shown instead is said next.
+            "message.held" => self.end_message(),
             "tool.started" => {
                 self.end_message();
                 self.note(&format!("· {}", text(event, "preview")));
