@@ -21,7 +21,7 @@ pub use contacts::Contacts;
 pub use smtp::{Smtp, SmtpSettings, SmtpTls};
 
 /// What is said where a person's yes is missing, expired, used, or for something else.
-pub const NOT_APPROVED: &str = "This action requires user approval. Ask the user to confirm.";
+pub const APPROVAL_REQUIRED: &str = "This action requires user approval. Ask the user to confirm.";
 /// The argument a token may come in.
 const TOKEN_ARGUMENT: &str = "user_approval_token";
 
@@ -75,7 +75,7 @@ impl<T> Cleared<T> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotCleared {
     /// There is no yes to exactly this.
-    #[error("{NOT_APPROVED}")]
+    #[error("{APPROVAL_REQUIRED}")]
     NotApproved,
     /// It could not be noted that it is sent, so it is not.
     #[error("it was not sent: {0}")]

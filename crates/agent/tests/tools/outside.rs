@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use countersign_agent::outbound::{Approval, Contacts, NOT_APPROVED, split_token};
+use countersign_agent::outbound::{APPROVAL_REQUIRED, Approval, Contacts, split_token};
 use countersign_agent::tools::{Around, HttpRequest, SendMessage, Tool};
 use countersign_channels::{Recorder, Said};
 use countersign_core::digest::Digest;
@@ -114,7 +114,7 @@ async fn without_a_token_nothing_is_sent_unless_the_owner_waived_it() {
     let outcome = tool.run(permit, &world.around).await;
     assert_eq!(
         (outcome.text.as_str(), outcome.failed),
-        (NOT_APPROVED, true)
+        (APPROVAL_REQUIRED, true)
     );
     assert_eq!(chat.said(), []);
 
@@ -237,13 +237,19 @@ async fn a_permit_that_grows_old_or_changes_hands_sends_nothing() {
     let call = world.approved(call).await;
     let permit = world.taken_up(&call).await.unwrap();
     world.clock.advance(Duration::from_secs(301));
-    assert_eq!(tool.run(permit, &world.around).await.text, NOT_APPROVED);
+    assert_eq!(
+        tool.run(permit, &world.around).await.text,
+        APPROVAL_REQUIRED
+    );
 
     let call = world.submit(&tool, hello()).await;
     let call = world.approved(call).await;
     let permit = world.taken_up(&call).await.unwrap();
     world.around.session = "s2".to_owned();
-    assert_eq!(tool.run(permit, &world.around).await.text, NOT_APPROVED);
+    assert_eq!(
+        tool.run(permit, &world.around).await.text,
+        APPROVAL_REQUIRED
+    );
     world.around.session = "s1".to_owned();
 
     // The permit of one tool in the hand of another.
@@ -271,7 +277,10 @@ async fn what_changes_between_the_yes_and_the_sending_is_not_sent() {
     let call = world.approved(call).await;
     let permit = world.taken_up(&call).await.unwrap();
     world.write("report.txt", "forty-three");
-    assert_eq!(tool.run(permit, &world.around).await.text, NOT_APPROVED);
+    assert_eq!(
+        tool.run(permit, &world.around).await.text,
+        APPROVAL_REQUIRED
+    );
     assert_eq!(sink.sent(), []);
 
     let (tool, chat) = send_message();
@@ -375,10 +384,10 @@ async fn reading_the_web_needs_no_token_and_writing_does() {
     );
     assert_eq!(asked.lock().unwrap().len(), 2);
 
-    let post = json!({"url": url("/b"), "method": "POST", "body": "text"});
-    let call = world.submit(&tool, post.clone()).await;
+    let writing = json!({"url": url("/b"), "method": "POST", "body": "text"});
+    let call = world.submit(&tool, writing.clone()).await;
     assert!(call.is_waiting(), "{call:?}");
-    let posted = world.run(&tool, post).await;
+    let posted = world.run(&tool, writing).await;
     assert_eq!(posted.text, "200 OK\n\nhello");
     let asked = asked.lock().unwrap().clone();
     assert!(asked[0].contains("x-a: 1"), "{}", asked[0]);

@@ -49,8 +49,8 @@ async fn a_changed_file_is_shown_and_put_back_with_its_mode() {
     world.write("a.txt", "one\ntwo\n");
     let path = world.project.join("a.txt");
     set_mode(&path, 0o640);
-    let patch = json!({"path": "a.txt", "old_string": "two", "new_string": "three"});
-    let outcome = world.run(&Patch, patch).await;
+    let args = json!({"path": "a.txt", "old_string": "two", "new_string": "three"});
+    let outcome = world.run(&Patch, args).await;
     assert!(!outcome.failed, "{}", outcome.text);
     assert_eq!(world.read("a.txt"), "one\nthree\n");
     let review = only_review(&world).await;
@@ -224,7 +224,9 @@ async fn critical_external_and_crisis_calls_are_never_reviewed_afterwards() {
     ];
     for (name, tool, args) in rows {
         let call = world.submit(tool, args).await;
-        assert_ne!(call.verdict, "allow_then_review", "{name}");
+        assert_eq!(call.verdict, "ask", "{name}");
+        let sensitive = call.assessment.get().contains(r#""crisis_sensitive":true"#);
+        assert_eq!(sensitive, name.contains("crisis"), "{name}");
     }
     assert!(
         world

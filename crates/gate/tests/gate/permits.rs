@@ -7,7 +7,7 @@ use countersign_gate::request::{Report, Submission};
 use countersign_gate::{Gate, GateError};
 use serde_json::json;
 
-use crate::support::{DANGEROUS, World, ask, command, in_session, open, reply, world};
+use crate::support::{DANGEROUS, Wishes, World, ask, command, in_session, open, reply, world};
 
 fn message(text: &str) -> Submission {
     Submission {
@@ -262,7 +262,7 @@ async fn what_is_handed_over_is_noted_once_and_survives_a_restart() {
         "{again:?}"
     );
     assert_eq!(crate::told(gate, "call.handed_over").await.len(), 1);
-    let restarted = open(world.home.path(), &world.clock, Default::default()).await;
+    let restarted = open(world.home.path(), &world.clock, Wishes::default()).await;
     assert!(restarted.is_handed_over(agent, &id).await.unwrap());
     assert_eq!(progress(&restarted, &world, &id).await, Progress::Begun);
 }
