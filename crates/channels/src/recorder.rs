@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use countersign_core::card::Card;
+use tokio::sync::Notify;
 
 use crate::{BoxFuture, Channel, Delivered, DeliveryError};
 
@@ -31,6 +32,7 @@ pub enum Said {
 pub struct Recorder {
     name: String,
     state: Arc<Mutex<State>>,
+    more: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
@@ -57,6 +59,18 @@ impl Recorder {
     /// Returns everything it was given, in order.
     pub fn said(&self) -> Vec<Said> {
         self.state().said.clone()
+    }
+
+    /// Waits until what it was given is as `holds` wants it.
+    pub async fn until(&self, holds: impl Fn(&[Said]) -> bool) {
+        loop {
+            // Made before looking, so that what comes meanwhile is not missed.
+            let more = self.more.notified();
+            if holds(&self.state().said) {
+                return;
+            }
+            more.await;
+        }
     }
 
     /// Lets deliveries fail as if the other side were away.
@@ -92,6 +106,7 @@ impl Recorder {
             }),
             None => {
                 state.said.push(said);
+                self.more.notify_waiters();
                 Ok(())
             }
         }

@@ -9,8 +9,7 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, InconsistentKeys, ServerConfig,
-    SignatureScheme,
+    CertificateError, ClientConfig, DigitallySignedStruct, ServerConfig, SignatureScheme,
 };
 use tokio_rustls::TlsAcceptor;
 
@@ -52,22 +51,22 @@ pub(crate) fn identity(certificate: &Path, key: &Path) -> Result<Identity, Compl
                 .with_no_client_auth()
                 .with_single_cert(chain, private)
         });
-    let mut config = config.map_err(|error| match error {
-        rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => unusable(
-            "--tls-key",
-            key,
-            format!(
+    let mut config = config.map_err(|error| {
+        if matches!(error, rustls::Error::InconsistentKeys(_)) {
+            let why = format!(
                 "it is not the key of the certificate in {}",
                 certificate.display()
-            ),
-            "give the two that were made together",
-        ),
-        other => unusable(
-            "--tls-cert",
-            certificate,
-            format!("it cannot be used: {other}"),
-            "is it a server's certificate, and the key one of RSA, ECDSA or Ed25519?",
-        ),
+            );
+            return unusable(
+                "--tls-key",
+                key,
+                why,
+                "give the two that were made together",
+            );
+        }
+        let hint = "is it a server's certificate, and the key one of RSA, ECDSA or Ed25519?";
+        let why = format!("it cannot be used: {error}");
+        unusable("--tls-cert", certificate, why, hint)
     })?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Identity {
@@ -97,10 +96,12 @@ fn fingerprint(certificate: &CertificateDer<'_>) -> String {
 }
 
 fn said(error: &pem::Error, wanted: &str) -> String {
-    match error {
-        pem::Error::Io(error) => format!("cannot be read: {error}"),
-        pem::Error::NoItemsFound => format!("there is no {wanted} in it"),
-        other => format!("it is not PEM: {other}"),
+    if let pem::Error::Io(error) = error {
+        format!("cannot be read: {error}")
+    } else if matches!(error, pem::Error::NoItemsFound) {
+        format!("there is no {wanted} in it")
+    } else {
+        format!("it is not PEM: {error}")
     }
 }
 

@@ -22,6 +22,7 @@ mod handover;
 pub mod history;
 pub mod keys;
 mod moment;
+pub mod names;
 pub mod permit;
 pub mod principal;
 mod published;

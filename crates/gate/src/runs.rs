@@ -12,11 +12,10 @@ use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreEr
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::answer::invalid;
 use crate::gate::random;
+use crate::names;
 use crate::principal::{Principal, Role};
 use crate::stored::{read, written};
-use crate::submit::NAME_BYTES_MAX;
 use crate::told::{ATTEMPTS_MAX, told};
 use crate::view::{Page, cursor, next};
 use crate::{Gate, GateError};
@@ -178,7 +177,7 @@ impl Gate {
         let session = new
             .session
             .unwrap_or_else(|| run_id.replace("run_", "ses_"));
-        check_session(&session)?;
+        names::check("session_id", &session)?;
         self.check_conversation(who, &session).await?;
         let run = Run {
             run_id: run_id.clone(),
@@ -400,17 +399,6 @@ impl Gate {
         let found = self.inner.store.get(Kind::Run, id).await?;
         found.ok_or_else(|| no_run(id))
     }
-}
-
-fn check_session(session: &str) -> Result<(), GateError> {
-    let is_bad = session.trim().is_empty()
-        || session.len() > NAME_BYTES_MAX
-        || session.chars().any(char::is_control);
-    if is_bad {
-        let message = format!("`session_id` is a name of up to {NAME_BYTES_MAX} bytes");
-        return Err(invalid("session_id", "invalid_session", &message));
-    }
-    Ok(())
 }
 
 /// Returns a run after `step`, and what has to be written for that.

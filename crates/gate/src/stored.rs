@@ -211,6 +211,29 @@ impl StoredApproval {
     }
 }
 
+impl StoredApproval {
+    /// Returns the record that names this question as the latest about its call, in place of the one
+    /// of version `seen`. The digest is of a key and a session, too.
+    pub(crate) fn latest_put(&self, seen: Option<u64>) -> Put {
+        Put {
+            record: Record {
+                kind: Kind::Question,
+                id: self.call.digest.hex(),
+                version: 0,
+                status: String::new(),
+                owner: self.call.key.0.clone(),
+                session: String::new(),
+                run: String::new(),
+                link: self.approval.id.0.clone(),
+                at: self.approval.asked_at.0,
+                due_at: None,
+                body: "{}".to_owned(),
+            },
+            expect: seen.map_or(Expect::Absent, Expect::Version),
+        }
+    }
+}
+
 /// Returns `bytes` in base64.
 pub(crate) fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)

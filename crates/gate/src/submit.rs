@@ -23,6 +23,7 @@ use crate::answer::invalid;
 use crate::entries::{approval_required, call_assessed};
 use crate::gate::random;
 use crate::moment::{Denial, VersionedGrant};
+use crate::names;
 use crate::principal::Principal;
 use crate::remembered::ended_at;
 use crate::repeated::idempotency_put;
@@ -38,8 +39,6 @@ use crate::{Gate, GateError};
 pub const WAITING_OF_ONE_MAX: u64 = 20;
 /// Questions that may wait in all.
 pub const WAITING_MAX: u64 = 10_000;
-/// Longest name of a tool, session, run, agent or executor, in bytes.
-pub const NAME_BYTES_MAX: usize = 256;
 /// How often a call is judged anew because something it rested on has changed.
 const TRIES_MAX: usize = 8;
 /// Longest explanation that is kept, in bytes.
@@ -267,6 +266,10 @@ impl Gate {
             ..
         } = considered;
         let lane = self.inner.moment.lane(call.key.as_str()).await;
+        // Looked at before the open question is looked for: whoever puts the same question at the
+        // same moment, on another replica, changes it, and then this one is concluded anew and joins.
+        let digest = call.digest.hex();
+        let latest = self.inner.store.get(Kind::Question, &digest).await?;
         let joined = self.open_question(&call).await?;
         let mut required = None;
         let stored = if let Some(open) = joined {
@@ -276,6 +279,7 @@ impl Gate {
             let known = self.knows_recipients(&call.tool_call(None)).await?;
             let stored = self.question(&mut call, &judged, &ruleset.policy, known);
             puts.push(stored.put(Expect::Absent));
+            puts.push(stored.latest_put(latest.map(|record| record.version)));
             required = Some(approval_required(&stored, &judged.assessment));
             stored
         };
@@ -504,7 +508,7 @@ impl Gate {
 }
 
 fn check(submission: &Submission) -> Result<(), GateError> {
-    let names = [
+    let given = [
         ("tool", Some(&submission.call.tool)),
         ("session_id", Some(&submission.session)),
         ("run_id", submission.run.as_ref()),
@@ -512,18 +516,9 @@ fn check(submission: &Submission) -> Result<(), GateError> {
         ("executor", submission.executor.as_ref()),
         ("Idempotency-Key", submission.idempotency_key.as_ref()),
     ];
-    for (param, name) in names {
-        let Some(name) = name else { continue };
-        if name.trim().is_empty() {
-            return Err(invalid(param, "empty", &format!("`{param}` is empty")));
-        }
-        if name.len() > NAME_BYTES_MAX {
-            let message = format!("`{param}` is longer than {NAME_BYTES_MAX} bytes");
-            return Err(invalid(param, "too_long", &message));
-        }
-        if name.chars().any(char::is_control) {
-            let message = format!("`{param}` has control characters in it");
-            return Err(invalid(param, "control_characters", &message));
+    for (param, name) in given {
+        if let Some(name) = name {
+            names::check(param, name)?;
         }
     }
     Ok(())

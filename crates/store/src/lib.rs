@@ -40,6 +40,8 @@ pub enum Kind {
     Call,
     /// A question put to people.
     Approval,
+    /// Which question about a call is the latest, by the call's digest.
+    Question,
     /// A standing permission.
     Grant,
     /// A session's facts: its workspace, its override, whether a person in crisis was in it.
@@ -78,6 +80,7 @@ impl Kind {
         match self {
             Self::Call => "call",
             Self::Approval => "approval",
+            Self::Question => "question",
             Self::Grant => "grant",
             Self::Session => "session",
             Self::Key => "key",
