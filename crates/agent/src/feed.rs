@@ -187,8 +187,8 @@ mod tests {
         (Arc::new(Feed::new(ledger.subscribe())), ledger)
     }
 
-    fn text(text: &str) -> Option<Piece> {
-        Some(Piece::Text(text.to_owned()))
+    fn text(text: &str) -> Piece {
+        Piece::Text(text.to_owned())
     }
 
     #[tokio::test]
@@ -200,7 +200,7 @@ mod tests {
         feed.end();
         let so_far = Piece::SoFar("one ".to_owned());
         assert_eq!(reader.before(1), Some(so_far));
-        assert_eq!(reader.before(1), text("two"));
+        assert_eq!(reader.before(1), Some(text("two")));
         assert_eq!(reader.before(1), Some(Piece::End));
         assert_eq!(reader.before(1), None);
         drop(feed);
@@ -215,9 +215,9 @@ mod tests {
         ledger.send_replace(7);
         feed.say("after");
         assert_eq!(reader.said().await, Ok(()));
-        assert_eq!(reader.before(7), text("before"));
+        assert_eq!(reader.before(7), Some(text("before")));
         assert_eq!(reader.before(7), None, "entry 7 comes first");
-        assert_eq!(reader.before(8), text("after"));
+        assert_eq!(reader.before(8), Some(text("after")));
     }
 
     #[tokio::test]
@@ -225,16 +225,16 @@ mod tests {
         let (feed, _ledger) = feed();
         let mut reader = feed.listen();
         feed.say("first ");
-        assert_eq!(reader.before(1), text("first "));
+        assert_eq!(reader.before(1), Some(text("first ")));
         let mut rest = String::new();
         for number in 0..2 * PIECES_MAX {
             let piece = format!("{number} ");
             feed.say(&piece);
             rest.push_str(&piece);
         }
-        assert_eq!(reader.before(1), text(&rest));
+        assert_eq!(reader.before(1), Some(text(&rest)));
         feed.say("last");
-        assert_eq!(reader.before(1), text("last"));
+        assert_eq!(reader.before(1), Some(text("last")));
         feed.end();
         for _ in 0..2 * PIECES_MAX {
             feed.say("x");

@@ -11,7 +11,7 @@ use crate::support::{NOTICE, World, answer};
 const DESPAIR: &str = "I want to kill myself tonight";
 
 /// Everything a run says until it is over, as somebody who listens from the start hears it.
-async fn heard(world: &World, run: &str) -> tokio::task::JoinHandle<String> {
+fn heard(world: &World, run: &str) -> tokio::task::JoinHandle<String> {
     let feed = world.agent.feed(run).unwrap();
     let mut reader = feed.listen();
     drop(feed);
@@ -20,7 +20,7 @@ async fn heard(world: &World, run: &str) -> tokio::task::JoinHandle<String> {
         while reader.said().await.is_ok() {
             while let Some(piece) = reader.before(u64::MAX) {
                 match piece {
-                    Piece::Text(text) => said += &format!("{text}|"),
+                    Piece::Text(text) => said.extend([text.as_str(), "|"]),
                     Piece::SoFar(text) => said += &text,
                     Piece::End => {}
                 }
@@ -38,7 +38,7 @@ async fn nothing_streams_to_a_person_in_crisis_and_the_draft_is_somebody_else_s_
     ])];
     let world = World::new(script).await;
     let run = world.start(DESPAIR).await;
-    let heard = heard(&world, &run.run_id).await;
+    let heard = heard(&world, &run.run_id);
     let asked = world.questions(&run, 1).await;
     assert_eq!(asked[0].choices, ["once", "deny"]);
     assert!(
@@ -65,7 +65,7 @@ async fn a_draft_that_is_denied_is_never_shown_and_the_conversation_stays_sensit
     let script = vec![Reply::text(["Secret draft."]), Reply::text(["Next draft."])];
     let world = World::new(script).await;
     let run = world.start_in(Some("talk"), DESPAIR).await;
-    let listening = heard(&world, &run.run_id).await;
+    let listening = heard(&world, &run.run_id);
     let asked = world.questions(&run, 1).await;
     world
         .answer(&world.ben, &asked[0].approval_id, Choice::Deny)
@@ -76,7 +76,7 @@ async fn a_draft_that_is_denied_is_never_shown_and_the_conversation_stays_sensit
     let next = world
         .start_in(Some("talk"), "forget it, what about my invoice?")
         .await;
-    let listening = heard(&world, &next.run_id).await;
+    let listening = heard(&world, &next.run_id);
     let asked = world.questions(&next, 1).await;
     world
         .answer(&world.ben, &asked[0].approval_id, Choice::Once)
@@ -98,7 +98,7 @@ async fn an_answer_that_turns_to_it_by_itself_stops_in_front_of_it() {
     ];
     let world = World::new(vec![Reply::text(pieces)]).await;
     let run = world.start("how does the film end?").await;
-    let heard = heard(&world, &run.run_id).await;
+    let heard = heard(&world, &run.run_id);
     let asked = world.questions(&run, 1).await;
     assert!(asked[0].card.plain_text().contains("to end my life"));
     world

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Chat, reach: &Reach) -> Result<ExitCode, Complaint> {
     client.block_on(async {
         let mut session = args.session.clone();
         if follow.is_terminal() {
-            eprint!("Talk to the agent; /help lists what else can be typed.\n");
+            eprintln!("Talk to the agent; /help lists what else can be typed.");
         }
         loop {
             let Some(line) = follow.line("> ").await else {
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Chat, reach: &Reach) -> Result<ExitCode, Complaint> {
                 let known = client.send(Method::GET, &path, None).await?;
                 session = Some(text(&expect_done(known)?, "session_id"));
             }
-            match follow.to_end(&run).await? {
+            match follow.run(&run).await? {
                 Ended::Completed => {}
                 Ended::Failed(why) => eprintln!("The run failed: {why}"),
                 Ended::Cancelled => eprintln!("Stopped."),

@@ -112,7 +112,7 @@ impl<'a> Follow<'a> {
     }
 
     /// Follows `run` to its end.
-    pub(crate) async fn to_end(&mut self, run: &str) -> Result<Ended, Complaint> {
+    pub(crate) async fn run(&mut self, run: &str) -> Result<Ended, Complaint> {
         let path = format!("/v1/runs/{}/events", segment(run));
         let mut events = self.client.events(&path, None).await?;
         let mut last = None;

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Run, reach: &Reach) -> Result<ExitCode, Complaint> {
     let ended = client.block_on(async {
         let cwd = args.cwd.as_deref();
         let run = start(&client, &what, args.session.as_deref(), cwd).await?;
-        follow.to_end(&run).await
+        follow.run(&run).await
     })?;
     exit_code(ended)
 }

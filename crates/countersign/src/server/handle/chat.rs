@@ -4,6 +4,7 @@
 //! says so, in an event of its own that other clients pass over. Whoever goes away before the end
 //! stops the run: nobody would hear what it comes to.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use axum::Json;
@@ -191,7 +192,7 @@ impl Chat {
         if name == "countersign.approval" {
             out.push_str(": a person is asked\n\n");
         }
-        *out += &format!("event: {name}\ndata: {}\n\n", Value::Object(chunk));
+        let _infallible = write!(out, "event: {name}\ndata: {}\n\n", Value::Object(chunk));
     }
 
     fn write_end(&mut self, out: &mut String, end: End) {
@@ -206,14 +207,14 @@ impl Chat {
                 if self.includes_usage {
                     let mut chunk = self.frame(json!([]));
                     chunk.insert("usage".to_owned(), counted(&usage));
-                    *out += &format!("data: {}\n\n", Value::Object(chunk));
+                    let _infallible = write!(out, "data: {}\n\n", Value::Object(chunk));
                 }
             }
             End::Not { code, why } => {
                 let error = json!({ "error": {
                     "message": why, "type": "server_error", "param": null, "code": code,
                 } });
-                *out += &format!("data: {error}\n\n");
+                let _infallible = write!(out, "data: {error}\n\n");
             }
         }
         out.push_str("data: [DONE]\n\n");
@@ -256,7 +257,7 @@ impl Chat {
 
     fn chunk(&self, out: &mut String, delta: &Value, finish: Option<&str>) {
         let choices = json!([{ "index": 0, "delta": delta, "finish_reason": finish }]);
-        *out += &format!("data: {}\n\n", Value::Object(self.frame(choices)));
+        let _infallible = write!(out, "data: {}\n\n", Value::Object(self.frame(choices)));
     }
 
     fn frame(&self, choices: Value) -> Map<String, Value> {
