@@ -90,6 +90,8 @@ pub(crate) struct Inner {
     /// Who drives, in the records of runs.
     driver: String,
     live: Mutex<HashMap<String, Live>>,
+    /// Counts the runs that were begun to be driven here.
+    driven: watch::Sender<u64>,
 }
 
 /// A run that this process drives.
@@ -113,6 +115,7 @@ impl Agent {
                 parts,
                 driver,
                 live: Mutex::default(),
+                driven: watch::Sender::new(0),
             }),
         }
     }
@@ -205,6 +208,11 @@ impl Agent {
         self.live().get(id).map(|live| Arc::clone(&live.feed))
     }
 
+    /// Wakes when this process begins to drive a run, so that there may be a feed that was not there.
+    pub fn driven(&self) -> watch::Receiver<u64> {
+        self.inner.driven.subscribe()
+    }
+
     /// Takes up what a restart interrupted, keeps what runs, and takes over what other gateways
     /// left, until `shutdown` ends. `alone`: no other gateway works on the same store.
     pub async fn watch(&self, alone: bool, shutdown: impl Future<Output = ()> + Send) {
@@ -249,7 +257,7 @@ impl Agent {
 
     fn drive_soon(&self, run: &Run) {
         let stop = watch::Sender::new(run.status == RunStatus::Stopping);
-        let feed = Arc::new(Feed::default());
+        let feed = Arc::new(Feed::new(self.gate().store().tail().last()));
         let live = Live {
             feed: Arc::clone(&feed),
             stop: stop.clone(),
@@ -257,6 +265,7 @@ impl Agent {
         if self.live().insert(run.run_id.clone(), live).is_some() {
             tracing::warn!(run = run.run_id, "the run was driven already");
         }
+        self.inner.driven.send_modify(|count| *count += 1);
         let around = Around {
             gate: self.gate().clone(),
             who: builtin(),

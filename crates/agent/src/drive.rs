@@ -168,7 +168,11 @@ impl Agent {
         };
         if !completion.tool_requests.is_empty() {
             feed.end();
-            step.events = completion.tool_requests.iter().map(started).collect();
+            step.events = completion
+                .tool_requests
+                .iter()
+                .map(|request| started(request, crisis))
+                .collect();
             step.messages = written(&[Message::Assistant {
                 content: Some(completion.text).filter(|text| !text.is_empty()),
                 tool_calls: completion.tool_requests,
@@ -330,7 +334,7 @@ fn said_by_person(message: &Message) -> Option<&str> {
     }
 }
 
-fn started(request: &ToolRequest) -> (&'static str, Value) {
+fn started(request: &ToolRequest, crisis: bool) -> (&'static str, Value) {
     let call = ToolCall {
         tool: request.name.clone(),
         args: canonical::parse(request.arguments.as_bytes()).unwrap_or_default(),
@@ -338,6 +342,8 @@ fn started(request: &ToolRequest) -> (&'static str, Value) {
     };
     let line = one_line(&call, Redacts::Secrets);
     let preview: String = line.chars().take(PREVIEW_CHARS_MAX).collect();
+    // The model wrote it, and nobody has looked at it.
+    let preview = if crisis { &request.name } else { &preview };
     let event = json!({
         "tool": request.name,
         "tool_call_id": request.id,

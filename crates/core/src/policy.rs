@@ -208,6 +208,11 @@ impl Policy {
         self.marked(tool).unwrap_or(assessment.marks.sender)
     }
 
+    /// Whether the owner said that `tool` needs no approval although it sends something.
+    pub fn waives(&self, tool: &str) -> bool {
+        self.marked(tool) == Some(false)
+    }
+
     fn marked(&self, tool: &str) -> Option<bool> {
         // The strictest mark wins, so that a later file cannot take an earlier one back.
         let marks = self

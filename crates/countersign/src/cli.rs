@@ -86,6 +86,17 @@ pub(crate) enum Command {
     People(People),
     /// Put a harmless practice card in front of you
     Try(Try),
+    /// Have the built-in agent do something
+    #[command(
+        after_help = "What it says goes to standard output, what it does to standard error. What needs a yes is\n\
+        asked here if both are a terminal.\n\
+        Exit code: 0 done, 1 failed or stopped, 2 wrong usage, 22 no gateway."
+    )]
+    Run(Run),
+    /// Talk to the built-in agent
+    Chat(Chat),
+    /// Show what models cost
+    Usage(Usage),
 }
 
 /// Show what waits for an answer.
@@ -323,6 +334,48 @@ pub(crate) struct Try {
     /// Wait at most so many seconds for the answer
     #[arg(long, default_value_t = 60)]
     pub(crate) wait: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Have the built-in agent do something.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// What to do; `-` reads it from standard input
+    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) text: String,
+    /// Go on with this conversation
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Directory to work in [default: this one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Print every event as one line of JSON, and ask nothing here
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Talk to the built-in agent.
+#[derive(Debug, Args)]
+pub(crate) struct Chat {
+    /// Line by line
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// Go on with this conversation
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Directory to work in [default: this one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+}
+
+/// Show what models cost.
+#[derive(Debug, Args)]
+pub(crate) struct Usage {
+    /// Not older than this, such as 7d
+    #[arg(long, value_name = "TIME", default_value = "30d")]
+    pub(crate) since: String,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

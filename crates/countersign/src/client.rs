@@ -17,6 +17,13 @@ const DEFAULT_URL: &str = "http://127.0.0.1:8750";
 /// Longest answer that is waited for; the longest wait the gateway knows is a minute.
 const TIMEOUT: Duration = Duration::from_secs(75);
 
+/// Longest stream of events; whoever follows longer comes back.
+const STREAM_TIMEOUT: Duration = Duration::from_hours(24);
+/// Longest silence of a stream: the gateway gives a sign of life every ten seconds.
+const SILENCE: Duration = Duration::from_secs(30);
+/// Longest event that is read, in bytes.
+const EVENT_BYTES_MAX: usize = 8 * 1024 * 1024;
+
 /// How a gateway is found, as the command line says.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reach {
@@ -111,26 +118,74 @@ impl Client {
         path: &str,
         body: Option<&Value>,
     ) -> Result<(StatusCode, Value), Complaint> {
-        self.runtime.block_on(async {
-            let mut request = self
-                .http
-                .request(method, format!("{}{path}", self.url))
-                .bearer_auth(key);
-            if let Some(body) = body {
-                request = request.json(body);
-            }
-            let response = request.send().await.map_err(|error| self.away(&error))?;
-            let status = response.status();
-            let bytes = response.bytes().await.map_err(|error| self.away(&error))?;
-            let body = if bytes.is_empty() {
-                Value::Null
-            } else {
-                serde_json::from_slice(&bytes).map_err(|_| {
-                    let hint = "is that address a Countersign gateway?";
-                    Complaint::failed(format!("{} does not answer in JSON", self.url), hint)
-                })?
-            };
-            Ok((status, body))
+        self.runtime.block_on(self.send_as(key, method, path, body))
+    }
+
+    /// Runs `work` to its end. What it asks of the gateway it asks with [`Client::send`].
+    pub(crate) fn block_on<F: Future>(&self, work: F) -> F::Output {
+        self.runtime.block_on(work)
+    }
+
+    /// Sends a request and returns status and body, whatever they are.
+    pub(crate) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<(StatusCode, Value), Complaint> {
+        self.send_as(&self.key, method, path, body).await
+    }
+
+    async fn send_as(
+        &self,
+        key: &str,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<(StatusCode, Value), Complaint> {
+        let mut request = self
+            .http
+            .request(method, format!("{}{path}", self.url))
+            .bearer_auth(key);
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let response = request.send().await.map_err(|error| self.away(&error))?;
+        self.read(response).await
+    }
+
+    async fn read(&self, response: reqwest::Response) -> Result<(StatusCode, Value), Complaint> {
+        let status = response.status();
+        let bytes = response.bytes().await.map_err(|error| self.away(&error))?;
+        let body = if bytes.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_slice(&bytes).map_err(|_| {
+                let hint = "is that address a Countersign gateway?";
+                Complaint::failed(format!("{} does not answer in JSON", self.url), hint)
+            })?
+        };
+        Ok((status, body))
+    }
+
+    /// Follows the events of `path` behind number `last`.
+    pub(crate) async fn events(&self, path: &str, last: Option<u64>) -> Result<Events, Complaint> {
+        let mut request = self
+            .http
+            .get(format!("{}{path}", self.url))
+            .bearer_auth(&self.key)
+            .timeout(STREAM_TIMEOUT);
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        let response = request.send().await.map_err(|error| self.away(&error))?;
+        if !response.status().is_success() {
+            let (status, body) = self.read(response).await?;
+            return Err(refused(status, &body));
+        }
+        Ok(Events {
+            response,
+            arrived: Vec::new(),
         })
     }
 
@@ -167,8 +222,50 @@ impl Agent<'_> {
     }
 }
 
+/// Events as they come.
+#[derive(Debug)]
+pub(crate) struct Events {
+    response: reqwest::Response,
+    arrived: Vec<u8>,
+}
+
+impl Events {
+    /// Returns the next event and its number, if it has one; `None` if the stream is over or broken
+    /// off. It may be dropped at any time without losing anything.
+    pub(crate) async fn next(&mut self) -> Option<(Option<u64>, Value)> {
+        loop {
+            while let Some(block) = self.block() {
+                if let Some(event) = event(&block) {
+                    return Some(event);
+                }
+            }
+            if self.arrived.len() > EVENT_BYTES_MAX {
+                return None;
+            }
+            let more = tokio::time::timeout(SILENCE, self.response.chunk()).await;
+            let more = more.ok().and_then(Result::ok).flatten()?;
+            self.arrived.extend_from_slice(&more);
+        }
+    }
+
+    /// Returns what has arrived up to the next empty line.
+    fn block(&mut self) -> Option<String> {
+        let end = memchr::memmem::find(&self.arrived, b"\n\n")?;
+        let rest = self.arrived.split_off(end + 2);
+        let block = std::mem::replace(&mut self.arrived, rest);
+        Some(String::from_utf8_lossy(&block).into_owned())
+    }
+}
+
+fn event(block: &str) -> Option<(Option<u64>, Value)> {
+    let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name));
+    let data = serde_json::from_str(field("data: ")?).ok()?;
+    let id = field("id: ").and_then(|id| id.trim().parse().ok());
+    Some((id, data))
+}
+
 /// Returns the body of an answer that is one.
-fn expect_done((status, body): (StatusCode, Value)) -> Result<Value, Complaint> {
+pub(crate) fn expect_done((status, body): (StatusCode, Value)) -> Result<Value, Complaint> {
     if status.is_success() {
         return Ok(body);
     }

@@ -1,17 +1,21 @@
 //! The commands, one file each, and what to do first.
 
 mod approvals;
+mod chat;
 mod check;
 pub(crate) mod config;
 mod eval;
+mod follow;
 mod grants;
 mod history;
 mod keys;
 mod ledger;
 mod policy;
 mod practice;
+mod run;
 mod serve;
 mod show;
+mod usage;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -28,6 +32,7 @@ Countersign holds what an AI agent wants to do until a person has seen it.
   countersign approvals                   what waits for an answer
   countersign answer ID once              answer it: once, session, always or deny
   countersign history                     what ran, what did not, and why
+  countersign run TEXT                    have the built-in agent do something, asking you where it must
   countersign keys create --role agent --name NAME
                                           a key with which an agent asks
 
@@ -67,5 +72,8 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Keys(args)) => keys::run(&args, &reach),
         Some(Command::People(args)) => keys::people(&args, &reach),
         Some(Command::Try(args)) => practice::run(&args, &reach),
+        Some(Command::Run(args)) => run::run(&args, &reach),
+        Some(Command::Chat(args)) => chat::run(&args, &reach),
+        Some(Command::Usage(args)) => usage::run(&args, &reach),
     }
 }

@@ -3,6 +3,7 @@
 //! One process at a time works in a home whose state is SQLite: the lock is held as long as the
 //! [`Gateway`] lives, and the kernel gives it back when the process ends, however it ends.
 
+pub(crate) mod agent;
 pub(crate) mod channels;
 pub(crate) mod policies;
 
@@ -12,6 +13,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use countersign_agent::Agent;
 use countersign_channels::{Channel, Webhook};
 use countersign_core::id::KeyId;
 use countersign_core::tier::Tier;
@@ -32,6 +34,9 @@ use policies::FilePolicies;
 #[derive(Debug)]
 pub(crate) struct Gateway {
     pub(crate) gate: Gate,
+    pub(crate) agent: Agent,
+    /// Whether no other gateway works on the same store.
+    pub(crate) is_alone: bool,
     pub(crate) policies: Arc<FilePolicies>,
     pub(crate) api: Api,
     pub(crate) home: Home,
@@ -67,8 +72,12 @@ impl Gateway {
             .collect();
         let gate = open_gate(&home, &values, &choice, Arc::clone(&policies), reached).await?;
         announce_people(&gate, &values).await?;
+        let policy = config::load(&home)?;
+        let agent = agent::build(&gate, &values, &policy, &webhooks)?;
         Ok(Self {
             gate,
+            agent,
+            is_alone: choice == StoreChoice::Sqlite,
             policies,
             api: settings::api(&values, home.directory()),
             home,

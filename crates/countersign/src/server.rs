@@ -21,6 +21,7 @@ pub(crate) mod routes;
 
 use std::sync::{Arc, OnceLock};
 
+use countersign_agent::Agent;
 use countersign_gate::Gate;
 use countersign_gate::settings::Policies;
 use tokio::sync::watch;
@@ -32,6 +33,7 @@ use crate::config::settings::Dialect;
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) gate: Gate,
+    pub(crate) agent: Agent,
     pub(crate) policies: Arc<dyn Policies>,
     pub(crate) home: Home,
     pub(crate) dialect: Dialect,

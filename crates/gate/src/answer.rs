@@ -60,7 +60,7 @@ impl Gate {
         let items = records
             .iter()
             .take(limit as usize)
-            .map(|record| Ok(ApprovalView::of(&read(record)?, now)))
+            .map(|record| Ok(ApprovalView::seen_by(&who.name, &read(record)?, now)))
             .collect::<Result<_, GateError>>()?;
         Ok(Page { items, next })
     }
@@ -72,7 +72,11 @@ impl Gate {
         if !who.role.sees_all() && stored.call.key != who.key {
             return Err(unknown(id));
         }
-        Ok(ApprovalView::of(&stored, self.inner.clock.now()))
+        Ok(ApprovalView::seen_by(
+            &who.name,
+            &stored,
+            self.inner.clock.now(),
+        ))
     }
 
     /// Answers one approval.

@@ -10,7 +10,7 @@ use countersign_core::time::UnixMillis;
 use serde::Serialize;
 
 use crate::stored::{StoredApproval, StoredCall, written};
-use crate::view::DecisionView;
+use crate::view::{DRAFT, DecisionView};
 
 #[derive(Serialize)]
 struct Assessed<'a> {
@@ -44,6 +44,16 @@ pub(crate) fn call_assessed(
     command: &str,
     commitment: &str,
 ) -> Draft {
+    // Everybody follows the ledger, a person in crisis who talks to the agent included, and nobody
+    // has looked at what the model wrote there.
+    let is_unseen = call.starter.is_some() && assessment.crisis_sensitive;
+    let command = if call.answers_starter {
+        DRAFT
+    } else if is_unseen {
+        &call.tool
+    } else {
+        command
+    };
     let body = Assessed {
         event: "call.assessed",
         call_id: call.call_id.as_str(),
@@ -101,15 +111,20 @@ struct Required<'a> {
 /// A question was put to people.
 pub(crate) fn approval_required(stored: &StoredApproval, assessment: &Assessment) -> Draft {
     let StoredApproval { approval, call, .. } = stored;
+    let (command, args) = if call.answers_starter {
+        (DRAFT, &serde_json::Value::Null)
+    } else {
+        (stored.card.command.as_str(), &stored.shown_args)
+    };
     let body = Required {
         event: "approval.required",
         run_id: &call.run,
         approval_id: approval.id.as_str(),
-        command: &stored.card.command,
+        command,
         description: description(stored),
         choices: words(&approval.choices),
         tool: &call.tool,
-        args: &stored.shown_args,
+        args,
         risk_score: assessment.risk.as_fraction(),
         confidence: assessment.confidence.as_fraction(),
         reasons: &stored.card.reasons,

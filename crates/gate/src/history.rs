@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::principal::Principal;
 use crate::stored::{StoredCall, read};
 use crate::submit::redacts;
-use crate::view::{Page, cursor, next};
+use crate::view::{DRAFT, Page, cursor, next};
 use crate::{Gate, GateError};
 
 /// Most traces or entries on one page.
@@ -141,7 +141,7 @@ impl Gate {
                 let call: StoredCall = read(record)?;
                 let matches = |verdict: &String| *verdict == call.verdict;
                 if filter.verdict.as_ref().is_none_or(matches) {
-                    items.push(self.trace_view(call).await?);
+                    items.push(self.trace_view(who, call).await?);
                 }
                 if items.len() >= limit as usize || looked >= LOOKED_MAX {
                     let more = rest.is_some() || records.last() != Some(record);
@@ -169,7 +169,7 @@ impl Gate {
                 kind: "trace",
                 id: id.to_owned(),
             })?;
-        self.trace_view(read(&record)?).await
+        self.trace_view(who, read(&record)?).await
     }
 
     /// Returns at most `limit` entries behind number `after` that `who` may see, and the number to
@@ -302,7 +302,7 @@ impl Gate {
         Ok(self.inner.store.find(query).await?.into_iter().next())
     }
 
-    async fn trace_view(&self, call: StoredCall) -> Result<TraceView, GateError> {
+    async fn trace_view(&self, who: &Principal, call: StoredCall) -> Result<TraceView, GateError> {
         let mut view = self.view_without_collecting(&call).await?;
         view.token = None;
         view.token_expires_at = None;
@@ -313,10 +313,16 @@ impl Gate {
             .at(call.cwd.as_deref())
             .map_or(Redacts::Secrets, |ruleset| redacts(&ruleset.policy));
         let tool_call = call.tool_call(None);
+        let (args, command) = if call.is_hidden_from(&who.name) {
+            (Value::Null, DRAFT.to_owned())
+        } else {
+            let command = one_line(&tool_call, redacts);
+            (shown_args(&tool_call, redacts), command)
+        };
         Ok(TraceView {
             call: view,
-            args: shown_args(&tool_call, redacts),
-            command: one_line(&tool_call, redacts),
+            args,
+            command,
             cwd: call.cwd,
             agent: call.agent,
             key_name: call.key_name,

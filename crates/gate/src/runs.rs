@@ -143,6 +143,17 @@ pub enum RunEnd {
     Cancelled,
 }
 
+impl Run {
+    /// Returns what it has cost, as the wire writes it.
+    pub fn usage(&self) -> Value {
+        json!({
+            "input_tokens": self.prompt_tokens,
+            "output_tokens": self.completion_tokens,
+            "total_tokens": self.prompt_tokens + self.completion_tokens,
+        })
+    }
+}
+
 /// Returns as whom the built-in agent asks.
 pub fn builtin() -> Principal {
     Principal {
@@ -413,7 +424,7 @@ fn stepped(mut run: Run, step: &RunStep, expect: Expect, now: UnixMillis) -> (Ru
                 run.output = Some(output.clone());
                 (
                     "run.completed",
-                    json!({ "output": output, "usage": usage(&run) }),
+                    json!({ "output": output, "usage": run.usage() }),
                 )
             }
             RunEnd::Failed(error) => {
@@ -431,14 +442,6 @@ fn stepped(mut run: Run, step: &RunStep, expect: Expect, now: UnixMillis) -> (Ru
     }
     puts.push(put(&run, expect, now));
     (run, Change { puts, entries })
-}
-
-fn usage(run: &Run) -> Value {
-    json!({
-        "input_tokens": run.prompt_tokens,
-        "output_tokens": run.completion_tokens,
-        "total_tokens": run.prompt_tokens + run.completion_tokens,
-    })
 }
 
 fn put(run: &Run, expect: Expect, now: UnixMillis) -> Put {

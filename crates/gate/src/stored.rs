@@ -149,6 +149,12 @@ impl StoredCall {
         is_starter && (self.answers_starter || !starter_may_answer)
     }
 
+    /// Whether it is a draft that `person` must not see before somebody else has allowed it: the
+    /// agent's reply to that very person.
+    pub(crate) fn is_hidden_from(&self, person: &str) -> bool {
+        self.answers_starter && self.starter.as_deref() == Some(person)
+    }
+
     /// Returns how its arguments were turned into bytes.
     pub(crate) const fn encoding(&self) -> Encoding {
         if self.raw.is_some() {

@@ -11,6 +11,9 @@ use serde_json::value::RawValue;
 use crate::entries::{decision, description, words};
 use crate::stored::{StoredApproval, StoredCall};
 
+/// What is said of a draft instead of showing it.
+pub(crate) const DRAFT: &str = "a draft of the agent's reply, which another person looks at";
+
 /// How a call ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize, utoipa::ToSchema)]
 pub struct DecisionView {
@@ -273,6 +276,20 @@ impl ApprovalView {
                 })
                 .collect(),
         }
+    }
+}
+
+impl ApprovalView {
+    /// Returns what `person` sees of `stored`: not the draft of the reply to that very person.
+    pub(crate) fn seen_by(person: &str, stored: &StoredApproval, now: UnixMillis) -> Self {
+        let mut view = Self::of(stored, now);
+        if stored.call.is_hidden_from(person) {
+            DRAFT.clone_into(&mut view.command);
+            DRAFT.clone_into(&mut view.card.command);
+            view.args = Value::Null;
+            view.card.body.clear();
+        }
+        view
     }
 }
 

@@ -14,6 +14,10 @@ use crate::model::ToolSchema;
 /// Questions end by themselves; this is only longer than any of them waits.
 const LONGEST: Duration = Duration::from_hours(7 * 24);
 
+/// What the model is told in a conversation with a person in crisis.
+const NOT_ASKED: &str = "The question was not asked: in this conversation somebody else looks at everything before the \
+person reads it. Put it into your answer.";
+
 /// Asks a person something.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clarify;
@@ -56,6 +60,16 @@ impl Tool for Clarify {
                 Ok(args) => args,
                 Err(why) => return Outcome::failed(why),
             };
+            // Law 1: a question, too, is something the person reads that nobody has looked at.
+            let words: Vec<&str> = [args.question.as_str()]
+                .into_iter()
+                .chain(args.choices.iter().map(String::as_str))
+                .collect();
+            match around.gate.heed(&around.who, &around.session, &words).await {
+                Ok(false) => {}
+                Ok(true) => return Outcome::failed(NOT_ASKED),
+                Err(error) => return Outcome::failed(error.to_string()),
+            }
             let question = Question {
                 text: args.question,
                 choices: args.choices,

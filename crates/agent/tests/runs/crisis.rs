@@ -13,13 +13,17 @@ const DESPAIR: &str = "I want to kill myself tonight";
 /// Everything a run says until it is over, as somebody who listens from the start hears it.
 fn heard(world: &World, run: &str) -> tokio::task::JoinHandle<String> {
     let feed = world.agent.feed(run).unwrap();
-    let (mut said, mut reader) = feed.listen();
+    let mut reader = feed.listen();
     drop(feed);
     tokio::spawn(async move {
-        while let Ok(Some(piece)) = reader.next().await {
-            if let Piece::Text(text) = piece {
-                said.push_str(&text);
-                said.push('|');
+        let mut said = String::new();
+        while reader.said().await.is_ok() {
+            while let Some(piece) = reader.before(u64::MAX) {
+                match piece {
+                    Piece::Text(text) => said.extend([text.as_str(), "|"]),
+                    Piece::SoFar(text) => said += &text,
+                    Piece::End => {}
+                }
             }
         }
         said

@@ -138,7 +138,7 @@ impl World {
                 run: Some(run.run_id.clone()),
                 ..ApprovalFilter::default()
             };
-            let items = self.gate.approvals(&self.ana, filter).await.unwrap().items;
+            let items = self.gate.approvals(&self.ben, filter).await.unwrap().items;
             (items.len() == count).then_some(items)
         })
         .await

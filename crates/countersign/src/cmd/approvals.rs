@@ -72,7 +72,8 @@ fn shown_list(answer: &Value, all: bool) -> String {
     out
 }
 
-fn card(approval: &Value) -> String {
+/// Returns the card of `approval`, and what may be granted with it.
+pub(crate) fn card(approval: &Value) -> String {
     let card: Option<Card> = serde_json::from_value(at(approval, "card").clone()).ok();
     let mut out = card.map_or_else(String::new, |card| card.plain_text());
     if !out.ends_with('\n') {

@@ -217,7 +217,7 @@ pub(crate) fn replay(args: &Replay, reach: &Reach) -> Result<ExitCode, Complaint
 }
 
 /// Returns the moment `text` ago, in seconds.
-fn moment(text: &str) -> Result<f64, Complaint> {
+pub(crate) fn moment(text: &str) -> Result<f64, Complaint> {
     let back = seconds_of(text).ok_or_else(|| {
         Complaint::usage(
             format!("`{text}` is not a time"),

@@ -84,13 +84,13 @@ async fn gateway(
     let app = app(serve, &gateway, address, stopping.clone());
     let socket = bind_socket(&gateway)?;
     let ran = {
-        let (gate, mut stopping) = (gateway.gate.clone(), stopping.clone());
-        tokio::spawn(async move {
-            let stopped = async {
-                let _gone = stopping.wait_for(|it| *it).await;
-            };
-            gate.run(stopped).await;
-        })
+        let (gate, stopped) = (gateway.gate.clone(), stopped(stopping.clone()));
+        tokio::spawn(async move { gate.run(stopped).await })
+    };
+    let driven = {
+        let (agent, alone) = (gateway.agent.clone(), gateway.is_alone);
+        let stopped = stopped(stopping.clone());
+        tokio::spawn(async move { agent.watch(alone, stopped).await })
     };
     let counted = {
         let app = Arc::clone(&app);
@@ -115,7 +115,10 @@ async fn gateway(
     stop.await;
     tracing::info!("stopping");
     let _told = stop_all.send(true);
-    for task in [Some(network), agents, Some(ran)].into_iter().flatten() {
+    for task in [Some(network), agents, Some(ran), Some(driven)]
+        .into_iter()
+        .flatten()
+    {
         if let Err(error) = task.await {
             tracing::error!(%error, "a part of the gateway failed");
         }
@@ -129,6 +132,12 @@ async fn gateway(
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns when the gateway stops.
+async fn stopped(mut stopping: watch::Receiver<bool>) {
+    // A sender that is gone is a gateway that is gone.
+    let _gone = stopping.wait_for(|it| *it).await;
+}
+
 fn app(
     serve: &Serve,
     gateway: &Gateway,
@@ -139,6 +148,7 @@ fn app(
     let origins: Vec<String> = api.origins.iter().chain(&serve.origin).cloned().collect();
     Arc::new(App {
         gate: gateway.gate.clone(),
+        agent: gateway.agent.clone(),
         policies: gateway.policies.clone(),
         home: gateway.home.clone(),
         dialect: api.dialect,

@@ -108,7 +108,7 @@ static ASSESSOR: Spec = Spec::Keys(&[
     key("may_lower", Spec::Flag, ""),
 ]);
 
-static TIME: Spec = Spec::Time(SECONDS_MAX);
+const TIME: Spec = Spec::Time(SECONDS_MAX);
 
 /// How long questions wait, by side effect and by channel.
 static TIMEOUTS: Spec = Spec::Keys(&[
@@ -188,7 +188,7 @@ pub(crate) static CONFIG: &[Key] = &[
         "auxiliary",
         Spec::Keys(&[
             key("chain", Spec::List(&MODEL), "[]"),
-            key("tasks", Spec::Map(&Spec::Map(&Spec::Any)), "{}"),
+            key("tasks", Spec::Map(&MODEL), "{}"),
         ]),
         "",
     ),
@@ -199,6 +199,28 @@ pub(crate) static CONFIG: &[Key] = &[
             key("base_url", Spec::Text, ""),
             key("model", Spec::Text, ""),
             key("api_key_env", Spec::Text, ""),
+            key("cwd", Spec::Text, ""),
+            key("max_steps", Spec::Count(10_000), "60"),
+            key("max_tokens", Spec::Count(1_000_000_000), "2000000"),
+            key("max_time", TIME, "4h"),
+            key("context_bytes", Spec::Count(100_000_000), "200000"),
+            key("answer_tokens", Spec::Count(1_000_000), "16384"),
+        ]),
+        "",
+    ),
+    key(
+        "smtp",
+        Spec::Keys(&[
+            key("host", Spec::Text, ""),
+            key("port", Spec::Count(65_535), "587"),
+            key("username", Spec::Text, ""),
+            key("password_env", Spec::Text, ""),
+            key("from", Spec::Text, ""),
+            key(
+                "tls",
+                Spec::Word(&["starttls", "implicit", "none"]),
+                "starttls",
+            ),
         ]),
         "",
     ),

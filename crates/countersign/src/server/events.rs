@@ -5,34 +5,31 @@
 //! and one that comes back goes on where it was.
 
 pub(crate) mod dialect;
+pub(crate) mod follow;
 mod start;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
+use countersign_agent::feed::Piece;
 use countersign_core::ledger::Entry;
-use futures_util::stream;
-use tokio::sync::watch;
-use tokio::time::Instant;
+use futures_util::{Stream, StreamExt as _, stream};
+use serde_json::json;
 
 use super::App;
-use super::auth::{Caller, is_still_good};
+use super::auth::Caller;
 use super::body::Params;
 use super::handle::Reach;
 use super::problem::Problem;
+use follow::{Follower, Told, Which};
+pub(crate) use start::now;
+
 use crate::config::settings::Dialect;
 use crate::wire::requests::EventsQuery;
-
-/// Entries that are looked at in one go; a reader holds at most so many.
-const BATCH: u32 = 64;
-/// A sign of life when nothing happens, and how often a credential is looked at again.
-const BEAT: Duration = Duration::from_secs(10);
 
 /// Events of everything the caller may see
 #[utoipa::path(get, path = "/v1/events", params(EventsQuery,
@@ -71,22 +68,13 @@ pub(crate) async fn of_run(
     Ok(respond(app, caller, cursor, Which::Run(run)))
 }
 
-#[derive(Debug)]
-enum Which {
-    All,
-    Run(String),
-}
-
-struct Reader {
-    app: Arc<App>,
-    caller: Caller,
-    which: Which,
-    cursor: u64,
-    last: watch::Receiver<u64>,
-    stopping: watch::Receiver<bool>,
-    beat_at: Instant,
+struct Events {
+    follower: Follower,
+    dialect: Dialect,
+    run: Option<String>,
     stage: Stage,
-    _counted: Counted,
+    /// Whether the message before ended without an entry that says so.
+    anew: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,47 +84,30 @@ enum Stage {
     Ended,
 }
 
-/// Why a reader stopped waiting.
-#[derive(Clone, Copy, Debug)]
-enum Woken {
-    More,
-    Closed,
-    Stopping,
-    Beat,
-}
-
-/// Counts a reader while it is there.
-struct Counted(Arc<App>);
-
-impl Counted {
-    fn new(app: Arc<App>) -> Self {
-        app.metrics.readers.fetch_add(1, Ordering::Relaxed);
-        Self(app)
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.metrics.readers.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 fn respond(app: Arc<App>, caller: Caller, cursor: u64, which: Which) -> Response {
-    let reader = Reader {
-        last: app.gate.store().tail().last(),
-        stopping: app.stopping.clone(),
-        _counted: Counted::new(Arc::clone(&app)),
-        app,
-        caller,
-        which,
-        cursor,
-        beat_at: Instant::now() + BEAT,
-        stage: Stage::Begins,
+    let run = match &which {
+        Which::All => None,
+        Which::Run(run) => Some(run.clone()),
     };
-    let body = Body::from_stream(stream::unfold(reader, |mut reader| async move {
-        let text = reader.next().await?;
-        Some((Ok::<_, std::convert::Infallible>(Bytes::from(text)), reader))
-    }));
+    let events = Events {
+        // Only runs are told to clients that know other names.
+        dialect: run.as_ref().map_or(Dialect::Native, |_| app.dialect),
+        follower: Follower::new(app, caller, cursor, which),
+        run,
+        stage: Stage::Begins,
+        anew: false,
+    };
+    let texts = stream::unfold(events, |mut events| async move {
+        let text = events.next().await?;
+        Some((text, events))
+    });
+    sse(texts)
+}
+
+/// Returns the answer that streams `texts`.
+pub(crate) fn sse(texts: impl Stream<Item = String> + Send + 'static) -> Response {
+    let body =
+        Body::from_stream(texts.map(|text| Ok::<_, std::convert::Infallible>(Bytes::from(text))));
     let headers = [
         (
             header::CONTENT_TYPE,
@@ -152,7 +123,7 @@ fn respond(app: Arc<App>, caller: Caller, cursor: u64, which: Which) -> Response
     (headers, body).into_response()
 }
 
-impl Reader {
+impl Events {
     /// Returns what is to be sent next; `None` at the end.
     async fn next(&mut self) -> Option<String> {
         match self.stage {
@@ -164,105 +135,73 @@ impl Reader {
             Stage::Reads => {}
         }
         loop {
-            // Seen before it is read, so that what comes in between wakes us again.
-            self.last.borrow_and_update();
-            let Some(entries) = self.behind().await else {
-                return Some(self.end("storage is unavailable"));
-            };
-            if entries.is_empty() {
-                if let Some(said) = self.wait().await {
-                    return Some(said);
+            let mut out = String::new();
+            for told in self.follower.next().await {
+                self.write(&mut out, told);
+                if self.stage == Stage::Ended {
+                    break;
                 }
-                continue;
             }
-            let text = self.write(&entries);
-            if !text.is_empty() {
-                return Some(text);
+            if !out.is_empty() {
+                return Some(out);
             }
-            // Others' entries go by without anybody waiting for us.
-            tokio::task::yield_now().await;
         }
     }
 
-    /// Waits until there is more to read, or says why there is not.
-    async fn wait(&mut self) -> Option<String> {
-        let woken = tokio::select! {
-            changed = self.last.changed() => changed.map_or(Woken::Closed, |()| Woken::More),
-            _ = self.stopping.wait_for(|stopping| *stopping) => Woken::Stopping,
-            () = tokio::time::sleep_until(self.beat_at) => Woken::Beat,
+    fn write(&mut self, out: &mut String, told: Told) {
+        match told {
+            Told::Entry(entry) => self.write_entry(out, &entry),
+            Told::Piece(piece) => self.write_piece(out, piece),
+            Told::Beat => out.push_str(": keep-alive\n\n"),
+            Told::Closed(why) => self.end(out, why),
+        }
+    }
+
+    fn write_entry(&mut self, out: &mut String, entry: &Entry) {
+        self.anew = false;
+        let draft = &entry.draft;
+        let body = match self.dialect {
+            Dialect::Native => Some(draft.body.clone()),
+            Dialect::Hermes => dialect::hermes(&draft.event, &draft.body),
         };
-        match woken {
-            Woken::More => None,
-            Woken::Closed => Some(self.end("the store is closed")),
-            Woken::Stopping => Some(self.end("the gateway is stopping")),
-            Woken::Beat => {
-                self.beat_at = Instant::now() + BEAT;
-                if is_still_good(&self.app, &self.caller).await {
-                    Some(": keep-alive\n\n".to_owned())
-                } else {
-                    Some(self.end("the credential is no longer good"))
-                }
-            }
-        }
-    }
-
-    fn end(&mut self, why: &str) -> String {
-        self.stage = Stage::Ended;
-        format!(": stream closed, {why}\n\n")
-    }
-
-    async fn behind(&self) -> Option<Vec<Arc<Entry>>> {
-        let store = self.app.gate.store();
-        let limit = usize::try_from(BATCH).unwrap_or(1);
-        if let Some(entries) = store.tail().recent(self.cursor, limit) {
-            return Some(entries);
-        }
-        match store.entries(self.cursor, BATCH).await {
-            Ok(entries) => Some(entries.into_iter().map(Arc::new).collect()),
-            Err(error) => {
-                tracing::warn!(?error, "events cannot be read");
-                None
-            }
-        }
-    }
-
-    fn write(&mut self, entries: &[Arc<Entry>]) -> String {
-        let mut out = String::new();
-        for entry in entries {
-            self.cursor = entry.seq;
-            if !self.sees(entry) {
-                continue;
-            }
-            let draft = &entry.draft;
-            let is_translated =
-                self.app.dialect == Dialect::Hermes && matches!(self.which, Which::Run(_));
-            let body = if is_translated {
-                dialect::hermes(&draft.event, &draft.body)
-            } else {
-                draft.body.clone()
-            };
+        if let Some(body) = body {
             // The body is JSON on one line; a line break would begin a field of its own.
             let body = body.replace(['\n', '\r'], " ");
             let _infallible = write!(out, "id: {}\ndata: {body}\n\n", entry.seq);
-            let is_last = matches!(
-                draft.event.as_str(),
-                "run.completed" | "run.failed" | "run.cancelled"
-            );
-            if is_last && matches!(self.which, Which::Run(_)) {
-                out.push_str(&self.end("the run has ended"));
-                break;
-            }
         }
-        out
+        let is_last = matches!(
+            draft.event.as_str(),
+            "run.completed" | "run.failed" | "run.cancelled"
+        );
+        if is_last && self.run.is_some() {
+            self.end(out, "the run has ended");
+        }
     }
 
-    fn sees(&self, entry: &Entry) -> bool {
-        let who = &self.caller.principal;
-        let is_his = who.role.sees_all() || entry.draft.owner == who.key.as_str();
-        let is_asked = match &self.which {
-            Which::All => true,
-            Which::Run(run) => entry.draft.run == *run,
+    /// What is said has no number: whoever comes back is told the message so far.
+    fn write_piece(&mut self, out: &mut String, piece: Piece) {
+        let (name, key, text) = match (piece, self.dialect) {
+            (Piece::End, _) => {
+                self.anew = true;
+                return;
+            }
+            // Clients of Hermes know no other way to be told.
+            (Piece::Text(text) | Piece::SoFar(text), Dialect::Hermes) => {
+                ("message.delta", "delta", text)
+            }
+            (Piece::Text(text), Dialect::Native) if !self.anew => ("message.delta", "delta", text),
+            (Piece::Text(text) | Piece::SoFar(text), Dialect::Native) => {
+                ("message.snapshot", "text", text)
+            }
         };
-        is_his && is_asked
+        self.anew = false;
+        let now = self.follower.now();
+        let body = json!({ "event": name, "run_id": self.run, "timestamp": now, key: text });
+        let _infallible = write!(out, "data: {body}\n\n");
+    }
+
+    fn end(&mut self, out: &mut String, why: &str) {
+        self.stage = Stage::Ended;
+        let _infallible = write!(out, ": stream closed, {why}\n\n");
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod admin;
 pub(crate) mod approvals;
 pub(crate) mod calls;
 pub(crate) mod channels;
+pub(crate) mod chat;
 pub(crate) mod clarifications;
 pub(crate) mod grants;
 pub(crate) mod history;
@@ -11,6 +12,8 @@ pub(crate) mod login;
 pub(crate) mod operations;
 pub(crate) mod page;
 pub(crate) mod runs;
+pub(crate) mod sessions;
+pub(crate) mod usage;
 
 use std::sync::Arc;
 

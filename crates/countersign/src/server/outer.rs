@@ -25,8 +25,10 @@ const DATA_POLICY: HeaderValue =
     HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
 
 /// Headers that other origins may send, and see.
-const CORS_HEADERS: HeaderValue =
-    HeaderValue::from_static("authorization, content-type, idempotency-key, last-event-id");
+const CORS_HEADERS: HeaderValue = HeaderValue::from_static(
+    "authorization, content-type, idempotency-key, last-event-id, x-session-id, \
+     x-hermes-session-id",
+);
 const CORS_METHODS: HeaderValue = HeaderValue::from_static("GET, POST, PUT, DELETE");
 const CORS_EXPOSED: HeaderValue = HeaderValue::from_static("retry-after, x-request-id");
 

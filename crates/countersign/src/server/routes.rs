@@ -16,8 +16,8 @@ use utoipa_axum::routes;
 use super::App;
 use super::auth::{Access, guard};
 use super::handle::{
-    admin, approvals, calls, channels, clarifications, grants, history, login, operations, page,
-    runs,
+    admin, approvals, calls, channels, chat, clarifications, grants, history, login, operations,
+    page, runs, sessions, usage,
 };
 use super::problem::Problem;
 use super::{events, openapi, outer};
@@ -64,7 +64,16 @@ fn table() -> Vec<Row> {
         (ANSWERS, routes!(approvals::viewed)),
         (ALL, routes!(events::all)),
         (ALL, routes!(events::of_run)),
+        (ANSWERS, routes!(runs::start)),
+        (READS, routes!(runs::list)),
+        (ALL, routes!(runs::one)),
+        (ANSWERS, routes!(runs::stop)),
         (ANSWERS, routes!(runs::approval)),
+        (ANSWERS, routes!(chat::completions)),
+        (ALL, routes!(operations::models)),
+        (READS, routes!(sessions::list)),
+        (READS, routes!(sessions::messages)),
+        (READS, routes!(usage::usage)),
         (ASKS, routes!(clarifications::ask)),
         (ALL, routes!(clarifications::list)),
         (ALL, routes!(clarifications::one)),

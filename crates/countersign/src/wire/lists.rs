@@ -5,6 +5,7 @@ use countersign_gate::credentials::{KeyView, LoginView, PersonView};
 use countersign_gate::history::TraceView;
 use countersign_gate::reviews::ReviewView;
 use countersign_gate::sessions::OverrideView;
+use countersign_gate::usage::UsageView;
 use countersign_gate::view::{ApprovalView, CallView, GrantView, Page, ScopeView};
 use serde::Serialize;
 use serde_json::Value;
@@ -52,6 +53,8 @@ lists! {
     PersonList { people: PersonView }
     /// Browsers that are signed in.
     LoginList { logins: LoginView }
+    /// What models cost, the oldest day first.
+    UsageList { usage: UsageView }
     /// Entries of the ledger, in order.
     EntryList { entries: Value }
 }

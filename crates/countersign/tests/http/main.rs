@@ -9,12 +9,17 @@
 )]
 
 mod calls;
+mod chat;
 mod events;
 mod faults;
 mod kill;
 mod page;
 mod replicas;
 mod roles;
+mod runs;
+mod runs_crisis;
+mod runs_stream;
+mod scene;
 mod serve;
 mod statuses;
 mod support;

@@ -128,6 +128,14 @@ impl Gateway {
         Self::start_in(directory)
     }
 
+    /// Kills the gateway without a word and starts it again in the same home, at another port.
+    pub(crate) fn killed_and_restarted(mut self) -> Self {
+        signal(&self.child, "KILL");
+        self.child.wait().unwrap();
+        let directory = std::mem::replace(&mut self.directory, tempfile::tempdir().unwrap());
+        Self::start_in(directory)
+    }
+
     pub(crate) fn home(&self) -> PathBuf {
         self.directory.path().join("home")
     }
@@ -344,6 +352,22 @@ impl Events {
                 return (id.parse().unwrap(), serde_json::from_str(data).unwrap());
             }
         }
+    }
+
+    /// Returns the next event, whether it has a number or not; `None` at the end.
+    pub(crate) fn any(&mut self) -> Option<Value> {
+        loop {
+            let block = self.block()?;
+            let data = block.iter().find_map(|line| line.strip_prefix("data: "));
+            if let Some(data) = data {
+                return Some(serde_json::from_str(data).unwrap());
+            }
+        }
+    }
+
+    /// Returns every event up to the end of the stream.
+    pub(crate) fn rest(&mut self) -> Vec<Value> {
+        std::iter::from_fn(|| self.any()).collect()
     }
 
     /// Returns the next event of this name.

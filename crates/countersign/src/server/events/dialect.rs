@@ -1,65 +1,150 @@
-//! Events under the names that clients of Hermes know. Fields are added and renamed, none is taken
-//! away, so a client of either kind finds what it looks for.
+//! Events under the names that clients of Hermes know, with their fields in the order they have
+//! there. Our own fields follow; what those clients have no name for is not told, unless a person
+//! must know of it.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-/// Returns the event `name` with this body as clients of Hermes expect it.
-pub(crate) fn hermes(name: &str, body: &str) -> String {
-    let Ok(Value::Object(mut event)) = serde_json::from_str::<Value>(body) else {
-        return body.to_owned();
+/// Our name of an event, the name there, and its fields there, in order.
+const SHAPES: &[(&str, &str, &[&str])] = &[
+    (
+        "approval.required",
+        "approval.request",
+        &[
+            "command",
+            "pattern_key",
+            "pattern_keys",
+            "description",
+            "allow_permanent",
+            "event",
+            "run_id",
+            "timestamp",
+            "choices",
+        ],
+    ),
+    (
+        "approval.resolved",
+        "approval.responded",
+        &["event", "run_id", "timestamp", "choice", "resolved"],
+    ),
+    (
+        "tool.started",
+        "tool.started",
+        &["event", "run_id", "timestamp", "tool", "preview"],
+    ),
+    (
+        "tool.completed",
+        "tool.completed",
+        &["event", "run_id", "timestamp", "tool", "duration", "error"],
+    ),
+    (
+        "run.completed",
+        "run.completed",
+        &["event", "run_id", "timestamp", "output", "usage"],
+    ),
+    (
+        "run.failed",
+        "run.failed",
+        &["event", "run_id", "timestamp", "error"],
+    ),
+    (
+        "run.cancelled",
+        "run.cancelled",
+        &["event", "run_id", "timestamp"],
+    ),
+];
+
+/// Events without a name there that a person must know of all the same.
+const KEPT: &[&str] = &["clarify.required", "clarify.resolved", "message.held"];
+
+/// Returns our `name` of an event as it is called there.
+pub(crate) fn name(name: &str) -> &str {
+    let shape = SHAPES.iter().find(|(ours, ..)| *ours == name);
+    shape.map_or(name, |(_, theirs, _)| theirs)
+}
+
+/// Returns the event `name` with this body as clients of Hermes expect it; `None` if they know
+/// nothing like it.
+pub(crate) fn hermes(name: &str, body: &str) -> Option<String> {
+    let Some((_, theirs, order)) = SHAPES.iter().find(|(ours, ..)| *ours == name) else {
+        return KEPT.contains(&name).then(|| body.to_owned());
     };
+    let Ok(Value::Object(mut event)) = serde_json::from_str::<Value>(body) else {
+        return Some(body.to_owned());
+    };
+    event.insert("event".to_owned(), json!(theirs));
+    if let Some(id) = event.get("approval_id").cloned() {
+        event.insert("request_id".to_owned(), id);
+    }
     match name {
         "approval.required" => {
-            let id = event.get("approval_id").cloned().unwrap_or_default();
             let description = event.get("description").cloned().unwrap_or_default();
             let is_permanent = event
                 .get("choices")
                 .and_then(Value::as_array)
                 .is_some_and(|choices| choices.iter().any(|choice| choice == "always"));
-            event.insert("event".to_owned(), json!("approval.request"));
-            event.insert("request_id".to_owned(), id);
             event.insert("pattern_key".to_owned(), description.clone());
             event.insert("pattern_keys".to_owned(), json!([description]));
             event.insert("allow_permanent".to_owned(), json!(is_permanent));
         }
         "approval.resolved" => {
-            let id = event.get("approval_id").cloned().unwrap_or_default();
-            event.insert("event".to_owned(), json!("approval.responded"));
-            event.insert("request_id".to_owned(), id);
             event.insert("resolved".to_owned(), json!(1));
             // Clients there know answers only; a question that ended without one was denied.
             if event.get("choice").is_none_or(Value::is_null) {
                 event.insert("choice".to_owned(), json!("deny"));
             }
         }
-        _ => return body.to_owned(),
+        _ => {}
     }
-    Value::Object(event).to_string()
+    let mut shaped = Map::new();
+    for key in *order {
+        if let Some(value) = event.shift_remove(*key) {
+            shaped.insert((*key).to_owned(), value);
+        }
+    }
+    shaped.extend(event);
+    Some(Value::Object(shaped).to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn told(name: &str, body: &str) -> Value {
+        serde_json::from_str(&hermes(name, body).unwrap()).unwrap()
+    }
+
+    fn keys(event: &Value) -> Vec<&str> {
+        let keys = event.as_object().unwrap().keys();
+        keys.map(String::as_str).collect()
+    }
+
     #[test]
     fn a_question_and_its_end_have_the_names_clients_know() {
-        let asked = r#"{"event":"approval.required","approval_id":"appr_1","description":"d","choices":["once","deny"]}"#;
-        let asked: Value = serde_json::from_str(&hermes("approval.required", asked)).unwrap();
+        let asked = told(
+            "approval.required",
+            r#"{"event":"approval.required","run_id":"r","approval_id":"appr_1","command":"c","description":"d","choices":["once","deny"],"timestamp":1.0}"#,
+        );
         assert_eq!(asked["event"], "approval.request");
         assert_eq!(asked["request_id"], "appr_1");
         assert_eq!(asked["pattern_keys"], json!(["d"]));
         assert_eq!(asked["allow_permanent"], false);
+        let (_, _, order) = SHAPES[0];
+        assert_eq!(keys(&asked)[..order.len()], *order, "theirs come first");
 
-        let ended = r#"{"event":"approval.resolved","approval_id":"appr_1","outcome":"expired","choice":null}"#;
-        let ended: Value = serde_json::from_str(&hermes("approval.resolved", ended)).unwrap();
+        let ended = told(
+            "approval.resolved",
+            r#"{"event":"approval.resolved","approval_id":"appr_1","outcome":"expired","choice":null}"#,
+        );
         assert_eq!(ended["event"], "approval.responded");
         assert_eq!(ended["choice"], "deny");
         assert_eq!(ended["outcome"], "expired");
     }
 
     #[test]
-    fn other_events_stay_as_they_are() {
-        let body = r#"{"event":"tool.started"}"#;
-        assert_eq!(hermes("tool.started", body), body);
+    fn what_clients_cannot_know_is_not_told_unless_a_person_must_know_it() {
+        let body = r#"{"event":"call.assessed"}"#;
+        assert_eq!(hermes("call.assessed", body), None);
+        let body = r#"{"event":"message.held"}"#;
+        assert_eq!(hermes("message.held", body).as_deref(), Some(body));
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn named(headers: &HeaderMap, query: &EventsQuery) -> Result<Option<u
 }
 
 /// Returns the number of the last entry.
-pub(super) fn now(app: &App) -> u64 {
+pub(crate) fn now(app: &App) -> u64 {
     *app.gate.store().tail().last().borrow()
 }
 
@@ -40,7 +40,7 @@ pub(super) async fn of_run(app: &App, caller: &Caller, run: &str) -> Result<u64,
     let store = app.gate.store();
     let who = &caller.principal;
     let mut first: Option<i64> = None;
-    for kind in [Kind::Call, Kind::Clarification] {
+    for kind in [Kind::Run, Kind::Call, Kind::Clarification] {
         let query = Query {
             run: Some(run.to_owned()),
             owner: (!who.role.sees_all()).then(|| who.key.0.clone()),

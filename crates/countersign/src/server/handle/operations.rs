@@ -7,6 +7,7 @@ use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
 use super::{Answer, Reach};
+use crate::server::App;
 use crate::server::problem::Problem;
 
 /// Says that the process is there
@@ -73,21 +74,66 @@ pub(crate) async fn openapi(State(app): Reach) -> impl IntoResponse {
 /// What clients of Hermes look for before they use approvals
 #[utoipa::path(get, path = "/v1/capabilities",
     responses((status = 200, description = "features and endpoints", body = Object)))]
-pub(crate) async fn capabilities() -> Json<Value> {
+pub(crate) async fn capabilities(State(app): Reach) -> Json<Value> {
+    let endpoint = |method: &str, path: &str| json!({ "method": method, "path": path });
+    let has_model = app.agent.model().is_some();
     Json(json!({
         "object": "hermes.api_server.capabilities",
         "platform": "countersign",
+        "model": model_name(&app),
         "version": env!("CARGO_PKG_VERSION"),
         "auth": { "type": "bearer", "required": true },
         "features": {
-            "approval_events": true,
-            "run_approval_response": true,
+            "chat_completions": has_model,
+            "chat_completions_streaming": has_model,
+            "run_submission": has_model,
+            "run_status": true,
             "run_events_sse": true,
-            "run_submission": false,
+            "run_stop": true,
+            "run_approval_response": true,
+            "tool_progress_events": true,
+            "approval_events": true,
+            "clarifications": true,
+            "session_resources": true,
+            "session_continuity_header": "X-Session-Id",
+            "cors": true,
         },
         "endpoints": {
-            "run_events": { "method": "GET", "path": "/v1/runs/{run_id}/events" },
-            "run_approval": { "method": "POST", "path": "/v1/runs/{run_id}/approval" },
+            "health": endpoint("GET", "/health"),
+            "models": endpoint("GET", "/v1/models"),
+            "chat_completions": endpoint("POST", "/v1/chat/completions"),
+            "runs": endpoint("POST", "/v1/runs"),
+            "run_status": endpoint("GET", "/v1/runs/{run_id}"),
+            "run_events": endpoint("GET", "/v1/runs/{run_id}/events"),
+            "run_approval": endpoint("POST", "/v1/runs/{run_id}/approval"),
+            "run_stop": endpoint("POST", "/v1/runs/{run_id}/stop"),
+            "approval_resolve": endpoint("POST", "/v1/approvals/{approval_id}/resolve"),
+            "clarification_answer": endpoint("POST", "/v1/clarifications/{id}/answer"),
+            "sessions": endpoint("GET", "/v1/sessions"),
         },
     }))
+}
+
+/// Lists the model of the built-in agent
+#[utoipa::path(get, path = "/v1/models",
+    responses((status = 200, description = "a list in the shape of OpenAI", body = Object)))]
+pub(crate) async fn models(State(app): Reach) -> Json<Value> {
+    let name = model_name(&app);
+    Json(json!({
+        "object": "list",
+        "data": [{
+            "id": name,
+            "object": "model",
+            "created": app.gate.clock().now().seconds(),
+            "owned_by": "countersign",
+            "permission": [],
+            "root": name,
+            "parent": null,
+        }],
+    }))
+}
+
+/// Returns what the built-in agent's model is called.
+fn model_name(app: &App) -> &str {
+    app.agent.model().unwrap_or("countersign")
 }

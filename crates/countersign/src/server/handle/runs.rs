@@ -1,26 +1,267 @@
-//! Answers to a run's questions as clients of Hermes give them.
+//! Runs: the built-in agent is started, looked at and stopped, and a run's questions are answered as
+//! clients of Hermes do it.
 //!
 //! Unlike there, an answer without an id is taken only while exactly one question waits: with
 //! several, the oldest is not what the person was looking at.
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
+use countersign_agent::RunRequest;
 use countersign_core::approval::Choice;
 use countersign_core::id::ApprovalId;
 use countersign_gate::GateError;
 use countersign_gate::answer::ApprovalFilter;
+use countersign_gate::history::TraceFilter;
 use countersign_gate::request::{GrantRequest, Reply};
-use serde_json::{Value, json};
+use countersign_gate::runs::{Run, RunStatus};
+use countersign_gate::view::ApprovalView;
+use serde_json::{Map, Value, json};
 
 use super::{Answer, Reach};
+use crate::config::settings::Dialect;
+use crate::server::App;
 use crate::server::auth::Caller;
-use crate::server::body::JsonBody;
+use crate::server::body::{JsonBody, Params};
+use crate::server::events::dialect;
 use crate::server::problem::Problem;
 use crate::wire::requests::{RunApprovalBody, choice};
+use crate::wire::runs::{Conversation, RunBody, RunQuery};
 
+/// Headers that name the conversation, for clients that cannot say it in the body.
+const SESSION_HEADERS: &[&str] = &["x-session-id", "x-hermes-session-id"];
 /// Other words for *once*.
 const ONCE: &[&str] = &["approve", "approved", "allow"];
+
+/// Starts a run of the built-in agent
+#[utoipa::path(post, path = "/v1/runs", request_body = RunBody,
+    responses((status = 202, description = "started", body = Object)))]
+pub(crate) async fn start(
+    State(app): Reach,
+    caller: Caller,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody<RunBody>,
+) -> Result<(StatusCode, Json<Value>), Problem> {
+    let mut conversation = Conversation::of_run(&body.conversation_history, &body.input)?;
+    conversation.instructions.extend(body.instructions);
+    let session = body.session_id.or_else(|| named_session(&headers));
+    let run = begin(&app, &caller, conversation, session, body.cwd).await?;
+    let started = json!({ "run_id": run.run_id, "status": "started" });
+    Ok((StatusCode::ACCEPTED, Json(started)))
+}
+
+/// Starts a run in `session`.
+pub(crate) async fn begin(
+    app: &App,
+    caller: &Caller,
+    conversation: Conversation,
+    session: Option<String>,
+    cwd: Option<String>,
+) -> Result<Run, Problem> {
+    let Conversation {
+        mut said,
+        instructions,
+    } = conversation;
+    if let Some(session) = &session
+        && !app.gate.conversation(session).await?.is_empty()
+    {
+        // We have what was said before; clients that keep it themselves send it every time.
+        said = said.pop().into_iter().collect();
+    }
+    let instructions = Some(instructions.join("\n\n")).filter(|text| !text.is_empty());
+    let request = RunRequest {
+        input: said,
+        instructions,
+        session,
+        cwd: cwd.map(|cwd| directory(&cwd)).transpose()?,
+    };
+    Ok(app.agent.start(&caller.principal, request).await?)
+}
+
+/// Returns the conversation that the headers name.
+pub(crate) fn named_session(headers: &HeaderMap) -> Option<String> {
+    let named = SESSION_HEADERS.iter().find_map(|name| headers.get(*name));
+    let named = named.and_then(|name| name.to_str().ok());
+    named.filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// Returns `cwd` written out: calls are judged by what a path says, so no part of it may be a link.
+fn directory(cwd: &str) -> Result<String, Problem> {
+    let wrong = |why: &str| Problem::invalid("cwd", "invalid_cwd", format!("`cwd` {why}"));
+    let path = std::path::Path::new(cwd);
+    if !path.is_absolute() {
+        return Err(wrong("must begin with `/`"));
+    }
+    let path = path.canonicalize().map_err(|_| wrong("is not there"))?;
+    if !path.is_dir() {
+        return Err(wrong("is no directory"));
+    }
+    let path = path.into_os_string().into_string();
+    path.map_err(|_| wrong("cannot be written as text"))
+}
+
+/// Lists runs, the newest first
+#[utoipa::path(get, path = "/v1/runs", params(RunQuery),
+    responses((status = 200, description = "runs", body = Object)))]
+pub(crate) async fn list(
+    State(app): Reach,
+    caller: Caller,
+    Params(query): Params<RunQuery>,
+) -> Answer<Value> {
+    let RunQuery {
+        session_id,
+        limit,
+        behind,
+    } = query;
+    let who = &caller.principal;
+    let page = app
+        .gate
+        .runs(who, session_id, limit, behind.as_deref())
+        .await?;
+    let waiting = waiting_of(&app, &caller, None).await?;
+    let runs = page.items.iter().map(|run| {
+        let waits = waiting.iter().any(|it| it.run_id == run.run_id);
+        Value::Object(shown(&app, run, waits))
+    });
+    let runs: Vec<Value> = runs.collect();
+    Ok(Json(json!({ "runs": runs, "next": page.next })))
+}
+
+/// Shows one run, with what it waits for
+#[utoipa::path(get, path = "/v1/runs/{id}",
+    params(("id" = String, Path, description = "the run")),
+    responses((status = 200, description = "the run", body = Object)))]
+pub(crate) async fn one(
+    State(app): Reach,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Answer<Value> {
+    let waiting = waiting_of(&app, &caller, Some(&id)).await?;
+    let mut run = match app.gate.run_of(&caller.principal, &id).await {
+        Ok(run) => shown(&app, &run, !waiting.is_empty()),
+        Err(GateError::NotFound { .. }) => {
+            external(&app, &caller, &id, !waiting.is_empty()).await?
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let questions = app.gate.clarifications(&caller.principal).await?.items;
+    let questions: Vec<_> = questions.iter().filter(|it| it.run_id == id).collect();
+    run.insert("pending_approvals".to_owned(), json!(waiting));
+    run.insert("pending_clarifications".to_owned(), json!(questions));
+    Ok(Json(Value::Object(run)))
+}
+
+/// Stops a run
+#[utoipa::path(post, path = "/v1/runs/{id}/stop",
+    params(("id" = String, Path, description = "the run")),
+    responses((status = 200, description = "it is stopping, or has ended", body = Object)))]
+pub(crate) async fn stop(
+    State(app): Reach,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Answer<Value> {
+    let run = match app.agent.stop(&caller.principal, &id).await {
+        Ok(run) => run,
+        Err(GateError::NotFound { .. }) => return Err(no_run(&id)),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Json(
+        json!({ "run_id": run.run_id, "status": run.status.word() }),
+    ))
+}
+
+/// Returns a run in the shape and the order that clients of Hermes know.
+fn shown(app: &App, run: &Run, waits: bool) -> Map<String, Value> {
+    let is_waiting = waits && run.status == RunStatus::Running;
+    let (status, last_event) = if is_waiting {
+        ("waiting_for_approval", "approval.required")
+    } else {
+        (run.status.word(), run.last_event.as_str())
+    };
+    let last_event = match app.dialect {
+        Dialect::Native => last_event,
+        Dialect::Hermes => dialect::name(last_event),
+    };
+    let mut shown = fields(json!({
+        "object": "hermes.run",
+        "run_id": run.run_id,
+        "status": status,
+        "updated_at": run.updated_at.as_seconds(),
+        "created_at": run.created_at.as_seconds(),
+        "session_id": run.session,
+        "model": run.model,
+        "last_event": last_event,
+    }));
+    if let Some(output) = &run.output {
+        shown.insert("output".to_owned(), json!(output));
+        shown.insert("usage".to_owned(), run.usage());
+    }
+    if let Some(error) = &run.error {
+        shown.insert("error".to_owned(), json!(error));
+    }
+    shown.insert("started_by".to_owned(), json!(run.starter));
+    shown.insert("cwd".to_owned(), json!(run.cwd));
+    shown
+}
+
+/// Returns what is known of a run of another agent: its calls.
+async fn external(
+    app: &App,
+    caller: &Caller,
+    id: &str,
+    waits: bool,
+) -> Result<Map<String, Value>, Problem> {
+    let filter = TraceFilter {
+        run: Some(id.to_owned()),
+        limit: Some(500),
+        ..TraceFilter::default()
+    };
+    let calls = app.gate.calls(&caller.principal, filter).await?.items;
+    let (Some(newest), Some(oldest)) = (calls.first(), calls.last()) else {
+        return Err(no_run(id));
+    };
+    Ok(fields(json!({
+        "object": "hermes.run",
+        "run_id": id,
+        "status": if waits { "waiting_for_approval" } else { "running" },
+        "updated_at": newest.created_at,
+        "created_at": oldest.created_at,
+        "session_id": newest.session_id,
+        "model": null,
+        "last_event": null,
+    })))
+}
+
+fn fields(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Map::new()
+        }
+    }
+}
+
+/// Returns what waits, of one run or of all, the oldest first.
+async fn waiting_of(
+    app: &App,
+    caller: &Caller,
+    run: Option<&str>,
+) -> Result<Vec<ApprovalView>, Problem> {
+    let filter = ApprovalFilter {
+        status: Some("waiting".to_owned()),
+        run: run.map(str::to_owned),
+        limit: Some(500),
+        ..ApprovalFilter::default()
+    };
+    let mut waiting = app.gate.approvals(&caller.principal, filter).await?.items;
+    waiting.reverse();
+    Ok(waiting)
+}
+
+fn no_run(id: &str) -> Problem {
+    let message = format!("there is no run `{id}`");
+    Problem::new(StatusCode::NOT_FOUND, "run_not_found", message)
+}
 
 /// Answers the question a run waits for
 #[utoipa::path(post, path = "/v1/runs/{id}/approval", request_body = RunApprovalBody,
@@ -90,27 +331,31 @@ pub(crate) async fn approval(
 }
 
 /// Returns the questions of `run` an answer without an id is meant for.
-async fn waiting(
-    app: &crate::server::App,
-    caller: &Caller,
-    run: &str,
-    all: bool,
-) -> Result<Vec<String>, Problem> {
-    let filter = ApprovalFilter {
-        status: Some("waiting".to_owned()),
-        run: Some(run.to_owned()),
-        ..ApprovalFilter::default()
-    };
-    let page = app.gate.approvals(&caller.principal, filter).await?;
-    let ids: Vec<String> = page.items.into_iter().map(|it| it.approval_id).collect();
+async fn waiting(app: &App, caller: &Caller, run: &str, all: bool) -> Result<Vec<String>, Problem> {
+    let waiting = waiting_of(app, caller, Some(run)).await?;
+    let ids: Vec<String> = waiting.into_iter().map(|it| it.approval_id).collect();
     match ids.len() {
-        0 => Err(Problem::new(
-            StatusCode::CONFLICT,
-            "approval_not_pending",
-            "this run waits for no answer",
-        )),
+        0 => Err(not_waiting(app, caller, run).await?),
         1 => Ok(ids),
         _ if all => Ok(ids),
         _ => Err(GateError::Ambiguous(ids).into()),
     }
+}
+
+/// Returns what to say to an answer to a run that waits for none.
+async fn not_waiting(app: &App, caller: &Caller, run: &str) -> Result<Problem, Problem> {
+    let is_over = match app.gate.run_of(&caller.principal, run).await {
+        Ok(run) => run.status.is_final(),
+        Err(GateError::NotFound { .. }) => {
+            external(app, caller, run, false).await?;
+            false
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let (code, message) = if is_over {
+        ("approval_not_active", "this run has ended")
+    } else {
+        ("approval_not_pending", "this run waits for no answer")
+    };
+    Ok(Problem::new(StatusCode::CONFLICT, code, message))
 }

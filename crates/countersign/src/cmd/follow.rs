@@ -1,0 +1,488 @@
+//! Following a run in a terminal: what it says, what it does, and the questions it asks, answered in
+//! place where somebody is there to answer.
+//!
+//! A question is answered by a whole line; what was typed before it appeared counts for nothing. It
+//! may be answered elsewhere meanwhile, and then the next one is shown. Nobody there to read is a
+//! no.
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
+
+use countersign_core::display::line as one_line;
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::approvals::{card, segment};
+use super::show::text;
+use crate::client::{Client, Events, expect_done};
+use crate::complaint::Complaint;
+use crate::config::read::at;
+
+/// How long a gateway that went away is looked for.
+const AWAY_MAX: Duration = Duration::from_mins(1);
+/// Pause between two looks.
+const AWAY_PAUSE: Duration = Duration::from_millis(500);
+/// Lines that may be typed ahead.
+const LINES_MAX: usize = 64;
+
+/// What is shown of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shows {
+    /// What it says and does, for people.
+    Progress,
+    /// Every event, one JSON object per line.
+    Events,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// It came to its end.
+    Completed,
+    /// It could not go on.
+    Failed(String),
+    /// Somebody stopped it.
+    Cancelled,
+}
+
+/// Follows runs, one after the other.
+#[derive(Debug)]
+pub(crate) struct Follow<'a> {
+    client: &'a Client,
+    shows: Shows,
+    /// What is typed, where that can be an answer.
+    lines: Option<mpsc::Receiver<String>>,
+    is_terminal: bool,
+    /// What was printed of the message that is being said.
+    message: String,
+    /// What is asked, the first of them on the screen.
+    asked: VecDeque<Asked>,
+}
+
+/// A question that waits.
+#[derive(Debug)]
+enum Asked {
+    Approval { id: String, choices: Vec<String> },
+    Clarification { id: String, question: Value },
+}
+
+impl Asked {
+    fn id(&self) -> &str {
+        match self {
+            Self::Approval { id, .. } | Self::Clarification { id, .. } => id,
+        }
+    }
+}
+
+/// What a person typed.
+#[derive(Debug, PartialEq, Eq)]
+enum Typed {
+    Choice(String),
+    Unclear,
+}
+
+impl<'a> Follow<'a> {
+    /// Returns who follows runs of the gateway of `client`. Without `reads_answers`, standard input
+    /// is left alone.
+    pub(crate) fn new(client: &'a Client, shows: Shows, reads_answers: bool) -> Self {
+        let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        Self {
+            client,
+            shows,
+            lines: reads_answers.then(read_lines),
+            is_terminal: is_terminal && reads_answers,
+            message: String::new(),
+            asked: VecDeque::new(),
+        }
+    }
+
+    /// Whether somebody is there who could be asked.
+    pub(crate) const fn is_terminal(&self) -> bool {
+        self.is_terminal
+    }
+
+    /// Returns the next line that is typed; `None` at the end of input.
+    pub(crate) async fn line(&mut self, prompt: &str) -> Option<String> {
+        if self.is_terminal {
+            eprint!("{prompt}");
+        }
+        self.lines.as_mut()?.recv().await
+    }
+
+    /// Follows `run` to its end.
+    pub(crate) async fn run(&mut self, run: &str) -> Result<Ended, Complaint> {
+        let path = format!("/v1/runs/{}/events", segment(run));
+        let mut events = self.client.events(&path, None).await?;
+        let mut last = None;
+        let mut interrupts = 0;
+        loop {
+            tokio::select! {
+                event = events.next() => match event {
+                    Some((id, event)) => {
+                        last = id.or(last);
+                        if let Some(ended) = self.told(&event).await? {
+                            self.asked.clear();
+                            return Ok(ended);
+                        }
+                    }
+                    None => events = self.again(&path, last).await?,
+                },
+                typed = typed(&mut self.lines), if self.is_terminal && !self.asked.is_empty() => {
+                    self.answer(typed).await?;
+                }
+                _ = tokio::signal::ctrl_c() => {
+                    interrupts += 1;
+                    if interrupts > 1 {
+                        return Ok(Ended::Cancelled);
+                    }
+                    eprintln!("\nStopping; Ctrl-C again leaves at once.");
+                    let path = format!("/v1/runs/{}/stop", segment(run));
+                    let stopped = self.client.send(Method::POST, &path, Some(&json!({}))).await?;
+                    expect_done(stopped)?;
+                }
+            }
+        }
+    }
+
+    /// Comes back to a stream that broke off.
+    async fn again(&self, path: &str, last: Option<u64>) -> Result<Events, Complaint> {
+        let since = Instant::now();
+        loop {
+            match self.client.events(path, last).await {
+                Ok(events) => return Ok(events),
+                Err(complaint) if since.elapsed() > AWAY_MAX => return Err(complaint),
+                Err(_) => tokio::time::sleep(AWAY_PAUSE).await,
+            }
+        }
+    }
+
+    /// Shows one event; returns how the run ended if it is the last.
+    async fn told(&mut self, event: &Value) -> Result<Option<Ended>, Complaint> {
+        if self.shows == Shows::Events {
+            let mut stdout = std::io::stdout().lock();
+            // A reader that left wants no more.
+            if writeln!(stdout, "{event}").is_err() {
+                return Ok(Some(Ended::Cancelled));
+            }
+        }
+        let name = at(event, "event").as_str().unwrap_or_default();
+        match name {
+            "message.delta" => self.say(at(event, "delta").as_str().unwrap_or_default()),
+            "message.snapshot" => self.say_anew(at(event, "text").as_str().unwrap_or_default()),
+            // What the person is shown instead is said next.
+            "message.held" => self.end_message(),
+            "tool.started" => {
+                self.end_message();
+                self.note(&format!("· {}", text(event, "preview")));
+            }
+            "tool.completed" if at(event, "error") == true => {
+                self.note(&format!("  {} was not done or failed", text(event, "tool")));
+            }
+            "approval.required" | "approval.request" => {
+                self.end_message();
+                let choices = at(event, "choices").as_array().into_iter().flatten();
+                let choices = choices.filter_map(Value::as_str).map(str::to_owned);
+                let id = text(event, "approval_id");
+                let choices = choices.collect();
+                self.asks(Asked::Approval { id, choices }).await?;
+            }
+            "clarify.required" => {
+                self.end_message();
+                let id = text(event, "clarification_id");
+                let question = event.clone();
+                self.asks(Asked::Clarification { id, question }).await?;
+            }
+            "approval.resolved" | "approval.responded" => {
+                self.note(&resolved(event));
+                self.settled(&text(event, "approval_id")).await?;
+            }
+            "clarify.resolved" => self.settled(&text(event, "clarification_id")).await?,
+            "run.completed" => {
+                let output = at(event, "output").as_str().unwrap_or_default();
+                if self.message.is_empty() || !output.ends_with(&self.message) {
+                    self.say_anew(output);
+                }
+                self.end_message();
+                return Ok(Some(Ended::Completed));
+            }
+            "run.failed" => {
+                self.end_message();
+                return Ok(Some(Ended::Failed(text(event, "error"))));
+            }
+            "run.cancelled" => {
+                self.end_message();
+                return Ok(Some(Ended::Cancelled));
+            }
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn say(&mut self, piece: &str) {
+        self.message.push_str(piece);
+        if self.shows == Shows::Events {
+            return;
+        }
+        let mut stdout = std::io::stdout().lock();
+        let shown = if stdout.is_terminal() {
+            safe(piece)
+        } else {
+            piece.to_owned()
+        };
+        // Who does not read any more is not told; the run goes on.
+        let _written = stdout.write_all(shown.as_bytes());
+        let _flushed = stdout.flush();
+    }
+
+    /// Says a message of which a part may have been said already.
+    fn say_anew(&mut self, message: &str) {
+        let rest = message.strip_prefix(self.message.as_str());
+        if let Some(rest) = rest {
+            let rest = rest.to_owned();
+            self.say(&rest);
+        } else {
+            self.end_message();
+            self.say(message);
+        }
+    }
+
+    fn end_message(&mut self) {
+        if !self.message.is_empty() && !self.message.ends_with('\n') {
+            self.say("\n");
+        }
+        self.message.clear();
+    }
+
+    fn note(&self, line: &str) {
+        if self.shows == Shows::Progress {
+            eprintln!("{line}");
+        }
+    }
+
+    async fn asks(&mut self, asked: Asked) -> Result<(), Complaint> {
+        self.asked.push_back(asked);
+        if self.asked.len() == 1 {
+            self.show_question().await?;
+        }
+        Ok(())
+    }
+
+    /// Takes a question away that is settled, and shows the next one.
+    async fn settled(&mut self, id: &str) -> Result<(), Complaint> {
+        let was_first = self.asked.front().is_some_and(|asked| asked.id() == id);
+        self.asked.retain(|asked| asked.id() != id);
+        if was_first {
+            self.show_question().await?;
+        }
+        Ok(())
+    }
+
+    /// Shows the first question, or how it can be answered elsewhere.
+    async fn show_question(&mut self) -> Result<(), Complaint> {
+        let Some(first) = self.asked.front() else {
+            return Ok(());
+        };
+        if self.shows == Shows::Events {
+            return Ok(());
+        }
+        match first {
+            Asked::Approval { id, choices } => {
+                let path = format!("/v1/approvals/{}", segment(id));
+                let answer = self.client.send(Method::GET, &path, None).await?;
+                let approval = expect_done(answer)?;
+                eprintln!("\n{}", card(&approval).trim_end());
+                if self.is_terminal {
+                    for (number, choice) in choices.iter().enumerate() {
+                        eprintln!("  {}. {}", number + 1, words(choice));
+                    }
+                    eprint!("Answer, 1 to {}: ", choices.len());
+                } else {
+                    let choices = choices.join("|");
+                    eprintln!("Waiting for an answer: countersign answer {id} {choices}");
+                }
+            }
+            Asked::Clarification { id, question } => {
+                eprintln!("\n{}", text(question, "question"));
+                let choices = at(question, "choices").as_array();
+                for (number, choice) in choices.into_iter().flatten().enumerate() {
+                    let choice = choice.as_str().map(one_line).unwrap_or_default();
+                    eprintln!("  {}. {choice}", number + 1);
+                }
+                if self.is_terminal {
+                    eprint!("Answer: ");
+                } else {
+                    eprintln!("Waiting for an answer to {id}, in the browser or a chat.");
+                }
+            }
+        }
+        // What was typed before is no answer to this.
+        if let Some(lines) = &mut self.lines
+            && self.is_terminal
+        {
+            while lines.try_recv().is_ok() {}
+        }
+        Ok(())
+    }
+
+    /// Answers the first question with what was typed; the end of input is a no.
+    async fn answer(&mut self, typed: Option<String>) -> Result<(), Complaint> {
+        let Some(first) = self.asked.front() else {
+            return Ok(());
+        };
+        let (path, body) = match first {
+            Asked::Approval { id, choices } => {
+                let choice = match typed.as_deref().map(|typed| chosen(typed, choices)) {
+                    None => "deny".to_owned(),
+                    Some(Typed::Choice(choice)) => choice,
+                    Some(Typed::Unclear) => {
+                        eprint!("Type a number from 1 to {} and Enter: ", choices.len());
+                        return Ok(());
+                    }
+                };
+                let path = format!("/v1/approvals/{}/resolve", segment(id));
+                (path, json!({ "choice": choice }))
+            }
+            Asked::Clarification { id, question } => {
+                let Some(typed) = typed else {
+                    self.asked.pop_front();
+                    return self.show_question().await;
+                };
+                let path = format!("/v1/clarifications/{}/answer", segment(id));
+                (path, clarified(&typed, question))
+            }
+        };
+        let (status, answer) = self.client.send(Method::POST, &path, Some(&body)).await?;
+        if status.is_success() || matches!(status, StatusCode::CONFLICT | StatusCode::GONE) {
+            // The event that settles it follows, whoever it was.
+            return Ok(());
+        }
+        eprintln!("{}", text(at(&answer, "error"), "message"));
+        if status == StatusCode::FORBIDDEN {
+            eprintln!("Somebody else has to answer; waiting.");
+            self.asked.pop_front();
+            return self.show_question().await;
+        }
+        eprint!("Answer: ");
+        Ok(())
+    }
+}
+
+/// Returns what is typed; never, if nothing can be.
+async fn typed(lines: &mut Option<mpsc::Receiver<String>>) -> Option<String> {
+    match lines {
+        Some(lines) => lines.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Reads standard input in a thread of its own, because reading it cannot be broken off.
+fn read_lines() -> mpsc::Receiver<String> {
+    let (typed, lines) = mpsc::channel(LINES_MAX);
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            let Ok(line) = line else { return };
+            if typed.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+fn chosen(typed: &str, choices: &[String]) -> Typed {
+    let typed = typed.trim().to_ascii_lowercase();
+    let numbered = typed.parse::<usize>().ok();
+    let numbered = numbered.and_then(|number| choices.get(number.checked_sub(1)?));
+    let named = choices.iter().find(|choice| **choice == typed);
+    numbered
+        .or(named)
+        .map_or(Typed::Unclear, |choice| Typed::Choice(choice.clone()))
+}
+
+/// Returns the answer to a question: the number of a choice, or words.
+fn clarified(typed: &str, question: &Value) -> Value {
+    let choices = at(question, "choices").as_array().map_or(0, Vec::len);
+    match typed.trim().parse::<usize>() {
+        Ok(number) if (1..=choices).contains(&number) => json!({ "choice": number }),
+        Ok(_) | Err(_) => json!({ "text": typed.trim() }),
+    }
+}
+
+fn words(choice: &str) -> &str {
+    match choice {
+        "once" => "Allow once",
+        "session" => "Allow for this session",
+        "always" => "Always allow",
+        "deny" => "Deny",
+        other => other,
+    }
+}
+
+fn resolved(event: &Value) -> String {
+    let outcome = match at(event, "outcome").as_str() {
+        Some("approved") => "Approved",
+        Some("denied") => "Denied",
+        Some("expired") => "Nobody answered in time; it did not run",
+        Some("withdrawn") => "Taken back",
+        Some(_) | None => "Answered",
+    };
+    match at(event, "by").as_str() {
+        Some(_) => format!(
+            "{outcome} by {} via {}.",
+            text(event, "by"),
+            text(event, "via")
+        ),
+        None => format!("{outcome}."),
+    }
+}
+
+/// Returns text that cannot do anything to a terminal.
+fn safe(text: &str) -> String {
+    let lines = text.split('\n');
+    let lines = lines.map(|line| {
+        line.split('\t')
+            .map(one_line)
+            .collect::<Vec<_>>()
+            .join("\t")
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_choice_that_was_offered_is_an_answer() {
+        let choices = ["once", "deny"].map(str::to_owned);
+        let rows = [
+            ("1", Typed::Choice("once".to_owned())),
+            (" 2 ", Typed::Choice("deny".to_owned())),
+            ("Deny", Typed::Choice("deny".to_owned())),
+            ("always", Typed::Unclear),
+            ("0", Typed::Unclear),
+            ("3", Typed::Unclear),
+            ("", Typed::Unclear),
+            ("y", Typed::Unclear),
+        ];
+        for (typed, wanted) in rows {
+            assert_eq!(chosen(typed, &choices), wanted, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_question_is_answered_by_number_or_in_words() {
+        let question = json!({ "choices": ["a", "b"] });
+        assert_eq!(clarified("2", &question), json!({ "choice": 2 }));
+        assert_eq!(clarified("3", &question), json!({ "text": "3" }));
+        assert_eq!(clarified(" both ", &question), json!({ "text": "both" }));
+    }
+
+    #[test]
+    fn what_an_agent_says_cannot_move_the_cursor() {
+        assert_eq!(safe("a\tb\nc "), "a\tb\nc ");
+        assert!(!safe("a\u{1b}[2Jb").contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,80 @@
+//! `countersign run`: the built-in agent does something, and this terminal follows and answers.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::follow::{Ended, Follow, Shows};
+use super::show::text;
+use crate::cli::Run;
+use crate::client::{Client, Reach, expect_done};
+use crate::complaint::Complaint;
+
+/// Longest text that is read from standard input, in bytes.
+const TEXT_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Starts a run and follows it to its end.
+pub(crate) fn run(args: &Run, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let client = Client::new(reach)?;
+    let shows = if args.json {
+        Shows::Events
+    } else {
+        Shows::Progress
+    };
+    let what = if args.text == "-" {
+        standard_input()?
+    } else {
+        args.text.clone()
+    };
+    // What was to be done came from there, so no answer can.
+    let reads_answers = args.text != "-" && !args.json;
+    let mut follow = Follow::new(&client, shows, reads_answers);
+    let ended = client.block_on(async {
+        let cwd = args.cwd.as_deref();
+        let run = start(&client, &what, args.session.as_deref(), cwd).await?;
+        follow.run(&run).await
+    })?;
+    exit_code(ended)
+}
+
+/// Starts a run and returns its id.
+pub(crate) async fn start(
+    client: &Client,
+    what: &str,
+    session: Option<&str>,
+    cwd: Option<&Path>,
+) -> Result<String, Complaint> {
+    let here = std::env::current_dir().ok();
+    let cwd = match (cwd, here) {
+        (Some(cwd), Some(here)) => Some(here.join(cwd)),
+        (Some(cwd), None) => Some(cwd.to_owned()),
+        (None, here) => here,
+    };
+    let body = json!({ "input": what, "session_id": session, "cwd": cwd });
+    let answer = client.send(Method::POST, "/v1/runs", Some(&body)).await?;
+    let started: Value = expect_done(answer)?;
+    Ok(text(&started, "run_id"))
+}
+
+fn exit_code(ended: Ended) -> Result<ExitCode, Complaint> {
+    match ended {
+        Ended::Completed => Ok(ExitCode::SUCCESS),
+        Ended::Failed(why) => {
+            let hint = "`countersign history --run ID` shows what it did";
+            Err(Complaint::failed(format!("the run failed: {why}"), hint))
+        }
+        Ended::Cancelled => Err(Complaint::failed("the run was stopped", "")),
+    }
+}
+
+fn standard_input() -> Result<String, Complaint> {
+    let mut text = String::new();
+    let mut input = std::io::stdin().take(TEXT_BYTES_MAX);
+    input
+        .read_to_string(&mut text)
+        .map_err(|error| Complaint::usage(format!("cannot read standard input: {error}"), ""))?;
+    Ok(text)
+}

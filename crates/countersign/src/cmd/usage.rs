@@ -1,0 +1,77 @@
+//! `countersign usage`: what models cost.
+
+use std::process::ExitCode;
+
+use serde_json::Value;
+
+use super::history::moment;
+use super::show::{print, print_json, table, text};
+use crate::cli::Usage;
+use crate::client::{Client, Reach};
+use crate::complaint::{Complaint, written};
+use crate::config::read::at;
+
+/// Shows what models cost, by task and model.
+pub(crate) fn run(args: &Usage, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let client = Client::new(reach)?;
+    let since = moment(&args.since)?;
+    let answer = client.get(&format!("/v1/usage?since={since}"))?;
+    if args.json {
+        return written(print_json(&answer), ExitCode::SUCCESS);
+    }
+    written(print(&shown(&answer)), ExitCode::SUCCESS)
+}
+
+fn shown(answer: &Value) -> String {
+    let mut sums: Vec<(String, String, [u64; 3])> = Vec::new();
+    for day in at(answer, "usage").as_array().into_iter().flatten() {
+        let count = |key: &str| at(day, key).as_u64().unwrap_or(0);
+        let (task, model) = (text(day, "task"), text(day, "model"));
+        let more = [
+            count("calls"),
+            count("prompt_tokens"),
+            count("completion_tokens"),
+        ];
+        let known = sums.iter_mut().find(|it| it.0 == task && it.1 == model);
+        match known {
+            Some((_, _, sum)) => {
+                for (sum, more) in sum.iter_mut().zip(more) {
+                    *sum += more;
+                }
+            }
+            None => sums.push((task, model, more)),
+        }
+    }
+    if sums.is_empty() {
+        return "No model was asked.\n".to_owned();
+    }
+    let rows: Vec<Vec<String>> = sums
+        .into_iter()
+        .map(|(task, model, counts)| {
+            let counts = counts.iter().map(u64::to_string);
+            [task, model].into_iter().chain(counts).collect()
+        })
+        .collect();
+    table(&["task", "model", "asked", "read", "written"], &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn days_are_added_up_by_task_and_model() {
+        let day = |task: &str, calls: u64| json!({"task": task, "model": "m", "day": 0, "calls": calls, "prompt_tokens": 10, "completion_tokens": 1});
+        let answer = json!({ "usage": [day("agent", 2), day("approval", 1), day("agent", 3)] });
+        let shown = anstream::adapter::strip_str(&shown(&answer)).to_string();
+        let lines: Vec<Vec<&str>> = shown
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        assert_eq!(lines[1], ["agent", "m", "5", "20", "2"]);
+        assert_eq!(lines[2], ["approval", "m", "1", "10", "1"]);
+        assert_eq!(lines.len(), 3);
+    }
+}

@@ -1,0 +1,24 @@
+//! What models cost.
+
+use axum::Json;
+use axum::extract::State;
+
+use super::{Answer, Reach};
+use crate::server::auth::Caller;
+use crate::server::body::Params;
+use crate::wire::lists::UsageList;
+use crate::wire::requests::millis;
+use crate::wire::runs::UsageQuery;
+
+/// Shows what models cost, by day, task and model
+#[utoipa::path(get, path = "/v1/usage", params(UsageQuery),
+    responses((status = 200, description = "what they cost", body = UsageList)))]
+pub(crate) async fn usage(
+    State(app): Reach,
+    caller: Caller,
+    Params(query): Params<UsageQuery>,
+) -> Answer<UsageList> {
+    let since = query.since.map(millis);
+    let usage = app.gate.usage(&caller.principal, since).await?;
+    Ok(Json(UsageList { usage, next: None }))
+}
