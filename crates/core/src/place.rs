@@ -3,6 +3,10 @@
 //! Links are not followed: that would race, and the core reads no files. So a path is what its
 //! text says, after `.`, `..`, doubled slashes and the ways around (`/proc/self/root`) are gone.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::sync::LazyLock;
+
 use crate::knowledge::{
     PATH_ANYWHERE, PATH_PATTERNS, PATH_ROOTS, PATH_STARRED, PATH_TRIGGERS, PATHS, PathKind,
     PathRoot, PathRow,
@@ -99,7 +103,10 @@ impl Ground {
         let vague = path.contains(HOLE);
         let inside = self.inside(&path);
         let whole_workspace = self.whole(&path);
-        let found = lookup(&path, self.relative(&path)).or_else(|| behind_hole(&path));
+        let relative = self.relative(&path);
+        let in_workspace = relative.and_then(first_match);
+        let found = [first_match(&path), in_workspace].into_iter().flatten();
+        let found = found.min().and_then(row).or_else(|| behind_hole(&path));
         let (mut kind, mut what, mut read, mut write) = match found {
             Some(row) => (row.kind, row.what, row.read, row.write),
             None => self.ordinary(&path, inside, vague),
@@ -107,7 +114,7 @@ impl Ground {
         // Where a call claims to be never makes what it names less sensitive.
         if !is_absolute(text)
             && self.cwd.is_some()
-            && let Some(row) = lookup(&normalise(text), None)
+            && let Some(row) = self.named(text, relative, in_workspace)
         {
             if row.read > read || row.write > write || runs_later(row.kind) {
                 (kind, what) = (row.kind, row.what);
@@ -128,6 +135,23 @@ impl Ground {
             whole_workspace,
             vague,
         }
+    }
+
+    /// Returns the first row for the path as it is written, which is mostly what it is inside the
+    /// workspace.
+    fn named(
+        &self,
+        text: &str,
+        relative: Option<&str>,
+        in_workspace: Option<u16>,
+    ) -> Option<&'static PathRow> {
+        let named = normalise(text);
+        let number = if relative == Some(named.as_str()) {
+            in_workspace
+        } else {
+            first_match(&named)
+        };
+        number.and_then(row)
     }
 
     /// Returns the path as seen from the workspace, where it lies inside.
@@ -340,8 +364,7 @@ fn may_be_workspace(path: &str) -> bool {
     {
         return false;
     }
-    let row = lookup(path, None);
-    match row.map(|row| row.kind) {
+    match first_match(path).and_then(row).map(|row| row.kind) {
         None | Some(PathKind::Temp | PathKind::Generated | PathKind::Document) => {}
         Some(
             PathKind::Root
@@ -383,12 +406,8 @@ fn may_be_workspace(path: &str) -> bool {
     true
 }
 
-/// Returns the first row for `path`, or for its form inside the workspace.
-fn lookup(path: &str, relative: Option<&str>) -> Option<&'static PathRow> {
-    let whole = first_match(path);
-    let inside = relative.and_then(first_match);
-    let row = [whole, inside].into_iter().flatten().min()?;
-    PATHS.get(usize::from(row))
+fn row(number: u16) -> Option<&'static PathRow> {
+    PATHS.get(usize::from(number))
 }
 
 /// Returns the first row for what follows an unknown directory, which may be a home or the root.
@@ -397,8 +416,7 @@ fn behind_hole(path: &str) -> Option<&'static PathRow> {
     if !first.ends_with(HOLE) || first.chars().any(char::is_alphanumeric) {
         return None;
     }
-    let row = first_match(&format!("{HOME}/{rest}"))?;
-    let row = PATHS.get(usize::from(row))?;
+    let row = first_match(&format!("{HOME}/{rest}")).and_then(row)?;
     // Only a telling name counts: anything at all may lie in a home.
     matches!(
         row.kind,
@@ -430,10 +448,11 @@ fn first_match(path: &str) -> Option<u16> {
     } else {
         path.trim_start_matches(HOME)
     };
-    let names: Vec<&str> = path
+    let names: Vec<Name<'_>> = path
         .split('/')
         .filter(|name| !name.is_empty())
         .take(NAMES_MAX)
+        .map(Name::new)
         .collect();
     let mut best: Option<u16> = None;
     let mut try_pattern = |number: u16| {
@@ -445,55 +464,81 @@ fn first_match(path: &str) -> Option<u16> {
             best = Some(pattern.row);
         }
     };
-    // Most of these are ruled out by a letter with which no name begins or ends.
-    let first_bytes = Bytes::of(names.iter().filter_map(|name| name.as_bytes().first()));
-    let last_bytes = Bytes::of(names.iter().filter_map(|name| name.as_bytes().last()));
-    for (begins, ends, number) in PATH_STARRED {
-        let possible = first_bytes.may_be(begins.as_bytes().first())
-            && last_bytes.may_be(ends.as_bytes().last());
-        let any = begins.is_empty() && ends.is_empty();
-        let fits = |name: &&str| name.starts_with(begins) && name.ends_with(ends);
-        if any || possible && names.iter().any(fits) {
-            try_pattern(*number);
+    let patterns = &*PATTERNS;
+    patterns.any.iter().for_each(|number| try_pattern(*number));
+    for name in &names {
+        for (begins, ends, number) in patterns.starred(name.text) {
+            if name.text.starts_with(begins) && name.text.ends_with(ends) {
+                try_pattern(*number);
+            }
         }
     }
     if names
         .iter()
-        .any(|name| is_glob(name) && says_something(name))
+        .any(|name| name.glob.is_some_and(Glob::says_something))
     {
         // A glob may stand for the name a pattern needs, so all that could apply are tried.
-        let first = names.first().copied().unwrap_or("");
+        let first = names.first().map_or("", |name| name.text);
         for number in listed(PATH_ROOTS, first).iter().chain(PATH_ANYWHERE) {
             try_pattern(*number);
         }
         return best;
     }
     for name in &names {
-        for number in listed(PATH_TRIGGERS, name) {
+        for number in patterns.triggered.get(name.text).copied().unwrap_or(&[]) {
             try_pattern(*number);
         }
     }
     best
 }
 
-/// A set of bytes.
-#[derive(Clone, Copy, Debug)]
-struct Bytes([bool; 256]);
+/// How some name must begin and end, and the pattern that needs it.
+type Starred = (&'static str, &'static str, u16);
 
-impl Bytes {
-    fn of<'b>(bytes: impl Iterator<Item = &'b u8>) -> Self {
-        let mut set = [false; 256];
-        for byte in bytes {
-            if let Some(there) = set.get_mut(usize::from(*byte)) {
-                *there = true;
+/// The patterns by what a name must have for them to be worth trying.
+struct Patterns {
+    /// Those that any name will do for.
+    any: Vec<u16>,
+    /// Those that need a name beginning with something, by its first byte.
+    by_first: Vec<Vec<Starred>>,
+    /// Those that need a name ending with something, by its last byte.
+    by_last: Vec<Vec<Starred>>,
+    /// Those that need a whole name.
+    triggered: HashMap<&'static str, &'static [u16], BuildHasherDefault<DefaultHasher>>,
+}
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
+    let mut patterns = Patterns {
+        any: Vec::new(),
+        by_first: vec![Vec::new(); 256],
+        by_last: vec![Vec::new(); 256],
+        triggered: PATH_TRIGGERS.iter().copied().collect(),
+    };
+    for starred @ (begins, ends, number) in PATH_STARRED {
+        let list = match (begins.as_bytes().first(), ends.as_bytes().last()) {
+            (Some(first), _) => patterns.by_first.get_mut(usize::from(*first)),
+            (None, Some(last)) => patterns.by_last.get_mut(usize::from(*last)),
+            (None, None) => {
+                patterns.any.push(*number);
+                None
             }
+        };
+        if let Some(list) = list {
+            list.push(*starred);
         }
-        Self(set)
     }
+    patterns
+});
 
-    /// Whether `byte` is in it; no byte asks for nothing.
-    fn may_be(&self, byte: Option<&u8>) -> bool {
-        byte.is_none_or(|byte| self.0.get(usize::from(*byte)).copied().unwrap_or(false))
+impl Patterns {
+    fn starred(&self, name: &str) -> impl Iterator<Item = &Starred> {
+        let list = |lists: &'static [Vec<Starred>], byte: Option<&u8>| {
+            byte.and_then(|byte| lists.get(usize::from(*byte)))
+                .map_or(&[][..], Vec::as_slice)
+        };
+        let bytes = name.as_bytes();
+        let first = list(&PATTERNS.by_first, bytes.first()).iter();
+        first.chain(list(&PATTERNS.by_last, bytes.last()))
     }
 }
 
@@ -505,9 +550,37 @@ fn listed(table: &'static [(&'static str, &'static [u16])], name: &str) -> &'sta
         .map_or(&[], |(_, numbers)| numbers)
 }
 
-/// Whether a glob fixes at least two letters of what it stands for.
-fn says_something(glob: &str) -> bool {
-    letters(glob) >= 2
+/// A name of a path, and what can be said about it once for all patterns.
+#[derive(Clone, Copy, Debug)]
+struct Name<'p> {
+    text: &'p str,
+    glob: Option<Glob<'p>>,
+}
+
+/// What a name that is a glob fixes of what it stands for.
+#[derive(Clone, Copy, Debug)]
+struct Glob<'p> {
+    begins: &'p str,
+    ends: &'p str,
+    letters: usize,
+}
+
+impl<'p> Name<'p> {
+    fn new(text: &'p str) -> Self {
+        let glob = is_glob(text).then(|| Glob {
+            begins: text.split(['*', '?', '[']).next().unwrap_or_default(),
+            ends: text.rsplit(['*', '?', '[', ']']).next().unwrap_or_default(),
+            letters: letters(text),
+        });
+        Self { text, glob }
+    }
+}
+
+impl Glob<'_> {
+    /// Whether it fixes at least two letters.
+    const fn says_something(self) -> bool {
+        self.letters >= 2
+    }
 }
 
 /// Returns how many letters a name fixes. A dot in front is one: few names begin with it.
@@ -529,14 +602,15 @@ fn most_sensitive_in(path: &str) -> Option<&'static PathRow> {
     } else {
         PathRoot::Anywhere
     };
-    let names: Vec<&str> = directory
+    let names: Vec<Name<'_>> = directory
         .trim_start_matches(HOME)
         .split('/')
         .filter(|name| !name.is_empty())
         .take(NAMES_MAX)
+        .map(Name::new)
         .collect();
     let hidden = |name: &&str| name.starts_with('.') && !is_glob(name) && name.len() > 1;
-    if !names.iter().any(hidden) {
+    if !names.iter().any(|name| hidden(&name.text)) {
         return None;
     }
     let beside = PATH_PATTERNS.iter().filter(|pattern| {
@@ -554,7 +628,7 @@ fn is_glob(name: &str) -> bool {
     name.contains(['*', '?', '['])
 }
 
-fn sequence_matches(pattern: &[&str], path: &[&str], rooted: bool) -> bool {
+fn sequence_matches(pattern: &[&str], path: &[Name<'_>], rooted: bool) -> bool {
     match pattern.split_first() {
         None => path.is_empty(),
         Some((&"**", rest)) => {
@@ -576,7 +650,7 @@ fn sequence_matches(pattern: &[&str], path: &[&str], rooted: bool) -> bool {
         }
         Some((first, rest)) => match path.split_first() {
             Some((name, path)) => {
-                name_matches(first, name, rooted) && sequence_matches(rest, path, rooted)
+                name_matches(first, *name, rooted) && sequence_matches(rest, path, rooted)
             }
             None => false,
         },
@@ -585,25 +659,22 @@ fn sequence_matches(pattern: &[&str], path: &[&str], rooted: bool) -> bool {
 
 /// Whether one name matches a pattern with at most a few stars. A name that is itself a glob
 /// matches what it could stand for, if it says enough to mean it.
-fn name_matches(pattern: &str, name: &str, rooted: bool) -> bool {
-    if pattern == "*" {
+fn name_matches(pattern: &str, name: Name<'_>, rooted: bool) -> bool {
+    if pattern == "*" || pattern == name.text {
         return true;
     }
-    if is_glob(name) {
-        if pattern == name {
-            return true;
-        }
-        // A pattern that leaves its end open is met by what meets its beginning.
-        let begins = pattern.trim_end_matches('*');
-        let says_enough = letters(name) >= 2 && (rooted || letters(name) * 2 >= letters(begins));
-        return says_enough
-            && !begins.contains('*')
-            && glob_matches(name.as_bytes(), begins.as_bytes());
-    }
-    if pattern.contains('*') {
-        return glob_matches(pattern.as_bytes(), name.as_bytes());
-    }
-    pattern == name
+    let Some(glob) = name.glob else {
+        return pattern.contains('*') && glob_matches(pattern.as_bytes(), name.text.as_bytes());
+    };
+    // A pattern that leaves its end open is met by what meets its beginning. Most are ruled out by
+    // what the glob fixes.
+    let begins = pattern.trim_end_matches('*');
+    begins.starts_with(glob.begins)
+        && begins.ends_with(glob.ends)
+        && glob.says_something()
+        && (rooted || glob.letters * 2 >= letters(begins))
+        && !begins.contains('*')
+        && glob_matches(name.text.as_bytes(), begins.as_bytes())
 }
 
 /// Matches a glob of `*`, `?` and `[…]`, remembering only the last star, so in time proportional to

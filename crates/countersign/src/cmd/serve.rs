@@ -115,7 +115,7 @@ fn app(
     let origins: Vec<String> = api.origins.iter().chain(&serve.origin).cloned().collect();
     Arc::new(App {
         gate: gateway.gate.clone(),
-        policies: gateway.policies.clone(),
+        policies: Arc::clone(&gateway.policies),
         home: gateway.home.clone(),
         dialect: api.dialect,
         entrance: Entrance::new(address, &api.hosts, &origins),

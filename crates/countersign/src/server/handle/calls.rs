@@ -7,6 +7,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use countersign_gate::settings::Policies as _;
 use countersign_core::judge::judge;
 use countersign_core::record;
 use countersign_gate::GateError;

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
+use countersign_gate::settings::Policies as _;
 use countersign_core::policy::Policy;
 use countersign_gate::GateError;
 use countersign_gate::history::{LedgerState, Replayed, TraceView};
