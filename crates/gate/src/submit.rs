@@ -21,7 +21,7 @@ use serde_json::value::RawValue;
 
 use crate::answer::invalid;
 use crate::entries::{approval_required, call_assessed};
-use crate::gate::random;
+use crate::gate::{random, random_id};
 use crate::moment::{Denial, VersionedGrant};
 use crate::principal::Principal;
 use crate::remembered::ended_at;
@@ -537,7 +537,7 @@ fn stored(
     };
     let annotations = tool_call.annotations;
     let mut call = StoredCall {
-        call_id: CallId::fresh(now, random()),
+        call_id: CallId::fresh(now, random_id()),
         tool: tool_call.tool.clone(),
         args: tool_call.args.clone(),
         raw: submission.raw.as_deref().map(base64),
@@ -577,7 +577,7 @@ fn stored(
         assessment: Box::default(),
         approval: None,
         decision: None,
-        salt: base64(&random::<16>()),
+        salt: base64(&random_id::<16>()),
         outcome: None,
     };
     let arguments = match &submission.raw {

@@ -2,7 +2,7 @@
 -- that were appended together lie together in one pack, compressed.
 CREATE TABLE packs (
   number  INTEGER PRIMARY KEY,
-  -- When the oldest of them was made; none was made more than a second later.
+  -- When the oldest of them was made; none was made more than 100 ms later.
   at      INTEGER NOT NULL,
   records BLOB    NOT NULL
 ) STRICT;

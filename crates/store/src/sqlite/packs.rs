@@ -25,7 +25,7 @@ const PACK_BYTES_MAX: usize = 256 << 10;
 /// Bytes of a body that is packed. A longer one has a row of its own.
 const PACKED_BODY_BYTES_MAX: usize = 64 << 10;
 /// Between the oldest and the newest record of a pack, at most, in milliseconds.
-const PACK_MILLIS_MAX: i64 = 1000;
+const PACK_MILLIS_MAX: i64 = 100;
 /// Bytes that a pack may claim to unfold to.
 const UNFOLDED_BYTES_MAX: usize = PACK_BYTES_MAX + 2 * PACKED_BODY_BYTES_MAX + (1 << 20);
 
@@ -110,8 +110,13 @@ pub(super) fn get(
         .optional()?;
     let Some(pack) = pack else { return Ok(None) };
     let unfolded = unfolded(&pack)?;
-    let found = Items(&unfolded).find(|it| it.as_ref().is_ok_and(|it| it.id == id));
-    found.map(|it| it.map(|it| it.record())).transpose()
+    for item in Items(&unfolded) {
+        let item = item?;
+        if item.id == id {
+            return Ok(Some(item.record()));
+        }
+    }
+    Err(unreadable())
 }
 
 /// Takes a record out of its pack; tells whether it was there.
@@ -444,5 +449,116 @@ impl<'a> Bytes<'a> {
         let (text, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         std::str::from_utf8(text).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(number: i64) -> Record {
+        Record {
+            kind: Kind::Call,
+            id: format!("call_{number}"),
+            version: VERSION,
+            status: "allowed".to_owned(),
+            owner: "key_a".to_owned(),
+            session: format!("s{}", number % 3),
+            run: String::new(),
+            link: String::new(),
+            at: number * 10,
+            due_at: None,
+            body: format!("{{\"n\":{number}}}"),
+        }
+    }
+
+    fn opened() -> (tempfile::TempDir, Connection) {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("state.db");
+        let connection = super::super::file::open_for_writing(&file).unwrap();
+        (directory, connection)
+    }
+
+    fn number_of_packs(connection: &Connection) -> usize {
+        let count = |row: &rusqlite::Row<'_>| row.get(0);
+        connection
+            .query_row("SELECT count(*) FROM packs", [], count)
+            .unwrap()
+    }
+
+    #[test]
+    fn a_pack_spans_a_moment_and_holds_a_bounded_number() {
+        let (_directory, connection) = opened();
+        let far: Vec<Record> = (0..30).map(record).collect();
+        write(&connection, &far.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!(number_of_packs(&connection), 3, "eleven in each");
+        let near: Vec<Record> = (100..300)
+            .map(|number| Record { at: 0, ..record(number) })
+            .collect();
+        write(&connection, &near.iter().collect::<Vec<_>>()).unwrap();
+        assert_eq!(number_of_packs(&connection), 3 + 4);
+        for record in far.iter().chain(&near) {
+            let kept = get(&connection, Kind::Call, &record.id).unwrap();
+            assert_eq!(kept.as_ref(), Some(record));
+        }
+    }
+
+    #[test]
+    fn what_is_found_first_comes_from_packs_that_overlap() {
+        let (_directory, connection) = opened();
+        let (even, odd): (Vec<i64>, Vec<i64>) = (0..40).partition(|number| number % 2 == 0);
+        for numbers in [odd, even] {
+            let records: Vec<Record> = numbers.into_iter().map(record).collect();
+            write(&connection, &records.iter().collect::<Vec<_>>()).unwrap();
+        }
+        for (order, expected) in [
+            (Order::OldestFirst, (0..7).collect::<Vec<i64>>()),
+            (Order::NewestFirst, (33..40).rev().collect()),
+        ] {
+            let query = Query {
+                order,
+                limit: 7,
+                ..Query::of(Kind::Call)
+            };
+            let mut found = Vec::new();
+            find(&connection, &query, &mut found).unwrap();
+            let expected: Vec<Record> = expected.into_iter().map(record).collect();
+            assert_eq!(found, expected, "{order:?}");
+        }
+    }
+
+    #[test]
+    fn a_record_leaves_its_pack_once_and_the_others_stay() {
+        let (_directory, connection) = opened();
+        let records: Vec<Record> = (0..5).map(record).collect();
+        write(&connection, &records.iter().collect::<Vec<_>>()).unwrap();
+        assert!(take_out(&connection, Kind::Call, "call_2").unwrap());
+        assert!(!take_out(&connection, Kind::Call, "call_2").unwrap());
+        assert_eq!(version(&connection, Kind::Call, "call_2").unwrap(), 0);
+        assert_eq!(count(&connection, &Query::of(Kind::Call)).unwrap(), 4);
+    }
+
+    #[test]
+    fn a_damaged_pack_is_an_error_and_nothing_worse() {
+        let (_directory, connection) = opened();
+        let records: Vec<Record> = (0..5).map(record).collect();
+        let good = folded(records.iter());
+        write(&connection, &records.iter().collect::<Vec<_>>()).unwrap();
+        let damages: [(&str, Vec<u8>); 4] = [
+            ("nothing", Vec::new()),
+            ("cut", good.iter().take(good.len() / 2).copied().collect()),
+            ("claims too much", [0xff; 40].to_vec()),
+            ("says nothing", lz4_flex::compress_prepend_size(b"garbage")),
+        ];
+        for (name, damaged) in damages {
+            connection
+                .execute("UPDATE packs SET records = ?1", [&damaged])
+                .unwrap();
+            let got = get(&connection, Kind::Call, "call_1");
+            assert!(got.is_err(), "{name}: {got:?}");
+            let counted = count(&connection, &Query::of(Kind::Call));
+            assert!(counted.is_err(), "{name}: {counted:?}");
+            assert!(unfolded_entries(&damaged).is_err(), "{name}");
+        }
     }
 }
