@@ -12,10 +12,6 @@ mod wire;
 
 use std::process::ExitCode;
 
-/// Thousands of small texts per millisecond are made on one thread and let go on another.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     let outcome = cli::parse().and_then(cmd::run);
     outcome.unwrap_or_else(|complaint| complaint.report())

@@ -21,7 +21,10 @@ pub(super) fn get(
         .prepare_cached(&sql)?
         .query_row(params![kind.word(), id], |row| record(kind, row))
         .optional()?
-        .map_or_else(|| packs::get(connection, kind, id), |record| Ok(Some(record)))
+        .map_or_else(
+            || packs::get(connection, kind, id),
+            |record| Ok(Some(record)),
+        )
 }
 
 pub(super) fn find(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<Record>> {
@@ -57,12 +60,12 @@ pub(super) fn entries(
     let mut rows = statement.query([after])?;
     while entries.len() < most {
         let Some(row) = rows.next()? else { break };
-        match row.get_ref(10)?.as_blob_or_null()? {
-            None => entries.push(entry(row)?),
-            Some(pack) => {
-                let several = packs::unfolded_entries(pack)?.into_iter();
-                entries.extend(several.filter(|entry| entry.seq > seen));
-            }
+        let said = entry(row)?;
+        let pack = row.get_ref(10)?.as_blob_or_null()?;
+        match pack.and_then(|pack| packs::unfolded_entries(pack, &said)) {
+            // Who verifies the chain finds that what was packed is missing, and where.
+            None => entries.push(said),
+            Some(several) => entries.extend(several.into_iter().filter(|it| it.seq > seen)),
         }
     }
     entries.truncate(most);
@@ -90,7 +93,8 @@ pub(super) fn version(connection: &Connection, kind: Kind, id: &str) -> rusqlite
 pub(super) fn write(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<bool> {
     // What was packed leaves its pack.
     let is_new = row.was == 0
-        || row.was == packs::VERSION && packs::take_out(connection, row.record.kind, &row.record.id)?;
+        || row.was == packs::VERSION
+            && packs::take_out(connection, row.record.kind, &row.record.id)?;
     let sql = if is_new {
         "INSERT INTO records (kind, id, version, status, owner, session, run, link, at, due_at, \
          body) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 WHERE ?12 <= 1"

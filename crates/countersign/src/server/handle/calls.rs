@@ -7,10 +7,10 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use countersign_gate::settings::Policies as _;
 use countersign_core::judge::judge;
 use countersign_core::record;
 use countersign_gate::GateError;
+use countersign_gate::settings::Policies as _;
 use countersign_gate::view::{CallView, ConsumedView};
 
 use super::{Answer, Reach};

@@ -2,10 +2,10 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use countersign_gate::settings::Policies as _;
 use countersign_core::policy::Policy;
 use countersign_gate::GateError;
 use countersign_gate::history::{LedgerState, Replayed, TraceView};
+use countersign_gate::settings::Policies as _;
 use serde_json::json;
 
 use super::{Answer, Reach};
