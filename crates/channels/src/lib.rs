@@ -77,4 +77,13 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
 
     /// Says something that is no question.
     fn say<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<(), DeliveryError>>;
+
+    /// Sends a message to one person or place, named as the channel names them. `key` names the
+    /// sending; whoever receives it twice has received one message. It is not tried again here.
+    fn send<'a>(
+        &'a self,
+        to: &'a str,
+        text: &'a str,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<(), DeliveryError>>;
 }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use countersign_core::card::Card;
+use tokio::sync::Notify;
 
 use crate::{BoxFuture, Channel, Delivered, DeliveryError};
 
@@ -15,6 +16,15 @@ pub enum Said {
     Again(String, Box<Card>),
     /// A message.
     Message(String),
+    /// A message to one person or place.
+    Sent {
+        /// To whom.
+        to: String,
+        /// What was said.
+        text: String,
+        /// Names the sending.
+        key: String,
+    },
 }
 
 /// A channel that keeps what it was given. Clones share it.
@@ -22,6 +32,7 @@ pub enum Said {
 pub struct Recorder {
     name: String,
     state: Arc<Mutex<State>>,
+    more: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
@@ -48,6 +59,18 @@ impl Recorder {
     /// Returns everything it was given, in order.
     pub fn said(&self) -> Vec<Said> {
         self.state().said.clone()
+    }
+
+    /// Waits until what it was given is as `holds` wants it.
+    pub async fn until(&self, holds: impl Fn(&[Said]) -> bool) {
+        loop {
+            // Made before looking, so that what comes meanwhile is not missed.
+            let more = self.more.notified();
+            if holds(&self.state().said) {
+                return;
+            }
+            more.await;
+        }
     }
 
     /// Lets deliveries fail as if the other side were away.
@@ -83,6 +106,7 @@ impl Recorder {
             }),
             None => {
                 state.said.push(said);
+                self.more.notify_waiters();
                 Ok(())
             }
         }
@@ -121,5 +145,15 @@ impl Channel for Recorder {
 
     fn say<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<(), DeliveryError>> {
         Box::pin(async move { self.take(Said::Message(text.to_owned())) })
+    }
+
+    fn send<'a>(
+        &'a self,
+        to: &'a str,
+        text: &'a str,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<(), DeliveryError>> {
+        let [to, text, key] = [to, text, key].map(str::to_owned);
+        Box::pin(async move { self.take(Said::Sent { to, text, key }) })
     }
 }

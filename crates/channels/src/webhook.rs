@@ -214,6 +214,18 @@ impl Channel for Webhook {
                 .await
         })
     }
+
+    fn send<'a>(
+        &'a self,
+        to: &'a str,
+        text: &'a str,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<(), DeliveryError>> {
+        Box::pin(async move {
+            let body = json!({"type": "message", "to": to, "text": text});
+            self.post(key, &body).await
+        })
+    }
 }
 
 /// Returns time and signature of `t=SECONDS,v1=HEX`.
@@ -304,6 +316,41 @@ mod tests {
             let got = hook.verify(signature.as_deref(), body, now);
             assert_eq!(got, Err(expected), "{name}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_message_to_somebody_names_them_and_is_signed() {
+        use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let hook = Webhook::new(WebhookSettings {
+            url: format!("http://{}/", listener.local_addr().unwrap()),
+            ..hook().settings
+        })
+        .unwrap();
+        let other_side = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") {
+                reader.read_line(&mut head).unwrap();
+            }
+            let value = |name: &str| {
+                let line = head.lines().find(|line| line.starts_with(name));
+                line.unwrap().split_once(": ").unwrap().1.to_owned()
+            };
+            let mut body = vec![0; value("content-length").parse().unwrap()];
+            reader.read_exact(&mut body).unwrap();
+            stream
+                .write_all(b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n")
+                .unwrap();
+            (value("idempotency-key"), value(SIGNATURE_HEADER), body)
+        });
+        hook.send("room 7", "hello", "call_1").await.unwrap();
+        let (key, signature, body) = other_side.join().unwrap();
+        assert_eq!(key, "call_1");
+        assert_eq!(body, br#"{"type":"message","to":"room 7","text":"hello"}"#);
+        let (at, given) = parse_signature(&signature).unwrap();
+        assert_eq!(given, hook.sign(at, &body));
     }
 
     #[test]

@@ -20,6 +20,14 @@ pub enum SideEffect {
 }
 
 impl SideEffect {
+    /// All of them, the mildest first.
+    pub const ALL: [Self; 4] = [
+        Self::ReadOnly,
+        Self::LocalReversible,
+        Self::External,
+        Self::Critical,
+    ];
+
     /// Returns the word used on the wire.
     pub const fn word(self) -> &'static str {
         match self {

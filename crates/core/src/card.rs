@@ -92,6 +92,8 @@ pub struct Lineage {
     pub explanation: Option<String>,
     /// How far the asker could have answered itself.
     pub tier: Tier,
+    /// Whether all who would be written to were written to before; `None` if nobody would be.
+    pub known_recipients: Option<bool>,
 }
 
 impl Card {
@@ -144,6 +146,11 @@ impl Card {
 /// everything would be shown, and nobody may allow what they cannot see.
 pub fn is_showable(call: &ToolCall) -> bool {
     body::written_bytes(&call.args) <= ARGUMENT_BYTES_MAX
+}
+
+/// Returns whom `call` would write to, each once.
+pub fn recipients(call: &ToolCall) -> Vec<String> {
+    body::recipients(call)
 }
 
 /// Returns what people read on the button of `choice`.
@@ -199,6 +206,14 @@ fn lineage_fields(call: &ToolCall, lineage: &Lineage, redacts: Redacts) -> Vec<F
             // Where something runs decides what it does, so it is never shortened.
             fields.push(Field::words(name, line(text)));
         }
+    }
+    if let Some(known) = lineage.known_recipients {
+        let words = if known {
+            "written to before"
+        } else {
+            "never written to before"
+        };
+        fields.push(Field::words("Recipient", words.to_owned()));
     }
     let turns = call.replying_to.len().saturating_sub(TURNS_MAX);
     for turn in call.replying_to.iter().skip(turns) {

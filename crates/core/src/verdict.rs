@@ -254,7 +254,10 @@ fn decide(assessment: &Assessment, situation: &Situation) -> (Verdict, Rule) {
     let lines = situation.thresholds;
     let asks = assessment.risk > lines.ask_above
         || assessment.risk >= lines.auto_below && assessment.confidence < lines.confidence_min;
-    if asks && situation.review && marks.rollback && assessment.risk <= lines.ask_above {
+    let reviewable = marks.rollback
+        && assessment.side_effect <= SideEffect::LocalReversible
+        && !assessment.crisis_sensitive;
+    if asks && situation.review && reviewable && assessment.risk <= lines.ask_above {
         return (Verdict::AllowThenReview, Rule::Review);
     }
     (

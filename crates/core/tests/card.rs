@@ -36,6 +36,7 @@ fn lineage() -> Lineage {
         session: "fix-the-login".to_owned(),
         explanation: None,
         tier: Tier::T0,
+        known_recipients: None,
     }
 }
 

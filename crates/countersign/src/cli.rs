@@ -337,6 +337,12 @@ pub(crate) struct Serve {
     /// Print one line of JSON: where it listens and where to sign in
     #[arg(long)]
     pub(crate) json: bool,
+    /// Serve HTTPS with this certificate: a PEM file, the gateway's own first
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The certificate's private key, a PEM file without a password
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
     /// Listen where other machines can reach it, without TLS
     #[arg(long)]
     pub(crate) allow_public: bool,

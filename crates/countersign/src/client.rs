@@ -10,6 +10,7 @@ use crate::complaint::Complaint;
 use crate::config::Home;
 use crate::config::read::at;
 use crate::gateway::command_line_key_file;
+use crate::tls;
 
 /// Where a gateway listens unless it is told otherwise.
 const DEFAULT_URL: &str = "http://127.0.0.1:8750";
@@ -38,17 +39,20 @@ impl Client {
     pub(crate) fn new(reach: &Reach) -> Result<Self, Complaint> {
         let home = Home::new(reach.home.clone())?;
         let named = reach.url.clone().or_else(|| variable("COUNTERSIGN_URL"));
-        let url = named
+        let (url, fingerprint) = named
+            .map(|url| (url, None))
             .or_else(|| left_by_gateway(&home))
-            .unwrap_or_else(|| DEFAULT_URL.to_owned());
+            .unwrap_or_else(|| (DEFAULT_URL.to_owned(), None));
         let url = url.trim_end_matches('/').to_owned();
         let key = key(reach, &home)?;
         let failed = |error: String| Complaint::failed(format!("cannot start: {error}"), "");
-        let http = countersign_channels::http()
-            .timeout(TIMEOUT)
-            .no_proxy()
-            .build()
-            .map_err(|error| failed(error.to_string()))?;
+        let mut http = countersign_channels::http().timeout(TIMEOUT).no_proxy();
+        if let Some(fingerprint) = fingerprint {
+            let trusting = tls::trusting(&fingerprint);
+            let trusting = trusting.map_err(|error| failed(error.to_string()))?;
+            http = http.tls_backend_preconfigured(trusting);
+        }
+        let http = http.build().map_err(|error| failed(error.to_string()))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -214,14 +218,17 @@ fn no_key(file: &Path, why: &str) -> Complaint {
     Complaint::unreachable(format!("no key in {}: {why}", file.display()))
 }
 
-/// Returns where the gateway of this home says it listens.
-fn left_by_gateway(home: &Home) -> Option<String> {
+/// Returns where the gateway of this home says it listens, and the fingerprint of its certificate
+/// if it has one.
+fn left_by_gateway(home: &Home) -> Option<(String, Option<String>)> {
     let text = std::fs::read_to_string(address_file(home)).ok()?;
-    let url = text.trim();
-    url.starts_with("http").then(|| url.to_owned())
+    let mut lines = text.lines();
+    let url = lines.next().filter(|url| url.starts_with("http"))?;
+    Some((url.to_owned(), lines.next().map(str::to_owned)))
 }
 
-/// Returns the file in which the gateway of a home leaves its address.
+/// Returns the file in which the gateway of a home leaves its address, and below it the fingerprint
+/// of its certificate.
 pub(crate) fn address_file(home: &Home) -> PathBuf {
     home.directory().join("gateway.url")
 }

@@ -8,6 +8,8 @@ mod config;
 mod gateway;
 mod judge;
 mod server;
+mod telemetry;
+mod tls;
 mod wire;
 
 use std::process::ExitCode;

@@ -36,6 +36,8 @@ pub(crate) struct App {
     pub(crate) home: Home,
     pub(crate) dialect: Dialect,
     pub(crate) entrance: outer::Entrance,
+    /// Whether the network is served over TLS.
+    pub(crate) is_encrypted: bool,
     pub(crate) limits: limits::Limits,
     pub(crate) socket_keys: auth::SocketKeys,
     pub(crate) metrics: metrics::Metrics,

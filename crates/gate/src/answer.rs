@@ -97,6 +97,14 @@ impl Gate {
                         "whoever asks cannot answer; another person must",
                     ));
                 }
+                if stored
+                    .call
+                    .is_closed_to(&who.name, self.inner.settings.starter_may_answer)
+                {
+                    return Err(GateError::Forbidden(
+                        "this is about the run you started; another person must answer",
+                    ));
+                }
                 let offered = stored.approval.choices.contains(&reply.choice);
                 let waits = stored.approval.answer().is_none();
                 let mut rebound = None;

@@ -171,11 +171,14 @@ impl Gate {
             .change_approval(&claims.sub, |_, _| Ok(Happened::Used { jti: jti.clone() }))
             .await;
         match changed {
-            Ok(stored) => Ok(ConsumedView {
-                jti: jti.0,
-                call_id: stored.call.call_id.0.clone(),
-                consumed_at: used_at(&stored, self.inner.clock.now()).as_seconds(),
-            }),
+            Ok(stored) => {
+                self.remember_recipients(&stored);
+                Ok(ConsumedView {
+                    jti: jti.0,
+                    call_id: stored.call.call_id.0.clone(),
+                    consumed_at: used_at(&stored, self.inner.clock.now()).as_seconds(),
+                })
+            }
             Err(Unchanged::Step(StepError::AlreadyUsed, _)) => Err(GateError::TokenUsed),
             Err(Unchanged::Step(StepError::Expired, _)) => Err(GateError::TokenExpired),
             Err(Unchanged::Step(..) | Unchanged::Gate(GateError::NotFound { .. })) => {
@@ -331,7 +334,11 @@ impl Gate {
     }
 
     /// Returns a call that `who` submitted.
-    async fn own_call(&self, who: &Principal, id: &str) -> Result<StoredCall, GateError> {
+    pub(crate) async fn own_call(
+        &self,
+        who: &Principal,
+        id: &str,
+    ) -> Result<StoredCall, GateError> {
         if !who.role.asks() {
             return Err(GateError::Forbidden(
                 "only the agent that submitted a call may do this",

@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 
 use crate::answer::invalid;
 use crate::gate::random;
+use crate::names;
 use crate::principal::Principal;
 use crate::stored::{read, written};
-use crate::submit::{NAME_BYTES_MAX, run_of};
+use crate::submit::run_of;
 use crate::told::told;
 use crate::view::Page;
 use crate::waiting::Look;
@@ -114,7 +115,7 @@ impl Gate {
         self.check_room_for_question(who).await?;
         let now = self.inner.clock.now();
         let id = ClarificationId::fresh(now, random());
-        let expires_at = now.plus(self.inner.settings.timeout_millis);
+        let expires_at = now.plus(self.inner.settings.timeouts.usual);
         let run = question
             .run
             .unwrap_or_else(|| run_of(who, &question.session));
@@ -340,18 +341,9 @@ fn check(question: &Question) -> Result<(), GateError> {
         );
         return Err(invalid("choices", "invalid_choices", &message));
     }
-    for (param, name) in [("session_id", Some(session)), ("run_id", run.as_ref())] {
-        let is_bad = |name: &String| {
-            name.trim().is_empty()
-                || name.len() > NAME_BYTES_MAX
-                || name.chars().any(char::is_control)
-        };
-        if name.is_some_and(is_bad) {
-            let message = format!("`{param}` is a name of up to {NAME_BYTES_MAX} bytes");
-            return Err(invalid(param, "invalid_name", &message));
-        }
-    }
-    Ok(())
+    names::check("session_id", session)?;
+    run.as_ref()
+        .map_or(Ok(()), |run| names::check("run_id", run))
 }
 
 /// Returns what was chosen and what that says.

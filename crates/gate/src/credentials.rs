@@ -20,7 +20,7 @@ use serde_json::json;
 use crate::gate::random;
 use crate::principal::{Principal, Role};
 use crate::remembered::{Remembered, ended_at};
-use crate::stored::{read, written};
+use crate::stored::{StoredCall, read, written};
 use crate::told::{ATTEMPTS_MAX, told};
 use crate::view::Page;
 use crate::{Gate, GateError};
@@ -71,7 +71,7 @@ pub struct KeyView {
 pub(crate) struct Credentials {
     by_key: Remembered<Digest, Principal>,
     by_login: Remembered<Digest, Known>,
-    has_approver: Remembered<(), bool>,
+    has_approver: Remembered<Option<String>, bool>,
 }
 
 /// Who is signed in, and until when.
@@ -207,22 +207,37 @@ impl Gate {
 
     /// Whether there is any live approver: a key of that role, or a person with an account in a chat.
     pub async fn has_approver(&self) -> Result<bool, GateError> {
+        self.has_approver_besides(None).await
+    }
+
+    /// Whether there is anybody who may answer the question about `call`.
+    pub(crate) async fn has_approver_for(&self, call: &StoredCall) -> Result<bool, GateError> {
+        let may = self.inner.settings.starter_may_answer;
+        let closed_to = call.starter.clone();
+        let closed_to = closed_to.filter(|person| call.is_closed_to(person, may));
+        self.has_approver_besides(closed_to).await
+    }
+
+    async fn has_approver_besides(&self, person: Option<String>) -> Result<bool, GateError> {
         let (cache, tail) = (
             &self.inner.credentials.has_approver,
             self.inner.store.tail(),
         );
-        if let Some(known) = cache.get(tail, &()) {
+        if let Some(known) = cache.get(tail, &person) {
             return Ok(known);
         }
         let as_of = ended_at(tail);
-        let answers = self.any_answering_key().await? || self.any_reachable_person().await?;
-        cache.put(tail, as_of, (), answers);
+        let besides = person.as_deref();
+        let answers =
+            self.any_answering_key(besides).await? || self.any_reachable_person(besides).await?;
+        cache.put(tail, as_of, person, answers);
         Ok(answers)
     }
 
-    async fn any_answering_key(&self) -> Result<bool, GateError> {
+    async fn any_answering_key(&self, besides: Option<&str>) -> Result<bool, GateError> {
         for record in self.find_all(live(Kind::Key)).await? {
-            if read::<StoredKey>(&record)?.role.answers() {
+            let key: StoredKey = read(&record)?;
+            if key.role.answers() && Some(key.name.as_str()) != besides {
                 return Ok(true);
             }
         }

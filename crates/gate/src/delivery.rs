@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_channels::{Channel, Delivered, DeliveryError};
+use countersign_core::assessment::SideEffect;
 use countersign_core::id::ApprovalId;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,12 @@ struct StoredDelivery {
 }
 
 impl Gate {
+    /// Returns how long a question about a call of this side effect waits, in milliseconds.
+    pub(crate) fn waits(&self, side_effect: SideEffect) -> i64 {
+        let channels = self.inner.channels.iter().map(|channel| channel.name());
+        self.inner.settings.timeouts.of(side_effect, channels)
+    }
+
     /// Delivers the card of an approval to every channel, in the background.
     pub(crate) fn deliver_soon(&self, approval: &ApprovalId) {
         for channel in &self.inner.channels {

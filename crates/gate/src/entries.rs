@@ -223,6 +223,7 @@ pub(crate) fn call_reported(
     outcome: &serde_json::Value,
     now: UnixMillis,
 ) -> Draft {
+    let millis = outcome.get("duration").and_then(serde_json::Value::as_f64);
     let body = serde_json::json!({
         "event": "tool.completed",
         "call_id": call.call_id.as_str(),
@@ -230,7 +231,7 @@ pub(crate) fn call_reported(
         "session_id": call.session,
         "tool": call.tool,
         "error": outcome.get("failed"),
-        "duration": outcome.get("duration"),
+        "duration": millis.map(|millis| millis / 1000.0),
         "timestamp": now.as_seconds(),
     });
     about(
@@ -246,7 +247,12 @@ pub(crate) fn call_reported(
 pub(crate) fn decision(stored: &StoredApproval) -> Option<DecisionView> {
     let by_person = |outcome: &str, answer: &countersign_core::approval::Answer| DecisionView {
         outcome: outcome.to_owned(),
-        cause: "person".to_owned(),
+        cause: if answer.via == crate::deputy::VIA {
+            "model"
+        } else {
+            "person"
+        }
+        .to_owned(),
         choice: Some(answer.choice.word().to_owned()),
         by: Some(answer.by.clone()),
         via: Some(answer.via.clone()),

@@ -1,6 +1,6 @@
 //! The one object: what it is made of, and what it does by itself.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use countersign_channels::Channel;
@@ -12,6 +12,7 @@ use crate::GateError;
 use crate::assessors::Assessors;
 use crate::clock::Clock;
 use crate::credentials::Credentials;
+use crate::deputy::Deputy;
 use crate::keys::Signer;
 use crate::moment::{Moment, VersionedGrant};
 use crate::principal::Principal;
@@ -65,6 +66,7 @@ pub(crate) struct Inner {
     pub(crate) credentials: Credentials,
     pub(crate) sessions: Sessions,
     pub(crate) assessors: Assessors,
+    pub(crate) deputy: OnceLock<Arc<dyn Deputy>>,
 }
 
 impl Gate {
@@ -93,6 +95,7 @@ impl Gate {
                 credentials: Credentials::default(),
                 sessions: Sessions::default(),
                 assessors: Assessors::default(),
+                deputy: OnceLock::new(),
             }),
         };
         gate.publish_key().await?;
@@ -206,7 +209,7 @@ impl Gate {
             .store
             .find(Query {
                 status: Some("denied".to_owned()),
-                since: Some(since.0 - self.inner.settings.timeout_millis),
+                since: Some(since.0 - self.inner.settings.timeouts.longest()),
                 order: Order::NewestFirst,
                 limit: DENIALS_MAX,
                 ..Query::of(Kind::Approval)

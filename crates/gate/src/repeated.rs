@@ -91,11 +91,13 @@ fn fingerprint(submission: &Submission) -> Digest {
         tool_definition,
         attachments,
         explanation,
+        starter,
+        answers_starter,
         idempotency_key: _,
     } = submission;
     let all = format!(
         "{call:?}{raw:?}{session:?}{run:?}{agent:?}{executor:?}{tool_definition:?}{attachments:?}\
-         {explanation:?}"
+         {explanation:?}{starter:?}{answers_starter:?}"
     );
     Digest::of(all.as_bytes())
 }

@@ -28,6 +28,10 @@ pub struct Submission {
     pub attachments: Vec<Digest>,
     /// What the agent says about it.
     pub explanation: Option<String>,
+    /// The person whose run of the built-in agent asks.
+    pub starter: Option<String>,
+    /// Whether it is the agent's own reply to that person, who then must not be the one to allow it.
+    pub answers_starter: bool,
     /// Names the request, so that sending it twice submits it once.
     pub idempotency_key: Option<String>,
 }

@@ -1,5 +1,13 @@
-//! What ran and awaits a look. Undoing it is the asker's work; a review tells it to.
+//! What ran and awaits a look.
+//!
+//! Undoing is the work of whoever ran the call. Another agent is told to; the built-in one kept a
+//! [`Snapshot`] and undoes it itself: [`Gate::begin_undo`] takes the review, so that nobody settles
+//! it otherwise meanwhile, the files are put back, [`Gate::finish_undo`] says how that went.
 
+mod snapshot;
+
+use countersign_core::card::{Redacts, without_secrets};
+use countersign_core::display::unfenced;
 use countersign_core::id::ReviewId;
 use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
@@ -7,14 +15,20 @@ use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::answer::invalid;
 use crate::gate::random;
 use crate::principal::Principal;
 use crate::stored::{StoredCall, read, written};
+use crate::submit::redacts;
 use crate::told::told;
 use crate::view::{CallView, Page};
 use crate::{Gate, GateError};
 
+pub use snapshot::{Held, SNAPSHOT_BYTES_MAX, Snapshot};
+
 const WAITING: &str = "waiting";
+/// Somebody is putting the files back. Whoever finds it so after a crash may go on with it.
+const UNDOING: &str = "undoing";
 
 /// What a person says about something that ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +49,15 @@ impl Settled {
     }
 }
 
+/// How putting files back went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undoing {
+    /// They are as they were.
+    Done,
+    /// Nothing was put back.
+    NotDone,
+}
+
 /// Something that ran and awaits a look.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ReviewView {
@@ -42,10 +65,14 @@ pub struct ReviewView {
     pub review_id: String,
     /// The call.
     pub call: CallView,
-    /// `waiting`, `kept` or `undone`.
+    /// `waiting`, `undoing`, `kept` or `undone`.
     pub status: String,
     /// Who settled it.
     pub by: Option<String>,
+    /// The file that was changed, where it can be put back.
+    pub path: Option<String>,
+    /// What was changed in it.
+    pub diff: Option<String>,
 }
 
 /// A review as it is kept. Its call is the record's link.
@@ -55,21 +82,93 @@ struct StoredReview {
     command: String,
     by: Option<String>,
     settled_at: Option<UnixMillis>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    snapshot: Option<Snapshot>,
 }
 
 impl Gate {
     /// Returns what awaits a look.
     pub async fn reviews(&self, who: &Principal) -> Result<Page<ReviewView>, GateError> {
-        let query = Query {
-            status: Some(WAITING.to_owned()),
-            owner: (!who.role.sees_all()).then(|| who.key.0.clone()),
-            ..Query::of(Kind::Review)
-        };
         let mut items = Vec::new();
-        for record in self.find_all(query).await? {
-            items.push(self.review_view(&record).await?);
+        for status in [WAITING, UNDOING] {
+            let query = Query {
+                status: Some(status.to_owned()),
+                owner: (!who.role.sees_all()).then(|| who.key.0.clone()),
+                ..Query::of(Kind::Review)
+            };
+            for record in self.find_all(query).await? {
+                items.push(self.review_view(&record).await?);
+            }
         }
         Ok(Page { items, next: None })
+    }
+
+    /// Keeps a file as it is before a call changes it. The call must not run unless this succeeds.
+    pub async fn keep_snapshot(
+        &self,
+        who: &Principal,
+        call_id: &str,
+        snapshot: Snapshot,
+    ) -> Result<(), GateError> {
+        if snapshot.before.size().max(snapshot.after.size()) > SNAPSHOT_BYTES_MAX {
+            let message = "the file is larger than 1 MiB, so it could not be put back";
+            return Err(invalid("path", "too_large", message));
+        }
+        let call = self.own_call(who, call_id).await?;
+        let query = Query {
+            session: Some(call.session.clone()),
+            link: Some(call_id.to_owned()),
+            limit: 1,
+            ..Query::of(Kind::Review)
+        };
+        let found = self.inner.store.find(query).await?;
+        let record = found.into_iter().next().ok_or_else(|| unknown(call_id))?;
+        let mut review: StoredReview = read(&record)?;
+        if record.status != WAITING || review.snapshot.is_some() {
+            return Err(settled_already(&record, &review));
+        }
+        review.snapshot = Some(snapshot);
+        self.put_review(record, &review, WAITING, Vec::new())
+            .await?;
+        Ok(())
+    }
+
+    /// Takes a review in order to undo it, and returns what to put back; `None` if that is the
+    /// asker's work.
+    pub async fn begin_undo(
+        &self,
+        who: &Principal,
+        id: &str,
+    ) -> Result<Option<Snapshot>, GateError> {
+        let (record, review) = self.open_review(who, id).await?;
+        let snapshot = review.snapshot.clone();
+        if snapshot.is_some() && record.status == WAITING {
+            self.put_review(record, &review, UNDOING, Vec::new())
+                .await?;
+        }
+        Ok(snapshot)
+    }
+
+    /// Says how putting back went: the review is settled, or waits again.
+    pub async fn finish_undo(
+        &self,
+        who: &Principal,
+        id: &str,
+        went: Undoing,
+    ) -> Result<ReviewView, GateError> {
+        let (record, review) = self.open_review(who, id).await?;
+        if record.status != UNDOING {
+            return Err(settled_already(&record, &review));
+        }
+        match went {
+            Undoing::Done => self.settle(who, record, review, Settled::Undo).await,
+            Undoing::NotDone => {
+                let record = self
+                    .put_review(record, &review, WAITING, Vec::new())
+                    .await?;
+                self.review_view(&record).await
+            }
+        }
     }
 
     /// Settles a review: it is kept, or its asker is told to undo it.
@@ -79,21 +178,46 @@ impl Gate {
         id: &str,
         settled: Settled,
     ) -> Result<ReviewView, GateError> {
+        let (record, review) = self.open_review(who, id).await?;
+        if record.status == UNDOING {
+            return Err(settled_already(&record, &review));
+        }
+        if settled == Settled::Undo && review.snapshot.is_some() {
+            let message = "it is undone by putting its file back";
+            return Err(invalid("id", "has_snapshot", message));
+        }
+        self.settle(who, record, review, settled).await
+    }
+
+    /// Returns a review that `who` may settle and nobody has settled.
+    async fn open_review(
+        &self,
+        who: &Principal,
+        id: &str,
+    ) -> Result<(Record, StoredReview), GateError> {
         if !who.role.answers() {
             return Err(GateError::Forbidden("only an approver settles reviews"));
         }
-        let mut record = self.stored_review(id).await?;
-        let mut review: StoredReview = read(&record)?;
-        if record.status != WAITING {
+        let record = self.stored_review(id).await?;
+        let review: StoredReview = read(&record)?;
+        if record.status != WAITING && record.status != UNDOING {
             return Err(settled_already(&record, &review));
         }
+        Ok((record, review))
+    }
+
+    async fn settle(
+        &self,
+        who: &Principal,
+        record: Record,
+        mut review: StoredReview,
+        settled: Settled,
+    ) -> Result<ReviewView, GateError> {
         let now = self.inner.clock.now();
         review.by = Some(who.name.clone());
         review.settled_at = Some(now);
-        settled.status().clone_into(&mut record.status);
-        record.body = written(&review);
         let detail = json!({
-            "review_id": id,
+            "review_id": record.id,
             "call_id": record.link,
             "run_id": record.run,
             "session_id": record.session,
@@ -101,23 +225,40 @@ impl Gate {
             "by": who.name,
             "via": who.via,
         });
+        let entry = Draft {
+            owner: record.owner.clone(),
+            run: record.run.clone(),
+            session: record.session.clone(),
+            ..told(now, "review.resolved", &record.id, detail)
+        };
+        let status = settled.status();
+        let record = self
+            .put_review(record, &review, status, vec![entry])
+            .await?;
+        self.review_view(&record).await
+    }
+
+    /// Writes a review that is as it was when it was read; otherwise somebody was faster.
+    async fn put_review(
+        &self,
+        mut record: Record,
+        review: &StoredReview,
+        status: &str,
+        entries: Vec<Draft>,
+    ) -> Result<Record, GateError> {
+        status.clone_into(&mut record.status);
+        record.body = written(review);
         let change = Change {
             puts: vec![Put {
                 record: record.clone(),
                 expect: Expect::Version(record.version),
             }],
-            entries: vec![Draft {
-                owner: record.owner.clone(),
-                run: record.run.clone(),
-                session: record.session.clone(),
-                ..told(now, "review.resolved", id, detail)
-            }],
+            entries,
         };
         match self.inner.store.commit(change).await {
-            Ok(_) => self.review_view(&record).await,
-            // A review changes only by being settled.
+            Ok(_) => Ok(record),
             Err(StoreError::Conflict { .. }) => {
-                let record = self.stored_review(id).await?;
+                let record = self.stored_review(&record.id).await?;
                 Err(settled_already(&record, &read(&record)?))
             }
             Err(failed @ (StoreError::Unavailable { .. } | StoreError::Closed)) => {
@@ -128,10 +269,7 @@ impl Gate {
 
     async fn stored_review(&self, id: &str) -> Result<Record, GateError> {
         let found = self.inner.store.get(Kind::Review, id).await?;
-        found.ok_or_else(|| GateError::NotFound {
-            kind: "review",
-            id: id.to_owned(),
-        })
+        found.ok_or_else(|| unknown(id))
     }
 
     async fn review_view(&self, record: &Record) -> Result<ReviewView, GateError> {
@@ -148,7 +286,24 @@ impl Gate {
             call: CallView::of(&call, None),
             status: record.status.clone(),
             by: review.by,
+            path: review.snapshot.as_ref().map(|it| it.path.clone()),
+            diff: review.snapshot.as_ref().map(|it| {
+                let redacts = self.redacts_at(call.cwd.as_deref());
+                unfenced(&without_secrets(&it.diff(), redacts))
+            }),
         })
+    }
+
+    fn redacts_at(&self, cwd: Option<&str>) -> Redacts {
+        let ruleset = self.inner.policies.at(cwd);
+        ruleset.map_or(Redacts::Secrets, |ruleset| redacts(&ruleset.policy))
+    }
+}
+
+fn unknown(id: &str) -> GateError {
+    GateError::NotFound {
+        kind: "review",
+        id: id.to_owned(),
     }
 }
 
@@ -184,6 +339,7 @@ pub(crate) fn review_of(call: &StoredCall, command: &str) -> (Put, Draft) {
         command: command.to_owned(),
         by: None,
         settled_at: None,
+        snapshot: None,
     };
     let record = Record {
         kind: Kind::Review,

@@ -4,6 +4,7 @@
 //! fixes the workspace; that a person in crisis was in it stays true. Both are told in the ledger,
 //! so that whoever remembers the facts looks at them again.
 
+use countersign_core::content::crisis;
 use countersign_core::display::inline;
 use countersign_core::id::KeyId;
 use countersign_core::ledger::Draft;
@@ -138,6 +139,40 @@ impl Gate {
             }
         }
         Err(busy(&key, session))
+    }
+
+    /// Looks at what was said in a session, and returns whether a person in crisis was in it, now or
+    /// ever. Once seen, that is on disk before this returns, and stays.
+    pub async fn heed(
+        &self,
+        who: &Principal,
+        session: &str,
+        said: &[&str],
+    ) -> Result<bool, GateError> {
+        let facts = self.session_facts(&who.key, session).await?;
+        if facts.crisis {
+            return Ok(true);
+        }
+        if !said.iter().any(|text| crisis::scan(text).is_sensitive()) {
+            return Ok(false);
+        }
+        for _ in 0..ATTEMPTS_MAX {
+            let before = self.read_session(&who.key, session).await?;
+            if before.crisis {
+                return Ok(true);
+            }
+            let now = self.inner.clock.now();
+            let facts = SessionFacts {
+                crisis: true,
+                ..before
+            };
+            let detail = json!({ "crisis_sensitive": true });
+            let entry = entry(&who.key, session, "session.changed", detail, now);
+            if self.write_session(&who.key, session, &facts, entry).await? {
+                return Ok(true);
+            }
+        }
+        Err(busy(&who.key, session))
     }
 
     /// Returns the sessions with a live override.

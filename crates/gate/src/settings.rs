@@ -1,20 +1,24 @@
 //! What the owner decided about the gate itself, and where policies come from.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use countersign_core::assessment::SideEffect;
 use countersign_core::policy::Policy;
 
 /// What the owner decided about the gate itself.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How long a question waits, in milliseconds.
-    pub timeout_millis: i64,
+    /// How long a question waits.
+    pub timeouts: Timeouts,
     /// How long a denial is remembered, in milliseconds.
     pub deny_memory_millis: i64,
     /// How long an allowing answer can be taken back, in milliseconds.
     pub undo_millis: i64,
     /// How long a token lives, in seconds.
     pub token_seconds: i64,
+    /// Whether who started a run of the built-in agent may answer its cards.
+    pub starter_may_answer: bool,
     /// The `iss` of tokens.
     pub issuer: String,
     /// Programs that may raise what the judge concludes.
@@ -24,13 +28,61 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            timeout_millis: 5 * 60 * 1000,
+            timeouts: Timeouts::default(),
             deny_memory_millis: 10 * 60 * 1000,
             undo_millis: 0,
             token_seconds: 120,
+            starter_may_answer: true,
             issuer: "countersign".to_owned(),
             assessors: Vec::new(),
         }
+    }
+}
+
+/// How long a question waits, in milliseconds: usually, by what the call changes, and by where
+/// people are asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Where nothing else is said.
+    pub usual: i64,
+    /// For calls of this side effect.
+    pub by_side_effect: BTreeMap<SideEffect, i64>,
+    /// For cards in the channel of this name.
+    pub by_channel: BTreeMap<String, i64>,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            usual: 5 * 60 * 1000,
+            by_side_effect: BTreeMap::new(),
+            by_channel: BTreeMap::new(),
+        }
+    }
+}
+
+impl Timeouts {
+    /// Returns how long a question about a call of this side effect waits whose card goes to
+    /// `channels`. A channel has its own time, or else the one of the side effect; the slowest
+    /// channel counts, so that nobody is shown a card that ends before they can be expected to look.
+    pub fn of<'a>(
+        &self,
+        side_effect: SideEffect,
+        channels: impl IntoIterator<Item = &'a str>,
+    ) -> i64 {
+        let usual = self.by_side_effect.get(&side_effect);
+        let usual = usual.copied().unwrap_or(self.usual);
+        channels
+            .into_iter()
+            .map(|channel| self.by_channel.get(channel).copied().unwrap_or(usual))
+            .max()
+            .unwrap_or(usual)
+    }
+
+    /// Returns the longest time any question may wait.
+    pub fn longest(&self) -> i64 {
+        let others = self.by_side_effect.values().chain(self.by_channel.values());
+        others.copied().fold(self.usual, i64::max)
     }
 }
 
@@ -86,5 +138,48 @@ impl OnePolicy {
 impl Policies for OnePolicy {
     fn at(&self, _cwd: Option<&str>) -> Result<Arc<Ruleset>, String> {
         Ok(Arc::clone(&self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_waits_as_long_as_the_slowest_place_it_is_asked_in_needs() {
+        let timeouts = Timeouts {
+            usual: 300,
+            by_side_effect: BTreeMap::from([(SideEffect::Critical, 600)]),
+            by_channel: BTreeMap::from([("chat".to_owned(), 900), ("pager".to_owned(), 60)]),
+        };
+        let rows: [(&str, SideEffect, &[&str], i64); 7] = [
+            ("no channel", SideEffect::External, &[], 300),
+            ("no channel, critical", SideEffect::Critical, &[], 600),
+            (
+                "a channel without a time",
+                SideEffect::Critical,
+                &["mail"],
+                600,
+            ),
+            ("a slow channel", SideEffect::Critical, &["chat"], 900),
+            ("a fast channel", SideEffect::Critical, &["pager"], 60),
+            (
+                "the slower of two",
+                SideEffect::External,
+                &["pager", "chat"],
+                900,
+            ),
+            (
+                "a fast one and one without a time",
+                SideEffect::External,
+                &["pager", "mail"],
+                300,
+            ),
+        ];
+        for (name, side_effect, channels, expected) in rows {
+            let waits = timeouts.of(side_effect, channels.iter().copied());
+            assert_eq!(waits, expected, "{name}");
+        }
+        assert_eq!(timeouts.longest(), 900);
     }
 }

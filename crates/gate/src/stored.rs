@@ -43,6 +43,12 @@ pub(crate) struct StoredCall {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) attachments: Vec<Digest>,
     pub(crate) explanation: Option<String>,
+    /// The person whose run of the built-in agent asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) starter: Option<String>,
+    /// Whether it is the agent's own reply to that person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) answers_starter: bool,
     pub(crate) key: KeyId,
     pub(crate) key_name: String,
     pub(crate) tier: Tier,
@@ -57,6 +63,12 @@ pub(crate) struct StoredCall {
     pub(crate) decision: Option<DecisionView>,
     /// Salt of the commitments the ledger makes to this call.
     pub(crate) salt: String,
+    /// When somebody began to run it, where no token says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) begun_at: Option<UnixMillis>,
+    /// When it was handed over to whoever carries it outside, where the built-in agent sends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) handed_over_at: Option<UnixMillis>,
     /// What came of it, as the asker reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<Value>,
@@ -131,6 +143,12 @@ impl StoredCall {
         .digest()
     }
 
+    /// Whether `person` must leave the answer to somebody else.
+    pub(crate) fn is_closed_to(&self, person: &str, starter_may_answer: bool) -> bool {
+        let is_starter = self.starter.as_deref() == Some(person);
+        is_starter && (self.answers_starter || !starter_may_answer)
+    }
+
     /// Returns how its arguments were turned into bytes.
     pub(crate) const fn encoding(&self) -> Encoding {
         if self.raw.is_some() {
@@ -183,6 +201,29 @@ impl StoredApproval {
                 body: written(self),
             },
             expect,
+        }
+    }
+}
+
+impl StoredApproval {
+    /// Returns the record that names this question as the latest about its call, in place of the one
+    /// of version `seen`. The digest is of a key and a session, too.
+    pub(crate) fn latest_put(&self, seen: Option<u64>) -> Put {
+        Put {
+            record: Record {
+                kind: Kind::Question,
+                id: self.call.digest.hex(),
+                version: 0,
+                status: String::new(),
+                owner: self.call.key.0.clone(),
+                session: String::new(),
+                run: String::new(),
+                link: self.approval.id.0.clone(),
+                at: self.approval.asked_at.0,
+                due_at: None,
+                body: "{}".to_owned(),
+            },
+            expect: seen.map_or(Expect::Absent, Expect::Version),
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::answer::invalid;
 use crate::entries::{approval_required, call_assessed};
 use crate::gate::{random, random_id};
 use crate::moment::{Denial, VersionedGrant};
+use crate::names;
 use crate::principal::Principal;
 use crate::remembered::ended_at;
 use crate::repeated::idempotency_put;
@@ -38,8 +39,6 @@ use crate::{Gate, GateError};
 pub const WAITING_OF_ONE_MAX: u64 = 20;
 /// Questions that may wait in all.
 pub const WAITING_MAX: u64 = 10_000;
-/// Longest name of a tool, session, run, agent or executor, in bytes.
-pub const NAME_BYTES_MAX: usize = 256;
 /// How often a call is judged anew because something it rested on has changed.
 const TRIES_MAX: usize = 8;
 /// Longest explanation that is kept, in bytes.
@@ -102,7 +101,7 @@ impl Gate {
             considered.puts.push(put);
         }
         let verdict = considered.judged.ruling.verdict;
-        if verdict == Verdict::Ask && !self.has_approver().await? {
+        if verdict == Verdict::Ask && !self.has_approver_for(&considered.call).await? {
             considered.call.decision = Some(refused("no_approver", considered.call.at));
             return self.let_through(considered).await;
         }
@@ -267,14 +266,20 @@ impl Gate {
             ..
         } = considered;
         let lane = self.inner.moment.lane(call.key.as_str()).await;
+        // Looked at before the open question is looked for: whoever puts the same question at the
+        // same moment, on another replica, changes it, and then this one is concluded anew and joins.
+        let digest = call.digest.hex();
+        let latest = self.inner.store.get(Kind::Question, &digest).await?;
         let joined = self.open_question(&call).await?;
         let mut required = None;
         let stored = if let Some(open) = joined {
             open
         } else {
             self.check_room(&call).await?;
-            let stored = self.question(&mut call, &judged, &ruleset.policy);
+            let known = self.knows_recipients(&call.tool_call(None)).await?;
+            let stored = self.question(&mut call, &judged, &ruleset.policy, known);
             puts.push(stored.put(Expect::Absent));
+            puts.push(stored.latest_put(latest.map(|record| record.version)));
             required = Some(approval_required(&stored, &judged.assessment));
             stored
         };
@@ -292,7 +297,7 @@ impl Gate {
         puts.push(call.put("asked", Expect::Absent));
         self.inner.store.commit(Change { puts, entries }).await?;
         drop(lane);
-        if is_new {
+        if is_new && !self.depute(&stored, &judged, &ruleset.policy) {
             self.deliver_soon(&stored.approval.id);
         }
         self.view_of(call).await
@@ -373,7 +378,13 @@ impl Gate {
         })
     }
 
-    fn question(&self, call: &mut StoredCall, judged: &Judged, policy: &Policy) -> StoredApproval {
+    fn question(
+        &self,
+        call: &mut StoredCall,
+        judged: &Judged,
+        policy: &Policy,
+        known_recipients: Option<bool>,
+    ) -> StoredApproval {
         let tool_call = call.tool_call(None);
         let mut scopes = candidates(&tool_call, &judged.assessment, &judged.ruling);
         let mut choices = vec![Choice::Once];
@@ -392,7 +403,7 @@ impl Gate {
             id: ApprovalId::fresh(call.at, random()),
             digest: call.digest,
             asked_at: call.at,
-            expires_at: call.at.plus(self.inner.settings.timeout_millis),
+            expires_at: call.at.plus(self.waits(judged.assessment.side_effect)),
             choices,
             undo_millis: self.inner.settings.undo_millis,
             state: State::Waiting,
@@ -405,6 +416,7 @@ impl Gate {
             session: call.session.clone(),
             explanation: call.explanation.clone(),
             tier: call.tier,
+            known_recipients,
         };
         let redacts = redacts(policy);
         StoredApproval {
@@ -426,7 +438,7 @@ impl Gate {
         judged: &Judged,
         policy: &Policy,
     ) -> StoredApproval {
-        let mut stored = self.question(call, judged, policy);
+        let mut stored = self.question(call, judged, policy, None);
         stored.approval.choices.clear();
         stored.approval.state = State::Approved {
             answer: Answer {
@@ -496,7 +508,7 @@ impl Gate {
 }
 
 fn check(submission: &Submission) -> Result<(), GateError> {
-    let names = [
+    let given = [
         ("tool", Some(&submission.call.tool)),
         ("session_id", Some(&submission.session)),
         ("run_id", submission.run.as_ref()),
@@ -504,18 +516,9 @@ fn check(submission: &Submission) -> Result<(), GateError> {
         ("executor", submission.executor.as_ref()),
         ("Idempotency-Key", submission.idempotency_key.as_ref()),
     ];
-    for (param, name) in names {
-        let Some(name) = name else { continue };
-        if name.trim().is_empty() {
-            return Err(invalid(param, "empty", &format!("`{param}` is empty")));
-        }
-        if name.len() > NAME_BYTES_MAX {
-            let message = format!("`{param}` is longer than {NAME_BYTES_MAX} bytes");
-            return Err(invalid(param, "too_long", &message));
-        }
-        if name.chars().any(char::is_control) {
-            let message = format!("`{param}` has control characters in it");
-            return Err(invalid(param, "control_characters", &message));
+    for (param, name) in given {
+        if let Some(name) = name {
+            names::check(param, name)?;
         }
     }
     Ok(())
@@ -567,6 +570,8 @@ fn stored(
         tool_definition,
         attachments: submission.attachments.clone(),
         explanation: submission.explanation.as_deref().map(shortened),
+        starter: submission.starter.clone(),
+        answers_starter: submission.answers_starter,
         key: who.key.clone(),
         key_name: who.name.clone(),
         tier: who.tier,
@@ -578,6 +583,8 @@ fn stored(
         approval: None,
         decision: None,
         salt: base64(&random_id::<16>()),
+        begun_at: None,
+        handed_over_at: None,
         outcome: None,
     };
     let arguments = match &submission.raw {

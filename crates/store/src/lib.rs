@@ -41,6 +41,8 @@ pub enum Kind {
     Call,
     /// A question put to people.
     Approval,
+    /// Which question about a call is the latest, by the call's digest.
+    Question,
     /// A standing permission.
     Grant,
     /// A session's facts: its workspace, its override, whether a person in crisis was in it.
@@ -63,6 +65,14 @@ pub enum Kind {
     Clarification,
     /// Something that ran and awaits a look.
     Review,
+    /// A run of the built-in agent.
+    Run,
+    /// One message of a conversation with it.
+    Message,
+    /// Tokens of models, by task, model and day.
+    Usage,
+    /// Somebody who was written to.
+    Recipient,
 }
 
 impl Kind {
@@ -71,6 +81,7 @@ impl Kind {
         match self {
             Self::Call => "call",
             Self::Approval => "approval",
+            Self::Question => "question",
             Self::Grant => "grant",
             Self::Session => "session",
             Self::Key => "key",
@@ -82,6 +93,10 @@ impl Kind {
             Self::Delivery => "delivery",
             Self::Clarification => "clarification",
             Self::Review => "review",
+            Self::Run => "run",
+            Self::Message => "message",
+            Self::Usage => "usage",
+            Self::Recipient => "recipient",
         }
     }
 }

@@ -46,6 +46,29 @@ pub(super) fn title(call: &ToolCall, redacts: Redacts) -> String {
     named.unwrap_or_else(|| format!("Use the tool {}", inline(&call.tool)))
 }
 
+/// Returns whom the call would write to, each once.
+pub(super) fn recipients(call: &ToolCall) -> Vec<String> {
+    let Some(told) = told(call) else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = told
+        .with(ArgumentRole::Recipient)
+        .flat_map(|argument| {
+            let several = argument.value.as_array().cloned();
+            several.unwrap_or_else(|| vec![argument.value.clone()])
+        })
+        .map(|value| {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        })
+        .filter(|name| !name.trim().is_empty())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 /// Returns who or what the call is about: recipients, paths, addresses.
 fn names(told: &Told, redacts: Redacts) -> String {
     let about = |argument: &&Argument| {

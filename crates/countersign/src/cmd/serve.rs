@@ -14,11 +14,14 @@ use tokio::sync::watch;
 use crate::cli::Serve;
 use crate::client;
 use crate::complaint::Complaint;
-use crate::config::Home;
+use crate::config::read::at;
+use crate::config::{self, Home};
 use crate::gateway::Gateway;
 use crate::server::limits::Limits;
 use crate::server::outer::Entrance;
 use crate::server::{App, auth, listen, metrics, routes};
+use crate::telemetry;
+use crate::tls::{self, Identity};
 
 /// Files that may be open: a connection for everybody who waits, and some.
 const OPEN_FILES_MAX: u64 = 65_536;
@@ -27,21 +30,39 @@ const SOCKET_PATH_BYTES_MAX: usize = 107;
 
 /// Runs the gateway until it is told to stop.
 pub(crate) fn run(serve: &Serve, home: Option<PathBuf>) -> Result<ExitCode, Complaint> {
-    log_to_stderr();
+    let home = Home::new(home)?;
+    let telemetry = telemetry::start(collector(&home).as_deref())?;
     keep_memory_private();
     raise_open_files();
-    let home = Home::new(home)?;
     let address = address(serve)?;
+    let tls = match (&serve.tls_cert, &serve.tls_key) {
+        (Some(certificate), Some(key)) => Some(tls::identity(certificate, key)?),
+        (None, _) | (_, None) => None,
+    };
     let runtime = tokio::runtime::Runtime::new().map_err(|error| {
         Complaint::failed(
             format!("cannot start: {error}"),
             "is the machine out of threads?",
         )
     })?;
-    runtime.block_on(gateway(serve, home, address))
+    let ended = runtime.block_on(gateway(serve, home, address, tls));
+    telemetry.stop();
+    ended
 }
 
-async fn gateway(serve: &Serve, home: Home, address: SocketAddr) -> Result<ExitCode, Complaint> {
+/// Returns where spans are sent. What is wrong with the configuration is said when the gateway opens.
+fn collector(home: &Home) -> Option<String> {
+    let values = config::values(&home.file()).ok().flatten()?;
+    let endpoint = at(&values, "telemetry.otlp.endpoint").as_str()?;
+    (!endpoint.is_empty()).then(|| endpoint.to_owned())
+}
+
+async fn gateway(
+    serve: &Serve,
+    home: Home,
+    address: SocketAddr,
+    tls: Option<Identity>,
+) -> Result<ExitCode, Complaint> {
     // Signals are taken from here on, so that a stop during the start is clean, too.
     let stop = stop_signal()?;
     let gateway = Gateway::open(home).await?;
@@ -77,17 +98,20 @@ async fn gateway(serve: &Serve, home: Home, address: SocketAddr) -> Result<ExitC
     };
     let network = tokio::spawn(listen::network(
         listener,
+        tls.as_ref().map(|tls| tls.acceptor.clone()),
         routes::network(&app),
         stopping.clone(),
     ));
     let agents =
         socket.map(|socket| tokio::spawn(listen::socket(socket, routes::socket(&app), stopping)));
+    let url = url(address, tls.as_ref());
     // So that commands on the same home find this gateway, whatever port it took.
     let left = client::address_file(&gateway.home);
-    if let Err(error) = std::fs::write(&left, format!("http://{address}\n")) {
+    let trusted = tls.map_or_else(String::new, |tls| format!("{}\n", tls.fingerprint));
+    if let Err(error) = std::fs::write(&left, format!("{url}\n{trusted}")) {
         tracing::warn!(%error, "the address could not be left in the home");
     }
-    announce(serve, &gateway, address, code.as_deref());
+    announce(serve, &gateway, &url, code.as_deref());
     stop.await;
     tracing::info!("stopping");
     let _told = stop_all.send(true);
@@ -119,6 +143,7 @@ fn app(
         home: gateway.home.clone(),
         dialect: api.dialect,
         entrance: Entrance::new(address, &api.hosts, &origins),
+        is_encrypted: serve.tls_cert.is_some(),
         limits: Limits::new(api.rate_per_second),
         socket_keys: auth::SocketKeys::default(),
         metrics: metrics::Metrics::default(),
@@ -159,8 +184,12 @@ fn bind_socket(gateway: &Gateway) -> Result<Option<UnixListener>, Complaint> {
     Ok(Some(listener))
 }
 
-fn announce(serve: &Serve, gateway: &Gateway, address: SocketAddr, code: Option<&str>) {
-    let url = format!("http://{address}");
+fn url(address: SocketAddr, tls: Option<&Identity>) -> String {
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    format!("{scheme}://{address}")
+}
+
+fn announce(serve: &Serve, gateway: &Gateway, url: &str, code: Option<&str>) {
     let login_url = code.map(|code| format!("{url}/#code={code}"));
     let text = if serve.json {
         format!(
@@ -206,12 +235,13 @@ fn address(serve: &Serve) -> Result<SocketAddr, Complaint> {
         .map_err(|_| wrong("not an address"))?
         .next()
         .ok_or_else(|| wrong("not an address"))?;
-    if !address.ip().is_loopback() && !serve.allow_public {
+    let in_the_clear = serve.tls_cert.is_none() && !serve.allow_public;
+    if !address.ip().is_loopback() && in_the_clear {
         return Err(Complaint::usage(
             format!(
                 "{address} can be reached from other machines, and keys would travel in the clear"
             ),
-            "put a TLS proxy in front of 127.0.0.1, or say --allow-public if the network is yours",
+            "give --tls-cert and --tls-key, put a TLS proxy in front of 127.0.0.1, or say --allow-public if the network is yours",
         ));
     }
     Ok(address)
@@ -260,15 +290,33 @@ fn raise_open_files() {
     }
 }
 
-fn log_to_stderr() {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    let set = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .with_target(false)
-        .try_init();
-    // Only a second call in one process could fail, and then the first still holds.
-    drop(set);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_machines_reach_it_only_encrypted_or_if_that_is_meant() {
+        let serve = |listen: &str, tls: bool, allow_public| Serve {
+            listen: listen.to_owned(),
+            json: false,
+            tls_cert: tls.then(|| PathBuf::from("gate.pem")),
+            tls_key: tls.then(|| PathBuf::from("gate.key")),
+            allow_public,
+            origin: Vec::new(),
+        };
+        let rows = [
+            ("this machine", serve("127.0.0.1:0", false, false), true),
+            (
+                "others, in the clear",
+                serve("0.0.0.0:0", false, false),
+                false,
+            ),
+            ("others, by IPv6", serve("[::]:0", false, false), false),
+            ("others, meant", serve("0.0.0.0:0", false, true), true),
+            ("others, encrypted", serve("0.0.0.0:0", true, false), true),
+        ];
+        for (name, serve, expected) in rows {
+            assert_eq!(address(&serve).is_ok(), expected, "{name}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use countersign_core::policy::{
 use countersign_core::score::Score;
 use serde_json::Value;
 
-use super::schema::{Problem, word};
+use super::schema::{Problem, nearest, word};
 
 /// What a project's file may speak about at all.
 const PROJECT_KEYS: &[&str] = &[
@@ -64,7 +64,26 @@ pub(crate) fn changes(values: &Value) -> Result<Changes, Problem> {
             "let auto_below be the lower line",
         ));
     }
+    let timed = at(values, "approvals.timeout.channels").as_object();
+    for (name, _) in timed.into_iter().flatten() {
+        check_channel(values, name)?;
+    }
     Ok(changes)
+}
+
+/// A time for a channel that is not there would never count, and somebody meant another.
+fn check_channel(values: &Value, name: &str) -> Result<(), Problem> {
+    let known = at(values, "channels").as_object();
+    let mut known = known.into_iter().flatten().map(|(name, _)| name.as_str());
+    if known.clone().any(|known| known == name) {
+        return Ok(());
+    }
+    let hint = match nearest(name, known.by_ref()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("set it up under `channels.{name}`, or take the time out"),
+    };
+    let key = format!("approvals.timeout.channels.{name}");
+    Err(Problem::new(&key, "there is no such channel", hint))
 }
 
 /// Returns what a project's file says. That it only tightens is checked by the core; that it does

@@ -110,6 +110,16 @@ static ASSESSOR: Spec = Spec::Keys(&[
 
 static TIME: Spec = Spec::Time(SECONDS_MAX);
 
+/// How long questions wait, by side effect and by channel.
+static TIMEOUTS: Spec = Spec::Keys(&[
+    key("default", Spec::Time(SECONDS_MAX), ""),
+    key("read_only", Spec::Time(SECONDS_MAX), ""),
+    key("local_reversible", Spec::Time(SECONDS_MAX), ""),
+    key("external", Spec::Time(SECONDS_MAX), ""),
+    key("critical", Spec::Time(SECONDS_MAX), ""),
+    key("channels", Spec::Map(&TIME), ""),
+]);
+
 /// The whole configuration.
 pub(crate) static CONFIG: &[Key] = &[
     key(
@@ -121,7 +131,7 @@ pub(crate) static CONFIG: &[Key] = &[
         "approvals",
         Spec::Keys(&[
             key("mode", Spec::Word(&["manual", "smart", "off"]), "manual"),
-            key("timeout", Spec::Either(&TIME, &Spec::Map(&TIME)), "5m"),
+            key("timeout", Spec::Either(&TIME, &TIMEOUTS), "5m"),
             key(
                 "thresholds",
                 Spec::Keys(&[
@@ -216,6 +226,15 @@ pub(crate) static CONFIG: &[Key] = &[
                 "owner",
             ),
         ]),
+        "",
+    ),
+    key(
+        "telemetry",
+        Spec::Keys(&[key(
+            "otlp",
+            Spec::Keys(&[key("endpoint", Spec::Text, "")]),
+            "",
+        )]),
         "",
     ),
 ];
@@ -441,7 +460,7 @@ pub(crate) fn seconds(value: &Value) -> Option<f64> {
     (number >= 0.0 && number.is_finite()).then_some(number * scale)
 }
 
-fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let far = |known: &str| strsim::damerau_levenshtein(name, known);
     known
         .map(|known| (far(known), known))
@@ -458,5 +477,40 @@ fn kind(value: &Value) -> &'static str {
         Value::String(_) => "this text",
         Value::Array(_) => "a list",
         Value::Object(_) => "a mapping",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_explained() {
+        let text = include_str!("../../../../docs/configuration.md");
+        for section in CONFIG {
+            let inner = match &section.spec {
+                Spec::Keys(keys) => *keys,
+                Spec::Flag
+                | Spec::Share
+                | Spec::Time(_)
+                | Spec::Count(_)
+                | Spec::Word(_)
+                | Spec::Text
+                | Spec::Scalar
+                | Spec::List(_)
+                | Spec::Map(_)
+                | Spec::Either(..)
+                | Spec::Any => &[],
+            };
+            assert!(
+                text.contains(&format!("`{}", section.name)),
+                "{}",
+                section.name
+            );
+            for key in inner {
+                let full = format!("`{}.{}", section.name, key.name);
+                assert!(text.contains(&full), "{full}`");
+            }
+        }
     }
 }

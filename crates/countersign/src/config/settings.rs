@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use countersign_core::assessment::SideEffect;
 use countersign_gate::credentials::PersonView;
-use countersign_gate::settings::{AssessorReach, AssessorSettings, Settings};
+use countersign_gate::settings::{AssessorReach, AssessorSettings, Settings, Timeouts};
 use serde_json::Value;
 
 use super::read::at;
@@ -61,17 +62,17 @@ pub(crate) enum StoreChoice {
 /// Returns what `values` say about the gate. They have been checked against the schema.
 pub(crate) fn gate(values: &Value) -> Settings {
     let usual = Settings::default();
-    let timeout = at(values, "approvals.timeout");
-    // With overrides for channels and classes, the general one stands under `default`.
-    let timeout = timeout.get("default").unwrap_or(timeout);
     let assessors = at(values, "assessors").as_array().into_iter().flatten();
     Settings {
-        timeout_millis: millis(timeout).unwrap_or(usual.timeout_millis),
+        timeouts: timeouts(at(values, "approvals.timeout")),
         deny_memory_millis: millis(at(values, "approvals.deny_memory"))
             .unwrap_or(usual.deny_memory_millis),
         undo_millis: millis(at(values, "approvals.undo_seconds")).unwrap_or(usual.undo_millis),
         token_seconds: millis(at(values, "outbound.token_ttl"))
             .map_or(usual.token_seconds, |millis| millis / 1000),
+        starter_may_answer: at(values, "approvals.starter_may_answer")
+            .as_bool()
+            .unwrap_or(usual.starter_may_answer),
         assessors: assessors.filter_map(assessor).collect(),
         ..usual
     }
@@ -142,6 +143,22 @@ pub(crate) fn people(values: &Value) -> Vec<PersonView> {
         .collect()
 }
 
+/// Returns what stands under `approvals.timeout`: one time, or times by side effect and channel.
+fn timeouts(value: &Value) -> Timeouts {
+    let usual = value.get("default").unwrap_or(value);
+    let channels = at(value, "channels").as_object().into_iter().flatten();
+    Timeouts {
+        usual: millis(usual).unwrap_or(Timeouts::default().usual),
+        by_side_effect: SideEffect::ALL
+            .into_iter()
+            .filter_map(|it| Some((it, millis(value.get(it.word())?)?)))
+            .collect(),
+        by_channel: channels
+            .filter_map(|(name, time)| Some((name.clone(), millis(time)?)))
+            .collect(),
+    }
+}
+
 fn assessor(value: &Value) -> Option<AssessorSettings> {
     let text = |name: &str| at(value, name).as_str().map(str::to_owned);
     let reach = text("command")
@@ -168,4 +185,36 @@ fn millis(value: &Value) -> Option<i64> {
         reason = "the schema allows at most a year"
     )]
     seconds(value).map(|seconds| (seconds * 1000.0).round() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_time_alone_holds_everywhere_and_a_mapping_says_where() {
+        let minutes = |minutes: i64| minutes * 60_000;
+        let rows = [
+            ("nothing", json!({}), [5, 5, 5]),
+            ("one time", json!("7m"), [7, 7, 7]),
+            ("one class", json!({"critical": "10m"}), [5, 10, 5]),
+            (
+                "everything",
+                json!({"default": "2m", "critical": "10m", "channels": {"chat": "15m"}}),
+                [2, 10, 15],
+            ),
+        ];
+        for (name, timeout, expected) in rows {
+            let gate = gate(&json!({ "approvals": { "timeout": timeout } }));
+            let timeouts = gate.timeouts;
+            let waits = [
+                timeouts.of(SideEffect::External, []),
+                timeouts.of(SideEffect::Critical, []),
+                timeouts.of(SideEffect::External, ["chat"]),
+            ];
+            assert_eq!(waits, expected.map(minutes), "{name}");
+        }
+    }
 }

@@ -14,10 +14,12 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use tracing::Instrument as _;
 
 use super::App;
 use super::listen::Peer;
 use super::problem::Problem;
+use crate::telemetry;
 
 /// Everything but the page is data and may load nothing.
 const DATA_POLICY: HeaderValue =
@@ -106,7 +108,11 @@ pub(crate) async fn pass(State(app): State<Arc<App>>, request: Request, next: Ne
     } else if is_preflight(&request) {
         preflight(reader.is_some())
     } else {
-        next.run(request).await
+        let route = route.as_deref().unwrap_or("-");
+        let span = telemetry::request(&method, route, request.headers());
+        let response = next.run(request).instrument(span.clone()).await;
+        span.record("http.response.status_code", response.status().as_u16());
+        response
     };
     dress(response.headers_mut(), reader, id.clone());
     // The route and the ids, never what was sent: arguments stay out of logs.

@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use countersign_agent::undo::UndoError;
 use countersign_gate::GateError;
 use serde_json::{Value, json};
 
@@ -83,6 +84,26 @@ impl IntoResponse for Problem {
                 .insert(header::RETRY_AFTER, seconds.into());
         }
         response
+    }
+}
+
+impl From<UndoError> for Problem {
+    fn from(error: UndoError) -> Self {
+        match error {
+            UndoError::Gate(error) => error.into(),
+            UndoError::Changed { path, done, since } => Self {
+                more: Some(Box::new((
+                    "changes",
+                    json!({ "path": path, "done": done, "since": since }),
+                ))),
+                ..Self::new(
+                    StatusCode::CONFLICT,
+                    "changed_since",
+                    format!("{path} has changed since, so it was left alone"),
+                )
+            },
+            UndoError::File(why) => Self::new(StatusCode::CONFLICT, "not_undone", why),
+        }
     }
 }
 

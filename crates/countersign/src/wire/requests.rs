@@ -13,6 +13,7 @@ use countersign_core::id::ApprovalId;
 use countersign_gate::answer::ApprovalFilter;
 use countersign_gate::credentials::PersonView;
 use countersign_gate::history::TraceFilter;
+use countersign_gate::names;
 use countersign_gate::principal::Role;
 use countersign_gate::request::{GrantRequest, Reply, Report, Submission};
 use serde::{Deserialize, Deserializer};
@@ -22,8 +23,6 @@ use utoipa::{IntoParams, ToSchema};
 use super::call;
 use crate::server::problem::Problem;
 
-/// Longest name of a session, a run, an agent or an executor.
-const NAME_BYTES_MAX: usize = 256;
 /// Longest text a person or an agent adds.
 const TEXT_BYTES_MAX: usize = 16 * 1024;
 
@@ -101,10 +100,7 @@ impl CallBody {
             }
         };
         let tool = std::mem::take(&mut self.tool);
-        if tool.trim().is_empty() || tool.len() > NAME_BYTES_MAX {
-            let message = "`tool` must have 1 to 256 bytes";
-            return Err(Problem::invalid("tool", "invalid_tool", message));
-        }
+        names::check("tool", &tool)?;
         if raw.is_none() && !args.is_object() {
             let message = "`args` must be an object";
             return Err(Problem::invalid("args", "invalid_args", message));
@@ -136,20 +132,10 @@ impl CallBody {
         idempotency_key: Option<String>,
     ) -> Result<Submission, Problem> {
         let (call, raw) = self.call()?;
-        let session = self.session_id.unwrap_or_default();
-        if session.is_empty() {
+        let Some(session) = self.session_id else {
             let message = "`session_id` is missing";
             return Err(Problem::invalid("session_id", "invalid_session", message));
-        }
-        let names = [
-            ("session_id", Some(&session)),
-            ("run_id", self.run_id.as_ref()),
-            ("agent", self.agent.as_ref()),
-            ("executor", self.executor.as_ref()),
-        ];
-        for (param, name) in names {
-            check_name(param, name)?;
-        }
+        };
         check_text("explanation", self.explanation.as_ref())?;
         let attachments = self.attachments.unwrap_or_default();
         let attachments: Result<Vec<Digest>, Problem> =
@@ -164,6 +150,8 @@ impl CallBody {
             tool_definition: self.tool_definition,
             attachments: attachments?,
             explanation: self.explanation,
+            starter: None,
+            answers_starter: false,
             idempotency_key,
         })
     }
@@ -174,17 +162,6 @@ fn digest(text: &str) -> Result<Digest, Problem> {
         let message = "an attachment is named by its hash, `sha256:` and 64 hexadecimal digits";
         Problem::invalid("attachments", "invalid_attachment", message)
     })
-}
-
-fn check_name(param: &'static str, name: Option<&String>) -> Result<(), Problem> {
-    let Some(name) = name else {
-        return Ok(());
-    };
-    if name.is_empty() || name.len() > NAME_BYTES_MAX || name.chars().any(char::is_control) {
-        let message = format!("`{param}` must have 1 to 256 bytes and no control characters");
-        return Err(Problem::invalid(param, "invalid_name", message));
-    }
-    Ok(())
 }
 
 fn check_text(param: &'static str, text: Option<&String>) -> Result<(), Problem> {

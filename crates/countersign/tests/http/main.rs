@@ -18,4 +18,7 @@ mod roles;
 mod serve;
 mod statuses;
 mod support;
+mod telemetry;
+mod tiers;
+mod tls;
 mod webhook;

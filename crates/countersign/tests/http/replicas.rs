@@ -1,6 +1,7 @@
 //! Two gateways on one PostgreSQL: one winner for each answer, seen on both.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Barrier;
 
 use countersign_testkit::postgres::Server;
 use serde_json::json;
@@ -16,16 +17,18 @@ fn pair() -> Option<(Gateway, Gateway)> {
     Some((Gateway::configured(&config), Gateway::configured(&config)))
 }
 
+/// Returns how often something races: as often as this, or forty times that in a soak.
+fn races(usual: usize) -> usize {
+    let is_soak = std::env::var_os("COUNTERSIGN_SOAK").is_some();
+    if is_soak { usual * 40 } else { usual }
+}
+
 #[test]
 fn law_4_of_answers_that_race_on_two_gateways_exactly_one_counts() {
     let Some((a, b)) = pair() else {
         return;
     };
-    let races = if std::env::var_os("COUNTERSIGN_SOAK").is_some() {
-        4000
-    } else {
-        100
-    };
+    let races = races(100);
     let (ana, bo) = (
         a.named_key("ana", "approver"),
         a.named_key("bo", "approver"),
@@ -80,6 +83,40 @@ fn law_4_of_answers_that_race_on_two_gateways_exactly_one_counts() {
             .or_default() += 1;
     }
     assert_eq!(seen, winners);
+}
+
+#[test]
+fn equal_calls_that_arrive_on_two_gateways_at_once_join_one_question() {
+    let Some((a, b)) = pair() else {
+        return;
+    };
+    let ana = a.named_key("ana", "approver");
+    for race in 0..races(40) {
+        let agent = a.named_key(&format!("agent {race}"), "agent");
+        // Both know the key and the session already, so that nothing but the question is new.
+        for gateway in [&a, &b] {
+            assert_eq!(gateway.submit(&agent, "ls").body["status"], "allowed");
+        }
+        let start = Barrier::new(RACERS);
+        let approvals: BTreeSet<String> = std::thread::scope(|scope| {
+            let asked: Vec<_> = (0..RACERS)
+                .map(|racer| {
+                    let gateway = if racer % 2 == 0 { &a } else { &b };
+                    let (agent, start) = (&agent, &start);
+                    scope.spawn(move || {
+                        start.wait();
+                        gateway.ask(agent, "rm -rf /srv/www")
+                    })
+                })
+                .collect();
+            asked.into_iter().map(|it| it.join().unwrap()).collect()
+        });
+        assert_eq!(approvals.len(), 1, "race {race}: {approvals:?}");
+        let approval = approvals.first().unwrap();
+        assert_eq!(b.resolve(&ana, approval, "deny").status, 200);
+        let waiting = a.get(&ana, "/v1/approvals?status=waiting").body;
+        assert_eq!(waiting["approvals"], json!([]), "race {race}");
+    }
 }
 
 #[test]

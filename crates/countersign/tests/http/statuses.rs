@@ -11,6 +11,8 @@ const LARGE: &str = r#"{"tool":"t","args":{"id":1234567890123456789},"session_id
 const UNKNOWN: &str = r#"{"tool":"t","args":{},"session_id":"s","x":1}"#;
 const PATIENT: &str = r#"{"tool":"t","args":{},"session_id":"s","wait_seconds":61}"#;
 const SESSIONLESS: &str = r#"{"tool":"t","args":{}}"#;
+const TWO_LINES: &str = r#"{"tool":"t","args":{},"session_id":"a\nb"}"#;
+const NAMELESS: &str = r#"{"tool":" ","args":{}}"#;
 const ARGLESS: &str = r#"{"tool":"t","session_id":"s"}"#;
 const CALLS: &str = "POST /v1/calls";
 const CONSUME: &str = "POST /v1/tokens/consume";
@@ -28,6 +30,8 @@ const REFUSALS: &[Row<'_>] = &[
     ("a number too large", CALLS, JSON, LARGE, 422, "args_not_canonical"),
     ("an unknown field", CALLS, JSON, UNKNOWN, 422, "invalid_body"),
     ("no session", CALLS, JSON, SESSIONLESS, 422, "invalid_session"),
+    ("a session of two lines", CALLS, JSON, TWO_LINES, 422, "invalid_name"),
+    ("an assessed tool without a name", "POST /v1/assess", JSON, NAMELESS, 422, "invalid_name"),
     ("no arguments", CALLS, JSON, ARGLESS, 422, "invalid_args"),
     ("too patient", CALLS, JSON, PATIENT, 422, "invalid_wait"),
     ("no such call", "GET /v1/calls/call_x", JSON, "", 404, "not_found"),

@@ -1,7 +1,10 @@
 //! A gateway for one test, and how to speak to it.
 
+use std::fs::Permissions;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -62,6 +65,39 @@ impl Gateway {
         Self::of(started, directory)
     }
 
+    /// Starts a gateway under a user of its own, in a home that is that user's alone, with its
+    /// socket where others may come. `api` is more of that section. For root only.
+    pub(crate) fn under(uid: u32, api: &str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().to_owned();
+        // Another user may be unable to reach the folder the binary was built in.
+        let binary = path.join("countersign");
+        std::fs::copy(assert_cmd::cargo::cargo_bin!("countersign"), &binary).unwrap();
+        for (folder, mode) in [("", 0o755), ("home", 0o700), ("run", 0o755)] {
+            let folder = path.join(folder);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::set_permissions(&folder, Permissions::from_mode(mode)).unwrap();
+        }
+        let socket = path.join("run/agent.sock");
+        let config = format!("api: {{ socket: \"{}\", {api} }}\n", socket.display());
+        std::fs::write(path.join("home/config.yaml"), config).unwrap();
+        for owned in ["home", "home/config.yaml", "run"] {
+            chown(path.join(owned), Some(uid), Some(uid)).unwrap();
+        }
+        let serve = command(&path.join("home"), &["--json"]);
+        let mut command = Command::new(binary);
+        command
+            .args(serve.get_args())
+            .env_clear()
+            .uid(uid)
+            .gid(uid)
+            .current_dir("/")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Self::of(started(command), directory)
+    }
+
     fn start_in(directory: TempDir) -> Self {
         let started = spawn(&directory.path().join("home"), &["--json"]);
         Self::of(started, directory)
@@ -94,6 +130,16 @@ impl Gateway {
 
     pub(crate) fn home(&self) -> PathBuf {
         self.directory.path().join("home")
+    }
+
+    /// Returns the binary, the agents' socket and the process of a gateway [`Self::under`] a user.
+    pub(crate) fn seen_by_others(&self) -> (PathBuf, PathBuf, u32) {
+        let path = self.directory.path();
+        (
+            path.join("countersign"),
+            path.join("run/agent.sock"),
+            self.child.id(),
+        )
     }
 
     pub(crate) fn admin(&self) -> String {

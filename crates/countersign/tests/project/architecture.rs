@@ -18,8 +18,13 @@ const OURS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "countersign-agent",
+        &["countersign-core", "countersign-gate"],
+    ),
+    (
         "countersign",
         &[
+            "countersign-agent",
             "countersign-core",
             "countersign-store",
             "countersign-channels",

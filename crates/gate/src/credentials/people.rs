@@ -106,11 +106,14 @@ impl Gate {
     }
 
     /// Whether a person who may answer can be reached in a chat.
-    pub(super) async fn any_reachable_person(&self) -> Result<bool, GateError> {
+    pub(super) async fn any_reachable_person(
+        &self,
+        besides: Option<&str>,
+    ) -> Result<bool, GateError> {
         let people = self.live_people().await?;
-        Ok(people
-            .iter()
-            .any(|person| !person.accounts.is_empty() && answers(person)))
+        Ok(people.iter().any(|person| {
+            !person.accounts.is_empty() && answers(person) && Some(person.name.as_str()) != besides
+        }))
     }
 
     /// Returns the record that says there is a person of this name, who may at least do what

@@ -40,21 +40,9 @@ async fn the_answer_to_one_question_never_answers_another() {
     let (a, to_a) = ask(&world, command("rm -rf /srv/a")).await;
     let (b, to_b) = ask(&world, command("rm -rf /srv/b")).await;
     assert_ne!(to_a, to_b);
-    world
-        .gate
-        .answer(&world.ana, reply(&to_b, Choice::Once))
-        .await
-        .unwrap();
-    let a = world
-        .gate
-        .call(&world.agent, &a.call_id, NOW)
-        .await
-        .unwrap();
-    let b = world
-        .gate
-        .call(&world.agent, &b.call_id, NOW)
-        .await
-        .unwrap();
+    world.answer(&to_b, Choice::Once).await;
+    let a = world.call(&a.call_id).await;
+    let b = world.call(&b.call_id).await;
     assert_eq!(
         (a.status.as_str(), b.status.as_str()),
         ("waiting", "approved")
@@ -81,11 +69,7 @@ async fn law_4_the_second_answer_is_told_who_was_faster_and_changes_nothing() {
     let decision = view.decision.unwrap();
     assert_eq!(decision.by.as_deref(), Some("ana"));
     assert_eq!(decision.outcome, "denied");
-    let call = world
-        .gate
-        .call(&world.agent, &call.call_id, NOW)
-        .await
-        .unwrap();
+    let call = world.call(&call.call_id).await;
     assert_eq!(call.status, "denied");
     assert!(call.message.contains("not today"), "{}", call.message);
 }
@@ -114,18 +98,8 @@ async fn law_4_of_many_answers_at_once_exactly_one_counts() {
 async fn law_5_a_token_is_used_once_however_many_try() {
     let world = world().await;
     let (call, approval) = ask(&world, command(DANGEROUS)).await;
-    world
-        .gate
-        .answer(&world.ana, reply(&approval, Choice::Once))
-        .await
-        .unwrap();
-    let token = world
-        .gate
-        .call(&world.agent, &call.call_id, NOW)
-        .await
-        .unwrap()
-        .token
-        .unwrap();
+    world.answer(&approval, Choice::Once).await;
+    let token = world.call(&call.call_id).await.token.unwrap();
     let tries = (0..20).map(|_| {
         let (gate, agent, token) = (world.gate.clone(), world.agent.clone(), token.clone());
         tokio::spawn(async move { gate.consume(&agent, &token).await })
@@ -139,11 +113,7 @@ async fn law_5_a_token_is_used_once_however_many_try() {
         }
     }
     assert_eq!(used, 1);
-    let view = world
-        .gate
-        .call(&world.agent, &call.call_id, NOW)
-        .await
-        .unwrap();
+    let view = world.call(&call.call_id).await;
     assert!(view.token.is_none(), "a used token is not handed out again");
 }
 
@@ -151,16 +121,8 @@ async fn law_5_a_token_is_used_once_however_many_try() {
 async fn law_3_the_token_is_for_exactly_this_call() {
     let world = world().await;
     let (call, approval) = ask(&world, command(DANGEROUS)).await;
-    world
-        .gate
-        .answer(&world.ana, reply(&approval, Choice::Once))
-        .await
-        .unwrap();
-    let call = world
-        .gate
-        .call(&world.agent, &call.call_id, NOW)
-        .await
-        .unwrap();
+    world.answer(&approval, Choice::Once).await;
+    let call = world.call(&call.call_id).await;
     let token = call.token.unwrap();
     let keys = world.gate.public_keys().await.unwrap();
     let now = START.seconds();
@@ -235,22 +197,9 @@ async fn law_3_the_token_is_for_exactly_this_call() {
 async fn the_same_token_is_given_to_every_repeated_read_until_it_expires() {
     let world = world().await;
     let (call, approval) = ask(&world, command(DANGEROUS)).await;
-    world
-        .gate
-        .answer(&world.ana, reply(&approval, Choice::Once))
-        .await
-        .unwrap();
-    let first = world
-        .gate
-        .call(&world.agent, &call.call_id, NOW)
-        .await
-        .unwrap()
-        .token;
-    let joined = world
-        .gate
-        .submit(&world.agent, command(DANGEROUS))
-        .await
-        .unwrap();
+    world.answer(&approval, Choice::Once).await;
+    let first = world.call(&call.call_id).await.token;
+    let joined = world.submit(command(DANGEROUS)).await;
     assert_eq!(
         joined.approval_id.as_ref(),
         Some(&approval),
@@ -259,11 +208,7 @@ async fn the_same_token_is_given_to_every_repeated_read_until_it_expires() {
     assert!(first.is_some());
     assert_eq!(first, joined.token);
     world.clock.advance(Duration::from_secs(121));
-    let late = world
-        .gate
-        .call(&world.agent, &call.call_id, NOW)
-        .await
-        .unwrap();
+    let late = world.call(&call.call_id).await;
     assert!(late.token.is_none());
     let other = world.gate.consume(&world.agent, &first.unwrap()).await;
     assert!(matches!(other, Err(GateError::TokenExpired)), "{other:?}");
@@ -282,11 +227,7 @@ async fn a_waiting_call_returns_as_soon_as_it_is_answered() {
         tokio::spawn(async move { gate.call(&agent, &id, Duration::from_secs(30)).await })
     };
     tokio::task::yield_now().await;
-    world
-        .gate
-        .answer(&world.ana, reply(&approval, Choice::Once))
-        .await
-        .unwrap();
+    world.answer(&approval, Choice::Once).await;
     let answered = tokio::time::timeout(Duration::from_secs(5), waiting).await;
     let call = answered.expect("it is woken").unwrap().unwrap();
     assert_eq!(call.status, "approved");
@@ -343,27 +284,18 @@ async fn changed_arguments_are_judged_again_and_bound_as_changed() {
         .answer(&world.ana, change(args.clone()))
         .await
         .unwrap();
-    let after = world
-        .gate
-        .call(&world.agent, &call.call_id, NOW)
-        .await
-        .unwrap();
+    let after = world.call(&call.call_id).await;
     assert_eq!(after.decision.unwrap().args, Some(args.clone()));
     assert_ne!(after.digest, call.digest);
     let as_changed = world
-        .gate
-        .submit(
-            &world.agent,
-            Submission {
-                call: ToolCall {
-                    args,
-                    ..command(DANGEROUS).call
-                },
-                ..command(DANGEROUS)
+        .submit(Submission {
+            call: ToolCall {
+                args,
+                ..command(DANGEROUS).call
             },
-        )
-        .await
-        .unwrap();
+            ..command(DANGEROUS)
+        })
+        .await;
     assert_eq!(
         after.digest, as_changed.digest,
         "it is bound as if it had been submitted so"
@@ -382,40 +314,20 @@ async fn an_answer_can_be_taken_back_while_it_is_held() {
     })
     .await;
     let (call, approval) = ask(&world, command(DANGEROUS)).await;
-    let held = world
-        .gate
-        .answer(&world.ana, reply(&approval, Choice::Once))
-        .await
-        .unwrap();
+    let held = world.answer(&approval, Choice::Once).await;
     assert!(held.held_until.is_some());
-    let meanwhile = world
-        .gate
-        .call(&world.agent, &call.call_id, NOW)
-        .await
-        .unwrap();
+    let meanwhile = world.call(&call.call_id).await;
     assert_eq!(
         (meanwhile.status.as_str(), meanwhile.token),
         ("waiting", None)
     );
     world.gate.take_back(&world.ana, &approval).await.unwrap();
     world.clock.advance(Duration::from_secs(6));
-    let still = world
-        .gate
-        .call(&world.agent, &call.call_id, NOW)
-        .await
-        .unwrap();
+    let still = world.call(&call.call_id).await;
     assert_eq!(still.status, "waiting");
-    world
-        .gate
-        .answer(&world.ana, reply(&approval, Choice::Once))
-        .await
-        .unwrap();
+    world.answer(&approval, Choice::Once).await;
     world.clock.advance(Duration::from_secs(6));
-    let after = world
-        .gate
-        .call(&world.agent, &call.call_id, NOW)
-        .await
-        .unwrap();
+    let after = world.call(&call.call_id).await;
     assert_eq!(after.status, "approved");
     assert!(after.token.is_some());
 }
@@ -425,17 +337,8 @@ async fn law_12_what_was_acknowledged_is_there_after_a_restart() {
     let world = world().await;
     let (waiting, _) = ask(&world, command("rm -rf /srv/a")).await;
     let (answered, approval) = ask(&world, command("rm -rf /srv/b")).await;
-    world
-        .gate
-        .answer(&world.ana, reply(&approval, Choice::Once))
-        .await
-        .unwrap();
-    let token = world
-        .gate
-        .call(&world.agent, &answered.call_id, NOW)
-        .await
-        .unwrap()
-        .token;
+    world.answer(&approval, Choice::Once).await;
+    let token = world.call(&answered.call_id).await.token;
     world.gate.store().close().await;
     let gate = open(world.home.path(), &world.clock, Wishes::default()).await;
     let still = gate

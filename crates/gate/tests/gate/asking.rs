@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use countersign_channels::{Recorder, Said};
+use countersign_channels::{Channel, Recorder, Said};
 use countersign_core::approval::Choice;
+use countersign_core::assessment::SideEffect;
 use countersign_core::call::ToolCall;
 use countersign_core::policy::{FirewallMode, Policy};
 use countersign_gate::GateError;
 use countersign_gate::principal::Role;
 use countersign_gate::request::{GrantRequest, Reply, Submission};
+use countersign_gate::settings::{Settings, Timeouts};
 use serde_json::json;
 
 use crate::support::{
-    DANGEROUS, Wishes, ask, command, in_session, open, principal, reply, world, world_with,
+    DANGEROUS, START, Wishes, ask, command, in_session, open, principal, reply, world, world_with,
 };
 
 const NOW: Duration = Duration::ZERO;
@@ -30,11 +32,7 @@ async fn identical_waiting_calls_join_one_question() {
         approvals.insert(call.await.unwrap().approval_id.unwrap());
     }
     assert_eq!(approvals.len(), 1);
-    let elsewhere = world
-        .gate
-        .submit(&world.agent, in_session("s2", DANGEROUS))
-        .await
-        .unwrap();
+    let elsewhere = world.submit(in_session("s2", DANGEROUS)).await;
     assert!(
         !approvals.contains(&elsewhere.approval_id.unwrap()),
         "another session asks anew"
@@ -50,11 +48,7 @@ async fn whoever_asks_again_after_a_denial_is_told_of_it() {
         ..reply(&approval, Choice::Deny)
     };
     world.gate.answer(&world.ana, denial).await.unwrap();
-    let again = world
-        .gate
-        .submit(&world.agent, command(DANGEROUS))
-        .await
-        .unwrap();
+    let again = world.submit(command(DANGEROUS)).await;
     let decision = again.decision.unwrap();
     assert_eq!(
         (again.status.as_str(), decision.cause.as_str()),
@@ -62,11 +56,7 @@ async fn whoever_asks_again_after_a_denial_is_told_of_it() {
     );
     assert_eq!(decision.note.as_deref(), Some("use the staging copy"));
     world.clock.advance(Duration::from_secs(601));
-    let later = world
-        .gate
-        .submit(&world.agent, command(DANGEROUS))
-        .await
-        .unwrap();
+    let later = world.submit(command(DANGEROUS)).await;
     assert_eq!(
         later.status, "waiting",
         "after ten minutes it may be asked again"
@@ -77,11 +67,7 @@ async fn whoever_asks_again_after_a_denial_is_told_of_it() {
 async fn a_denial_is_remembered_across_a_restart() {
     let world = world().await;
     let (_, approval) = ask(&world, command(DANGEROUS)).await;
-    world
-        .gate
-        .answer(&world.ana, reply(&approval, Choice::Deny))
-        .await
-        .unwrap();
+    world.answer(&approval, Choice::Deny).await;
     world.gate.store().close().await;
     let gate = open(world.home.path(), &world.clock, Wishes::default()).await;
     let again = gate.submit(&world.agent, command(DANGEROUS)).await.unwrap();
@@ -99,11 +85,7 @@ async fn twenty_questions_of_one_key_wait_and_no_more() {
         .submit(&world.agent, command("rm -rf /srv/more"))
         .await;
     assert!(matches!(more, Err(GateError::TooMany { .. })), "{more:?}");
-    let joins = world
-        .gate
-        .submit(&world.agent, command("rm -rf /srv/3"))
-        .await
-        .unwrap();
+    let joins = world.submit(command("rm -rf /srv/3")).await;
     assert_eq!(joins.status, "waiting", "joining needs no room");
     let other = principal(&world.gate, "codex", Role::Agent).await;
     let call = world
@@ -119,11 +101,7 @@ async fn law_6_nobody_answering_in_time_is_not_a_yes_and_not_a_denial() {
     let world = world().await;
     let (call, approval) = ask(&world, command(DANGEROUS)).await;
     world.clock.advance(Duration::from_mins(5));
-    let call = world
-        .gate
-        .call(&world.agent, &call.call_id, NOW)
-        .await
-        .unwrap();
+    let call = world.call(&call.call_id).await;
     assert_eq!((call.status.as_str(), call.token), ("expired", None));
     assert_eq!(call.decision.unwrap().cause, "expiry");
     assert!(call.message.contains("not a denial"), "{}", call.message);
@@ -132,6 +110,45 @@ async fn law_6_nobody_answering_in_time_is_not_a_yes_and_not_a_denial() {
         .answer(&world.ana, reply(&approval, Choice::Once))
         .await;
     assert!(matches!(late, Err(GateError::Gone(_))), "{late:?}");
+}
+
+#[tokio::test]
+async fn what_a_call_changes_and_where_people_are_asked_say_how_long_a_question_waits() {
+    let minutes = |minutes: i64| minutes * 60_000;
+    let timeouts = Timeouts {
+        by_side_effect: [(SideEffect::Critical, minutes(10))].into(),
+        by_channel: [("pager".to_owned(), minutes(20))].into(),
+        ..Timeouts::default()
+    };
+    let unknown = || Submission {
+        call: ToolCall {
+            tool: "frobnicate".to_owned(),
+            args: json!({"level": 3}),
+            ..ToolCall::default()
+        },
+        ..command("")
+    };
+    for (channel, critical, other) in [
+        (None, 10, 5),
+        (Some("chat"), 10, 5),
+        (Some("pager"), 20, 20),
+    ] {
+        let channels = channel.map(|name| Arc::new(Recorder::new(name)) as Arc<dyn Channel>);
+        let world = world_with(Wishes {
+            settings: Settings {
+                timeouts: timeouts.clone(),
+                ..Settings::default()
+            },
+            channels: channels.into_iter().collect(),
+            ..Wishes::default()
+        })
+        .await;
+        for (submission, expected) in [(command(DANGEROUS), critical), (unknown(), other)] {
+            let (call, _) = ask(&world, submission).await;
+            let ends = START.plus(minutes(expected)).as_seconds();
+            assert_eq!(call.expires_at, Some(ends), "{channel:?} {}", call.tool);
+        }
+    }
 }
 
 #[tokio::test]
@@ -145,11 +162,7 @@ async fn law_6_without_anyone_who_could_answer_a_question_is_refused_at_once() {
     }
     let id = admin.key.0.clone();
     world.gate.revoke_key(&admin, &id).await.unwrap();
-    let call = world
-        .gate
-        .submit(&world.agent, command(DANGEROUS))
-        .await
-        .unwrap();
+    let call = world.submit(command(DANGEROUS)).await;
     assert_eq!(call.status, "refused");
     assert_eq!(call.decision.unwrap().cause, "no_approver");
 }
@@ -212,11 +225,7 @@ async fn the_asker_may_take_a_call_back_but_not_past_an_answer() {
         .await;
     assert!(matches!(late, Err(GateError::Gone(_))), "{late:?}");
     let (call, approval) = ask(&world, command("rm -rf /srv/b")).await;
-    world
-        .gate
-        .answer(&world.ana, reply(&approval, Choice::Deny))
-        .await
-        .unwrap();
+    world.answer(&approval, Choice::Deny).await;
     let after = world
         .gate
         .withdraw(&world.agent, &call.call_id, None)
@@ -238,11 +247,7 @@ async fn a_session_grant_covers_the_same_call_in_the_same_session_only() {
     };
     world.gate.answer(&world.ana, given).await.unwrap();
     // The answer itself lets the first call run; that one is used up first.
-    let first = world
-        .gate
-        .submit(&world.agent, command(DANGEROUS))
-        .await
-        .unwrap();
+    let first = world.submit(command(DANGEROUS)).await;
     assert_eq!(first.status, "allowed", "{first:?}");
     assert_eq!(first.decision.as_ref().unwrap().cause, "grant");
     let rows = [
@@ -251,23 +256,15 @@ async fn a_session_grant_covers_the_same_call_in_the_same_session_only() {
         ("a compound", command("rm -rf /srv/www; rm -rf /srv/other")),
     ];
     for (name, submission) in rows {
-        let call = world.gate.submit(&world.agent, submission).await.unwrap();
+        let call = world.submit(submission).await;
         assert_eq!(call.status, "waiting", "{name}");
     }
     let other = principal(&world.gate, "codex", Role::Agent).await;
     let call = world.gate.submit(&other, command(DANGEROUS)).await.unwrap();
     assert_eq!(call.status, "waiting", "another key");
-    let second = world
-        .gate
-        .submit(&world.agent, command(DANGEROUS))
-        .await
-        .unwrap();
+    let second = world.submit(command(DANGEROUS)).await;
     assert_eq!(second.status, "allowed");
-    let third = world
-        .gate
-        .submit(&world.agent, command(DANGEROUS))
-        .await
-        .unwrap();
+    let third = world.submit(command(DANGEROUS)).await;
     assert_ne!(
         third.decision.map(|it| it.cause).as_deref(),
         Some("grant"),
@@ -279,11 +276,7 @@ async fn a_session_grant_covers_the_same_call_in_the_same_session_only() {
 async fn a_revoked_grant_covers_nothing() {
     let world = world().await;
     let (_, approval) = ask(&world, command(DANGEROUS)).await;
-    world
-        .gate
-        .answer(&world.ana, reply(&approval, Choice::Always))
-        .await
-        .unwrap();
+    world.answer(&approval, Choice::Always).await;
     let grants = world.gate.grants(&world.ana, false).await.unwrap().items;
     let [grant] = grants.as_slice() else {
         panic!("{grants:?}");
@@ -293,11 +286,7 @@ async fn a_revoked_grant_covers_nothing() {
         .revoke_grant(&world.ana, &grant.grant_id)
         .await
         .unwrap();
-    let call = world
-        .gate
-        .submit(&world.agent, in_session("s2", DANGEROUS))
-        .await
-        .unwrap();
+    let call = world.submit(in_session("s2", DANGEROUS)).await;
     assert_eq!(call.status, "waiting");
 }
 
@@ -308,8 +297,8 @@ async fn the_same_idempotency_key_submits_once() {
         idempotency_key: Some("k1".to_owned()),
         ..command(text)
     };
-    let first = world.gate.submit(&world.agent, named("ls")).await.unwrap();
-    let again = world.gate.submit(&world.agent, named("ls")).await.unwrap();
+    let first = world.submit(named("ls")).await;
+    let again = world.submit(named("ls")).await;
     assert_eq!(first.call_id, again.call_id);
     let other = world.gate.submit(&world.agent, named("ls -l")).await;
     assert!(matches!(other, Err(GateError::Invalid { .. })), "{other:?}");
@@ -334,20 +323,12 @@ async fn observing_asks_only_about_dangerous_commands() {
         },
         ..command("")
     };
-    let unknown = world.gate.submit(&world.agent, unknown).await.unwrap();
+    let unknown = world.submit(unknown).await;
     assert_eq!(unknown.verdict, "allow", "enforcing would ask");
     assert_eq!(unknown.status, "allowed");
-    let dangerous = world
-        .gate
-        .submit(&world.agent, command(DANGEROUS))
-        .await
-        .unwrap();
+    let dangerous = world.submit(command(DANGEROUS)).await;
     assert_eq!(dangerous.status, "waiting");
-    let floor = world
-        .gate
-        .submit(&world.agent, command("rm -rf /"))
-        .await
-        .unwrap();
+    let floor = world.submit(command("rm -rf /")).await;
     assert_eq!(floor.status, "refused");
 }
 
@@ -361,36 +342,16 @@ async fn an_override_lifts_questions_but_not_the_first_four_rules() {
         .start_override(&world.ana, Some(&key), "s1", 10, "a demo")
         .await
         .unwrap();
-    let dangerous = world
-        .gate
-        .submit(&world.agent, command(DANGEROUS))
-        .await
-        .unwrap();
+    let dangerous = world.submit(command(DANGEROUS)).await;
     assert_eq!(dangerous.status, "allowed");
-    let floor = world
-        .gate
-        .submit(&world.agent, command("rm -rf /"))
-        .await
-        .unwrap();
+    let floor = world.submit(command("rm -rf /")).await;
     assert_eq!(floor.status, "refused");
-    let itself = world
-        .gate
-        .submit(&world.agent, command("countersign keys create"))
-        .await
-        .unwrap();
+    let itself = world.submit(command("countersign keys create")).await;
     assert_eq!(itself.status, "waiting", "the firewall itself");
-    let elsewhere = world
-        .gate
-        .submit(&world.agent, in_session("s2", DANGEROUS))
-        .await
-        .unwrap();
+    let elsewhere = world.submit(in_session("s2", DANGEROUS)).await;
     assert_eq!(elsewhere.status, "waiting", "another session");
     world.clock.advance(Duration::from_secs(601));
-    let later = world
-        .gate
-        .submit(&world.agent, command("rm -rf /srv/later"))
-        .await
-        .unwrap();
+    let later = world.submit(command("rm -rf /srv/later")).await;
     assert_eq!(later.status, "waiting", "it ends by itself");
 }
 
@@ -407,12 +368,8 @@ async fn law_14_the_first_call_of_a_session_fixes_its_workspace() {
         session: "w".to_owned(),
         ..Submission::default()
     };
-    world.gate.submit(&world.agent, first).await.unwrap();
-    let elsewhere = world
-        .gate
-        .submit(&world.agent, from("/srv/data"))
-        .await
-        .unwrap();
+    world.submit(first).await;
+    let elsewhere = world.submit(from("/srv/data")).await;
     assert_eq!(
         elsewhere.status, "waiting",
         "it is outside what the session began with"
@@ -428,20 +385,10 @@ async fn cards_reach_channels_once_and_say_how_it_ended() {
     })
     .await;
     let (_, approval) = ask(&world, command(DANGEROUS)).await;
-    until(|| {
-        recorder
-            .said()
-            .iter()
-            .any(|it| matches!(it, Said::Card(..)))
-    })
-    .await;
-    world
-        .gate
-        .answer(&world.ana, reply(&approval, Choice::Once))
-        .await
-        .unwrap();
+    until(&recorder, |it| matches!(it, Said::Card(..))).await;
+    world.answer(&approval, Choice::Once).await;
     let ended = |said: &Said| matches!(said, Said::Again(_, card) if card.outcome.is_some());
-    until(|| recorder.said().iter().any(ended)).await;
+    until(&recorder, ended).await;
     let cards = recorder.said();
     let delivered = cards
         .iter()
@@ -461,11 +408,7 @@ async fn nobody_reached_is_said_as_such() {
     .await;
     let (call, _) = ask(&world, command(DANGEROUS)).await;
     world.clock.advance(Duration::from_secs(301));
-    let call = world
-        .gate
-        .call(&world.agent, &call.call_id, NOW)
-        .await
-        .unwrap();
+    let call = world.call(&call.call_id).await;
     assert_eq!(call.decision.unwrap().cause, "undeliverable");
     assert!(
         call.message.contains("Nobody could be reached"),
@@ -474,15 +417,10 @@ async fn nobody_reached_is_said_as_such() {
     );
 }
 
-/// Waits until `holds`, looking often; the test runner's own limit ends it otherwise.
-async fn until(holds: impl Fn() -> bool) {
-    let patience = Duration::from_secs(10);
-    let looking = async {
-        while !holds() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(patience, looking)
+/// Waits until the recorder was given something like this.
+async fn until(recorder: &Recorder, wanted: impl Fn(&Said) -> bool) {
+    let given = recorder.until(|said| said.iter().any(&wanted));
+    tokio::time::timeout(Duration::from_mins(1), given)
         .await
-        .expect("it happens in time");
+        .expect("it is given in time");
 }

@@ -54,7 +54,7 @@ async fn approved(world: &World, text: &str) -> String {
 }
 
 async fn token_of(world: &World, call: &str) -> String {
-    let call = world.gate.call(&world.agent, call, NOW).await.unwrap();
+    let call = world.call(call).await;
     call.token.unwrap()
 }
 

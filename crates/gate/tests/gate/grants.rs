@@ -24,7 +24,7 @@ async fn granted(world: &World, choice: Choice, grant: Option<GrantRequest>) -> 
 
 /// Returns how a call ends at once: `allowed`, or `waiting` for a person.
 async fn outcome(world: &World, submission: Submission) -> String {
-    let call = world.gate.submit(&world.agent, submission).await.unwrap();
+    let call = world.submit(submission).await;
     call.status
 }
 

@@ -7,7 +7,7 @@ use countersign_core::verdict::Thresholds;
 use countersign_gate::GateError;
 use countersign_gate::principal::Role;
 use countersign_gate::request::Submission;
-use countersign_gate::reviews::Settled;
+use countersign_gate::reviews::{Held, Settled, Snapshot, Undoing};
 use serde_json::json;
 
 use crate::support::{Wishes, World, in_session, principal, world_with};
@@ -100,4 +100,49 @@ fn edit() -> Submission {
         },
         ..in_session("s1", "")
     }
+}
+
+#[tokio::test]
+async fn a_snapshot_is_kept_once_by_whoever_asked_and_shown_without_secrets() {
+    let World {
+        gate, agent, ana, ..
+    } = reviewing().await;
+    let call = gate.submit(&agent, edit()).await.unwrap();
+    let token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    let snapshot = Snapshot {
+        host: "here".to_owned(),
+        path: "/home/dev/project/notes.md".to_owned(),
+        before: Held::Absent,
+        after: Held::File {
+            content: format!("token: {token}\n").into_bytes(),
+            mode: 0o644,
+        },
+        made: Vec::new(),
+    };
+    let other = principal(&gate, "other", Role::Agent).await;
+    for who in [&other, &ana] {
+        let kept = gate.keep_snapshot(who, &call.call_id, snapshot.clone());
+        assert!(kept.await.is_err(), "{who:?}");
+    }
+    let kept = gate.keep_snapshot(&agent, &call.call_id, snapshot.clone());
+    kept.await.unwrap();
+    let again = gate.keep_snapshot(&agent, &call.call_id, snapshot.clone());
+    assert!(matches!(again.await, Err(GateError::AlreadySettled { .. })));
+    let waiting = gate.reviews(&ana).await.unwrap().items;
+    let shown = waiting[0].diff.clone().unwrap();
+    assert!(shown.starts_with("new file, mode 644\n"), "{shown}");
+    assert!(!shown.contains(token), "{shown}");
+
+    // While it is being undone nobody keeps it; what could not be undone waits again.
+    let id = waiting[0].review_id.as_str();
+    assert_eq!(gate.begin_undo(&ana, id).await.unwrap(), Some(snapshot));
+    let kept = gate.settle_review(&ana, id, Settled::Keep).await;
+    assert!(matches!(kept, Err(GateError::AlreadySettled { .. })));
+    assert_eq!(gate.reviews(&ana).await.unwrap().items[0].status, "undoing");
+    let failed = gate.finish_undo(&ana, id, Undoing::NotDone).await.unwrap();
+    assert_eq!(failed.status, "waiting");
+    let early = gate.finish_undo(&ana, id, Undoing::Done).await;
+    assert!(matches!(early, Err(GateError::AlreadySettled { .. })));
+    gate.settle_review(&ana, id, Settled::Keep).await.unwrap();
+    assert!(gate.begin_undo(&ana, id).await.is_err());
 }

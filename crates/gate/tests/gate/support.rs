@@ -1,6 +1,7 @@
 //! A gate on a database of its own, with a clock that moves only when told to.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use countersign_channels::Channel;
 use countersign_core::approval::Choice;
@@ -14,7 +15,7 @@ use countersign_gate::keys::Signer;
 use countersign_gate::principal::{Principal, Role};
 use countersign_gate::request::{Reply, Submission};
 use countersign_gate::settings::{OnePolicy, Policies, Ruleset, Settings};
-use countersign_gate::view::CallView;
+use countersign_gate::view::{ApprovalView, CallView};
 use countersign_gate::{Gate, Parts};
 use countersign_store::Database;
 
@@ -38,6 +39,25 @@ pub(crate) struct Wishes {
     pub(crate) policy: Policy,
     pub(crate) settings: Settings,
     pub(crate) channels: Vec<Arc<dyn Channel>>,
+}
+
+impl World {
+    /// Submits a call as the agent.
+    pub(crate) async fn submit(&self, submission: Submission) -> CallView {
+        self.gate.submit(&self.agent, submission).await.unwrap()
+    }
+
+    /// Lets Ana answer.
+    pub(crate) async fn answer(&self, approval: &str, choice: Choice) -> ApprovalView {
+        let reply = reply(approval, choice);
+        self.gate.answer(&self.ana, reply).await.unwrap()
+    }
+
+    /// Returns how the agent's call stands now.
+    pub(crate) async fn call(&self, id: &str) -> CallView {
+        let waits = Duration::ZERO;
+        self.gate.call(&self.agent, id, waits).await.unwrap()
+    }
 }
 
 pub(crate) async fn world() -> World {
@@ -139,7 +159,7 @@ pub(crate) fn reply(approval: &str, choice: Choice) -> Reply {
 
 /// Submits a call that must wait, and returns it with the id of its question.
 pub(crate) async fn ask(world: &World, submission: Submission) -> (CallView, String) {
-    let call = world.gate.submit(&world.agent, submission).await.unwrap();
+    let call = world.submit(submission).await;
     assert_eq!(call.status, "waiting", "{call:?}");
     let approval = call.approval_id.clone().unwrap();
     (call, approval)

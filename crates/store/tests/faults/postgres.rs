@@ -7,8 +7,13 @@ use std::time::Duration;
 use countersign_store::{Database, StoreError};
 use countersign_testkit::postgres::Server;
 
+use tokio::sync::watch;
+
 use crate::proxy::{Lose, Proxy};
 use crate::{change, everything_is_whole, has, until_it_works, why};
+
+/// Changes that are acknowledged before the server crashes again.
+const BETWEEN_CRASHES: u32 = 200;
 
 /// Returns the name of a database and the folder of its server's socket.
 fn parts(url: &str) -> (String, String) {
@@ -85,9 +90,11 @@ async fn a_server_that_crashes_under_load_loses_nothing_acknowledged() {
         Database::postgres(&url).await.unwrap(),
     ];
     let enough = Arc::new(AtomicBool::new(false));
+    let (counter, mut count) = watch::channel(0_u32);
     let writing: Vec<_> = (0..8)
         .map(|writer: usize| {
             let (store, enough) = (stores[writer % 2].clone(), Arc::clone(&enough));
+            let counter = counter.clone();
             tokio::spawn(async move {
                 let (mut acknowledged, mut refused) = (Vec::new(), Vec::new());
                 for number in 0.. {
@@ -96,7 +103,10 @@ async fn a_server_that_crashes_under_load_loses_nothing_acknowledged() {
                     }
                     let id = format!("{writer}-{number}");
                     match store.commit(change(&id, 100)).await {
-                        Ok(_) => acknowledged.push(id),
+                        Ok(_) => {
+                            acknowledged.push(id);
+                            counter.send_modify(|count| *count += 1);
+                        }
                         Err(StoreError::Unavailable { why, .. }) => {
                             assert!(!why.contains("not known"), "{why}");
                             refused.push(id);
@@ -109,15 +119,17 @@ async fn a_server_that_crashes_under_load_loses_nothing_acknowledged() {
             })
         })
         .collect();
-    let server = tokio::task::spawn_blocking(move || {
-        for _ in 0..3 {
-            std::thread::sleep(Duration::from_millis(700));
-            server.crash_and_restart().unwrap();
+    for crashes in 0..=3 {
+        let so_far = *count.borrow();
+        let more = count.wait_for(|count| *count >= so_far + BETWEEN_CRASHES);
+        tokio::time::timeout(Duration::from_mins(1), more)
+            .await
+            .expect("writing goes on")
+            .unwrap();
+        if crashes < 3 {
+            tokio::task::block_in_place(|| server.crash_and_restart()).unwrap();
         }
-        std::thread::sleep(Duration::from_millis(300));
-        server
-    });
-    let _server = server.await.unwrap();
+    }
     enough.store(true, Ordering::Relaxed);
     let mut total = 0;
     let mut failures = 0;

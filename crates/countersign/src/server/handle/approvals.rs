@@ -7,6 +7,7 @@ use countersign_gate::view::ApprovalView;
 use super::{Answer, Reach};
 use crate::server::auth::Caller;
 use crate::server::body::{JsonBody, Params};
+use crate::telemetry;
 use crate::wire::lists::ApprovalList;
 use crate::wire::requests::{ApprovalQuery, ResolveBody};
 
@@ -46,7 +47,9 @@ pub(crate) async fn resolve(
     JsonBody(body): JsonBody<ResolveBody>,
 ) -> Answer<ApprovalView> {
     let reply = body.reply(id)?;
-    Ok(Json(app.gate.answer(&caller.principal, reply).await?))
+    let answered = app.gate.answer(&caller.principal, reply).await?;
+    telemetry::note_approval(&answered);
+    Ok(Json(answered))
 }
 
 /// Takes an allowing answer back while it is held

@@ -18,6 +18,7 @@ use crate::server::App;
 use crate::server::auth::Caller;
 use crate::server::body::{JsonBody, Params, StrictBody, wait};
 use crate::server::problem::Problem;
+use crate::telemetry;
 use crate::wire::lists::CallList;
 use crate::wire::requests::{
     CallBody, ConsumeBody, OutcomeBody, TraceQuery, WaitQuery, WithdrawBody,
@@ -150,6 +151,7 @@ async fn settled(
 }
 
 fn shown(call: CallView) -> Response {
+    telemetry::note_call(&call);
     let status = if call.is_waiting() {
         StatusCode::ACCEPTED
     } else {

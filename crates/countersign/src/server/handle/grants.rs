@@ -109,7 +109,7 @@ pub(crate) async fn reviews(State(app): Reach, caller: Caller) -> Answer<ReviewL
     Ok(Json(app.gate.reviews(&caller.principal).await?.into()))
 }
 
-/// Tells the asker to undo what ran
+/// Undoes what ran: puts the file back, or tells the asker to undo it
 #[utoipa::path(post, path = "/v1/reviews/{id}/undo",
     params(("id" = String, Path, description = "the review")),
     responses((status = 200, description = "the review", body = ReviewView)))]
@@ -118,8 +118,7 @@ pub(crate) async fn undo(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Answer<ReviewView> {
-    let settled = Settled::Undo;
-    let review = app.gate.settle_review(&caller.principal, &id, settled);
+    let review = countersign_agent::undo::undo(&app.gate, &caller.principal, &id);
     Ok(Json(review.await?))
 }
 

@@ -50,8 +50,10 @@ pub(crate) async fn login(
             ));
         }
     };
+    // A browser keeps a secure cookie from being sent, or overwritten, in the clear.
+    let secure = if app.is_encrypted { "; Secure" } else { "" };
     let cookie = format!(
-        "{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict",
+        "{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict{secure}",
         login.secret
     );
     let who = identity(&login.principal);

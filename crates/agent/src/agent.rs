@@ -1,0 +1,301 @@
+//! The built-in agent: starts runs, drives them, stops them, and takes them up after a restart.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use countersign_gate::principal::Principal;
+use countersign_gate::runs::{LEASE_MILLIS, NewRun, Run, RunStatus, builtin};
+use countersign_gate::{Gate, GateError};
+use tokio::sync::watch;
+
+use crate::feed::Feed;
+use crate::message::Message;
+use crate::model::Client;
+use crate::toolbox::Toolbox;
+use crate::tools::Around;
+
+/// Runs that may be under way at the same time.
+pub const RUNS_MAX: usize = 32;
+/// Longest input, in bytes.
+pub const INPUT_BYTES_MAX: usize = 1024 * 1024;
+
+/// What one run may use up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunLimits {
+    /// How often the model is asked.
+    pub steps: u32,
+    /// Tokens in all.
+    pub tokens: u64,
+    /// How long it may take, waiting for people included.
+    pub time: Duration,
+    /// How much of the conversation the model is told, in bytes.
+    pub context_bytes: usize,
+    /// Tokens of one answer.
+    pub answer_tokens: u32,
+}
+
+impl Default for RunLimits {
+    fn default() -> Self {
+        Self {
+            steps: 60,
+            tokens: 2_000_000,
+            time: Duration::from_hours(4),
+            context_bytes: 200_000,
+            answer_tokens: 16_384,
+        }
+    }
+}
+
+/// What an agent is made of.
+#[derive(Debug)]
+pub struct AgentParts {
+    /// The gate.
+    pub gate: Gate,
+    /// The model that thinks, if one is configured.
+    pub model: Option<Client>,
+    /// What it can do.
+    pub tools: Toolbox,
+    /// What one run may use up.
+    pub limits: RunLimits,
+    /// The directory runs work in that name none.
+    pub cwd: PathBuf,
+    /// What a person in crisis is shown while others look at the draft.
+    pub crisis_notice: String,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, Default)]
+pub struct RunRequest {
+    /// What was said, the last by the person who starts the run.
+    pub input: Vec<Message>,
+    /// What the model is told besides.
+    pub instructions: Option<String>,
+    /// The conversation it belongs to; a new one if it is not named.
+    pub session: Option<String>,
+    /// The directory it works in.
+    pub cwd: Option<String>,
+}
+
+/// The built-in agent. Cheap to clone; all clones are the same agent.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    pub(crate) inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) parts: AgentParts,
+    /// Who drives, in the records of runs.
+    driver: String,
+    live: Mutex<HashMap<String, Live>>,
+}
+
+/// A run that this process drives.
+#[derive(Clone, Debug)]
+struct Live {
+    feed: Arc<Feed>,
+    stop: watch::Sender<bool>,
+}
+
+impl Agent {
+    /// Returns an agent; [`Agent::watch`] must be running beside it.
+    pub fn new(parts: AgentParts) -> Self {
+        let mut bytes = [0; 8];
+        // A name that collides is noticed by the compare-and-set of the lease, not trusted.
+        if getrandom::fill(&mut bytes).is_err() {
+            tracing::warn!("no randomness for the driver's name");
+        }
+        let driver = format!("{}-{:016x}", std::process::id(), u64::from_be_bytes(bytes));
+        Self {
+            inner: Arc::new(Inner {
+                parts,
+                driver,
+                live: Mutex::default(),
+            }),
+        }
+    }
+
+    /// Returns the gate.
+    pub fn gate(&self) -> &Gate {
+        &self.inner.parts.gate
+    }
+
+    /// Returns the model's name, if one is configured.
+    pub fn model(&self) -> Option<&str> {
+        self.inner.parts.model.as_ref().map(Client::model)
+    }
+
+    /// Returns the tools.
+    pub fn tools(&self) -> &Toolbox {
+        &self.inner.parts.tools
+    }
+
+    /// Starts a run for `who`.
+    pub async fn start(&self, who: &Principal, request: RunRequest) -> Result<Run, GateError> {
+        let Some(model) = self.model() else {
+            return Err(invalid(
+                "model",
+                "no_model",
+                "no model is configured; set `agent.base_url` and `agent.model`",
+            ));
+        };
+        let is_said = |message: &Message| match message {
+            Message::User { content } => !content.trim().is_empty(),
+            Message::System { .. } | Message::Assistant { .. } | Message::Tool { .. } => false,
+        };
+        if !request.input.last().is_some_and(is_said) {
+            return Err(invalid(
+                "input",
+                "empty_input",
+                "`input` ends with what a person says",
+            ));
+        }
+        let messages: Vec<_> = request
+            .input
+            .iter()
+            .filter_map(|message| serde_json::to_value(message).ok())
+            .collect();
+        let bytes: usize = messages
+            .iter()
+            .map(|message| message.to_string().len())
+            .sum();
+        if bytes > INPUT_BYTES_MAX {
+            return Err(invalid("input", "too_long", "`input` is longer than 1 MiB"));
+        }
+        if self.live().len() >= RUNS_MAX {
+            return Err(GateError::TooMany {
+                message: "too many runs are under way",
+                retry_after: 1,
+            });
+        }
+        let cwd = request
+            .cwd
+            .unwrap_or_else(|| self.inner.parts.cwd.display().to_string());
+        let run = self
+            .gate()
+            .begin_run(
+                who,
+                NewRun {
+                    session: request.session,
+                    model: model.to_owned(),
+                    instructions: request.instructions,
+                    cwd: Some(cwd),
+                    messages,
+                    driver: self.inner.driver.clone(),
+                },
+            )
+            .await?;
+        self.drive_soon(&run);
+        Ok(run)
+    }
+
+    /// Stops a run: what waits is taken back, what runs is ended.
+    pub async fn stop(&self, who: &Principal, id: &str) -> Result<Run, GateError> {
+        let run = self.gate().stop_run(who, id).await?;
+        if let Some(live) = self.live().get(id) {
+            live.stop.send_replace(true);
+        }
+        Ok(run)
+    }
+
+    /// Returns what a run says while it says it, if this process drives it.
+    pub fn feed(&self, id: &str) -> Option<Arc<Feed>> {
+        self.live().get(id).map(|live| Arc::clone(&live.feed))
+    }
+
+    /// Takes up what a restart interrupted, keeps what runs, and takes over what other gateways
+    /// left, until `shutdown` ends. `alone`: no other gateway works on the same store.
+    pub async fn watch(&self, alone: bool, shutdown: impl Future<Output = ()> + Send) {
+        let watched = async {
+            let mut all = alone;
+            loop {
+                self.take_over(all).await;
+                all = false;
+                let pause = u64::try_from(LEASE_MILLIS / 3).unwrap_or(5000);
+                tokio::time::sleep(Duration::from_millis(pause)).await;
+                self.keep_live().await;
+            }
+        };
+        tokio::select! {
+            () = shutdown => {}
+            () = watched => {}
+        }
+    }
+
+    async fn take_over(&self, all: bool) {
+        match self.gate().take_over_runs(&self.inner.driver, all).await {
+            Ok(runs) => {
+                for run in runs {
+                    self.drive_soon(&run);
+                }
+            }
+            Err(error) => tracing::error!(%error, "interrupted runs could not be taken up"),
+        }
+    }
+
+    async fn keep_live(&self) {
+        let ids: Vec<String> = self.live().keys().cloned().collect();
+        for id in ids {
+            match self.gate().keep_run(&id, &self.inner.driver).await {
+                Ok(true) => {}
+                // Another gateway thought us dead and has it now; two must not drive.
+                Ok(false) => self.forget(&id),
+                Err(error) => tracing::warn!(%error, run = id, "the run could not be kept"),
+            }
+        }
+    }
+
+    fn drive_soon(&self, run: &Run) {
+        let stop = watch::Sender::new(run.status == RunStatus::Stopping);
+        let feed = Arc::new(Feed::default());
+        let live = Live {
+            feed: Arc::clone(&feed),
+            stop: stop.clone(),
+        };
+        if self.live().insert(run.run_id.clone(), live).is_some() {
+            tracing::warn!(run = run.run_id, "the run was driven already");
+        }
+        let around = Around {
+            gate: self.gate().clone(),
+            who: builtin(),
+            cwd: PathBuf::from(run.cwd.clone().unwrap_or_else(|| "/".to_owned())),
+            session: run.session.clone(),
+            run: run.run_id.clone(),
+            stop: stop.subscribe(),
+        };
+        let (agent, id) = (self.clone(), run.run_id.clone());
+        tokio::spawn(async move {
+            agent.drive(&id, &around, &feed).await;
+            agent.forget(&id);
+        });
+    }
+
+    fn forget(&self, id: &str) {
+        // Whoever drives it stops when it looks up next.
+        if let Some(live) = self.live().remove(id) {
+            live.stop.send_replace(true);
+        }
+    }
+
+    /// Whether this process still drives the run.
+    pub(crate) fn drives(&self, id: &str) -> bool {
+        self.live().contains_key(id)
+    }
+
+    fn live(&self) -> MutexGuard<'_, HashMap<String, Live>> {
+        self.inner
+            .live
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn invalid(param: &'static str, code: &'static str, message: &str) -> GateError {
+    GateError::Invalid {
+        param,
+        code,
+        message: message.to_owned(),
+    }
+}

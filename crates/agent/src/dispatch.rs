@@ -1,0 +1,275 @@
+//! The one way a tool is run: submitted to the gate, waited for, taken up, run as it is kept,
+//! reported.
+//!
+//! What the model asked for is only ever a submission. What runs is the permit's call: the stored
+//! bytes, with a person's changes. A call that was begun before a crash is not begun again.
+
+use std::time::{Duration, Instant};
+
+use countersign_core::call::{ToolCall, Turn};
+use countersign_core::canonical;
+use countersign_core::digest::Digest;
+use countersign_gate::permit::{Permit, Presented, Progress};
+use countersign_gate::request::{Report, Submission};
+use countersign_gate::runs::Run;
+use countersign_gate::view::CallView;
+use countersign_gate::{Gate, GateError};
+use serde_json::{Value, json};
+
+use crate::message::ToolRequest;
+use crate::outbound::{APPROVAL_REQUIRED, split_token};
+use crate::toolbox::Toolbox;
+use crate::tools::{Around, Outcome, Tool, attached};
+
+/// How long one wait for a person lasts before it is looked whether anything else has changed.
+const WAIT: Duration = Duration::from_secs(30);
+/// Longest part of a result that is reported, in bytes.
+const REPORT_BYTES_MAX: usize = 4096;
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Dispatched {
+    /// It ran, and the gate was told what came of it.
+    Ran(Outcome),
+    /// It did not.
+    NotRun(Outcome),
+}
+
+/// A request of the model, and what is known around it.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) request: &'a ToolRequest,
+    /// What was said before, for whoever judges what is sent in answer to it.
+    pub(crate) turns: &'a [Turn],
+}
+
+/// Runs what the model asked for, if the gate lets it.
+pub(crate) async fn dispatch(tools: &Toolbox, around: &Around, asked: &Asked<'_>) -> Dispatched {
+    match let_through(tools, around, asked).await {
+        Ok((tool, permit)) => {
+            let started = Instant::now();
+            let call = permit.call_id().to_owned();
+            let outcome = tool.run(permit, around).await;
+            let duration = started.elapsed();
+            report(around, &call, &outcome, duration).await;
+            Dispatched::Ran(outcome)
+        }
+        Err(outcome) => Dispatched::NotRun(outcome),
+    }
+}
+
+/// Returns the tool and the permit to run it, or what to tell the model instead.
+async fn let_through<'a>(
+    tools: &'a Toolbox,
+    around: &Around,
+    asked: &Asked<'_>,
+) -> Result<(&'a dyn Tool, Permit), Outcome> {
+    let request = asked.request;
+    let tool = tools.get(&request.name).ok_or_else(|| {
+        let known = tools.names().join(", ");
+        Outcome::failed(format!(
+            "There is no tool `{}`. Tools: {known}.",
+            request.name
+        ))
+    })?;
+    let args = arguments(&request.arguments).map_err(Outcome::failed)?;
+    let (args, token) = if tool.approval_required() {
+        split_token(args)
+    } else {
+        (args, None)
+    };
+    let args = tool.resolved(args).map_err(Outcome::failed)?;
+    let attachments = attached(tool, &args, &around.cwd).await;
+    let attachments = attachments.map_err(Outcome::failed)?;
+    let gate = &around.gate;
+    if let Some(token) = token {
+        let action = Presented {
+            executor: format!("tool:{}", request.name),
+            tool: request.name.clone(),
+            args,
+            cwd: Some(around.cwd.display().to_string()),
+            attachments,
+        };
+        let permit = gate
+            .redeem(&around.who, &around.session, action, &token)
+            .await;
+        return permit
+            .map(|permit| (tool, permit))
+            .map_err(|_| Outcome::failed(APPROVAL_REQUIRED));
+    }
+    let call = submit(around, asked, tool, args, attachments).await?;
+    let call = wait(around, call).await?;
+    if !matches!(call.status.as_str(), "allowed" | "approved") {
+        return Err(Outcome::failed(call.message));
+    }
+    let progress = gate.progress(&around.who, &call.call_id).await;
+    match progress.map_err(|error| not_run(&error))? {
+        Progress::NotBegun => {}
+        Progress::Begun => return Err(unknown_outcome()),
+        Progress::Reported(outcome) => return Err(reported(&outcome)),
+    }
+    let permit = gate
+        .take_up(&around.who, &call.call_id, call.token.as_deref())
+        .await
+        .map_err(|error| not_run(&error))?;
+    Ok((tool, permit))
+}
+
+async fn submit(
+    around: &Around,
+    asked: &Asked<'_>,
+    tool: &dyn Tool,
+    args: Value,
+    attachments: Vec<Digest>,
+) -> Result<CallView, Outcome> {
+    let Asked {
+        run,
+        request,
+        turns,
+    } = asked;
+    let schema = tool.schema();
+    let cwd = Some(around.cwd.display().to_string());
+    let submission = Submission {
+        call: ToolCall {
+            tool: request.name.clone(),
+            args,
+            cwd,
+            // What is not sent to anybody answers nothing.
+            replying_to: if tool.approval_required() {
+                turns.to_vec()
+            } else {
+                Vec::new()
+            },
+            ..ToolCall::default()
+        },
+        session: run.session.clone(),
+        run: Some(run.run_id.clone()),
+        agent: Some("countersign agent".to_owned()),
+        tool_definition: Some(json!({
+            "name": schema.name,
+            "description": schema.description,
+            "parameters": schema.parameters,
+        })),
+        attachments,
+        starter: Some(run.starter.clone()),
+        // The same request is the same call, also after a crash.
+        idempotency_key: Some(format!("{}/{}", run.run_id, request.id)),
+        ..Submission::default()
+    };
+    let submitted = around.gate.submit(&around.who, submission).await;
+    submitted.map_err(|error| not_run(&error))
+}
+
+/// Waits until a call is decided; takes it back if the run is stopped.
+pub(crate) async fn wait(around: &Around, mut call: CallView) -> Result<CallView, Outcome> {
+    while call.is_waiting() {
+        let looked = tokio::select! {
+            looked = around.gate.call(&around.who, &call.call_id, WAIT) => looked,
+            () = around.stopped() => {
+                let note = Some("the run was stopped".to_owned());
+                let gate = &around.gate;
+                let withdrawn = gate.withdraw(&around.who, &call.call_id, note).await;
+                call = withdrawn.map_err(|error| not_run(&error))?;
+                return if call.is_waiting() { Err(stopped()) } else { Ok(call) };
+            }
+        };
+        call = looked.map_err(|error| not_run(&error))?;
+    }
+    Ok(call)
+}
+
+async fn report(around: &Around, call: &str, outcome: &Outcome, took: Duration) {
+    let end = outcome.text.floor_char_boundary(REPORT_BYTES_MAX);
+    let report = Report {
+        failed: outcome.failed,
+        summary: outcome.text.get(..end).map(str::to_owned),
+        duration_millis: u64::try_from(took.as_millis()).ok(),
+    };
+    if let Err(error) = around.gate.report(&around.who, call, report).await {
+        // It ran; that nobody wrote down what came of it does not change that.
+        tracing::error!(%error, call, "the outcome could not be reported");
+    }
+}
+
+/// Reads arguments as the model wrote them. A key that stands twice could be read in two ways: one
+/// by people, one by the tool.
+fn arguments(text: &str) -> Result<Value, String> {
+    let text = if text.trim().is_empty() { "{}" } else { text };
+    let value = canonical::parse(text.as_bytes())
+        .map_err(|error| format!("The arguments are not valid JSON ({error}). Nothing was run."))?;
+    if value.is_object() {
+        Ok(value)
+    } else {
+        Err("The arguments must be a JSON object. Nothing was run.".to_owned())
+    }
+}
+
+fn not_run(error: &GateError) -> Outcome {
+    Outcome::failed(format!("The call was not run: {error}."))
+}
+
+fn stopped() -> Outcome {
+    Outcome::failed("The run was stopped; the call was not run.")
+}
+
+/// What is said of a call that was under way when the process ended.
+pub(crate) fn unknown_outcome() -> Outcome {
+    Outcome::failed(
+        "Outcome unknown: the call was under way when the agent was interrupted. It may or may not \
+         have taken effect, and it is not repeated. Check before doing anything that depends on it.",
+    )
+}
+
+fn reported(outcome: &Value) -> Outcome {
+    let text = outcome.get("summary").and_then(Value::as_str);
+    Outcome {
+        text: text.unwrap_or_default().to_owned(),
+        failed: outcome.get("failed").and_then(Value::as_bool) == Some(true),
+    }
+}
+
+/// Returns the agent's own reply as a call that another person than `run.starter` must allow, and
+/// what was allowed of it.
+pub(crate) async fn reply(
+    around: &Around,
+    run: &Run,
+    turns: &[Turn],
+    text: &str,
+) -> Result<Option<String>, Outcome> {
+    let gate: &Gate = &around.gate;
+    let submission = Submission {
+        call: ToolCall {
+            tool: "reply".to_owned(),
+            args: json!({ "to": run.starter, "text": text }),
+            cwd: None,
+            replying_to: turns.to_vec(),
+            ..ToolCall::default()
+        },
+        session: run.session.clone(),
+        run: Some(run.run_id.clone()),
+        agent: Some("countersign agent".to_owned()),
+        starter: Some(run.starter.clone()),
+        answers_starter: true,
+        idempotency_key: Some(format!("{}/reply/{}", run.run_id, run.messages)),
+        ..Submission::default()
+    };
+    let submitted = gate.submit(&around.who, submission).await;
+    let call = wait(around, submitted.map_err(|error| not_run(&error))?).await?;
+    if !matches!(call.status.as_str(), "allowed" | "approved") {
+        return Ok(None);
+    }
+    let permit = gate
+        .take_up(&around.who, &call.call_id, call.token.as_deref())
+        .await
+        .map_err(|error| not_run(&error))?;
+    let allowed = permit.args().get("text").and_then(Value::as_str);
+    report(
+        around,
+        &call.call_id,
+        &Outcome::done("shown"),
+        Duration::ZERO,
+    )
+    .await;
+    Ok(allowed.map(str::to_owned))
+}

@@ -1,0 +1,364 @@
+//! The loop: ask the model, run what it asks for, until it answers.
+//!
+//! Each turn looks at the run as it is kept and does the one thing that is next, so a run that was
+//! interrupted anywhere goes on from there. Nothing is remembered between turns that is not kept.
+
+use std::time::Duration;
+
+use countersign_core::call::ToolCall;
+use countersign_core::canonical;
+use countersign_core::card::{Redacts, one_line};
+use countersign_gate::GateError;
+use countersign_gate::runs::{Run, RunEnd, RunStatus, RunStep};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::agent::Agent;
+use crate::conversation::{SYSTEM_PROMPT, fitted, read, turns, unanswered};
+use crate::dispatch::{Asked, Dispatched, dispatch, reply};
+use crate::feed::Feed;
+use crate::guard::Guard;
+use crate::message::{Message, ToolRequest};
+use crate::model::{ChatRequest, Completion, Delta, ModelError};
+use crate::tools::Around;
+
+/// How often an answer that broke off is asked for again.
+const BROKEN_MAX: u32 = 2;
+/// How often storage that is away is tried before the run is left for later.
+const STORE_TRIES_MAX: u32 = 20;
+/// Pause between two such tries.
+const STORE_PAUSE: Duration = Duration::from_millis(500);
+/// Longest preview of a tool's arguments, in characters.
+const PREVIEW_CHARS_MAX: usize = 120;
+
+/// What is next.
+enum Turn {
+    /// More.
+    Goes,
+    /// Nothing.
+    Ended,
+}
+
+impl Agent {
+    /// Drives a run to its end, or until another gateway has it.
+    pub(crate) async fn drive(&self, id: &str, around: &Around, feed: &Feed) {
+        let mut failures = 0;
+        while self.drives(id) {
+            match self.turn(id, around, feed).await {
+                Ok(Turn::Goes) => failures = 0,
+                Ok(Turn::Ended) => return,
+                Err(GateError::Store(error)) if failures < STORE_TRIES_MAX => {
+                    tracing::warn!(%error, run = id, "the run waits for storage");
+                    failures += 1;
+                    tokio::time::sleep(STORE_PAUSE).await;
+                }
+                Err(error) => {
+                    // It is where it was; a restart takes it up.
+                    tracing::error!(%error, run = id, "the run cannot go on");
+                    return;
+                }
+            }
+        }
+    }
+
+    async fn turn(&self, id: &str, around: &Around, feed: &Feed) -> Result<Turn, GateError> {
+        let gate = self.gate();
+        let run = gate.run_of(&around.who, id).await?;
+        if run.status.is_final() {
+            return Ok(Turn::Ended);
+        }
+        let messages = read(gate.conversation(&run.session).await?);
+        let open = unanswered(&messages);
+        let is_stopped = run.status == RunStatus::Stopping || *around.stop.borrow();
+        if !open.is_empty() {
+            // Also when it is stopped: each request gets its answer, and none is run.
+            self.use_tools(&run, &messages, &open, around).await?;
+            return Ok(Turn::Goes);
+        }
+        if is_stopped {
+            return self.end(&run, RunEnd::Cancelled).await;
+        }
+        if let Some(Message::Assistant {
+            content: Some(text),
+            tool_calls,
+        }) = messages.last()
+            && tool_calls.is_empty()
+        {
+            // It was written down before the run could be ended.
+            return self.end(&run, RunEnd::Completed(text.clone())).await;
+        }
+        if let Some(why) = self.used_up(&run) {
+            return self.end(&run, RunEnd::Failed(why)).await;
+        }
+        self.think(&run, &messages, around, feed).await
+    }
+
+    /// Runs what the model asked for, all of it at once, and writes down what came of each.
+    async fn use_tools(
+        &self,
+        run: &Run,
+        messages: &[Message],
+        open: &[ToolRequest],
+        around: &Around,
+    ) -> Result<(), GateError> {
+        let turns = turns(messages, &run.starter);
+        let uses = open.iter().map(|request| async {
+            let asked = Asked {
+                run,
+                request,
+                turns: &turns,
+            };
+            // Of what ran, the gate has told already.
+            let (outcome, events) = match dispatch(self.tools(), around, &asked).await {
+                Dispatched::Ran(outcome) => (outcome, Vec::new()),
+                Dispatched::NotRun(outcome) => (outcome, vec![not_run(request)]),
+            };
+            let message = Message::Tool {
+                tool_call_id: request.id.clone(),
+                content: outcome.text,
+            };
+            let step = RunStep {
+                messages: written(&[message]),
+                events,
+                ..RunStep::default()
+            };
+            self.gate().advance_run(&run.run_id, &step).await
+        });
+        for advanced in join_all(uses).await {
+            advanced?;
+        }
+        Ok(())
+    }
+
+    /// Asks the model, and takes its answer for what it is: requests, or the end.
+    async fn think(
+        &self,
+        run: &Run,
+        messages: &[Message],
+        around: &Around,
+        feed: &Feed,
+    ) -> Result<Turn, GateError> {
+        let said: Vec<&str> = messages.iter().filter_map(said_by_person).collect();
+        let crisis = self.gate().heed(&around.who, &run.session, &said).await?;
+        let request = self.request(run, messages);
+        let answered = self.ask_model(&request, crisis, around, feed).await;
+        let (completion, tripped) = match answered {
+            Ok(Some(answered)) => answered,
+            // It was stopped meanwhile.
+            Ok(None) => return Ok(Turn::Goes),
+            Err(error) => {
+                feed.end();
+                return self.end(run, RunEnd::Failed(error.to_string())).await;
+            }
+        };
+        let usage = completion.usage;
+        let task = "agent";
+        self.gate()
+            .record_usage(
+                task,
+                &completion.model,
+                usage.prompt_tokens,
+                usage.completion_tokens,
+            )
+            .await?;
+        let mut step = RunStep {
+            tokens: (usage.prompt_tokens, usage.completion_tokens),
+            asked: 1,
+            ..RunStep::default()
+        };
+        if !completion.tool_requests.is_empty() {
+            feed.end();
+            step.events = completion.tool_requests.iter().map(started).collect();
+            step.messages = written(&[Message::Assistant {
+                content: Some(completion.text).filter(|text| !text.is_empty()),
+                tool_calls: completion.tool_requests,
+            }]);
+            self.gate().advance_run(&run.run_id, &step).await?;
+            return Ok(Turn::Goes);
+        }
+        if completion.text.trim().is_empty() {
+            feed.end();
+            step.end = Some(RunEnd::Failed("the model said nothing".to_owned()));
+        } else {
+            let is_held = crisis || tripped;
+            let text = if is_held {
+                self.held_reply(run, messages, &completion.text, around, feed)
+                    .await?
+            } else {
+                completion.text
+            };
+            feed.end();
+            step.messages = written(&[Message::Assistant {
+                content: Some(text.clone()),
+                tool_calls: Vec::new(),
+            }]);
+            step.end = Some(RunEnd::Completed(text));
+        }
+        self.gate().advance_run(&run.run_id, &step).await?;
+        Ok(Turn::Ended)
+    }
+
+    /// Law 1: in a conversation with a person in crisis, or with an answer about it, the draft is a
+    /// card for somebody else, and only the fixed notice is shown meanwhile. Returns what the person
+    /// is shown in the end.
+    async fn held_reply(
+        &self,
+        run: &Run,
+        messages: &[Message],
+        draft: &str,
+        around: &Around,
+        feed: &Feed,
+    ) -> Result<String, GateError> {
+        // What tripped the guard is remembered before anybody is asked, so that nothing streams
+        // from here on.
+        self.gate()
+            .heed(&around.who, &run.session, &[draft])
+            .await?;
+        let notice = self.inner.parts.crisis_notice.clone();
+        let step = RunStep {
+            events: vec![("message.held", json!({ "notice": notice }))],
+            ..RunStep::default()
+        };
+        let run = self.gate().advance_run(&run.run_id, &step).await?;
+        feed.end();
+        feed.say(&notice);
+        let turns = turns(messages, &run.starter);
+        match reply(around, &run, &turns, draft).await {
+            Ok(Some(text)) => {
+                feed.end();
+                feed.say(&text);
+                Ok(text)
+            }
+            Ok(None) => Ok(notice),
+            Err(outcome) => {
+                tracing::warn!(
+                    why = outcome.text,
+                    run = run.run_id,
+                    "the draft was not shown"
+                );
+                Ok(notice)
+            }
+        }
+    }
+
+    fn request(&self, run: &Run, messages: &[Message]) -> ChatRequest {
+        let mut system = SYSTEM_PROMPT.to_owned();
+        if let Some(instructions) = &run.instructions {
+            system.push_str("\n\n");
+            system.push_str(instructions);
+        }
+        ChatRequest {
+            messages: fitted(system, messages, self.inner.parts.limits.context_bytes),
+            tools: self.tools().schemas(),
+            max_tokens: Some(self.inner.parts.limits.answer_tokens),
+        }
+    }
+
+    /// Returns the model's answer and whether a person must look at it; `None` if the run was
+    /// stopped meanwhile.
+    async fn ask_model(
+        &self,
+        request: &ChatRequest,
+        crisis: bool,
+        around: &Around,
+        feed: &Feed,
+    ) -> Result<Option<(Completion, bool)>, ModelError> {
+        let model = self.inner.parts.model.as_ref();
+        let model = model.ok_or(ModelError::NotConfigured)?;
+        let mut broken = 0;
+        loop {
+            let mut guard = Guard::default();
+            let mut show = |delta: Delta<'_>| match delta {
+                Delta::Text(piece) if !crisis => {
+                    if let Some(text) = guard.push(piece) {
+                        feed.say(text);
+                    }
+                }
+                Delta::Text(_) | Delta::Reasoning(_) => {}
+            };
+            let answered = tokio::select! {
+                answered = model.complete(request, &mut show) => answered,
+                () = around.stopped() => {
+                    feed.end();
+                    return Ok(None);
+                }
+            };
+            match answered {
+                Ok(completion) => {
+                    if !crisis && let Some(rest) = guard.finish() {
+                        feed.say(rest);
+                    }
+                    return Ok(Some((completion, guard.is_tripped())));
+                }
+                Err(ModelError::BrokeOff(why)) if broken < BROKEN_MAX => {
+                    tracing::warn!(why, "the answer broke off and is asked for again");
+                    broken += 1;
+                    feed.end();
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn used_up(&self, run: &Run) -> Option<String> {
+        let limits = self.inner.parts.limits;
+        if run.steps >= limits.steps {
+            return Some(format!("the run has used up its {} steps", limits.steps));
+        }
+        if run.prompt_tokens + run.completion_tokens >= limits.tokens {
+            return Some(format!("the run has used up its {} tokens", limits.tokens));
+        }
+        let millis = self.gate().clock().now().since(run.created_at);
+        let took = Duration::from_millis(u64::try_from(millis).unwrap_or(0));
+        (took >= limits.time).then(|| "the run has used up its time".to_owned())
+    }
+
+    async fn end(&self, run: &Run, end: RunEnd) -> Result<Turn, GateError> {
+        let step = RunStep {
+            end: Some(end),
+            ..RunStep::default()
+        };
+        self.gate().advance_run(&run.run_id, &step).await?;
+        Ok(Turn::Ended)
+    }
+}
+
+fn said_by_person(message: &Message) -> Option<&str> {
+    match message {
+        Message::User { content } => Some(content),
+        Message::System { .. } | Message::Assistant { .. } | Message::Tool { .. } => None,
+    }
+}
+
+fn started(request: &ToolRequest) -> (&'static str, Value) {
+    let call = ToolCall {
+        tool: request.name.clone(),
+        args: canonical::parse(request.arguments.as_bytes()).unwrap_or_default(),
+        ..ToolCall::default()
+    };
+    let line = one_line(&call, Redacts::Secrets);
+    let preview: String = line.chars().take(PREVIEW_CHARS_MAX).collect();
+    let event = json!({
+        "tool": request.name,
+        "tool_call_id": request.id,
+        "preview": preview,
+    });
+    ("tool.started", event)
+}
+
+fn not_run(request: &ToolRequest) -> (&'static str, Value) {
+    let event = json!({
+        "tool": request.name,
+        "tool_call_id": request.id,
+        "duration": 0.0,
+        "error": true,
+    });
+    ("tool.completed", event)
+}
+
+/// Returns messages as they are kept.
+fn written(messages: &[Message]) -> Vec<Value> {
+    // Our own types with text keys; writing them to memory cannot fail.
+    let write = |message| serde_json::to_value(message).unwrap_or_default();
+    messages.iter().map(write).collect()
+}

@@ -1,0 +1,46 @@
+//! The tools an agent has, by name.
+
+use std::sync::Arc;
+
+use crate::model::ToolSchema;
+use crate::tools::Tool;
+
+/// The tools an agent has.
+#[derive(Clone, Debug, Default)]
+pub struct Toolbox {
+    tools: Vec<(ToolSchema, Arc<dyn Tool>)>,
+}
+
+impl Toolbox {
+    /// Returns a box of `tools`.
+    pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
+        Self {
+            tools: tools
+                .into_iter()
+                .map(|tool| (tool.schema(), tool))
+                .collect(),
+        }
+    }
+
+    /// Returns the tool called `name`.
+    pub(crate) fn get(&self, name: &str) -> Option<&dyn Tool> {
+        let found = self.tools.iter().find(|(schema, _)| schema.name == name);
+        found.map(|(_, tool)| &**tool)
+    }
+
+    /// Returns how models are told of all of them.
+    pub fn schemas(&self) -> Vec<ToolSchema> {
+        self.tools
+            .iter()
+            .map(|(schema, _)| schema.clone())
+            .collect()
+    }
+
+    /// Returns their names.
+    pub fn names(&self) -> Vec<&str> {
+        self.tools
+            .iter()
+            .map(|(schema, _)| schema.name.as_str())
+            .collect()
+    }
+}

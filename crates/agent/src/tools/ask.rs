@@ -1,0 +1,77 @@
+//! Asking the person who works with the agent. An answer is never consent.
+
+use std::time::Duration;
+
+use countersign_gate::clarifications::Question;
+use countersign_gate::permit::Permit;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Around, Outcome, Tool, checked, understood};
+use crate::BoxFuture;
+use crate::model::ToolSchema;
+
+/// Questions end by themselves; this is only longer than any of them waits.
+const LONGEST: Duration = Duration::from_hours(7 * 24);
+
+/// Asks a person something.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Clarify;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asking {
+    question: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    choices: Vec<String>,
+}
+
+impl Tool for Clarify {
+    fn schema(&self) -> ToolSchema {
+        ToolSchema {
+            name: "clarify".to_owned(),
+            description: "Asks the person you work for a question and waits for the answer. \
+                          `choices` are up to nine answers to choose from. An answer allows \
+                          nothing: what needs a yes is asked for by the tool itself."
+                .to_owned(),
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "question": {"type": "string"},
+                    "choices": {"type": "array", "items": {"type": "string"}, "maxItems": 9},
+                },
+                "required": ["question"],
+                "additionalProperties": false,
+            }),
+        }
+    }
+
+    fn resolved(&self, args: Value) -> Result<Value, String> {
+        checked::<Asking>(&args)
+    }
+
+    fn run<'a>(&'a self, permit: Permit, around: &'a Around) -> BoxFuture<'a, Outcome> {
+        Box::pin(async move {
+            let args = match understood::<Asking>(permit.args()) {
+                Ok(args) => args,
+                Err(why) => return Outcome::failed(why),
+            };
+            let question = Question {
+                text: args.question,
+                choices: args.choices,
+                session: around.session.clone(),
+                run: Some(around.run.clone()),
+            };
+            tokio::select! {
+                asked = around.gate.ask_person(&around.who, question, LONGEST) => match asked {
+                    Ok(asked) => {
+                        let unanswered = || json!({"answered": false, "reason": "timeout"});
+                        Outcome::done(asked.answer.unwrap_or_else(unanswered).to_string())
+                    }
+                    Err(error) => Outcome::failed(error.to_string()),
+                },
+                () = around.stopped() => Outcome::failed("the run was stopped"),
+            }
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! Law 1 for the agent's own words.
+
+use countersign_agent::feed::Piece;
+use countersign_core::approval::Choice;
+use countersign_gate::GateError;
+use countersign_testkit::model::Reply;
+use serde_json::json;
+
+use crate::support::{NOTICE, World, answer};
+
+const DESPAIR: &str = "I want to kill myself tonight";
+
+/// Everything a run says until it is over, as somebody who listens from the start hears it.
+fn heard(world: &World, run: &str) -> tokio::task::JoinHandle<String> {
+    let feed = world.agent.feed(run).unwrap();
+    let (mut said, mut reader) = feed.listen();
+    drop(feed);
+    tokio::spawn(async move {
+        while let Ok(Some(piece)) = reader.next().await {
+            if let Piece::Text(text) = piece {
+                said.push_str(&text);
+                said.push('|');
+            }
+        }
+        said
+    })
+}
+
+#[tokio::test]
+async fn nothing_streams_to_a_person_in_crisis_and_the_draft_is_somebody_else_s_to_allow() {
+    let script = vec![Reply::text([
+        "You are not alone. ",
+        "Please talk to somebody.",
+    ])];
+    let world = World::new(script).await;
+    let run = world.start(DESPAIR).await;
+    let heard = heard(&world, &run.run_id);
+    let asked = world.questions(&run, 1).await;
+    assert_eq!(asked[0].choices, ["once", "deny"]);
+    assert!(
+        asked[0].card.plain_text().contains(DESPAIR),
+        "what is answered stands on the card"
+    );
+    let herself = answer(&asked[0].approval_id, Choice::Once);
+    let herself = world.gate.answer(&world.ana, herself).await;
+    assert!(
+        matches!(herself, Err(GateError::Forbidden(_))),
+        "{herself:?}"
+    );
+    let mut yes = answer(&asked[0].approval_id, Choice::Once);
+    yes.args = Some(json!({ "to": "ana", "text": "I am calling you now. Ben" }));
+    world.gate.answer(&world.ben, yes).await.unwrap();
+    let ended = world.ended(&run).await;
+    assert_eq!(ended.output.as_deref(), Some("I am calling you now. Ben"));
+    let heard = heard.await.unwrap();
+    assert_eq!(heard, format!("{NOTICE}|I am calling you now. Ben|"));
+}
+
+#[tokio::test]
+async fn a_draft_that_is_denied_is_never_shown_and_the_conversation_stays_sensitive() {
+    let script = vec![Reply::text(["Secret draft."]), Reply::text(["Next draft."])];
+    let world = World::new(script).await;
+    let run = world.start_in(Some("talk"), DESPAIR).await;
+    let listening = heard(&world, &run.run_id);
+    let asked = world.questions(&run, 1).await;
+    world
+        .answer(&world.ben, &asked[0].approval_id, Choice::Deny)
+        .await;
+    let ended = world.ended(&run).await;
+    assert_eq!(ended.output.as_deref(), Some(NOTICE));
+    assert_eq!(listening.await.unwrap(), format!("{NOTICE}|"));
+    let next = world
+        .start_in(Some("talk"), "forget it, what about my invoice?")
+        .await;
+    let listening = heard(&world, &next.run_id);
+    let asked = world.questions(&next, 1).await;
+    world
+        .answer(&world.ben, &asked[0].approval_id, Choice::Once)
+        .await;
+    assert_eq!(
+        world.ended(&next).await.output.as_deref(),
+        Some("Next draft.")
+    );
+    assert_eq!(listening.await.unwrap(), format!("{NOTICE}|Next draft.|"));
+}
+
+#[tokio::test]
+async fn an_answer_that_turns_to_it_by_itself_stops_in_front_of_it() {
+    let pieces = [
+        "That is a sad film. ",
+        "In the end he says: I want ",
+        "to end my life. ",
+        "And he does.",
+    ];
+    let world = World::new(vec![Reply::text(pieces)]).await;
+    let run = world.start("how does the film end?").await;
+    let heard = heard(&world, &run.run_id);
+    let asked = world.questions(&run, 1).await;
+    assert!(asked[0].card.plain_text().contains("to end my life"));
+    world
+        .answer(&world.ben, &asked[0].approval_id, Choice::Once)
+        .await;
+    let ended = world.ended(&run).await;
+    assert_eq!(ended.output.as_deref(), Some(pieces.concat().as_str()));
+    let heard = heard.await.unwrap();
+    assert!(
+        heard.starts_with(&format!("That is a sad film.|{NOTICE}|")),
+        "{heard}"
+    );
+}

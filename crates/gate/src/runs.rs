@@ -1,0 +1,508 @@
+//! Runs of the built-in agent as they are kept: who started them, what was said, how far they are.
+//!
+//! The agent thinks; the gate writes. A run is a record that changes by compare-and-set, its
+//! messages are records that are only added to, and what happens to it is in the ledger in the same
+//! commit, so that a run is after a crash where it was before.
+
+use countersign_core::id::{KeyId, RunId};
+use countersign_core::ledger::Draft;
+use countersign_core::tier::Tier;
+use countersign_core::time::UnixMillis;
+use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::gate::random;
+use crate::names;
+use crate::principal::{Principal, Role};
+use crate::stored::{read, written};
+use crate::told::{ATTEMPTS_MAX, told};
+use crate::view::{Page, cursor, next};
+use crate::{Gate, GateError};
+
+/// The key that calls of built-in runs are requested by.
+pub const BUILTIN: &str = "builtin";
+/// How long a gateway that drives a run may be silent before another takes it over.
+pub const LEASE_MILLIS: i64 = 15_000;
+/// Most runs on one page.
+const PAGE_MAX: u32 = 500;
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// It is under way; it may be waiting for a person.
+    Running,
+    /// Somebody wants it to end.
+    Stopping,
+    /// It came to its end.
+    Completed,
+    /// It could not go on.
+    Failed,
+    /// Somebody stopped it.
+    Cancelled,
+}
+
+impl RunStatus {
+    /// Returns the word used on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Stopping => "stopping",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether nothing more happens.
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+}
+
+/// A run as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// The run.
+    pub run_id: String,
+    /// The conversation it belongs to.
+    pub session: String,
+    /// The person who started it.
+    pub starter: String,
+    /// Which model thinks.
+    pub model: String,
+    /// What the model is told besides.
+    pub instructions: Option<String>,
+    /// The directory it works in.
+    pub cwd: Option<String>,
+    /// How far it is.
+    pub status: RunStatus,
+    /// What it came to.
+    pub output: Option<String>,
+    /// Why it could not go on.
+    pub error: Option<String>,
+    /// Tokens that were read.
+    pub prompt_tokens: u64,
+    /// Tokens that were written.
+    pub completion_tokens: u64,
+    /// How often the model was asked.
+    pub steps: u32,
+    /// Messages that were added.
+    pub messages: u32,
+    /// The last event.
+    pub last_event: String,
+    /// When it began.
+    pub created_at: UnixMillis,
+    /// When it last changed.
+    pub updated_at: UnixMillis,
+    /// Which gateway drives it.
+    driver: String,
+}
+
+/// A run that is to begin.
+#[derive(Clone, Debug, Default)]
+pub struct NewRun {
+    /// The conversation; a new one if it is not named.
+    pub session: Option<String>,
+    /// Which model thinks.
+    pub model: String,
+    /// What the model is told besides.
+    pub instructions: Option<String>,
+    /// The directory it works in.
+    pub cwd: Option<String>,
+    /// What is said first.
+    pub messages: Vec<Value>,
+    /// Which gateway drives it.
+    pub driver: String,
+}
+
+/// What is added to a run.
+#[derive(Clone, Debug, Default)]
+pub struct RunStep {
+    /// What was said.
+    pub messages: Vec<Value>,
+    /// Tokens that were read and written.
+    pub tokens: (u64, u64),
+    /// How often the model was asked.
+    pub asked: u32,
+    /// What happened, for whoever follows: the event's name and what it shows.
+    pub events: Vec<(&'static str, Value)>,
+    /// How it ended.
+    pub end: Option<RunEnd>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// With this answer.
+    Completed(String),
+    /// For this reason.
+    Failed(String),
+    /// Because somebody stopped it.
+    Cancelled,
+}
+
+/// Returns as whom the built-in agent asks.
+pub fn builtin() -> Principal {
+    Principal {
+        key: KeyId(BUILTIN.to_owned()),
+        name: BUILTIN.to_owned(),
+        role: Role::Agent,
+        via: BUILTIN.to_owned(),
+        // It runs as the same user as the gate.
+        tier: Tier::T0,
+    }
+}
+
+impl Gate {
+    /// Begins a run for `who`.
+    pub async fn begin_run(&self, who: &Principal, new: NewRun) -> Result<Run, GateError> {
+        if !who.role.answers() {
+            return Err(GateError::Forbidden("only a person starts a run"));
+        }
+        let now = self.inner.clock.now();
+        let run_id = RunId::fresh(now, random()).0;
+        let session = new
+            .session
+            .unwrap_or_else(|| run_id.replace("run_", "ses_"));
+        names::check("session_id", &session)?;
+        self.check_conversation(who, &session).await?;
+        let run = Run {
+            run_id: run_id.clone(),
+            session,
+            starter: who.name.clone(),
+            model: new.model,
+            instructions: new.instructions,
+            cwd: new.cwd,
+            status: RunStatus::Running,
+            output: None,
+            error: None,
+            prompt_tokens: 0,
+            completion_tokens: 0,
+            steps: 0,
+            messages: 0,
+            last_event: String::new(),
+            created_at: now,
+            updated_at: now,
+            driver: new.driver,
+        };
+        let detail = json!({ "session_id": run.session, "model": run.model, "by": who.name });
+        let step = RunStep {
+            messages: new.messages,
+            events: vec![("run.started", detail)],
+            ..RunStep::default()
+        };
+        let (run, change) = stepped(run, &step, Expect::Absent, now);
+        self.inner.store.commit(change).await?;
+        Ok(run)
+    }
+
+    /// Adds to a run. One that has ended stays as it is, and says so.
+    pub async fn advance_run(&self, id: &str, step: &RunStep) -> Result<Run, GateError> {
+        self.change_run(id, |run| {
+            if run.status.is_final() {
+                return Err(ended(run));
+            }
+            Ok(step.clone())
+        })
+        .await
+    }
+
+    /// Somebody wants a run to end.
+    pub async fn stop_run(&self, who: &Principal, id: &str) -> Result<Run, GateError> {
+        if !who.role.answers() {
+            return Err(GateError::Forbidden("only a person stops a run"));
+        }
+        let record = self.run_record(id).await?;
+        let mut run: Run = read(&record)?;
+        if run.status != RunStatus::Running {
+            return Ok(run);
+        }
+        run.status = RunStatus::Stopping;
+        run.updated_at = self.inner.clock.now();
+        let change = Change {
+            puts: vec![put(&run, Expect::Version(record.version), run.updated_at)],
+            entries: vec![entry(&run, "run.stopping", json!({ "by": who.name }))],
+        };
+        match self.inner.store.commit(change).await {
+            Ok(_) => Ok(run),
+            // It went on meanwhile; look again.
+            Err(StoreError::Conflict { .. }) => Box::pin(self.stop_run(who, id)).await,
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns one run.
+    pub async fn run_of(&self, who: &Principal, id: &str) -> Result<Run, GateError> {
+        if !who.role.sees_all() && who.key.as_str() != BUILTIN {
+            return Err(no_run(id));
+        }
+        Ok(read(&self.run_record(id).await?)?)
+    }
+
+    /// Returns runs, the newest first.
+    pub async fn runs(
+        &self,
+        who: &Principal,
+        session: Option<String>,
+        limit: Option<u32>,
+        behind: Option<&str>,
+    ) -> Result<Page<Run>, GateError> {
+        if !who.role.sees_all() {
+            return Ok(Page {
+                items: Vec::new(),
+                next: None,
+            });
+        }
+        let limit = limit.unwrap_or(100).clamp(1, PAGE_MAX);
+        let query = Query {
+            session,
+            behind: behind.and_then(cursor),
+            order: Order::NewestFirst,
+            limit: limit + 1,
+            ..Query::of(Kind::Run)
+        };
+        let records = self.inner.store.find(query).await?;
+        let items = records
+            .iter()
+            .take(limit as usize)
+            .map(read)
+            .collect::<Result<_, _>>()?;
+        let next = next(&records, limit);
+        Ok(Page { items, next })
+    }
+
+    /// Returns everything that was said in a conversation, the oldest first.
+    pub async fn conversation(&self, session: &str) -> Result<Vec<Value>, GateError> {
+        let query = Query {
+            owner: Some(BUILTIN.to_owned()),
+            session: Some(session.to_owned()),
+            ..Query::of(Kind::Message)
+        };
+        let records = self.find_all(query).await?;
+        Ok(records.iter().map(read).collect::<Result<_, _>>()?)
+    }
+
+    /// Takes over the runs nobody drives: those whose gateway has been silent, or with `all`, at
+    /// the start of the only gateway there is, every one that has not ended.
+    pub async fn take_over_runs(&self, driver: &str, all: bool) -> Result<Vec<Run>, GateError> {
+        let now = self.inner.clock.now();
+        let mut taken = Vec::new();
+        for status in [RunStatus::Running, RunStatus::Stopping] {
+            let query = Query {
+                status: Some(status.word().to_owned()),
+                due_by: (!all).then_some(now.0),
+                ..Query::of(Kind::Run)
+            };
+            for record in self.find_all(query).await? {
+                let mut run: Run = read(&record)?;
+                driver.clone_into(&mut run.driver);
+                let change = Change {
+                    puts: vec![put(&run, Expect::Version(record.version), now)],
+                    entries: Vec::new(),
+                };
+                match self.inner.store.commit(change).await {
+                    Ok(_) => taken.push(run),
+                    // Another gateway was faster, or the run's own is alive after all.
+                    Err(StoreError::Conflict { .. }) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Says that `driver` still drives a run. False if it has ended or another gateway has it.
+    pub async fn keep_run(&self, id: &str, driver: &str) -> Result<bool, GateError> {
+        for _ in 0..ATTEMPTS_MAX {
+            let record = self.run_record(id).await?;
+            let run: Run = read(&record)?;
+            if run.status.is_final() || run.driver != driver {
+                return Ok(false);
+            }
+            let now = self.inner.clock.now();
+            let change = Change {
+                puts: vec![put(&run, Expect::Version(record.version), now)],
+                entries: Vec::new(),
+            };
+            match self.inner.store.commit(change).await {
+                Ok(_) => return Ok(true),
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(true)
+    }
+
+    async fn change_run(
+        &self,
+        id: &str,
+        step: impl Fn(&Run) -> Result<RunStep, GateError>,
+    ) -> Result<Run, GateError> {
+        for _ in 0..ATTEMPTS_MAX {
+            let record = self.run_record(id).await?;
+            let run: Run = read(&record)?;
+            let step = step(&run)?;
+            let now = self.inner.clock.now();
+            let (run, change) = stepped(run, &step, Expect::Version(record.version), now);
+            match self.inner.store.commit(change).await {
+                Ok(_) => return Ok(run),
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(GateError::TooMany {
+            message: "too much happens to this run at once",
+            retry_after: 1,
+        })
+    }
+
+    /// A conversation belongs to one person and has one run at a time.
+    async fn check_conversation(&self, who: &Principal, session: &str) -> Result<(), GateError> {
+        let query = Query {
+            session: Some(session.to_owned()),
+            order: Order::NewestFirst,
+            limit: 1,
+            ..Query::of(Kind::Run)
+        };
+        let Some(record) = self.inner.store.find(query).await?.into_iter().next() else {
+            return Ok(());
+        };
+        let last: Run = read(&record)?;
+        if last.starter != who.name {
+            return Err(GateError::Forbidden(
+                "this conversation belongs to another person",
+            ));
+        }
+        if last.status.is_final() {
+            return Ok(());
+        }
+        Err(GateError::AlreadySettled {
+            kind: "conversation",
+            how: format!("{} is under way in it", last.run_id),
+        })
+    }
+
+    async fn run_record(&self, id: &str) -> Result<Record, GateError> {
+        let found = self.inner.store.get(Kind::Run, id).await?;
+        found.ok_or_else(|| no_run(id))
+    }
+}
+
+/// Returns a run after `step`, and what has to be written for that.
+fn stepped(mut run: Run, step: &RunStep, expect: Expect, now: UnixMillis) -> (Run, Change) {
+    let mut puts = Vec::new();
+    for message in &step.messages {
+        puts.push(message_put(&run, message, now));
+        run.messages += 1;
+    }
+    run.prompt_tokens += step.tokens.0;
+    run.completion_tokens += step.tokens.1;
+    run.steps += step.asked;
+    run.updated_at = now;
+    let mut entries = Vec::new();
+    for (event, detail) in &step.events {
+        entries.push(entry(&run, event, detail.clone()));
+        (*event).clone_into(&mut run.last_event);
+    }
+    if let Some(end) = &step.end {
+        let (event, detail) = match end {
+            RunEnd::Completed(output) => {
+                run.status = RunStatus::Completed;
+                run.output = Some(output.clone());
+                (
+                    "run.completed",
+                    json!({ "output": output, "usage": usage(&run) }),
+                )
+            }
+            RunEnd::Failed(error) => {
+                run.status = RunStatus::Failed;
+                run.error = Some(error.clone());
+                ("run.failed", json!({ "error": error }))
+            }
+            RunEnd::Cancelled => {
+                run.status = RunStatus::Cancelled;
+                ("run.cancelled", json!({}))
+            }
+        };
+        entries.push(entry(&run, event, detail));
+        event.clone_into(&mut run.last_event);
+    }
+    puts.push(put(&run, expect, now));
+    (run, Change { puts, entries })
+}
+
+fn usage(run: &Run) -> Value {
+    json!({
+        "input_tokens": run.prompt_tokens,
+        "output_tokens": run.completion_tokens,
+        "total_tokens": run.prompt_tokens + run.completion_tokens,
+    })
+}
+
+fn put(run: &Run, expect: Expect, now: UnixMillis) -> Put {
+    Put {
+        record: Record {
+            kind: Kind::Run,
+            id: run.run_id.clone(),
+            version: 0,
+            status: run.status.word().to_owned(),
+            owner: BUILTIN.to_owned(),
+            session: run.session.clone(),
+            run: run.run_id.clone(),
+            link: String::new(),
+            at: run.created_at.0,
+            due_at: (!run.status.is_final()).then(|| now.plus(LEASE_MILLIS).0),
+            body: written(run),
+        },
+        expect,
+    }
+}
+
+fn message_put(run: &Run, message: &Value, now: UnixMillis) -> Put {
+    Put {
+        record: Record {
+            kind: Kind::Message,
+            id: format!("{}.{:08}", run.run_id, run.messages),
+            version: 0,
+            status: String::new(),
+            owner: BUILTIN.to_owned(),
+            session: run.session.clone(),
+            run: run.run_id.clone(),
+            link: String::new(),
+            at: now.0,
+            due_at: None,
+            body: message.to_string(),
+        },
+        expect: Expect::Absent,
+    }
+}
+
+fn entry(run: &Run, event: &str, detail: Value) -> Draft {
+    let mut shown = Map::new();
+    shown.insert("run_id".to_owned(), Value::from(run.run_id.as_str()));
+    if let Value::Object(fields) = detail {
+        shown.extend(fields);
+    }
+    Draft {
+        owner: BUILTIN.to_owned(),
+        run: run.run_id.clone(),
+        session: run.session.clone(),
+        ..told(run.updated_at, event, &run.run_id, Value::Object(shown))
+    }
+}
+
+fn ended(run: &Run) -> GateError {
+    GateError::AlreadySettled {
+        kind: "run",
+        how: run.status.word().to_owned(),
+    }
+}
+
+fn no_run(id: &str) -> GateError {
+    GateError::NotFound {
+        kind: "run",
+        id: id.to_owned(),
+    }
+}
