@@ -141,7 +141,7 @@ pub(super) fn find_sub(program: &'static Program, args: &[Arg]) -> FoundSub {
 
 /// Returns what the first word of a command names.
 pub(super) fn resolve(first: &Arg) -> Named {
-    let text = first.text.as_str();
+    let text = versioned(first).unwrap_or(first.text.as_str());
     if text.is_empty()
         || text.contains(HOLE)
         || first.glob && text != "[" && text != "[["
@@ -185,6 +185,28 @@ pub(super) fn resolve(first: &Arg) -> Named {
         Some((program, name)) => Named::Program(program, name),
         None => Named::Unknown(base.to_owned()),
     }
+}
+
+/// Returns the name of a program of which only the version is not known: `python${VERSION}`.
+fn versioned(first: &Arg) -> Option<&str> {
+    const VERSIONED: &[&str] = &[
+        "python",
+        "python3",
+        "pip",
+        "pip3",
+        "gcc",
+        "g++",
+        "clang",
+        "clang++",
+        "clang-format",
+        "clang-tidy",
+        "llvm-config",
+        "llvm-cov",
+        "llvm-profdata",
+    ];
+    let name = first.text.strip_suffix(HOLE)?;
+    let name = name.strip_suffix(['-', '.']).unwrap_or(name);
+    (VERSIONED.contains(&name) && !first.taint.command).then_some(name)
 }
 
 /// Whether a directory is one where anybody may have put anything.

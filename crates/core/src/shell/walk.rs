@@ -6,6 +6,7 @@
 
 mod compound;
 mod redirect;
+mod tools;
 mod variables;
 
 pub(in crate::shell) use variables::{environment, unset_value};
@@ -77,6 +78,10 @@ pub struct Walk<'k> {
     pub(crate) outputs: Vec<(String, Arg)>,
     /// Whether a file was written that says what a build runs, and no build has run since.
     pub(crate) unread_recipes: bool,
+    /// Whether the command at hand was given the variables of a file that holds secrets.
+    pub(crate) handed: bool,
+    /// Whether a script of the workspace was loaded into this shell: it may define functions.
+    pub(crate) sourced: bool,
     /// What this text has written into files.
     pub(crate) files: Vec<(String, Stream)>,
     pub(crate) lookups: u32,
@@ -133,6 +138,8 @@ impl<'k> Walk<'k> {
             given: Vec::new(),
             outputs: Vec::new(),
             unread_recipes: false,
+            handed: false,
+            sourced: false,
             files: Vec::new(),
             lookups: 0,
             knows,
@@ -234,6 +241,12 @@ impl<'k> Walk<'k> {
 
     fn command(&mut self, command: &Command, stdin: &Stream) -> Stream {
         self.deeper(|walk| walk.follow(command, stdin))
+    }
+
+    /// Whether what is followed is the first command of all, and not what another one starts.
+    pub(crate) fn is_first_word(&self) -> bool {
+        // One level is the command's, one the program's.
+        self.commands == 1 && self.depth == 2 && self.texts == 0
     }
 
     /// Runs `inside` one command deeper, unless that is too deep.
@@ -338,7 +351,10 @@ impl<'k> Walk<'k> {
             // `$(<file)` delivers the file.
             return if reads { stdin } else { out };
         }
-        let args = self.expand_all(&simple.words);
+        let mut args = self.expand_all(&simple.words);
+        if let Some(word) = simple.words.first() {
+            self.name_tool(word, &mut args, &stdin);
+        }
         let given = self.given.len();
         for assignment in &simple.assignments {
             self.command_variable(assignment);
