@@ -5,8 +5,9 @@
 //! rest of the text is judged as if it stood there. What comes before the error is left as it is:
 //! shells that read line by line have run it by then.
 
-use super::parse::{ParseError, parse};
+use super::parse::{ParseError, parse_beginning};
 use super::syntax::Script;
+use super::walk::COMMANDS_MAX;
 
 /// Longest placeholder, brackets included.
 const PLACEHOLDER_BYTES_MAX: usize = 64;
@@ -15,7 +16,9 @@ const CANDIDATES_MAX: usize = 32;
 
 /// Parses `source`; when a placeholder is what makes that impossible, with the placeholders from
 /// there on filled in by variables that are not set.
-pub fn parse_filled(source: &str) -> Result<Script, ParseError> {
+pub(crate) fn parse_filled(source: &str) -> Result<Script, ParseError> {
+    // One more than are followed, so that whoever follows them notices.
+    let parse = |text: &str| parse_beginning(text, COMMANDS_MAX as usize + 1);
     parse(source).or_else(|error| {
         // What stands between backticks is read only when it runs, and what follows runs then, too.
         let filled = filled(source, error.at).filter(|_| !source.contains('`'));

@@ -30,7 +30,7 @@ const TEXTS_MAX: u32 = 8;
 /// room on the stack, and a stack that runs out takes the process with it.
 const DEPTH_MAX: u32 = 80;
 /// How many commands are followed before the rest is called unreadable.
-const COMMANDS_MAX: u32 = 2_000;
+pub(super) const COMMANDS_MAX: u32 = 2_000;
 /// How many expansions are carried out before the rest is called unreadable.
 const EXPANSIONS_MAX: u32 = 3_000;
 /// How many bytes of text inside text are followed in all.
