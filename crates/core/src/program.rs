@@ -32,7 +32,7 @@ use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, runs_in_subscript};
 use foreign::{HANDING, Handed};
 use options::{Hit, Options};
-use resolve::{Named, find_sub, leading_words, resolve};
+use resolve::{Named, find_sub, leading_words, resolve, windows_reading};
 use roles::{Changes, operand_roles};
 
 /// Names of processes that ask people: this firewall, and gateways of agents.
@@ -246,6 +246,13 @@ impl Walk<'_> {
                 self.installs_into(word, program.row.name);
             }
         }
+        if effect == Effect::Install {
+            // `PREFIX=/etc make install`
+            for (name, value) in self.given.clone() {
+                let word = Arg::literal(format!("{name}={}", value.text), value.span);
+                self.installs_into(&word, program.row.name);
+            }
+        }
         let title = format!("{name} {}", shown.join(" "));
         self.note(Act::new(effect, program.row.name, span).on(title));
         Stream::unknown(Taint {
@@ -287,8 +294,8 @@ impl Walk<'_> {
             stdin,
             span,
         };
-        let before = self.handed;
-        self.handed |= HANDING.contains(&row.name);
+        let before = self.brought.variables;
+        self.brought.variables |= HANDING.contains(&row.name);
         let special = row
             .reader
             .and_then(|reader| self.read_specially(reader, &line));
@@ -299,7 +306,7 @@ impl Walk<'_> {
             Handed::Itself
         };
         self.shows_variables(&line, given);
-        self.handed = before;
+        self.brought.variables = before;
         stream
     }
 
@@ -583,29 +590,6 @@ fn inside_container(row: &Row, operand: &Arg) -> Option<Arg> {
     let (container, path) = operand.text.split_once(':')?;
     let copies = row.name.ends_with(" cp") && !container.contains('/') && path.starts_with('/');
     copies.then(|| operand.after(container.len() + 1))
-}
-
-/// Reads a command for Windows with the reader that knows its words.
-fn windows_reading(first: &Arg, args: &[Arg]) -> Option<language::Reading> {
-    const WINDOWS: &[&str] = &[
-        "cmd", "wmic", "vssadmin", "bcdedit", "diskpart", "reg", "schtasks",
-    ];
-    let base = first.text.rsplit(['/', '\\']).next().unwrap_or("");
-    let name = base.to_ascii_lowercase();
-    let name = name.strip_suffix(".exe").unwrap_or(&name);
-    if !WINDOWS.contains(&name) || name == base && name == "reg" {
-        return None;
-    }
-    let words = args.iter().skip(1).map(|arg| {
-        if arg.text.contains(' ') {
-            format!("\"{}\"", arg.text)
-        } else {
-            arg.text.clone()
-        }
-    });
-    let words = std::iter::once(name.to_owned()).chain(words);
-    let text = words.collect::<Vec<_>>().join(" ");
-    Some(language::cmd::read(&text))
 }
 
 /// A command line on its way through the tables.

@@ -459,10 +459,13 @@ impl<'a> Reader<'a> {
                     let argument = self.tokens.get(at + 2..at + 3).unwrap_or(&[]);
                     let both = [argument, receiver];
                     let opened = [receiver, argument];
-                    let places = match effect {
-                        effects::Effect::Link => both.as_slice(),
-                        effects::Effect::Open if !self.is_mark(at + 2, ")") => opened.as_slice(),
-                        _ => both.get(1..).unwrap_or(&[]),
+                    let names_mode = !self.is_mark(at + 2, ")");
+                    let places = if *effect == effects::Effect::Link {
+                        both.as_slice()
+                    } else if *effect == effects::Effect::Open && names_mode {
+                        opened.as_slice()
+                    } else {
+                        both.get(1..).unwrap_or(&[])
                     };
                     effects::apply(*effect, self.lang, places, &mut self.reading);
                 }

@@ -56,7 +56,7 @@ impl Walk<'_> {
         let place = self.ground.place(&arg.text);
         let own = place.kind == PathKind::Environment && place.inside == Some(true);
         if own && self.knows.trusts_workspace && !place.vague && arg.delivers.is_none() {
-            self.handed = true;
+            self.brought.variables = true;
             return Taint::default();
         }
         self.reads(arg, program)
@@ -74,7 +74,7 @@ impl Walk<'_> {
                 matches!(role, Role::JavaScript | Role::Python | Role::Code)
             })
         });
-        if self.handed && (has_code || !runs && given == Handed::Before) {
+        if self.brought.variables && (has_code || !runs && given == Handed::Before) {
             let act = Act::new(Effect::Secret, line.row.name, line.span)
                 .because("shows or computes with variables from a file that holds secrets");
             self.note(act);

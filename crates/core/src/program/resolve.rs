@@ -2,6 +2,7 @@
 
 use super::options::{self, Hit};
 use crate::knowledge::{self, Program, Row};
+use crate::language;
 use crate::place::{HOLE, is_absolute, normalise};
 use crate::shell::value::Arg;
 
@@ -273,4 +274,27 @@ pub(super) fn leading_words<'a>(program: &'static Program, args: &'a [Arg]) -> V
         }
     }
     words
+}
+
+/// Reads a command for Windows with the reader that knows its words.
+pub(super) fn windows_reading(first: &Arg, args: &[Arg]) -> Option<language::Reading> {
+    const WINDOWS: &[&str] = &[
+        "cmd", "wmic", "vssadmin", "bcdedit", "diskpart", "reg", "schtasks",
+    ];
+    let base = first.text.rsplit(['/', '\\']).next().unwrap_or("");
+    let name = base.to_ascii_lowercase();
+    let name = name.strip_suffix(".exe").unwrap_or(&name);
+    if !WINDOWS.contains(&name) || name == base && name == "reg" {
+        return None;
+    }
+    let words = args.iter().skip(1).map(|arg| {
+        if arg.text.contains(' ') {
+            format!("\"{}\"", arg.text)
+        } else {
+            arg.text.clone()
+        }
+    });
+    let words = std::iter::once(name.to_owned()).chain(words);
+    let text = words.collect::<Vec<_>>().join(" ");
+    Some(language::cmd::read(&text))
 }

@@ -28,7 +28,7 @@ impl Walk<'_> {
                     changes.edits = true;
                 } else if *effect == Effect::Delete {
                     changes.deletes = true;
-                } else if !dry && !(*effect == Effect::Publish && hit.says_never()) {
+                } else if !(dry || *effect == Effect::Publish && hit.says_never()) {
                     let act = Act::new(*effect, row.name, self.here(span));
                     self.note(act.on(format!("{} {}", row.name, hit.name)));
                 }

@@ -47,7 +47,10 @@ impl Walk<'_> {
             self.note(Act::new(Effect::Inspect, name.to_owned(), span));
         } else if let Some(effect) = self.inferred(rest) {
             self.note_inferred(effect, name, span);
-        } else if self.sourced && is_function_name(name) && self.hands_on_nothing_hidden(rest) {
+        } else if self.brought.functions
+            && is_function_name(name)
+            && self.hands_on_nothing_hidden(rest)
+        {
             // The script that was loaded is the project's, and so are the functions in it.
             self.telling_words(first, rest);
             self.note_inferred(Effect::Project, name, span);

@@ -78,14 +78,21 @@ pub struct Walk<'k> {
     pub(crate) outputs: Vec<(String, Arg)>,
     /// Whether a file was written that says what a build runs, and no build has run since.
     pub(crate) unread_recipes: bool,
-    /// Whether the command at hand was given the variables of a file that holds secrets.
-    pub(crate) handed: bool,
-    /// Whether a script of the workspace was loaded into this shell: it may define functions.
-    pub(crate) sourced: bool,
+    /// What the project's files have brought into this shell.
+    pub(crate) brought: Brought,
     /// What this text has written into files.
     pub(crate) files: Vec<(String, Stream)>,
     pub(crate) lookups: u32,
     pub(crate) knows: &'k Knows,
+}
+
+/// What files of the project have brought into a shell.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Brought {
+    /// The command at hand was given the variables of a file that holds secrets.
+    pub(crate) variables: bool,
+    /// A script of the workspace was loaded, which may define functions.
+    pub(crate) functions: bool,
 }
 
 /// What the firewall knows beyond the call.
@@ -138,8 +145,7 @@ impl<'k> Walk<'k> {
             given: Vec::new(),
             outputs: Vec::new(),
             unread_recipes: false,
-            handed: false,
-            sourced: false,
+            brought: Brought::default(),
             files: Vec::new(),
             lookups: 0,
             knows,

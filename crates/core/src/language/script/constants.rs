@@ -28,10 +28,8 @@ pub(super) fn fill(lang: Lang, tokens: Vec<Token>) -> Vec<Token> {
     let mut filled = Vec::with_capacity(tokens.len());
     for (at, token) in tokens.iter().enumerate() {
         let is_member = before(&tokens, at).is_some_and(|token| token.is_mark("."));
-        let value = match token {
-            Token::Name(name) if !is_member => constants.get(name.as_str()),
-            _ => None,
-        };
+        let name = name_of(token).filter(|_| !is_member);
+        let value = name.and_then(|name| constants.get(name));
         match value {
             Some((bound, value)) if *bound != at && filled.len() < TOKENS_MAX => {
                 filled.extend_from_slice(value);
@@ -77,16 +75,12 @@ fn constants(lang: Lang, tokens: &[Token]) -> HashMap<&str, (usize, &[Token])> {
                     }
                 };
                 let value = value_after(lang, tokens, at).filter(|_| starts);
-                match value {
-                    Some(value) if constants.len() < CONSTANTS_MAX => {
-                        if constants.insert(name, (at, value)).is_some() {
-                            doubtful.insert(name);
-                        }
-                    }
-                    _ if declared || may_bind(tokens, at) => {
-                        doubtful.insert(name);
-                    }
-                    _ => {}
+                let is_new = value.is_none_or(|value| {
+                    constants.len() < CONSTANTS_MAX && constants.insert(name, (at, value)).is_none()
+                });
+                let rebinds = value.is_none() && (declared || may_bind(tokens, at));
+                if !is_new || rebinds {
+                    doubtful.insert(name);
                 }
             }
             Token::Mark(_)
@@ -156,13 +150,10 @@ fn value_after(lang: Lang, tokens: &[Token], at: usize) -> Option<&[Token]> {
 
 /// Whether the name at `at` may be given another value there: `a += 1`, `a, b = …`, `a => …`.
 fn may_bind(tokens: &[Token], at: usize) -> bool {
-    let assigns = |token: &Token| match token {
-        Token::Mark(mark) => {
-            matches!(*mark, "=>" | "++" | "--")
-                || mark.ends_with('=')
-                    && !matches!(*mark, "==" | "===" | "!=" | "!==" | "<=" | ">=")
-        }
-        _ => false,
+    let assigns = |token: &Token| {
+        matches!(token, Token::Mark(mark) if matches!(*mark, "=>" | "++" | "--")
+            || mark.ends_with('=')
+                && !matches!(*mark, "==" | "===" | "!=" | "!==" | "<=" | ">="))
     };
     let lists =
         tokens.get(at + 1).is_some_and(|token| token.is_mark(",")) && starts_statement(tokens, at);

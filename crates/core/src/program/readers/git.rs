@@ -296,6 +296,10 @@ impl Walk<'_> {
                 self.loads(arg, program);
             }
             "sysctl" => {}
+            // `--override_repository=name=/path`: the code of that directory is built.
+            "bazel" => {
+                self.loads(&arg.after(key.len() + 1), program);
+            }
             "jj" => {
                 if !JJ_SHOWING_SECTIONS
                     .iter()

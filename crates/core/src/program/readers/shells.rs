@@ -173,7 +173,8 @@ impl Walk<'_> {
             ));
             return Some(Stream::unknown(Taint::default()));
         }
-        self.sourced |= place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
+        self.brought.functions |=
+            place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
         self.script_file(script, "sh");
         Some(Stream::unknown(Taint::default()))
     }
