@@ -60,7 +60,10 @@ fn constants(lang: Lang, tokens: &[Token]) -> HashMap<&str, (usize, &[Token])> {
                 doubtful.extend(bound_after(lang, tokens, at));
             }
             Token::Name(word) if matches!(word.as_str(), "def" | "function") => {
-                doubtful.extend(parameters(tokens, at));
+                let Some(head) = parameters(tokens, at) else {
+                    return HashMap::new();
+                };
+                doubtful.extend(head.iter().filter_map(name_of));
             }
             // `const { a, b } = …`
             Token::Name(word) if word == "const" && opens(tokens.get(at + 1)) => {
@@ -197,18 +200,16 @@ fn opens(token: Option<&Token>) -> bool {
     matches!(token, Some(Token::Mark("{" | "[")))
 }
 
-/// Returns the names up to where the body of the function at `at` begins.
-fn parameters(tokens: &[Token], at: usize) -> impl Iterator<Item = &str> {
-    let ends_head = |end: usize| {
-        before(tokens, end).is_some_and(|token| token.is_mark(")"))
-            && matches!(tokens.get(end), Some(Token::Mark(":" | "->" | "{")))
+/// Returns the tokens up to where the body of the function at `at` begins. `None`: nowhere near.
+fn parameters(tokens: &[Token], at: usize) -> Option<&[Token]> {
+    let ends_head = |end: &usize| {
+        before(tokens, *end).is_some_and(|token| token.is_mark(")"))
+            && matches!(tokens.get(*end), Some(Token::Mark(":" | "->" | "{")))
     };
     let end = (at..tokens.len())
         .take(PARAMETER_TOKENS_MAX)
-        .find(|end| ends_head(*end));
-    let end = end.unwrap_or(tokens.len());
-    let head = tokens.get(at..end).unwrap_or_default();
-    head.iter().filter_map(name_of)
+        .find(ends_head)?;
+    tokens.get(at..end)
 }
 
 fn name_of(token: &Token) -> Option<&str> {
