@@ -44,7 +44,7 @@ const TALKERS: &[&str] = &["openssl s_client", "websocat", "wscat"];
 /// Programs that give a single word to a shell, and several words to a program.
 const SHELL_STARTERS: &[&str] = &["git submodule foreach"];
 
-/// Package managers that `corepack` starts with the words that follow: `corepack pnpm install`.
+/// Package managers that `corepack` starts: `corepack pnpm install`.
 const COREPACK_MANAGERS: &[&str] = &["npm", "npx", "pnpm", "pnpx", "yarn", "yarnpkg"];
 
 /// Words of one command that are looked at; a longer one is put to a person.
@@ -247,7 +247,6 @@ impl Walk<'_> {
             }
         }
         if effect == Effect::Install {
-            // `PREFIX=/etc make install`
             for (name, value) in self.given.clone() {
                 let word = Arg::literal(format!("{name}={}", value.text), value.span);
                 self.installs_into(&word, program.row.name);
