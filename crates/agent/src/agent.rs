@@ -32,6 +32,8 @@ pub struct RunLimits {
     pub time: Duration,
     /// How much of the conversation the model is told, in bytes.
     pub context_bytes: usize,
+    /// Tokens of one answer.
+    pub answer_tokens: u32,
 }
 
 impl Default for RunLimits {
@@ -41,6 +43,7 @@ impl Default for RunLimits {
             tokens: 2_000_000,
             time: Duration::from_hours(4),
             context_bytes: 200_000,
+            answer_tokens: 16_384,
         }
     }
 }

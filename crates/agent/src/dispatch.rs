@@ -106,7 +106,7 @@ async fn let_through<'a>(
     let progress = gate.progress(&around.who, &call.call_id).await;
     match progress.map_err(|error| not_run(&error))? {
         Progress::NotBegun => {}
-        Progress::Begun => return Err(unknown_outcome()),
+        Progress::Begun => return Err(interrupted(around, tool, &call.call_id).await),
         Progress::Reported(outcome) => return Err(reported(&outcome)),
     }
     let permit = gate
@@ -114,6 +114,21 @@ async fn let_through<'a>(
         .await
         .map_err(|error| not_run(&error))?;
     Ok((tool, permit))
+}
+
+/// What is said of a call that was begun before a crash. Of what is sent it is known whether it had
+/// left our hands.
+async fn interrupted(around: &Around, tool: &dyn Tool, call: &str) -> Outcome {
+    if !tool.approval_required() {
+        return unknown_outcome();
+    }
+    match around.gate.is_handed_over(&around.who, call).await {
+        Ok(false) => Outcome::failed(
+            "It was not sent: the agent was interrupted before it was handed over. The approval is \
+             used up; a new call asks again.",
+        ),
+        Ok(true) | Err(_) => unknown_outcome(),
+    }
 }
 
 async fn submit(

@@ -254,7 +254,7 @@ impl Agent {
         ChatRequest {
             messages: fitted(system, messages, self.inner.parts.limits.context_bytes),
             tools: self.tools().schemas(),
-            max_tokens: None,
+            max_tokens: Some(self.inner.parts.limits.answer_tokens),
         }
     }
 

@@ -99,8 +99,15 @@ fn write_number(out: &mut Vec<u8>, number: &Number) -> Result<(), CanonicalError
     Ok(())
 }
 
-fn write_text(out: &mut Vec<u8>, text: &str) {
+/// Appends `text` in its canonical form.
+pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
+    let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
     out.push(b'"');
+    if text.bytes().all(is_plain) {
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+        return;
+    }
     for letter in text.chars() {
         match letter {
             '"' => out.extend_from_slice(b"\\\""),
@@ -118,7 +125,10 @@ fn write_text(out: &mut Vec<u8>, text: &str) {
     }
     out.push(b'"');
 }
-struct Strict(Value);
+
+/// A value in which no key stands twice in one object.
+#[derive(Debug)]
+pub struct Strict(pub Value);
 
 impl<'de> Deserialize<'de> for Strict {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

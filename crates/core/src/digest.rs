@@ -1,10 +1,10 @@
 //! The digest of one action: what a decision is bound to.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use sha2::Digest as _;
 
-use crate::canonical::canonical;
+use crate::canonical::{canonical, write_text};
 
 /// What is hashed first, so that no other hash of the project can be taken for this one.
 const DOMAIN: &[u8] = b"countersign/v1/action\0";
@@ -79,10 +79,23 @@ impl Action<'_> {
 /// Returns the context of an action as it is hashed: the canonical form of
 /// `{"attachments":[sha256 …],"cwd":… or null,"executor":…}`.
 pub fn context(cwd: Option<&str>, executor: &str, attachments: &[Digest]) -> Vec<u8> {
-    let attachments: Vec<String> = attachments.iter().map(Digest::hex).collect();
-    let value = json!({ "cwd": cwd, "executor": executor, "attachments": attachments });
-    // Texts and a list always have a canonical form.
-    canonical(&value).unwrap_or_default()
+    let mut out = Vec::with_capacity(128);
+    out.extend_from_slice(b"{\"attachments\":[");
+    for (index, attachment) in attachments.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write_text(&mut out, &attachment.hex());
+    }
+    out.extend_from_slice(b"],\"cwd\":");
+    match cwd {
+        Some(cwd) => write_text(&mut out, cwd),
+        None => out.extend_from_slice(b"null"),
+    }
+    out.extend_from_slice(b",\"executor\":");
+    write_text(&mut out, executor);
+    out.push(b'}');
+    out
 }
 
 /// Returns the hash of a tool's definition, if it has a canonical form.
@@ -98,13 +111,19 @@ impl Digest {
 
     /// Returns the digest as 64 hexadecimal digits.
     pub fn hex(&self) -> String {
-        let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-        let mut text = String::with_capacity(64);
-        for byte in self.0 {
-            text.push(digit(byte >> 4));
-            text.push(digit(byte & 15));
+        let digits = self.digits();
+        std::str::from_utf8(&digits).unwrap_or_default().to_owned()
+    }
+
+    fn digits(&self) -> [u8; 64] {
+        let digit = |value: u8| value + if value < 10 { b'0' } else { b'a' - 10 };
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            if let [high, low] = pair {
+                (*high, *low) = (digit(byte >> 4), digit(byte & 15));
+            }
         }
-        text
+        digits
     }
 
     /// Returns the digest written as 64 hexadecimal digits, with or without its name in front.
@@ -129,7 +148,8 @@ impl Digest {
 
 impl std::fmt::Display for Digest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "sha256:{}", self.hex())
+        f.write_str("sha256:")?;
+        f.write_str(std::str::from_utf8(&self.digits()).unwrap_or_default())
     }
 }
 
@@ -149,5 +169,35 @@ impl<'de> Deserialize<'de> for Digest {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a SHA-256 digest"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_context_is_the_canonical_form_of_what_it_says() {
+        let rows: &[(Option<&str>, &str, &[Digest])] = &[
+            (None, "tool:x", &[]),
+            (Some("/a \"b\"\n\u{e9}"), "tool:\u{1f600}", &[]),
+            (Some(""), "", &[Digest([7; 32]), Digest::of(b"x")]),
+        ];
+        for (cwd, executor, attachments) in rows {
+            let hashes: Vec<String> = attachments.iter().map(Digest::hex).collect();
+            let value = json!({ "cwd": cwd, "executor": executor, "attachments": hashes });
+            let expected = canonical(&value).unwrap();
+            assert_eq!(context(*cwd, executor, attachments), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_digest_is_written_as_it_is_read() {
+        let digest = Digest::of(b"countersign");
+        assert_eq!(Digest::parse(&digest.to_string()), Some(digest));
+        assert_eq!(digest.to_string(), format!("sha256:{}", digest.hex()));
+        assert!(digest.hex().bytes().all(|it| it.is_ascii_hexdigit()));
     }
 }

@@ -3,19 +3,18 @@
 //! Links are not followed: that would race, and the core reads no files. So a path is what its
 //! text says, after `.`, `..`, doubled slashes and the ways around (`/proc/self/root`) are gone.
 
-use crate::knowledge::{
-    PATH_ANYWHERE, PATH_PATTERNS, PATH_ROOTS, PATH_STARRED, PATH_TRIGGERS, PATHS, PathKind,
-    PathRoot, PathRow,
-};
+mod patterns;
+
+use self::patterns::{first_match, most_sensitive_in};
+use crate::knowledge::{PATHS, PathKind, PathRow};
 use crate::score::Score;
+
+pub use self::patterns::glob_matches;
 
 /// Stands for the home directory in an expanded word: `~`, `$HOME`.
 pub const HOME: char = '\u{fdd1}';
 /// Stands for a part of a word that cannot be known.
 pub const HOLE: char = '\u{fdd0}';
-
-/// Names of a path that are looked at; deeper ones cannot make it less sensitive.
-const NAMES_MAX: usize = 64;
 
 /// Where a call happens, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,7 +98,10 @@ impl Ground {
         let vague = path.contains(HOLE);
         let inside = self.inside(&path);
         let whole_workspace = self.whole(&path);
-        let found = lookup(&path, self.relative(&path)).or_else(|| behind_hole(&path));
+        let relative = self.relative(&path);
+        let in_workspace = relative.and_then(first_match);
+        let found = [first_match(&path), in_workspace].into_iter().flatten();
+        let found = found.min().and_then(row).or_else(|| behind_hole(&path));
         let (mut kind, mut what, mut read, mut write) = match found {
             Some(row) => (row.kind, row.what, row.read, row.write),
             None => self.ordinary(&path, inside, vague),
@@ -107,7 +109,7 @@ impl Ground {
         // Where a call claims to be never makes what it names less sensitive.
         if !is_absolute(text)
             && self.cwd.is_some()
-            && let Some(row) = lookup(&normalise(text), None)
+            && let Some(row) = self.named(text, relative, in_workspace)
         {
             if row.read > read || row.write > write || runs_later(row.kind) {
                 (kind, what) = (row.kind, row.what);
@@ -128,6 +130,23 @@ impl Ground {
             whole_workspace,
             vague,
         }
+    }
+
+    /// Returns the first row for the path as it is written, which is mostly what it is inside the
+    /// workspace.
+    fn named(
+        &self,
+        text: &str,
+        relative: Option<&str>,
+        in_workspace: Option<u16>,
+    ) -> Option<&'static PathRow> {
+        let named = normalise(text);
+        let number = if relative == Some(named.as_str()) {
+            in_workspace
+        } else {
+            first_match(&named)
+        };
+        number.and_then(row)
     }
 
     /// Returns the path as seen from the workspace, where it lies inside.
@@ -340,8 +359,7 @@ fn may_be_workspace(path: &str) -> bool {
     {
         return false;
     }
-    let row = lookup(path, None);
-    match row.map(|row| row.kind) {
+    match first_match(path).and_then(row).map(|row| row.kind) {
         None | Some(PathKind::Temp | PathKind::Generated | PathKind::Document) => {}
         Some(
             PathKind::Root
@@ -383,12 +401,8 @@ fn may_be_workspace(path: &str) -> bool {
     true
 }
 
-/// Returns the first row for `path`, or for its form inside the workspace.
-fn lookup(path: &str, relative: Option<&str>) -> Option<&'static PathRow> {
-    let whole = first_match(path);
-    let inside = relative.and_then(first_match);
-    let row = [whole, inside].into_iter().flatten().min()?;
-    PATHS.get(usize::from(row))
+fn row(number: u16) -> Option<&'static PathRow> {
+    PATHS.get(usize::from(number))
 }
 
 /// Returns the first row for what follows an unknown directory, which may be a home or the root.
@@ -397,8 +411,7 @@ fn behind_hole(path: &str) -> Option<&'static PathRow> {
     if !first.ends_with(HOLE) || first.chars().any(char::is_alphanumeric) {
         return None;
     }
-    let row = first_match(&format!("{HOME}/{rest}"))?;
-    let row = PATHS.get(usize::from(row))?;
+    let row = first_match(&format!("{HOME}/{rest}")).and_then(row)?;
     // Only a telling name counts: anything at all may lie in a home.
     matches!(
         row.kind,
@@ -410,243 +423,6 @@ fn behind_hole(path: &str) -> Option<&'static PathRow> {
             | PathKind::Hook
     )
     .then_some(row)
-}
-
-/// Returns the number of the first row for `path`.
-fn first_match(path: &str) -> Option<u16> {
-    let root = if path.starts_with('/') {
-        PathRoot::Slash
-    } else if path.starts_with(HOME) {
-        PathRoot::Home
-    } else if is_drive(path) {
-        PathRoot::Drive
-    } else {
-        PathRoot::Anywhere
-    };
-    let lower;
-    let path = if root == PathRoot::Drive {
-        lower = path.to_lowercase();
-        lower.as_str()
-    } else {
-        path.trim_start_matches(HOME)
-    };
-    let names: Vec<&str> = path
-        .split('/')
-        .filter(|name| !name.is_empty())
-        .take(NAMES_MAX)
-        .collect();
-    let mut best: Option<u16> = None;
-    let mut try_pattern = |number: u16| {
-        if let Some(pattern) = PATH_PATTERNS.get(usize::from(number))
-            && best.is_none_or(|row| pattern.row < row)
-            && (pattern.root == root || pattern.root == PathRoot::Anywhere)
-            && sequence_matches(pattern.names, &names, pattern.root != PathRoot::Anywhere)
-        {
-            best = Some(pattern.row);
-        }
-    };
-    // Most of these are ruled out by a letter with which no name begins or ends.
-    let first_bytes = Bytes::of(names.iter().filter_map(|name| name.as_bytes().first()));
-    let last_bytes = Bytes::of(names.iter().filter_map(|name| name.as_bytes().last()));
-    for (begins, ends, number) in PATH_STARRED {
-        let possible = first_bytes.may_be(begins.as_bytes().first())
-            && last_bytes.may_be(ends.as_bytes().last());
-        let any = begins.is_empty() && ends.is_empty();
-        let fits = |name: &&str| name.starts_with(begins) && name.ends_with(ends);
-        if any || possible && names.iter().any(fits) {
-            try_pattern(*number);
-        }
-    }
-    if names
-        .iter()
-        .any(|name| is_glob(name) && says_something(name))
-    {
-        // A glob may stand for the name a pattern needs, so all that could apply are tried.
-        let first = names.first().copied().unwrap_or("");
-        for number in listed(PATH_ROOTS, first).iter().chain(PATH_ANYWHERE) {
-            try_pattern(*number);
-        }
-        return best;
-    }
-    for name in &names {
-        for number in listed(PATH_TRIGGERS, name) {
-            try_pattern(*number);
-        }
-    }
-    best
-}
-
-/// A set of bytes.
-#[derive(Clone, Copy, Debug)]
-struct Bytes([bool; 256]);
-
-impl Bytes {
-    fn of<'b>(bytes: impl Iterator<Item = &'b u8>) -> Self {
-        let mut set = [false; 256];
-        for byte in bytes {
-            if let Some(there) = set.get_mut(usize::from(*byte)) {
-                *there = true;
-            }
-        }
-        Self(set)
-    }
-
-    /// Whether `byte` is in it; no byte asks for nothing.
-    fn may_be(&self, byte: Option<&u8>) -> bool {
-        byte.is_none_or(|byte| self.0.get(usize::from(*byte)).copied().unwrap_or(false))
-    }
-}
-
-/// Returns what a sorted table lists under `name`.
-fn listed(table: &'static [(&'static str, &'static [u16])], name: &str) -> &'static [u16] {
-    let found = table.binary_search_by(|(known, _)| (*known).cmp(name)).ok();
-    found
-        .and_then(|at| table.get(at))
-        .map_or(&[], |(_, numbers)| numbers)
-}
-
-/// Whether a glob fixes at least two letters of what it stands for.
-fn says_something(glob: &str) -> bool {
-    letters(glob) >= 2
-}
-
-/// Returns how many letters a name fixes. A dot in front is one: few names begin with it.
-fn letters(name: &str) -> usize {
-    let mut in_class = false;
-    let fixed = name.chars().filter(|letter| {
-        in_class = (in_class || *letter == '[') && *letter != ']';
-        letter.is_alphanumeric() && !in_class
-    });
-    fixed.count() + usize::from(name.starts_with('.'))
-}
-
-/// Returns the most sensitive row of a file that `directory/*` stands for among others, where the
-/// directory is a hidden one: `~/.aws/*` is also `~/.aws/credentials`.
-fn most_sensitive_in(path: &str) -> Option<&'static PathRow> {
-    let directory = path.strip_suffix("/*")?;
-    let root = if directory.starts_with(HOME) {
-        PathRoot::Home
-    } else {
-        PathRoot::Anywhere
-    };
-    let names: Vec<&str> = directory
-        .trim_start_matches(HOME)
-        .split('/')
-        .filter(|name| !name.is_empty())
-        .take(NAMES_MAX)
-        .collect();
-    let hidden = |name: &&str| name.starts_with('.') && !is_glob(name) && name.len() > 1;
-    if !names.iter().any(hidden) {
-        return None;
-    }
-    let beside = PATH_PATTERNS.iter().filter(|pattern| {
-        (pattern.root == root || pattern.root == PathRoot::Anywhere)
-            && pattern.names.split_last().is_some_and(|(_, directories)| {
-                directories.iter().any(hidden)
-                    && sequence_matches(directories, &names, pattern.root != PathRoot::Anywhere)
-            })
-    });
-    let rows = beside.filter_map(|pattern| PATHS.get(usize::from(pattern.row)));
-    rows.max_by_key(|row| row.read)
-}
-
-fn is_glob(name: &str) -> bool {
-    name.contains(['*', '?', '['])
-}
-
-fn sequence_matches(pattern: &[&str], path: &[&str], rooted: bool) -> bool {
-    match pattern.split_first() {
-        None => path.is_empty(),
-        Some((&"**", rest)) => {
-            if rest.is_empty() {
-                return !path.is_empty();
-            }
-            if !rest.contains(&"**") {
-                // What follows must be the end of the path.
-                let tail = path
-                    .len()
-                    .checked_sub(rest.len())
-                    .and_then(|from| path.get(from..));
-                return tail.is_some_and(|tail| sequence_matches(rest, tail, rooted));
-            }
-            (0..=path.len()).any(|skip| {
-                path.get(skip..)
-                    .is_some_and(|path| sequence_matches(rest, path, rooted))
-            })
-        }
-        Some((first, rest)) => match path.split_first() {
-            Some((name, path)) => {
-                name_matches(first, name, rooted) && sequence_matches(rest, path, rooted)
-            }
-            None => false,
-        },
-    }
-}
-
-/// Whether one name matches a pattern with at most a few stars. A name that is itself a glob
-/// matches what it could stand for, if it says enough to mean it.
-fn name_matches(pattern: &str, name: &str, rooted: bool) -> bool {
-    if pattern == "*" {
-        return true;
-    }
-    if is_glob(name) {
-        if pattern == name {
-            return true;
-        }
-        // A pattern that leaves its end open is met by what meets its beginning.
-        let begins = pattern.trim_end_matches('*');
-        let says_enough = letters(name) >= 2 && (rooted || letters(name) * 2 >= letters(begins));
-        return says_enough
-            && !begins.contains('*')
-            && glob_matches(name.as_bytes(), begins.as_bytes());
-    }
-    if pattern.contains('*') {
-        return glob_matches(pattern.as_bytes(), name.as_bytes());
-    }
-    pattern == name
-}
-
-/// Matches a glob of `*`, `?` and `[…]`, remembering only the last star, so in time proportional to
-/// the product of the lengths.
-pub fn glob_matches(glob: &[u8], text: &[u8]) -> bool {
-    let (mut at, mut seen) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while seen < text.len() {
-        let step = match glob.get(at) {
-            Some(b'*') => {
-                star = Some((at + 1, seen));
-                at += 1;
-                continue;
-            }
-            Some(b'?') => Some(1),
-            Some(b'[') => {
-                let class = glob.get(at + 1..).unwrap_or(&[]);
-                class
-                    .iter()
-                    .skip(1)
-                    .position(|byte| *byte == b']')
-                    .map(|close| close + 3)
-            }
-            Some(byte) if text.get(seen) == Some(byte) => Some(1),
-            Some(_) | None => None,
-        };
-        match (step, star) {
-            (Some(step), _) => {
-                at += step;
-                seen += 1;
-            }
-            (None, Some((after, from))) => {
-                at = after;
-                seen = from + 1;
-                star = Some((after, from + 1));
-            }
-            (None, None) => return false,
-        }
-    }
-    glob.get(at..)
-        .unwrap_or(&[])
-        .iter()
-        .all(|byte| *byte == b'*')
 }
 
 /// Returns a marked path as people read it.

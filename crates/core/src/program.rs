@@ -30,8 +30,9 @@ use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, runs_in_subscript};
+use foreign::{HANDING, Handed};
 use options::{Hit, Options};
-use resolve::{Named, find_sub, leading_words, resolve};
+use resolve::{Named, find_sub, leading_words, resolve, windows_reading};
 use roles::{Changes, operand_roles};
 
 /// Names of processes that ask people: this firewall, and gateways of agents.
@@ -42,6 +43,9 @@ const TALKERS: &[&str] = &["openssl s_client", "websocat", "wscat"];
 
 /// Programs that give a single word to a shell, and several words to a program.
 const SHELL_STARTERS: &[&str] = &["git submodule foreach"];
+
+/// Package managers that `corepack` starts: `corepack pnpm install`.
+const COREPACK_MANAGERS: &[&str] = &["npm", "npx", "pnpm", "pnpx", "yarn", "yarnpkg"];
 
 /// Words of one command that are looked at; a longer one is put to a person.
 const WORDS_MAX: usize = 1024;
@@ -108,6 +112,13 @@ impl Walk<'_> {
         let span = self.here(first.span);
         if matches!(only, "--help" | "--version") {
             return self.only_looks(program.row.name, span);
+        }
+        if program.row.name == "corepack"
+            && rest
+                .first()
+                .is_some_and(|manager| COREPACK_MANAGERS.contains(&manager.text.as_str()))
+        {
+            return self.program(rest, stdin);
         }
         if !program.has_subs {
             return self.evaluate(&program.row, program.row.does, name, rest, stdin);
@@ -180,9 +191,14 @@ impl Walk<'_> {
                     Effect::Secret | Effect::Pay | Effect::Privilege | Effect::Guard
                 )
             });
+            // `cargo build-docs`: what builds may have more words for it, of the project's own.
+            let builds = program
+                .subs
+                .iter()
+                .any(|(_, row)| row.does == Effect::Build);
             if program.verbs.is_none()
-                && !guarded
                 && let Some(effect) = self.inferred(rest)
+                && (!guarded || builds && effect == Effect::Build)
             {
                 self.note_inferred(effect, title.trim(), span);
                 return Stream::unknown(Taint::default());
@@ -230,6 +246,12 @@ impl Walk<'_> {
                 self.installs_into(word, program.row.name);
             }
         }
+        if effect == Effect::Install {
+            for (name, value) in self.given.clone() {
+                let word = Arg::literal(format!("{name}={}", value.text), value.span);
+                self.installs_into(&word, program.row.name);
+            }
+        }
         let title = format!("{name} {}", shown.join(" "));
         self.note(Act::new(effect, program.row.name, span).on(title));
         Stream::unknown(Taint {
@@ -271,12 +293,20 @@ impl Walk<'_> {
             stdin,
             span,
         };
-        if let Some(reader) = row.reader
-            && let Some(stream) = self.read_specially(reader, &line)
-        {
-            return stream;
-        }
-        self.by_table(&line, does)
+        let before = self.brought.variables;
+        self.brought.variables |= HANDING.contains(&row.name);
+        let special = row
+            .reader
+            .and_then(|reader| self.read_specially(reader, &line));
+        let stream = special.unwrap_or_else(|| self.by_table(&line, does));
+        let given = if before {
+            Handed::Before
+        } else {
+            Handed::Itself
+        };
+        self.shows_variables(&line, given);
+        self.brought.variables = before;
+        stream
     }
 
     /// Judges a command line by the table alone: options, then operands, then what it hands on.
@@ -559,29 +589,6 @@ fn inside_container(row: &Row, operand: &Arg) -> Option<Arg> {
     let (container, path) = operand.text.split_once(':')?;
     let copies = row.name.ends_with(" cp") && !container.contains('/') && path.starts_with('/');
     copies.then(|| operand.after(container.len() + 1))
-}
-
-/// Reads a command for Windows with the reader that knows its words.
-fn windows_reading(first: &Arg, args: &[Arg]) -> Option<language::Reading> {
-    const WINDOWS: &[&str] = &[
-        "cmd", "wmic", "vssadmin", "bcdedit", "diskpart", "reg", "schtasks",
-    ];
-    let base = first.text.rsplit(['/', '\\']).next().unwrap_or("");
-    let name = base.to_ascii_lowercase();
-    let name = name.strip_suffix(".exe").unwrap_or(&name);
-    if !WINDOWS.contains(&name) || name == base && name == "reg" {
-        return None;
-    }
-    let words = args.iter().skip(1).map(|arg| {
-        if arg.text.contains(' ') {
-            format!("\"{}\"", arg.text)
-        } else {
-            arg.text.clone()
-        }
-    });
-    let words = std::iter::once(name.to_owned()).chain(words);
-    let text = words.collect::<Vec<_>>().join(" ");
-    Some(language::cmd::read(&text))
 }
 
 /// A command line on its way through the tables.

@@ -23,18 +23,18 @@ use std::sync::{Arc, OnceLock};
 
 use countersign_agent::Agent;
 use countersign_gate::Gate;
-use countersign_gate::settings::Policies;
 use tokio::sync::watch;
 
 use crate::config::Home;
 use crate::config::settings::Dialect;
+use crate::gateway::policies::FilePolicies;
 
 /// What every handler can reach.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) gate: Gate,
     pub(crate) agent: Agent,
-    pub(crate) policies: Arc<dyn Policies>,
+    pub(crate) policies: Arc<FilePolicies>,
     pub(crate) home: Home,
     pub(crate) dialect: Dialect,
     pub(crate) entrance: outer::Entrance,

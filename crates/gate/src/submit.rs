@@ -21,7 +21,7 @@ use serde_json::value::RawValue;
 
 use crate::answer::invalid;
 use crate::entries::{approval_required, call_assessed};
-use crate::gate::random;
+use crate::gate::{random, random_id};
 use crate::moment::{Denial, VersionedGrant};
 use crate::names;
 use crate::principal::Principal;
@@ -540,7 +540,7 @@ fn stored(
     };
     let annotations = tool_call.annotations;
     let mut call = StoredCall {
-        call_id: CallId::fresh(now, random()),
+        call_id: CallId::fresh(now, random_id()),
         tool: tool_call.tool.clone(),
         args: tool_call.args.clone(),
         raw: submission.raw.as_deref().map(base64),
@@ -582,7 +582,7 @@ fn stored(
         assessment: Box::default(),
         approval: None,
         decision: None,
-        salt: base64(&random::<16>()),
+        salt: base64(&random_id::<16>()),
         begun_at: None,
         handed_over_at: None,
         outcome: None,

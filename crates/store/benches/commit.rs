@@ -12,6 +12,7 @@
 
 use std::time::{Duration, Instant};
 
+use countersign_core::digest::Digest;
 use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Database, Expect, Kind, Put, Record};
@@ -20,7 +21,14 @@ use countersign_testkit::postgres::Server;
 const MEASURE: Duration = Duration::from_secs(3);
 
 fn change(id: String) -> Change {
-    let body = "x".repeat(1400);
+    // As repetitive as calls are, and no more: what is packed is compressed.
+    let digest = Digest::of(id.as_bytes());
+    let words = "reads the files of the project, runs its tests and prints what they say; ";
+    let body = format!(
+        "{{\"call_id\":\"{id}\",\"digest\":\"{digest}\",\"salt\":\"{}\",\"reasons\":\"{}\"}}",
+        Digest::of(&digest.0).hex(),
+        words.repeat(16)
+    );
     Change {
         entries: vec![Draft {
             at: UnixMillis(1),

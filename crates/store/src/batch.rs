@@ -5,6 +5,7 @@
 //! name the version that was seen all the same, and a batch that misses one is given up.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use countersign_core::digest::Digest;
 use countersign_core::ledger::{Draft, Entry};
@@ -34,6 +35,8 @@ pub(crate) struct Row<'a> {
     pub(crate) was: u64,
     /// The version that will be there.
     pub(crate) version: u64,
+    /// Whether whoever sent it went on without waiting.
+    pub(crate) is_appended: bool,
 }
 
 impl<'a> Batch<'a> {
@@ -65,7 +68,23 @@ impl<'a> Batch<'a> {
 
     /// Returns the entries that are written, in order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.outcomes.iter().flatten().flatten()
+        self.outcomes.iter().flatten().flatten().map(Arc::as_ref)
+    }
+
+    /// Returns the entries that are written, in order: those of appended changes that follow each
+    /// other together, and those of commits.
+    pub(crate) fn runs(&self, jobs: &[Job]) -> Vec<(bool, Vec<&Entry>)> {
+        let mut runs: Vec<(bool, Vec<&Entry>)> = Vec::new();
+        for (job, entries) in jobs.iter().zip(&self.outcomes) {
+            let entries = entries.iter().flatten().map(Arc::as_ref);
+            match runs.last_mut() {
+                Some((is_appended, run)) if *is_appended == job.is_appended() => {
+                    run.extend(entries);
+                }
+                Some(_) | None => runs.push((job.is_appended(), entries.collect())),
+            }
+        }
+        runs
     }
 
     fn add(
@@ -104,6 +123,7 @@ impl<'a> Batch<'a> {
                     record,
                     was,
                     version,
+                    is_appended: job.is_appended(),
                 },
             ));
         }
@@ -119,7 +139,7 @@ impl<'a> Batch<'a> {
             let (seq, previous) = self.end;
             let entry = Entry::seal(draft.clone(), seq + 1, previous);
             self.end = (entry.seq, entry.hash);
-            entry
+            Arc::new(entry)
         };
         Ok(job.change.entries.iter().map(seal).collect())
     }

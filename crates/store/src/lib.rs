@@ -23,6 +23,7 @@ mod sqlite;
 mod tail;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use countersign_core::digest::Digest;
 use countersign_core::ledger::{Draft, Entry};
@@ -202,7 +203,7 @@ impl Database {
     }
 
     /// Writes `change`; returns its entries with their numbers when it is on disk.
-    pub async fn commit(&self, change: Change) -> Result<Vec<Entry>, StoreError> {
+    pub async fn commit(&self, change: Change) -> Result<Vec<Arc<Entry>>, StoreError> {
         match self {
             Self::Sqlite(store) => store.commit(change).await,
             Self::Postgres(store) => store.commit(change).await,

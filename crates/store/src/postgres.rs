@@ -22,7 +22,7 @@ use countersign_core::ledger::Entry;
 use sqlx::PgPool;
 use tokio::sync::{Notify, watch};
 
-use crate::queue::Queue;
+use crate::queue::{Outcome, Queue};
 use crate::{Change, Kind, Query, Record, StoreError, Tail};
 
 /// The store on PostgreSQL.
@@ -72,7 +72,7 @@ impl Postgres {
         })
     }
 
-    pub(crate) async fn commit(&self, change: Change) -> Result<Vec<Entry>, StoreError> {
+    pub(crate) async fn commit(&self, change: Change) -> Outcome {
         self.inner.queue.commit(change).await
     }
 

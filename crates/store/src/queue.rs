@@ -6,7 +6,7 @@
 //! theirs is still waiting.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use countersign_core::ledger::{Draft, Entry};
@@ -68,12 +68,13 @@ impl Job {
         }
     }
 
-    const fn is_appended(&self) -> bool {
+    /// Tells whether nobody waits for it.
+    pub(crate) const fn is_appended(&self) -> bool {
         matches!(self.sender, Sender::Appended)
     }
 }
 
-type Reply = oneshot::Sender<Result<Vec<Entry>, StoreError>>;
+type Reply = oneshot::Sender<Outcome>;
 
 /// What the writer does next.
 #[derive(Debug)]
@@ -122,7 +123,7 @@ struct Failing {
 
 impl Queue {
     /// Has `change` written; returns its entries when it is on disk.
-    pub(crate) async fn commit(&self, change: Change) -> Result<Vec<Entry>, StoreError> {
+    pub(crate) async fn commit(&self, change: Change) -> Outcome {
         let (reply, answer) = oneshot::channel();
         {
             let mut state = self.state();
@@ -337,7 +338,7 @@ impl Queue {
 }
 
 /// What became of one change.
-pub(crate) type Outcome = Result<Vec<Entry>, StoreError>;
+pub(crate) type Outcome = Result<Vec<Arc<Entry>>, StoreError>;
 
 enum Ready {
     Now,

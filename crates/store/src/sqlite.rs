@@ -6,6 +6,7 @@
 //! each transaction, and looks several times a second whether somebody else wrote.
 
 mod file;
+mod packs;
 mod rows;
 mod words;
 mod writer;
@@ -19,7 +20,7 @@ use rusqlite::Connection;
 use tokio::sync::{Semaphore, watch};
 
 use crate::failure::Failure;
-use crate::queue::Queue;
+use crate::queue::{Outcome, Queue};
 use crate::{Change, Kind, Query, Record, StoreError, Tail};
 
 /// Connections that read at the same time.
@@ -86,7 +87,7 @@ impl Sqlite {
         })
     }
 
-    pub(crate) async fn commit(&self, change: Change) -> Result<Vec<Entry>, StoreError> {
+    pub(crate) async fn commit(&self, change: Change) -> Outcome {
         self.inner.queue.commit(change).await
     }
 

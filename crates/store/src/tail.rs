@@ -63,7 +63,7 @@ impl Tail {
 
     /// Makes `entries` visible. They must follow each other; what is visible already is skipped,
     /// and behind a gap nothing is taken: the caller reads the database instead.
-    pub(crate) fn publish(&self, entries: impl IntoIterator<Item = Entry>) -> Result<(), Gap> {
+    pub(crate) fn publish(&self, entries: impl IntoIterator<Item = Arc<Entry>>) -> Result<(), Gap> {
         // Held until the number is out, so that of two who publish the second sees the first.
         let mut recent = self.recent_entries();
         let mut last = self.last_now();
@@ -99,9 +99,9 @@ struct Recent {
 }
 
 impl Recent {
-    fn push(&mut self, entry: Entry) {
+    fn push(&mut self, entry: Arc<Entry>) {
         self.bytes += entry.draft.body.len();
-        self.entries.push_back(Arc::new(entry));
+        self.entries.push_back(entry);
         while self.entries.len() > RECENT_MAX || self.bytes > RECENT_BYTES_MAX {
             let Some(oldest) = self.entries.pop_front() else {
                 break;

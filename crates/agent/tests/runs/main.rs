@@ -5,4 +5,5 @@
 mod crisis;
 mod interrupted;
 mod looping;
+mod real;
 mod support;

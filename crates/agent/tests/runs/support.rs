@@ -28,7 +28,7 @@ use countersign_testkit::model::{MODEL, ModelServer, Reply};
 use serde_json::Value;
 
 /// How long anything may take before a test fails; generous, because machines are busy.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// What a person in crisis is shown meanwhile.
 pub(crate) const NOTICE: &str = "Somebody looks at this.";
@@ -64,7 +64,7 @@ impl World {
         let ana = principal(&gate, "ana", Role::Approver).await;
         let ben = principal(&gate, "ben", Role::Approver).await;
         let model = ModelServer::start(script).unwrap();
-        let agent = agent(&gate, &model, &project, wishes.limits);
+        let agent = agent(&gate, &model.url(), &project, wishes.limits);
         Self {
             gate,
             agent,
@@ -74,6 +74,35 @@ impl World {
             project,
             home,
         }
+    }
+
+    /// Returns the same world with another model.
+    pub(crate) fn thinking_at(mut self, url: &str) -> Self {
+        let limits = RunLimits {
+            steps: 4,
+            answer_tokens: 200,
+            ..RunLimits::default()
+        };
+        self.agent = agent(&self.gate, url, &self.project, limits);
+        self
+    }
+
+    /// Returns the run when it has ended; whatever it asks meanwhile is denied.
+    pub(crate) async fn ended_denying(&self, run: &Run) -> Run {
+        self.seen(|| async {
+            let filter = ApprovalFilter {
+                status: Some("waiting".to_owned()),
+                run: Some(run.run_id.clone()),
+                ..ApprovalFilter::default()
+            };
+            for asked in self.gate.approvals(&self.ana, filter).await.unwrap().items {
+                let denied = answer(&asked.approval_id, Choice::Deny);
+                self.gate.answer(&self.ben, denied).await.unwrap();
+            }
+            let run = self.gate.run_of(&self.ana, &run.run_id).await.unwrap();
+            run.status.is_final().then_some(run)
+        })
+        .await
     }
 
     /// Starts a run in which ana says `text`.
@@ -156,7 +185,12 @@ impl World {
     /// Opens everything again, as after a restart; what the first agent drives goes on unseen.
     pub(crate) async fn restarted(&self) -> (Gate, Agent) {
         let gate = open(self.home.path(), Policy::default(), Settings::default()).await;
-        let agent = agent(&gate, &self.model, &self.project, RunLimits::default());
+        let agent = agent(
+            &gate,
+            &self.model.url(),
+            &self.project,
+            RunLimits::default(),
+        );
         (gate, agent)
     }
 }
@@ -175,9 +209,9 @@ async fn open(home: &Path, policy: Policy, settings: Settings) -> Gate {
     .unwrap()
 }
 
-fn agent(gate: &Gate, model: &ModelServer, project: &Path, limits: RunLimits) -> Agent {
+fn agent(gate: &Gate, url: &str, project: &Path, limits: RunLimits) -> Agent {
     let endpoint = Endpoint {
-        base_url: model.url(),
+        base_url: url.to_owned(),
         model: MODEL.to_owned(),
         api_key: None,
     };

@@ -36,13 +36,11 @@ const PLACES_MAX: u32 = 256;
 
 /// Whether two spellings name the same argument: `filePath`, `file_path`.
 pub(super) fn same_key(one: &str, other: &str) -> bool {
-    let letters = |key: &str| {
-        key.chars()
-            .filter(|letter| !matches!(letter, '_' | '-'))
-            .flat_map(char::to_lowercase)
-            .collect::<String>()
-    };
-    one == other || letters(one) == letters(other)
+    fn letters(key: &str) -> impl Iterator<Item = char> {
+        let letters = key.chars().filter(|letter| !matches!(letter, '_' | '-'));
+        letters.flat_map(char::to_lowercase)
+    }
+    one == other || letters(one).eq(letters(other))
 }
 
 /// Gathers what a call of a known tool would do.

@@ -11,7 +11,7 @@ use crate::knowledge::{ArgumentRole, Effect, ToolRow};
 use crate::language::{self, Reading};
 use crate::place::{Ground, mark_home};
 use crate::score::Score;
-use crate::shell::parse::parse;
+use crate::shell::placeholder::parse_filled;
 use crate::shell::syntax::Span;
 use crate::shell::value::Stream;
 use crate::shell::walk::{Knows, Walk, quote};
@@ -101,7 +101,7 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
         gathered.acts.push(act);
     }
     let mut walk = Walk::new(ground.clone(), knows);
-    match parse(command) {
+    match parse_filled(command) {
         Ok(script) => {
             let stdin = if input.is_empty() {
                 Stream::default()

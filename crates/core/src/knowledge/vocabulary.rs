@@ -150,6 +150,8 @@ words! {
         Toolchain = "toolchain",
         /// A file or directory whose code or settings a program obeys.
         Load = "load",
+        /// A file of variables for the command that runs.
+        Variables = "variables",
         /// A program that is run, given as one word or a short command line.
         Program = "program",
         /// This word and all that follow are a command.

@@ -9,7 +9,7 @@ mod words;
 
 use self::cmdlets::Means;
 use self::words::{Command, Word};
-use super::{Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
+use super::{CODE_BYTES_MAX, Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
 
 const UNPARSED: &str = "PowerShell text with an unfinished quote";
 const RUNS_TEXT: &str = "PowerShell runs text it computes or loads";
@@ -69,7 +69,7 @@ pub fn looks_like(text: &str) -> bool {
         "-ErrorAction ",
         "$PROFILE",
     ];
-    if text.len() > FRAGMENT_BYTES_MAX {
+    if text.len() > CODE_BYTES_MAX {
         return false;
     }
     let Some(split) = words::split(text) else {

@@ -5,6 +5,7 @@
 //! literal arguments become deeds. Anything else stays hidden, and a person is asked.
 
 mod bindings;
+mod constants;
 mod effects;
 mod knowledge;
 mod lexer;
@@ -47,6 +48,7 @@ pub fn read(lang: Lang, code: &str) -> Reading {
     let Some(tokens) = lexer::tokens(lang, code) else {
         return Reading::hidden(UNPARSED);
     };
+    let tokens = constants::fill(lang, tokens);
     let bindings = Bindings::collect(lang, &tokens);
     let mut reader = Reader {
         lang,
@@ -456,8 +458,12 @@ impl<'a> Reader<'a> {
                     // `Path("x").symlink_to("y")`: where it leads comes first.
                     let argument = self.tokens.get(at + 2..at + 3).unwrap_or(&[]);
                     let both = [argument, receiver];
+                    let opened = [receiver, argument];
+                    let names_mode = !self.is_mark(at + 2, ")");
                     let places = if *effect == effects::Effect::Link {
                         both.as_slice()
+                    } else if *effect == effects::Effect::Open && names_mode {
+                        opened.as_slice()
                     } else {
                         both.get(1..).unwrap_or(&[])
                     };
@@ -467,17 +473,22 @@ impl<'a> Reader<'a> {
             }
             return;
         }
-        self.check_member(name, called);
+        self.check_member(name, called, at + 1);
         if called {
             self.check_callbacks(name, at + 1);
         }
+    }
+
+    /// Whether a call at `end` has as many arguments as texts take to be replaced, and paths do not.
+    fn replaces_text(&self, end: usize) -> bool {
+        self.is_mark(end, "(") && self.arguments(end).len() >= 2
     }
 
     /// Checks names chained to a value; the last of them may be called at `end`.
     fn check_members(&mut self, members: &[String], end: usize) {
         for (place, member) in members.iter().enumerate() {
             let called = place + 1 == members.len() && self.is_call(end);
-            self.check_member(member, called);
+            self.check_member(member, called, end);
             if called {
                 self.check_callbacks(member, end);
             }
@@ -540,7 +551,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn check_member(&mut self, name: &str, called: bool) {
+    fn check_member(&mut self, name: &str, called: bool, end: usize) {
         let known = self.knowledge.methods.contains(name);
         let free_property = self.lang == Lang::JavaScript
             && !called
@@ -551,7 +562,8 @@ impl<'a> Reader<'a> {
         // The method of a string is also the one that moves a file of `pathlib`.
         let moves_file = self.lang == Lang::Python
             && name == "replace"
-            && self.bindings.modules.contains("pathlib");
+            && self.bindings.modules.contains("pathlib")
+            && !(called && self.replaces_text(end));
         if (!known && !free_property) || moves_file {
             self.reading.hide(NOT_UNDERSTOOD);
         }

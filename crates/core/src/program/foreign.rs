@@ -3,7 +3,7 @@
 use super::Line;
 use super::options::Options;
 use crate::act::Act;
-use crate::knowledge::{Effect, PathKind};
+use crate::knowledge::{Effect, PathKind, Role};
 use crate::place::{HOLE, Place, is_absolute};
 use crate::score::Score;
 use crate::shell::syntax::Span;
@@ -12,6 +12,18 @@ use crate::shell::walk::{Walk, Writing};
 
 /// Programs that put what they load into the working directory unless told otherwise.
 const DOWNLOADERS: &[&str] = &["wget", "aria2c", "axel", "git clone", "gh repo clone"];
+
+/// When a command was handed variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Handed {
+    /// By what started it.
+    Before,
+    /// By its own options, or not at all.
+    Itself,
+}
+
+/// Programs that hand variables from where secrets are kept to the command they start.
+pub(super) const HANDING: &[&str] = &["dotenvx run", "doppler run", "infisical run", "op run"];
 
 /// How sensitive a place must be for a person to be asked.
 const SENSITIVE: Score = Score::new(600);
@@ -36,6 +48,37 @@ impl Walk<'_> {
             self.note(act.on(place.path.clone()));
         }
         self.reads(arg, program)
+    }
+
+    /// Judges a file of variables that a command gets: the project's own file for the project's own
+    /// programs is how it is worked on, as long as nothing shows them.
+    pub(super) fn hands_variables(&mut self, arg: &Arg, program: &'static str) -> Taint {
+        let place = self.ground.place(&arg.text);
+        let own = place.kind == PathKind::Environment && place.inside == Some(true);
+        if own && self.knows.trusts_workspace && !place.vague && arg.delivers.is_none() {
+            self.brought.variables = true;
+            return Taint::default();
+        }
+        self.reads(arg, program)
+    }
+
+    /// Notes a command that was handed variables and may show them: anything but a build, a program
+    /// of the project or a service.
+    pub(super) fn shows_variables(&mut self, line: &Line<'_>, given: Handed) {
+        let runs = matches!(
+            line.does,
+            Effect::Build | Effect::Project | Effect::Start | Effect::Install
+        );
+        let has_code = line.read.hits.iter().any(|hit| {
+            hit.meaning().is_some_and(|(role, _)| {
+                matches!(role, Role::JavaScript | Role::Python | Role::Code)
+            })
+        });
+        if self.brought.variables && (has_code || !runs && given == Handed::Before) {
+            let act = Act::new(Effect::Secret, line.row.name, line.span)
+                .because("shows or computes with variables from a file that holds secrets");
+            self.note(act);
+        }
     }
 
     /// Judges words of a program that runs what it is given: files from elsewhere, `-` for what it

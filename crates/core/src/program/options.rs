@@ -53,6 +53,12 @@ impl Hit {
         loads && self.value.as_ref().is_some_and(library)
     }
 
+    /// Whether the value says that it is not to happen: `--publish never`.
+    pub(crate) fn says_never(&self) -> bool {
+        let value = self.value.as_ref().map_or("", |value| value.text.as_str());
+        matches!(value, "never" | "none" | "false" | "no" | "0")
+    }
+
     /// Whether the name it gives is one that tools use for this machine.
     pub(crate) fn stays_here(&self) -> bool {
         let value = self.value.as_ref().map_or("", |value| value.text.as_str());

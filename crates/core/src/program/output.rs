@@ -20,13 +20,18 @@ const SHELL_SETTINGS: &[&str] = &[
     "docker completion",
     "fnm env",
     "fzf",
+    "flux completion",
     "gh completion",
     "glab completion",
+    "golangci-lint completion",
+    "goreleaser completion",
     "helm completion",
+    "istioctl completion",
     "jj util completion",
     "just --completions",
     "kind completion",
     "kubectl completion",
+    "kustomize completion",
     "lesspipe",
     "mise activate",
     "minikube completion",
@@ -40,6 +45,10 @@ const SHELL_SETTINGS: &[&str] = &[
     "pyenv init",
     "rbenv init",
     "register-python-argcomplete",
+    "rg --generate complete-bash",
+    "rg --generate complete-fish",
+    "rg --generate complete-zsh",
+    "ruff generate-shell-completion",
     "rustup completions",
     "ssh-agent",
     "starship init",
@@ -53,15 +62,18 @@ const SHELLS: &[&str] = &["bash", "zsh", "sh", "posix", "fish", "path"];
 /// nothing in the words can make them say something else.
 pub(super) fn is_shell_settings(name: &str, rest: &[Arg]) -> bool {
     SHELL_SETTINGS.iter().any(|known| {
-        let mut words = known.split(' ');
-        let wanted: Vec<&str> = words.by_ref().skip(1).collect();
-        let begins = known.split(' ').next() == Some(name) && rest.len() >= wanted.len();
-        let (given, others) = rest.split_at(wanted.len().min(rest.len()));
-        begins
+        let Some(wanted) = known.strip_prefix(name) else {
+            return false;
+        };
+        let is_name = wanted.is_empty() || wanted.starts_with(' ');
+        let count = wanted.split_whitespace().count();
+        let (given, others) = rest.split_at(count.min(rest.len()));
+        is_name
+            && given.len() == count
             && given
                 .iter()
-                .zip(&wanted)
-                .all(|(arg, word)| arg.text == *word)
+                .zip(wanted.split_whitespace())
+                .all(|(arg, word)| arg.text == word)
             && others.iter().all(|arg| {
                 !arg.vague() && (arg.text.starts_with('-') || SHELLS.contains(&arg.text.as_str()))
             })

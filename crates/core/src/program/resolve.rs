@@ -2,6 +2,7 @@
 
 use super::options::{self, Hit};
 use crate::knowledge::{self, Program, Row};
+use crate::language;
 use crate::place::{HOLE, is_absolute, normalise};
 use crate::shell::value::Arg;
 
@@ -141,7 +142,7 @@ pub(super) fn find_sub(program: &'static Program, args: &[Arg]) -> FoundSub {
 
 /// Returns what the first word of a command names.
 pub(super) fn resolve(first: &Arg) -> Named {
-    let text = first.text.as_str();
+    let text = versioned(first).unwrap_or(first.text.as_str());
     if text.is_empty()
         || text.contains(HOLE)
         || first.glob && text != "[" && text != "[["
@@ -185,6 +186,28 @@ pub(super) fn resolve(first: &Arg) -> Named {
         Some((program, name)) => Named::Program(program, name),
         None => Named::Unknown(base.to_owned()),
     }
+}
+
+/// Returns the name of a program of which only the version is not known: `python${VERSION}`.
+fn versioned(first: &Arg) -> Option<&str> {
+    const VERSIONED: &[&str] = &[
+        "python",
+        "python3",
+        "pip",
+        "pip3",
+        "gcc",
+        "g++",
+        "clang",
+        "clang++",
+        "clang-format",
+        "clang-tidy",
+        "llvm-config",
+        "llvm-cov",
+        "llvm-profdata",
+    ];
+    let name = first.text.strip_suffix(HOLE)?;
+    let name = name.strip_suffix(['-', '.']).unwrap_or(name);
+    (VERSIONED.contains(&name) && !first.taint.command).then_some(name)
 }
 
 /// Whether a directory is one where anybody may have put anything.
@@ -251,4 +274,27 @@ pub(super) fn leading_words<'a>(program: &'static Program, args: &'a [Arg]) -> V
         }
     }
     words
+}
+
+/// Reads a command for Windows with the reader that knows its words.
+pub(super) fn windows_reading(first: &Arg, args: &[Arg]) -> Option<language::Reading> {
+    const WINDOWS: &[&str] = &[
+        "cmd", "wmic", "vssadmin", "bcdedit", "diskpart", "reg", "schtasks",
+    ];
+    let base = first.text.rsplit(['/', '\\']).next().unwrap_or("");
+    let name = base.to_ascii_lowercase();
+    let name = name.strip_suffix(".exe").unwrap_or(&name);
+    if !WINDOWS.contains(&name) || name == base && name == "reg" {
+        return None;
+    }
+    let words = args.iter().skip(1).map(|arg| {
+        if arg.text.contains(' ') {
+            format!("\"{}\"", arg.text)
+        } else {
+            arg.text.clone()
+        }
+    });
+    let words = std::iter::once(name.to_owned()).chain(words);
+    let text = words.collect::<Vec<_>>().join(" ");
+    Some(language::cmd::read(&text))
 }

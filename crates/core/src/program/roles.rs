@@ -28,7 +28,7 @@ impl Walk<'_> {
                     changes.edits = true;
                 } else if *effect == Effect::Delete {
                     changes.deletes = true;
-                } else if !dry {
+                } else if !(dry || *effect == Effect::Publish && hit.says_never()) {
                     let act = Act::new(*effect, row.name, self.here(span));
                     self.note(act.on(format!("{} {}", row.name, hit.name)));
                 }
@@ -99,6 +99,7 @@ impl Walk<'_> {
 
             Role::Script | Role::Toolchain => self.script_word(arg, row, stdin),
             Role::Load => return self.loads(arg, program),
+            Role::Variables => return self.hands_variables(arg, program),
             Role::Serve => self.serves(arg, program),
             Role::Revision => return self.shows_revision(arg, program),
             Role::Define => self.defines(arg, program),
@@ -264,8 +265,10 @@ impl Walk<'_> {
             && script_first
             && matches!(row.does, Effect::Project | Effect::Build)
         {
-            if interpreter_role(row.name).is_some() {
-                self.stdin_code(stdin, row.name, span);
+            // `starship init fish | source`: fish reads what comes through the pipe.
+            let shell = if row.name == "source" { "sh" } else { row.name };
+            if interpreter_role(shell).is_some() {
+                self.stdin_code(stdin, shell, span);
             } else {
                 self.unreadable("runs code of a language that is not read", span);
             }

@@ -39,14 +39,31 @@ impl Walk<'_> {
             let reading = language::powershell::read(&words.collect::<Vec<_>>().join(" "));
             self.deeds(&reading, "powershell", first.span);
             self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
-        } else if asks_what_it_is(rest) || is_no_name(name) {
+        } else if self.is_lone_option(name)
+            || asks_what_it_is(rest)
+            || is_no_name(name)
+            || is_foreign_assignment(name, rest)
+        {
             self.note(Act::new(Effect::Inspect, name.to_owned(), span));
         } else if let Some(effect) = self.inferred(rest) {
             self.note_inferred(effect, name, span);
+        } else if self.brought.functions
+            && is_function_name(name)
+            && self.hands_on_nothing_hidden(rest)
+        {
+            // The script that was loaded is the project's, and so are the functions in it.
+            self.telling_words(first, rest);
+            self.note_inferred(Effect::Project, name, span);
         } else {
             self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
         }
         Stream::unknown(Taint::default())
+    }
+
+    /// Whether a text begins with an option: a line that has lost the command before it. A shell
+    /// answers that it does not know it, and nothing has run yet.
+    fn is_lone_option(&self, name: &str) -> bool {
+        name.starts_with('-') && self.is_first_word()
     }
 
     /// Notes what was inferred, which is never as sure as what is known.
@@ -90,6 +107,28 @@ impl Walk<'_> {
         }
         let trusted = self.ground.workspace.is_some() && self.knows.trusts_workspace;
         found.filter(|effect| *effect != Effect::Build || trusted && !addressed)
+    }
+
+    /// Judges what a function of the project may run of its words: all of them, or one by itself.
+    /// Returns whether nothing else in them is sensitive.
+    fn hands_on_nothing_hidden(&mut self, rest: &[Arg]) -> bool {
+        let starts =
+            |word: Option<&str>| word.is_some_and(|word| knowledge::program(word).is_some());
+        if starts(rest.first().map(|arg| arg.text.as_str())) {
+            self.program(rest, &Stream::default());
+        }
+        for arg in rest {
+            let runs = arg.text.contains(char::is_whitespace)
+                && starts(arg.text.split_whitespace().next());
+            if runs {
+                self.text(&arg.text, self.here(arg.span));
+            } else if arg.text.contains(['`', ';', '|', '&']) {
+                return false;
+            }
+        }
+        !rest
+            .iter()
+            .any(|arg| arg.taint.secret || arg.delivers.is_some() || self.is_sensitive(&arg.text))
     }
 
     /// Whether a word, or the value in it, is a place to which no unknown program is pointed.
@@ -145,8 +184,27 @@ fn asks_what_it_is(rest: &[Arg]) -> bool {
     }
 }
 
-/// Whether no program is called so: a line of JSON or YAML (`"model":`, `"id":1,`), a branch of a
-/// drawn tree (`├──`). A shell answers that it does not know it.
+/// Whether a name reads like a function of a script: `print_header`.
+fn is_function_name(name: &str) -> bool {
+    name.contains('_')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// Whether it is an assignment of another language, a makefile's perhaps: `GOARCH := arm64`. A shell
+/// answers that it does not know the name.
+fn is_foreign_assignment(name: &str, rest: &[Arg]) -> bool {
+    name.bytes()
+        .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && rest
+            .first()
+            .is_some_and(|sign| matches!(sign.text.as_str(), "=" | ":=" | "::=" | "?=" | "+="))
+}
+
+/// Whether no program is called so: a line of JSON or YAML (`"model":`, `"id":1`), an option or a
+/// point of a list on a line of its own (`-t,`, `@name`), a branch of a drawn tree (`├──`). A shell
+/// answers that it does not know it.
 fn is_no_name(name: &str) -> bool {
     let drawn = |letter: char| {
         matches!(
@@ -161,9 +219,12 @@ fn is_no_name(name: &str) -> bool {
                 .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     let member = name.split_once(':').is_some_and(|(key, value)| {
-        is_key(key) && (value.is_empty() || value.ends_with([',', '{', '[']))
+        let is_value = value.ends_with([',', '{', '[']) || value.parse::<f64>().is_ok();
+        is_key(key) && (value.is_empty() || is_value)
     });
-    member || !name.is_empty() && name.chars().all(drawn)
+    let is_mark = !name.contains(['/', '\\'])
+        && (name.starts_with('@') || name.starts_with('-') && name.ends_with(','));
+    member || is_mark || !name.is_empty() && name.chars().all(drawn)
 }
 
 /// Whether a text is a query that changes something: `DELETE FROM users`.

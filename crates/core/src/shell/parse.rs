@@ -32,6 +32,12 @@ pub struct ParseError {
 
 /// Parses `source`.
 pub fn parse(source: &str) -> Result<Script, ParseError> {
+    parse_beginning(source, usize::MAX)
+}
+
+/// Parses the first commands of `source`: at least `commands` of them, if there are as many. Only
+/// for readers to whom a longer text is a question anyway.
+pub(crate) fn parse_beginning(source: &str, commands: usize) -> Result<Script, ParseError> {
     if source.len() > SCRIPT_BYTES_MAX {
         return Err(ParseError {
             what: "the text is too long to be read",
@@ -39,8 +45,12 @@ pub fn parse(source: &str) -> Result<Script, ParseError> {
         });
     }
     let mut parser = Parser::new(source);
-    let block = parser.block()?;
+    let block = parser.commands(commands)?;
     match parser.peek() {
+        _ if block.len() >= commands => Ok(Script {
+            block,
+            documents: parser.documents,
+        }),
         None => Ok(Script {
             block,
             documents: parser.documents,

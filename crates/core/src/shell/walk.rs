@@ -6,6 +6,7 @@
 
 mod compound;
 mod redirect;
+mod tools;
 mod variables;
 
 pub(in crate::shell) use variables::{environment, unset_value};
@@ -29,7 +30,7 @@ const TEXTS_MAX: u32 = 8;
 /// room on the stack, and a stack that runs out takes the process with it.
 const DEPTH_MAX: u32 = 80;
 /// How many commands are followed before the rest is called unreadable.
-const COMMANDS_MAX: u32 = 2_000;
+pub(super) const COMMANDS_MAX: u32 = 2_000;
 /// How many expansions are carried out before the rest is called unreadable.
 const EXPANSIONS_MAX: u32 = 3_000;
 /// How many bytes of text inside text are followed in all.
@@ -77,10 +78,21 @@ pub struct Walk<'k> {
     pub(crate) outputs: Vec<(String, Arg)>,
     /// Whether a file was written that says what a build runs, and no build has run since.
     pub(crate) unread_recipes: bool,
+    /// What the project's files have brought into this shell.
+    pub(crate) brought: Brought,
     /// What this text has written into files.
     pub(crate) files: Vec<(String, Stream)>,
     pub(crate) lookups: u32,
     pub(crate) knows: &'k Knows,
+}
+
+/// What files of the project have brought into a shell.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Brought {
+    /// The command at hand was given the variables of a file that holds secrets.
+    pub(crate) variables: bool,
+    /// A script of the workspace was loaded, which may define functions.
+    pub(crate) functions: bool,
 }
 
 /// What the firewall knows beyond the call.
@@ -133,6 +145,7 @@ impl<'k> Walk<'k> {
             given: Vec::new(),
             outputs: Vec::new(),
             unread_recipes: false,
+            brought: Brought::default(),
             files: Vec::new(),
             lookups: 0,
             knows,
@@ -234,6 +247,12 @@ impl<'k> Walk<'k> {
 
     fn command(&mut self, command: &Command, stdin: &Stream) -> Stream {
         self.deeper(|walk| walk.follow(command, stdin))
+    }
+
+    /// Whether what is followed is the first command of all, and not what another one starts.
+    pub(crate) fn is_first_word(&self) -> bool {
+        // One level is the command's, one the program's.
+        self.commands == 1 && self.depth == 2 && self.texts == 0
     }
 
     /// Runs `inside` one command deeper, unless that is too deep.
@@ -338,7 +357,10 @@ impl<'k> Walk<'k> {
             // `$(<file)` delivers the file.
             return if reads { stdin } else { out };
         }
-        let args = self.expand_all(&simple.words);
+        let mut args = self.expand_all(&simple.words);
+        if let Some(word) = simple.words.first() {
+            self.name_tool(word, &mut args, &stdin);
+        }
         let given = self.given.len();
         for assignment in &simple.assignments {
             self.command_variable(assignment);

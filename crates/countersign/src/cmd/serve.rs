@@ -149,7 +149,7 @@ fn app(
     Arc::new(App {
         gate: gateway.gate.clone(),
         agent: gateway.agent.clone(),
-        policies: gateway.policies.clone(),
+        policies: Arc::clone(&gateway.policies),
         home: gateway.home.clone(),
         dialect: api.dialect,
         entrance: Entrance::new(address, &api.hosts, &origins),

@@ -204,6 +204,7 @@ pub(crate) static CONFIG: &[Key] = &[
             key("max_tokens", Spec::Count(1_000_000_000), "2000000"),
             key("max_time", TIME, "4h"),
             key("context_bytes", Spec::Count(100_000_000), "200000"),
+            key("answer_tokens", Spec::Count(1_000_000), "16384"),
         ]),
         "",
     ),

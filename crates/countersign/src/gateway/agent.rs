@@ -260,6 +260,9 @@ fn limits(values: &Value) -> RunLimits {
         context_bytes: count("context_bytes")
             .and_then(|bytes| usize::try_from(bytes).ok())
             .unwrap_or(usual.context_bytes),
+        answer_tokens: count("answer_tokens")
+            .and_then(|tokens| u32::try_from(tokens).ok())
+            .unwrap_or(usual.answer_tokens),
     }
 }
 

@@ -1,13 +1,15 @@
 //! Policies from files: the owner's `config.yaml`, and what a project's `.countersign.yaml` tightens.
 //!
-//! Files are looked at for every call and read again only when they changed. A file that cannot be
+//! Files are looked at for every call, though not twice within [`BELIEVED`] for calls of the same
+//! directory, and read again only when they changed. A file that cannot be
 //! read or is wrong is an error for the calls it would hold for: nothing is judged under a policy
 //! nobody can see.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use countersign_core::canonical::canonical;
 use countersign_core::digest::Digest;
@@ -20,12 +22,22 @@ use crate::config::{self, Home};
 /// Projects whose policy is remembered.
 const PROJECTS_MAX: usize = 256;
 
+/// How long what was seen of the files is believed. Looking at each parent of a directory takes as
+/// long as judging a call.
+const BELIEVED: Duration = Duration::from_millis(50);
+/// Directories for which that is remembered; when there are more, all are forgotten.
+const DIRECTORIES_MAX: usize = 4096;
+
 /// The policies of a home.
 #[derive(Debug)]
 pub(crate) struct FilePolicies {
     home: Home,
     known: Mutex<Known>,
+    /// What held a moment ago, by the directory of the call; empty: none.
+    lately: Mutex<HashMap<String, (Instant, Outcome)>>,
 }
+
+type Outcome = Result<Arc<Ruleset>, String>;
 
 #[derive(Debug, Default)]
 struct Known {
@@ -37,7 +49,7 @@ struct Known {
 #[derive(Clone, Debug)]
 struct Seen {
     stamps: [Option<Stamp>; 2],
-    outcome: Result<Arc<Ruleset>, String>,
+    outcome: Outcome,
 }
 
 /// How a file looked when it was read; whoever changes it changes one of these.
@@ -55,7 +67,17 @@ impl FilePolicies {
         Self {
             home,
             known: Mutex::default(),
+            lately: Mutex::default(),
         }
+    }
+
+    /// Looks at the files again, however lately that was done.
+    pub(crate) fn look_again(&self) {
+        self.lately().clear();
+    }
+
+    fn lately(&self) -> MutexGuard<'_, HashMap<String, (Instant, Outcome)>> {
+        self.lately.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn owner(&self) -> Seen {
@@ -80,7 +102,26 @@ impl FilePolicies {
 }
 
 impl Policies for FilePolicies {
-    fn at(&self, cwd: Option<&str>) -> Result<Arc<Ruleset>, String> {
+    fn at(&self, cwd: Option<&str>) -> Outcome {
+        let directory = cwd.unwrap_or_default();
+        if let Some((looked, outcome)) = self.lately().get(directory)
+            && looked.elapsed() < BELIEVED
+        {
+            return outcome.clone();
+        }
+        let looked = Instant::now();
+        let outcome = self.seen_at(cwd);
+        let mut lately = self.lately();
+        if lately.len() >= DIRECTORIES_MAX {
+            lately.clear();
+        }
+        lately.insert(directory.to_owned(), (looked, outcome.clone()));
+        outcome
+    }
+}
+
+impl FilePolicies {
+    fn seen_at(&self, cwd: Option<&str>) -> Outcome {
         let owner = self.owner();
         let base = owner.outcome.clone()?;
         let Some(file) = cwd.and_then(|cwd| config::project_file(Path::new(cwd), &self.home))
@@ -131,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_changed_file_holds_for_the_next_call_and_a_broken_one_stops_it() {
+    fn a_changed_file_holds_when_it_is_looked_at_and_a_broken_one_stops_what_it_is_for() {
         let directory = tempfile::tempdir().unwrap();
         let home = Home::new(Some(directory.path().join("home"))).unwrap();
         std::fs::create_dir(directory.path().join("home")).unwrap();
@@ -139,14 +180,18 @@ mod tests {
         std::fs::create_dir(&project).unwrap();
         let policies = FilePolicies::new(home.clone());
         let cwd = project.to_str();
+        let at = |cwd| {
+            policies.look_again();
+            policies.at(cwd)
+        };
 
-        let first = policies.at(cwd).unwrap();
+        let first = at(cwd).unwrap();
         std::fs::write(home.file(), "approvals: {mode: off}\n").unwrap();
-        let second = policies.at(cwd).unwrap();
+        let second = at(cwd).unwrap();
         assert_ne!(first.hash, second.hash, "the owner's file holds at once");
         assert_eq!(second.hash.len(), 64);
         assert!(
-            Arc::ptr_eq(&second, &policies.at(cwd).unwrap()),
+            Arc::ptr_eq(&second, &at(cwd).unwrap()),
             "an unchanged file is not read again"
         );
 
@@ -155,13 +200,27 @@ mod tests {
             "approvals: {mode: manual}\n",
         )
         .unwrap();
-        let third = policies.at(cwd).unwrap();
+        let third = at(cwd).unwrap();
         assert_ne!(second.hash, third.hash, "the project's file holds there");
-        assert_eq!(policies.at(None).unwrap().hash, second.hash);
+        assert_eq!(at(None).unwrap().hash, second.hash);
 
         std::fs::write(home.file(), "approvals: {moode: off}\n").unwrap();
-        assert!(policies.at(cwd).unwrap_err().contains("moode"));
+        assert!(at(cwd).unwrap_err().contains("moode"));
         std::fs::remove_file(home.file()).unwrap();
-        assert_eq!(policies.at(None).unwrap().hash, first.hash);
+        assert_eq!(at(None).unwrap().hash, first.hash);
+    }
+
+    #[test]
+    fn a_changed_file_holds_soon_without_being_asked_to_look_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::new(Some(directory.path().to_owned())).unwrap();
+        let policies = FilePolicies::new(home.clone());
+        let first = policies.at(None).unwrap();
+        std::fs::write(home.file(), "approvals: {mode: off}\n").unwrap();
+        let written = Instant::now();
+        while policies.at(None).unwrap().hash == first.hash {
+            assert!(written.elapsed() < Duration::from_secs(10), "it never does");
+            std::thread::yield_now();
+        }
     }
 }

@@ -62,7 +62,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Problem> {
-        parts.extensions.get::<Self>().cloned().ok_or_else(nobody)
+        // Each handler asks once.
+        parts.extensions.remove::<Self>().ok_or_else(nobody)
     }
 }
 

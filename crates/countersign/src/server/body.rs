@@ -28,31 +28,56 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
         let bytes = read(&parts.headers, body).await?;
-        // What needs no field may be sent without a body.
-        if bytes.is_empty() {
-            return typed(serde_json::json!({})).map(Self);
+        parsed(&parts.headers, &bytes).map(Self)
+    }
+}
+
+fn parsed<T: DeserializeOwned>(headers: &HeaderMap, bytes: &[u8]) -> Result<T, Problem> {
+    // What needs no field may be sent without a body.
+    if bytes.is_empty() {
+        return typed(serde_json::json!({}));
+    }
+    if !is_json(headers) {
+        return Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_media_type",
+            "the body must be JSON, sent as `content-type: application/json`",
+        ));
+    }
+    let value = canonical::parse(bytes).map_err(|error| match error.classify() {
+        // What is JSON but not ours to read: a key that stands twice.
+        Category::Data => Problem::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "duplicate_key",
+            plain(&error),
+        ),
+        Category::Io | Category::Syntax | Category::Eof => Problem::new(
+            StatusCode::BAD_REQUEST,
+            "invalid_json",
+            format!("the body is not JSON: {}", plain(&error)),
+        ),
+    })?;
+    typed(value)
+}
+
+/// The body of a request whose type refuses by itself what may not be in it: unknown keys, and keys
+/// that stand twice, however deep. It is read at once; only what is refused is read a second time,
+/// to say what is wrong with it.
+#[derive(Debug)]
+pub(crate) struct StrictBody<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for StrictBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        let bytes = read(&parts.headers, body).await?;
+        if is_json(&parts.headers)
+            && let Ok(typed) = serde_json::from_slice(&bytes)
+        {
+            return Ok(Self(typed));
         }
-        if !is_json(&parts.headers) {
-            return Err(Problem::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "unsupported_media_type",
-                "the body must be JSON, sent as `content-type: application/json`",
-            ));
-        }
-        let value = canonical::parse(&bytes).map_err(|error| match error.classify() {
-            // What is JSON but not ours to read: a key that stands twice.
-            Category::Data => Problem::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "duplicate_key",
-                plain(&error),
-            ),
-            Category::Io | Category::Syntax | Category::Eof => Problem::new(
-                StatusCode::BAD_REQUEST,
-                "invalid_json",
-                format!("the body is not JSON: {}", plain(&error)),
-            ),
-        })?;
-        typed(value).map(Self)
+        parsed(&parts.headers, &bytes).map(Self)
     }
 }
 
@@ -99,7 +124,16 @@ async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
     }
     let reading = async {
         let mut stream = body.into_data_stream();
-        let mut all = Vec::with_capacity(announced.unwrap_or(0).min(BODY_BYTES_MAX));
+        let first = stream.next().await.transpose().map_err(|_| broken())?;
+        // Most bodies arrive with their headers, whole.
+        let first = match first {
+            Some(first) if Some(first.len()) == announced => return Ok(first),
+            Some(first) if first.len() > BODY_BYTES_MAX => return Err(too_large()),
+            Some(first) => first,
+            None => return Ok(Bytes::new()),
+        };
+        let mut all = Vec::with_capacity(announced.unwrap_or(0).clamp(first.len(), BODY_BYTES_MAX));
+        all.extend_from_slice(&first);
         while let Some(piece) = stream.next().await {
             let piece = piece.map_err(|_| broken())?;
             if all.len() + piece.len() > BODY_BYTES_MAX {

@@ -6,7 +6,8 @@
 //! for a person without the page's origin (see `auth`); the second is told it is at the wrong door.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
@@ -93,12 +94,9 @@ pub(crate) fn is_own_page(headers: &HeaderMap) -> bool {
 /// Passes a request on if this gateway is meant, and dresses its answer.
 pub(crate) async fn pass(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let started = Instant::now();
-    let id = HeaderValue::from_str(&request_id()).unwrap_or(HeaderValue::from_static("-"));
+    let id = request_id();
     let method = request.method().clone();
-    let route = request
-        .extensions()
-        .get::<MatchedPath>()
-        .map(|path| path.as_str().to_owned());
+    let route = request.extensions().get::<MatchedPath>().cloned();
     let is_network = matches!(request.extensions().get(), Some(Peer::Network(_)));
     let origin = request.headers().get(header::ORIGIN).cloned();
     let reader = origin.filter(|it| it.to_str().is_ok_and(|it| app.entrance.may_read(it)));
@@ -122,7 +120,7 @@ pub(crate) async fn pass(State(app): State<Arc<App>>, request: Request, next: Ne
     // The route and the ids, never what was sent: arguments stay out of logs.
     let status = response.status().as_u16();
     let millis = started.elapsed().as_millis();
-    let route = route.as_deref().unwrap_or("-");
+    let route = route.as_ref().map_or("-", MatchedPath::as_str);
     if response.status().is_server_error() {
         tracing::warn!(request = ?id, %method, route, status, millis, "answered");
     } else {
@@ -204,11 +202,18 @@ fn dress(headers: &mut HeaderMap, reader: Option<HeaderValue>, id: HeaderValue) 
     }
 }
 
-fn request_id() -> String {
-    let mut random = [0u8; 8];
-    // An id that repeats confuses a log reader and nobody else.
-    let _filled = getrandom::fill(&mut random);
-    format!("req_{:016x}", u64::from_be_bytes(random))
+/// Returns an id that no other request has. It is no secret: the process draws where it begins, and
+/// counts by a step that no two of a run have in common before all are used.
+fn request_id() -> HeaderValue {
+    static LAST: LazyLock<AtomicU64> = LazyLock::new(|| {
+        let mut random = [0u8; 8];
+        // An id that repeats confuses a log reader and nobody else.
+        let _filled = getrandom::fill(&mut random);
+        AtomicU64::new(u64::from_be_bytes(random))
+    });
+    let number = LAST.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+    let text = format!("req_{number:016x}");
+    HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("-"))
 }
 
 #[cfg(test)]

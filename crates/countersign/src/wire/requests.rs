@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use countersign_core::approval::Choice;
 use countersign_core::call::{Annotations, ToolCall};
-use countersign_core::canonical;
+use countersign_core::canonical::{self, Strict};
 use countersign_core::digest::Digest;
 use countersign_core::grant::Scope;
 use countersign_core::id::ApprovalId;
@@ -16,7 +16,7 @@ use countersign_gate::history::TraceFilter;
 use countersign_gate::names;
 use countersign_gate::principal::Role;
 use countersign_gate::request::{GrantRequest, Reply, Report, Submission};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
@@ -26,7 +26,7 @@ use crate::server::problem::Problem;
 /// Longest text a person or an agent adds.
 const TEXT_BYTES_MAX: usize = 16 * 1024;
 
-/// A call an agent wants to make.
+/// A call an agent wants to make. No key may stand twice in it, however deep.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CallBody {
@@ -34,6 +34,7 @@ pub(crate) struct CallBody {
     tool: String,
     /// Its arguments, an object.
     #[schema(value_type = Option<Object>)]
+    #[serde(default, deserialize_with = "strict")]
     args: Option<Value>,
     /// The arguments as bytes in base64, instead of `args`.
     args_raw: Option<String>,
@@ -51,12 +52,15 @@ pub(crate) struct CallBody {
     executor: Option<String>,
     /// The message being answered: a text, or a list of `{"from","text"}`, oldest first.
     #[schema(value_type = Option<Object>)]
+    #[serde(default, deserialize_with = "strict")]
     replying_to: Option<Value>,
     /// Hints of an MCP server.
     #[schema(value_type = Option<Object>)]
+    #[serde(default, deserialize_with = "strict")]
     annotations: Option<Value>,
     /// The tool's definition, as the model sees it.
     #[schema(value_type = Option<Object>)]
+    #[serde(default, deserialize_with = "strict")]
     tool_definition: Option<Value>,
     /// SHA-256 of what is attached, `sha256:…`.
     attachments: Option<Vec<String>>,
@@ -64,6 +68,11 @@ pub(crate) struct CallBody {
     explanation: Option<String>,
     /// How long to wait for a decision, 0 to 60.
     pub(crate) wait_seconds: Option<f64>,
+}
+
+fn strict<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    let value: Option<Strict> = Deserialize::deserialize(deserializer)?;
+    Ok(value.map(|Strict(value)| value))
 }
 
 impl CallBody {

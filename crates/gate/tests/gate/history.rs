@@ -203,18 +203,32 @@ async fn the_ledger_is_signed_as_it_grows_and_every_change_to_it_is_found() {
     let signed = told(gate, "ledger.checkpoint").await.len() as u64;
     assert_eq!(good.checkpoints, signed);
     gate.store().close().await;
+    let database = rusqlite::Connection::open(world.home.path().join("countersign.db")).unwrap();
+    let number = |sql: &str| {
+        database
+            .query_row(sql, [], |row| row.get::<_, u64>(0))
+            .unwrap()
+    };
+    // Entries of calls that were allowed together lie in the row of the last of them.
+    let pack = number("SELECT min(seq) FROM ledger WHERE packed IS NOT NULL");
+    let single = number(&format!("SELECT max(seq) FROM ledger WHERE seq < {pack}"));
+    let packed = single + 1;
+    drop(database);
+    #[rustfmt::skip]
     let changes = [
-        (
-            "a word",
-            "UPDATE ledger SET body = replace(body, '{', '{ ') WHERE seq = 5",
-            5,
-        ),
-        ("a moment", "UPDATE ledger SET at = at + 1 WHERE seq = 9", 9),
-        ("an entry less", "DELETE FROM ledger WHERE seq = 20", 20),
-        ("the first is gone", "DELETE FROM ledger WHERE seq = 1", 1),
+        ("a word", format!("UPDATE ledger SET body = replace(body, '{{', '{{ ') WHERE seq = {single}"), single),
+        ("a moment", format!("UPDATE ledger SET at = at + 1 WHERE seq = {single}"), single),
+        ("an entry less", format!("DELETE FROM ledger WHERE seq = {single}"), single),
+        ("the first is gone", "DELETE FROM ledger WHERE seq = 1".to_owned(), 1),
+        ("a pack less", format!("DELETE FROM ledger WHERE seq = {pack}"), packed),
+        ("the moment of a pack", format!("UPDATE ledger SET at = at + 1 WHERE seq = {pack}"), packed),
+        ("the hash of a pack", format!("UPDATE ledger SET hash = zeroblob(32) WHERE seq = {pack}"), packed),
+        ("no pack", format!("UPDATE ledger SET packed = NULL WHERE seq = {pack}"), packed),
+        ("a pack of nothing", format!("UPDATE ledger SET packed = zeroblob(64) WHERE seq = {pack}"), packed),
+        ("a bit of a pack", format!("UPDATE ledger SET packed = CAST(substr(packed, 1, length(packed) - 2) || x'0000' AS BLOB) WHERE seq = {pack}"), packed),
     ];
     for (row, sql, first_bad) in changes {
-        let state = verified_after(&world, sql).await;
+        let state = verified_after(&world, &sql).await;
         assert_eq!(
             (state.ok, state.first_bad),
             (false, Some(first_bad)),

@@ -60,7 +60,11 @@ impl Follower {
             if entries.is_empty() {
                 return Ok(());
             }
-            if self.tail.publish(entries).is_err() {
+            if self
+                .tail
+                .publish(entries.into_iter().map(Arc::new))
+                .is_err()
+            {
                 return Err(Failure::new("the ledger has a gap", "entries are missing"));
             }
         }

@@ -20,9 +20,10 @@ const LOG_BYTES_MAX: i64 = 64 << 20;
 const LOG_PAGES: i64 = 4096;
 
 /// The steps that made the tables, in order. Only ever added to.
-const MIGRATIONS: &[&str] = &[include_str!(
-    "../../migrations/sqlite/0001_records_and_ledger.sql"
-)];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/sqlite/0001_records_and_ledger.sql"),
+    include_str!("../../migrations/sqlite/0002_packs.sql"),
+];
 
 /// Says in the file's header whose it is.
 const APPLICATION_ID: i64 = 0x4373_676e;

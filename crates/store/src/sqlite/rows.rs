@@ -6,6 +6,7 @@ use countersign_core::time::UnixMillis;
 use rusqlite::types::{ToSql, ToSqlOutput};
 use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
 
+use super::packs;
 use crate::batch::Row;
 use crate::query::{COLUMNS, ENTRY_COLUMNS, Value};
 use crate::{Kind, Query, Record};
@@ -19,24 +20,31 @@ pub(super) fn get(
     connection
         .prepare_cached(&sql)?
         .query_row(params![kind.word(), id], |row| record(kind, row))
-        .optional()
+        .optional()?
+        .map_or_else(
+            || packs::get(connection, kind, id),
+            |record| Ok(Some(record)),
+        )
 }
 
 pub(super) fn find(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<Record>> {
     let statement = query.reading();
-    connection
+    let mut found = connection
         .prepare_cached(&statement.sql)?
         .query_map(params_from_iter(&statement.values), |row| {
             record(query.kind, row)
         })?
-        .collect()
+        .collect::<rusqlite::Result<_>>()?;
+    packs::find(connection, query, &mut found)?;
+    Ok(found)
 }
 
 pub(super) fn count(connection: &Connection, query: &Query) -> rusqlite::Result<u64> {
     let statement = query.counting();
-    connection
+    let count: u64 = connection
         .prepare_cached(&statement.sql)?
-        .query_row(params_from_iter(&statement.values), |row| row.get(0))
+        .query_row(params_from_iter(&statement.values), |row| row.get(0))?;
+    Ok(count + packs::count(connection, query)?)
 }
 
 pub(super) fn entries(
@@ -44,12 +52,24 @@ pub(super) fn entries(
     after: u64,
     limit: u32,
 ) -> rusqlite::Result<Vec<Entry>> {
-    let after = i64::try_from(after).unwrap_or(i64::MAX);
-    let sql = format!("SELECT {ENTRY_COLUMNS} FROM ledger WHERE seq > ?1 ORDER BY seq LIMIT ?2");
-    connection
-        .prepare_cached(&sql)?
-        .query_map(params![after, limit], entry)?
-        .collect()
+    let (seen, after) = (after, i64::try_from(after).unwrap_or(i64::MAX));
+    let from = format!("SELECT {ENTRY_COLUMNS}, packed FROM ledger WHERE seq > ?1 ORDER BY seq");
+    let most = usize::try_from(limit).unwrap_or(usize::MAX);
+    let mut entries = Vec::new();
+    let mut statement = connection.prepare_cached(&from)?;
+    let mut rows = statement.query([after])?;
+    while entries.len() < most {
+        let Some(row) = rows.next()? else { break };
+        let said = entry(row)?;
+        let pack = row.get_ref(10)?.as_blob_or_null()?;
+        match pack.and_then(|pack| packs::unfolded_entries(pack, &said)) {
+            // Who verifies the chain finds that what was packed is missing, and where.
+            None => entries.push(said),
+            Some(several) => entries.extend(several.into_iter().filter(|it| it.seq > seen)),
+        }
+    }
+    entries.truncate(most);
+    Ok(entries)
 }
 
 pub(super) fn last(connection: &Connection) -> rusqlite::Result<(u64, Digest)> {
@@ -65,15 +85,19 @@ pub(super) fn version(connection: &Connection, kind: Kind, id: &str) -> rusqlite
     connection
         .prepare_cached("SELECT version FROM records WHERE kind = ?1 AND id = ?2")?
         .query_row(params![kind.word(), id], |row| row.get(0))
-        .optional()
-        .map(Option::unwrap_or_default)
+        .optional()?
+        .map_or_else(|| packs::version(connection, kind, id), Ok)
 }
 
 /// Writes a record in the place of the version that was there; tells whether it still was.
 pub(super) fn write(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<bool> {
-    let sql = if row.was == 0 {
+    // What was packed leaves its pack.
+    let is_new = row.was == 0
+        || row.was == packs::VERSION
+            && packs::take_out(connection, row.record.kind, &row.record.id)?;
+    let sql = if is_new {
         "INSERT INTO records (kind, id, version, status, owner, session, run, link, at, due_at, \
-         body) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 WHERE ?12 = 0"
+         body) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 WHERE ?12 <= 1"
     } else {
         "UPDATE records SET version = ?3, status = ?4, owner = ?5, session = ?6, run = ?7, \
          link = ?8, at = ?9, due_at = ?10, body = ?11 \
@@ -115,6 +139,34 @@ pub(super) fn write_entry(connection: &Connection, entry: &Entry) -> rusqlite::R
         entry.previous.0,
         entry.hash.0,
     ])?;
+    Ok(())
+}
+
+/// Writes entries behind the last, several in a row.
+pub(super) fn write_packed_entries(
+    connection: &Connection,
+    entries: &[&Entry],
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO ledger (seq, at, event, owner, run, session, subject, body, previous, \
+         hash, packed) VALUES (?1, ?2, '', '', '', '', '', '', ?3, ?4, ?5)";
+    let mut rest = entries;
+    while !rest.is_empty() {
+        let (together, behind) = rest.split_at(packs::entries_together(rest));
+        rest = behind;
+        match together {
+            [] => {}
+            [entry] => write_entry(connection, entry)?,
+            [.., last] => {
+                connection.prepare_cached(sql)?.execute(params![
+                    last.seq,
+                    last.draft.at.0,
+                    last.previous.0,
+                    last.hash.0,
+                    packs::folded_entries(together),
+                ])?;
+            }
+        }
+    }
     Ok(())
 }
 

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::watch;
 
-use super::{file, rows, words};
-use crate::Tail;
+use super::{file, packs, rows, words};
 use crate::batch::Batch;
 use crate::failure::Failure;
 use crate::queue::{Job, Next, Outcome, Queue};
+use crate::{Record, Tail};
 
 /// How often it is looked whether another process wrote.
 const FOREIGN_POLL: Duration = Duration::from_millis(200);
@@ -139,7 +139,7 @@ impl Writer {
             if entries.is_empty() {
                 return Ok(());
             }
-            if tail.publish(entries).is_err() {
+            if tail.publish(entries.into_iter().map(Arc::new)).is_err() {
                 return Err(Failure::new("the ledger has a gap", "entries are missing"));
             }
         }
@@ -156,13 +156,22 @@ fn write_together(connection: &mut Connection, jobs: &[Job]) -> rusqlite::Result
         versions.insert((kind, id), rows::version(&transaction, kind, id)?);
     }
     let batch = Batch::of(jobs, &versions, end);
-    for row in &batch.rows {
+    let (packed, single): (Vec<_>, Vec<_>) = batch.rows.iter().partition(|row| packs::takes(row));
+    for row in single {
         if !rows::write(&transaction, row)? {
             return Err(rusqlite::Error::StatementChangedRows(0));
         }
     }
-    for entry in batch.entries() {
-        rows::write_entry(&transaction, entry)?;
+    let packed: Vec<&Record> = packed.into_iter().map(|row| row.record).collect();
+    packs::write(&transaction, &packed)?;
+    for (is_appended, entries) in batch.runs(jobs) {
+        if is_appended {
+            rows::write_packed_entries(&transaction, &entries)?;
+        } else {
+            for entry in entries {
+                rows::write_entry(&transaction, entry)?;
+            }
+        }
     }
     transaction.commit()?;
     Ok(batch.outcomes)

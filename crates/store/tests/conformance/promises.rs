@@ -112,6 +112,7 @@ pub(crate) async fn entries_are_numbered_without_gaps_and_chained(place: &Place)
     store.commit(change("x", Expect::Absent)).await.unwrap();
     store.commit(change("x", Expect::Absent)).await.unwrap_err();
     store.commit(change("y", Expect::Absent)).await.unwrap();
+    let entries: Vec<_> = entries.iter().map(|entry| (**entry).clone()).collect();
     assert_eq!(store.entries(0, 3).await.unwrap(), entries);
     assert_eq!(store.entries(5, 10).await.unwrap(), []);
     assert_eq!(store.entries(u64::MAX, 10).await.unwrap(), []);

@@ -296,6 +296,18 @@ impl Walk<'_> {
                 self.loads(arg, program);
             }
             "sysctl" => {}
+            // `--override_repository=name=/path`: the code of that directory is built.
+            "bazel" => {
+                self.loads(&arg.after(key.len() + 1), program);
+            }
+            "jj" => {
+                if !JJ_SHOWING_SECTIONS
+                    .iter()
+                    .any(|section| given.key.starts_with(section))
+                {
+                    self.note(given.runs_something().on(&given.key));
+                }
+            }
             base => self.remote_setting(&given, base),
         }
     }
@@ -361,6 +373,22 @@ impl Given<'_> {
         Act::new(Effect::Exec, self.program, self.span).because("a setting that runs something")
     }
 }
+
+/// Settings of `jj` that only say how something is shown, found or signed with a name.
+const JJ_SHOWING_SECTIONS: &[&str] = &[
+    "ui.color",
+    "ui.graph",
+    "ui.log-word-wrap",
+    "ui.paginate",
+    "ui.show-cryptographic-signatures",
+    "ui.diff.format",
+    "colors.",
+    "revsets.",
+    "revset-aliases.",
+    "templates.",
+    "template-aliases.",
+    "user.",
+];
 
 /// Sections of git's settings in which people keep their own taste, whatever the repository.
 const PERSONAL_SECTIONS: &[&str] = &[

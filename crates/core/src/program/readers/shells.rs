@@ -143,6 +143,15 @@ impl Walk<'_> {
             "/.cargo/env",
             "/env.sh",
             "/etc/profile",
+            "/etc/os-release",
+            "/etc/lsb-release",
+            // What every interactive shell of this user has run when it started.
+            "~/.bashrc",
+            "~/.bash_profile",
+            "~/.profile",
+            "~/.zshrc",
+            "~/.zprofile",
+            "~/.zshenv",
             "/etc/bash_completion",
             "/sdkman-init.sh",
         ];
@@ -164,6 +173,8 @@ impl Walk<'_> {
             ));
             return Some(Stream::unknown(Taint::default()));
         }
+        self.brought.functions |=
+            place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
         self.script_file(script, "sh");
         Some(Stream::unknown(Taint::default()))
     }

@@ -2,7 +2,7 @@
 
 use super::Line;
 use crate::act::{Act, Breadth};
-use crate::knowledge::Effect;
+use crate::knowledge::{Effect, PathKind};
 use crate::place::HOLE;
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
@@ -65,6 +65,18 @@ impl Walk<'_> {
             (None, Some((mode, files))) => (mode.text.clone(), files.to_vec()),
             (None, None) => return None,
         };
+        if is_private_mode(&mode) {
+            // `chmod 600 ~/.ssh/key`: what only its owner may use is what a credential needs.
+            let is_credential = |file: &&Arg| {
+                let place = self.ground.place(&file.text);
+                let own = place.path.starts_with("~/") || place.inside == Some(true);
+                own && place.kind == PathKind::Credential && !place.vague && !file.glob
+            };
+            if !recursive && !files.is_empty() && files.iter().all(is_credential) {
+                self.note(Act::new(Effect::Setting, line.row.name, line.span));
+                return Some(Stream::empty());
+            }
+        }
         let mut danger = mode_danger(&mode);
         if recursive && danger > Score::new(150) {
             danger = danger.max(Score::new(500));
@@ -236,6 +248,14 @@ impl Walk<'_> {
         );
         Stream::unknown(Taint::default())
     }
+}
+
+/// Whether a mode leaves a file to its owner alone.
+fn is_private_mode(mode: &str) -> bool {
+    matches!(
+        mode.trim_start_matches('0'),
+        "400" | "500" | "600" | "700" | "go-rwx" | "go=" | "og-rwx"
+    )
 }
 
 /// Returns how dangerous giving a mode to a file is, wherever the file lies.

@@ -63,13 +63,20 @@ impl Walk<'_> {
             if let Some((role, value)) = hit.meaning() {
                 let carries = matches!(role, Role::Send | Role::Upload);
                 if carries && local && !value.taint.secret {
-                    // What is sent to this machine stays on it; the address was judged above.
+                    // What is sent to this machine stays on it; the address was judged above. Whoever
+                    // answers there still sees the file.
+                    let file = value.text.strip_prefix('@').map(|_| value.after(1));
+                    let upload = (role == Role::Upload).then(|| value.clone());
+                    if let Some(file) = file.or(upload) {
+                        self.reads(&file, line.row.name);
+                    }
                     continue;
                 }
                 taint = taint.and(self.role(role, value, line.row, line.stdin, false));
             }
         }
-        if taint.secret {
+        // A key in a header for a service on this machine does not leave it; a file of keys is read.
+        if taint.secret && !local {
             self.leak(line.row, line.span);
         }
         Stream::unknown(Taint {

@@ -11,9 +11,17 @@ const CLOSERS: &[&str] = &["then", "do", "done", "fi", "elif", "else", "esac", "
 impl Parser<'_> {
     /// Reads commands up to the end, a closing parenthesis or brace, `;;` or a closing word.
     pub(super) fn block(&mut self) -> Parsed<Block> {
+        self.commands(usize::MAX)
+    }
+
+    /// Reads a block, but not more of it than `most` commands.
+    pub(super) fn commands(&mut self, most: usize) -> Parsed<Block> {
         let mut block = Vec::new();
         loop {
             self.skip_lines()?;
+            if block.len() >= most {
+                return Ok(block);
+            }
             match self.peek() {
                 None | Some(b')') => return Ok(block),
                 Some(b';') if matches!(self.peek_at(1), Some(b';' | b'&')) => return Ok(block),

@@ -4,6 +4,9 @@ use super::word::{Context, Parts};
 use super::{Parsed, Parser, is_name, is_name_start};
 use crate::shell::syntax::{Block, Expansion, Operation, Part, Word};
 
+/// Longest expression of a build server that is read: `${{ matrix.os }}`.
+const TEMPLATE_BYTES_MAX: usize = 256;
+
 impl Parser<'_> {
     pub(super) fn dollar(&mut self, parts: &mut Parts, quoted: bool) -> Parsed<()> {
         let Some(next) = self.peek_at(1) else {
@@ -239,6 +242,9 @@ impl Parser<'_> {
             name_length = 1;
         }
         if name_length == 0 {
+            if let Some(template) = self.template(quoted) {
+                return Ok(template);
+            }
             return self.hidden_braces();
         }
         self.at += name_length;
@@ -269,6 +275,26 @@ impl Parser<'_> {
         }
         self.at += 1;
         Ok(parameter(&name, index, operation, quoted))
+    }
+
+    /// Reads `${{ … }}`, which build servers fill in before a shell sees it: a value that nobody
+    /// knows. A shell that sees it refuses the command.
+    fn template(&mut self, quoted: bool) -> Option<Part> {
+        let inside = self.rest().strip_prefix('{')?;
+        let length = inside
+            .bytes()
+            .take(TEMPLATE_BYTES_MAX)
+            .position(|byte| byte == b'}')?;
+        let expression = inside.get(..length)?;
+        let is_plain =
+            |byte: u8| byte.is_ascii_alphanumeric() || b" _-.,'()[]!=&|*/:<>".contains(&byte);
+        if !inside.get(length..)?.starts_with("}}") || !expression.bytes().all(is_plain) {
+            return None;
+        }
+        self.at += length + "{}}".len();
+        // No variable can have this name, so nothing in the text can set it.
+        let name = format!("{{{}}}", expression.trim());
+        Some(parameter(&name, None, Operation::Value, quoted))
     }
 
     /// Skips `${…}` in a form only other shells know; it can run code there.

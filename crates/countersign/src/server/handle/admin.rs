@@ -131,6 +131,7 @@ pub(crate) async fn set_config(
         .await?;
     command::set(&app.home, &body.key, &body.value)
         .map_err(|complaint| Problem::invalid("key", "invalid_config", complaint.message()))?;
+    app.policies.look_again();
     Ok(Json(json!({ "key": body.key, "value": body.value })))
 }
 

@@ -10,12 +10,13 @@ use axum::response::{IntoResponse, Response};
 use countersign_core::judge::judge;
 use countersign_core::record;
 use countersign_gate::GateError;
+use countersign_gate::settings::Policies as _;
 use countersign_gate::view::{CallView, ConsumedView};
 
 use super::{Answer, Reach};
 use crate::server::App;
 use crate::server::auth::Caller;
-use crate::server::body::{JsonBody, Params, wait};
+use crate::server::body::{JsonBody, Params, StrictBody, wait};
 use crate::server::problem::Problem;
 use crate::telemetry;
 use crate::wire::lists::CallList;
@@ -31,7 +32,7 @@ const IDEMPOTENCY_BYTES_MAX: usize = 255;
     responses((status = 200, description = "the assessment", body = Object)))]
 pub(crate) async fn assess(
     State(app): Reach,
-    JsonBody(mut body): JsonBody<CallBody>,
+    StrictBody(mut body): StrictBody<CallBody>,
 ) -> Result<Response, Problem> {
     let (call, _) = body.call()?;
     let rules = app
@@ -52,7 +53,7 @@ pub(crate) async fn submit(
     State(app): Reach,
     caller: Caller,
     headers: HeaderMap,
-    JsonBody(body): JsonBody<CallBody>,
+    StrictBody(body): StrictBody<CallBody>,
 ) -> Result<Response, Problem> {
     let patience = wait(body.wait_seconds)?;
     let submission = body.submission(idempotency_key(&headers)?)?;

@@ -5,6 +5,7 @@ use axum::extract::{Path, State};
 use countersign_core::policy::Policy;
 use countersign_gate::GateError;
 use countersign_gate::history::{LedgerState, Replayed, TraceView};
+use countersign_gate::settings::Policies as _;
 use serde_json::json;
 
 use super::{Answer, Reach};

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
+use countersign_gate::settings::Policies as _;
 use serde_json::{Value, json};
 
 use super::{Answer, Reach};
@@ -27,6 +28,7 @@ pub(crate) async fn ready(State(app): Reach) -> (StatusCode, Json<Value>) {
         tracing::warn!(?error, "not ready: the store does not answer");
         reasons.push("the store does not answer");
     }
+    app.policies.look_again();
     if let Err(error) = app.policies.at(None) {
         tracing::warn!(error, "not ready: the policy cannot be read");
         reasons.push("the policy cannot be read");

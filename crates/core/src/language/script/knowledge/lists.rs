@@ -167,6 +167,7 @@ pub(super) const PYTHON: Lists = Lists {
     ],
     member_effects: &[
         (Effect::Read, "read_text read_bytes"),
+        (Effect::Open, "open"),
         (Effect::Write, "write_text write_bytes touch mkdir"),
         (Effect::Link, "symlink_to hardlink_to"),
         (Effect::Delete, "unlink rmdir"),

@@ -1,0 +1,435 @@
+//! Which row of the tables of paths is about a path: names, stars and globs.
+//!
+//! There are a thousand patterns and every word of a command may be a path, so a pattern is tried
+//! only where the path has a name that it needs.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::sync::LazyLock;
+
+use super::{HOME, is_drive};
+use crate::knowledge::{
+    PATH_PATTERNS, PATH_STARRED, PATH_TRIGGERS, PATHS, PathPattern, PathRoot, PathRow,
+};
+
+/// Names of a path that are looked at; deeper ones cannot make it less sensitive.
+const NAMES_MAX: usize = 64;
+
+/// Returns the number of the first row for `path`.
+pub(super) fn first_match(path: &str) -> Option<u16> {
+    let root = if path.starts_with('/') {
+        PathRoot::Slash
+    } else if path.starts_with(HOME) {
+        PathRoot::Home
+    } else if is_drive(path) {
+        PathRoot::Drive
+    } else {
+        PathRoot::Anywhere
+    };
+    let lower;
+    let path = if root == PathRoot::Drive {
+        lower = path.to_lowercase();
+        lower.as_str()
+    } else {
+        path.trim_start_matches(HOME)
+    };
+    let names: Vec<Name<'_>> = path
+        .split('/')
+        .filter(|name| !name.is_empty())
+        .take(NAMES_MAX)
+        .map(Name::new)
+        .collect();
+    let mut best: Option<u16> = None;
+    let mut try_pattern = |number: u16| {
+        if let Some(pattern) = PATH_PATTERNS.get(usize::from(number))
+            && best.is_none_or(|row| pattern.row < row)
+            && (pattern.root == root || pattern.root == PathRoot::Anywhere)
+            && sequence_matches(pattern.names, &names, pattern.root != PathRoot::Anywhere)
+        {
+            best = Some(pattern.row);
+        }
+    };
+    let patterns = &*PATTERNS;
+    patterns.any.iter().for_each(|number| try_pattern(*number));
+    for name in &names {
+        for (begins, ends, number) in patterns.starred(name.text) {
+            if name.text.starts_with(begins) && name.text.ends_with(ends) {
+                try_pattern(*number);
+            }
+        }
+    }
+    let telling = |name: &&Name<'_>| name.glob.is_some_and(Glob::says_something);
+    if names.iter().any(|name| telling(&name)) {
+        // A glob may stand for the name a pattern needs, and another for a name with a star.
+        let first = names.first().map_or("", |name| name.text);
+        let mut try_if_rooted = |number: u16| {
+            let pattern = PATH_PATTERNS.get(usize::from(number));
+            if pattern.is_some_and(|pattern| may_begin_with(pattern, first)) {
+                try_pattern(number);
+            }
+        };
+        for (_, _, number) in PATH_STARRED {
+            try_if_rooted(*number);
+        }
+        for (_, numbers) in names.iter().flat_map(|name| patterns.needing(*name)) {
+            numbers.iter().for_each(|number| try_if_rooted(*number));
+        }
+        return best;
+    }
+    for name in &names {
+        for number in patterns.triggered.get(name.text).copied().unwrap_or(&[]) {
+            try_pattern(*number);
+        }
+    }
+    best
+}
+
+/// How some name must begin and end, and the pattern that needs it.
+type Starred = (&'static str, &'static str, u16);
+
+/// The patterns by what a name must have for them to be worth trying.
+struct Patterns {
+    /// Those that any name will do for.
+    any: Vec<u16>,
+    /// Those that need a name beginning with something, by its first byte.
+    by_first: Vec<Vec<Starred>>,
+    /// Those that need a name ending with something, by its last byte.
+    by_last: Vec<Vec<Starred>>,
+    /// Those that need a whole name.
+    triggered: HashMap<&'static str, &'static [u16], BuildHasherDefault<DefaultHasher>>,
+    /// The same by the first byte of the name, and by its last.
+    needing_first: Vec<Vec<Needed>>,
+    needing_last: Vec<Vec<Needed>>,
+}
+
+/// A name, and the patterns that need it.
+type Needed = (&'static str, &'static [u16]);
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
+    let mut patterns = Patterns {
+        any: Vec::new(),
+        by_first: vec![Vec::new(); 256],
+        by_last: vec![Vec::new(); 256],
+        triggered: PATH_TRIGGERS.iter().copied().collect(),
+        needing_first: vec![Vec::new(); 256],
+        needing_last: vec![Vec::new(); 256],
+    };
+    for needed @ (name, _) in PATH_TRIGGERS {
+        let ends = [name.as_bytes().first(), name.as_bytes().last()];
+        let lists = [&mut patterns.needing_first, &mut patterns.needing_last];
+        for (byte, lists) in ends.into_iter().zip(lists) {
+            if let Some(list) = byte.and_then(|byte| lists.get_mut(usize::from(*byte))) {
+                list.push(*needed);
+            }
+        }
+    }
+    for starred @ (begins, ends, number) in PATH_STARRED {
+        let list = match (begins.as_bytes().first(), ends.as_bytes().last()) {
+            (Some(first), _) => patterns.by_first.get_mut(usize::from(*first)),
+            (None, Some(last)) => patterns.by_last.get_mut(usize::from(*last)),
+            (None, None) => {
+                patterns.any.push(*number);
+                None
+            }
+        };
+        if let Some(list) = list {
+            list.push(*starred);
+        }
+    }
+    patterns
+});
+
+impl Patterns {
+    /// Returns the patterns that a name may begin and end as needed for.
+    fn starred(&self, name: &str) -> impl Iterator<Item = &Starred> {
+        let bytes = name.as_bytes();
+        let first = under(&self.by_first, bytes.first().copied()).iter();
+        first.chain(under(&self.by_last, bytes.last().copied()))
+    }
+
+    /// Returns the patterns that need a name which `name` is or could stand for.
+    fn needing<'n>(&self, name: Name<'n>) -> impl Iterator<Item = &Needed> + use<'_, 'n> {
+        let (begins, ends) = match name.glob {
+            None => (name.text, name.text),
+            Some(glob) => (glob.begins, glob.ends),
+        };
+        let listed = match (begins.as_bytes().first(), ends.as_bytes().last()) {
+            (_, Some(last)) => under(&self.needing_last, Some(*last)),
+            (Some(first), None) => under(&self.needing_first, Some(*first)),
+            (None, None) => PATH_TRIGGERS,
+        };
+        let may_stand = name.glob.is_none_or(Glob::says_something);
+        let listed = if may_stand { listed } else { &[] };
+        listed.iter().filter(move |(needed, _)| match name.glob {
+            None => *needed == name.text,
+            Some(_) => needed.starts_with(begins) && needed.ends_with(ends),
+        })
+    }
+}
+
+fn under<T>(lists: &[Vec<T>], byte: Option<u8>) -> &[T] {
+    byte.and_then(|byte| lists.get(usize::from(byte)))
+        .map_or(&[], Vec::as_slice)
+}
+
+/// Whether a path whose first name is `first` may be one of `pattern`.
+fn may_begin_with(pattern: &PathPattern, first: &str) -> bool {
+    let begins = pattern.names.first().copied().unwrap_or_default();
+    pattern.root == PathRoot::Anywhere || begins.contains('*') || begins == first
+}
+
+/// A name of a path, and what can be said about it once for all patterns.
+#[derive(Clone, Copy, Debug)]
+struct Name<'p> {
+    text: &'p str,
+    glob: Option<Glob<'p>>,
+}
+
+/// What a name that is a glob fixes of what it stands for.
+#[derive(Clone, Copy, Debug)]
+struct Glob<'p> {
+    begins: &'p str,
+    ends: &'p str,
+    letters: usize,
+}
+
+impl<'p> Name<'p> {
+    fn new(text: &'p str) -> Self {
+        let glob = is_glob(text).then(|| Glob {
+            begins: text.split(['*', '?', '[']).next().unwrap_or_default(),
+            ends: text.rsplit(['*', '?', '[', ']']).next().unwrap_or_default(),
+            letters: letters(text),
+        });
+        Self { text, glob }
+    }
+}
+
+impl Glob<'_> {
+    /// Whether it fixes at least two letters.
+    const fn says_something(self) -> bool {
+        self.letters >= 2
+    }
+}
+
+/// Returns how many letters a name fixes. A dot in front is one: few names begin with it.
+fn letters(name: &str) -> usize {
+    let mut in_class = false;
+    let fixed = name.chars().filter(|letter| {
+        in_class = (in_class || *letter == '[') && *letter != ']';
+        letter.is_alphanumeric() && !in_class
+    });
+    fixed.count() + usize::from(name.starts_with('.'))
+}
+
+/// Returns the most sensitive row of a file that `directory/*` stands for among others, where the
+/// directory is a hidden one: `~/.aws/*` is also `~/.aws/credentials`.
+pub(super) fn most_sensitive_in(path: &str) -> Option<&'static PathRow> {
+    let directory = path.strip_suffix("/*")?;
+    let root = if directory.starts_with(HOME) {
+        PathRoot::Home
+    } else {
+        PathRoot::Anywhere
+    };
+    let names: Vec<Name<'_>> = directory
+        .trim_start_matches(HOME)
+        .split('/')
+        .filter(|name| !name.is_empty())
+        .take(NAMES_MAX)
+        .map(Name::new)
+        .collect();
+    let hidden = |name: &&str| name.starts_with('.') && !is_glob(name) && name.len() > 1;
+    if !names.iter().any(|name| hidden(&name.text)) {
+        return None;
+    }
+    let beside = PATH_PATTERNS.iter().filter(|pattern| {
+        (pattern.root == root || pattern.root == PathRoot::Anywhere)
+            && pattern.names.split_last().is_some_and(|(_, directories)| {
+                directories.iter().any(hidden)
+                    && sequence_matches(directories, &names, pattern.root != PathRoot::Anywhere)
+            })
+    });
+    let rows = beside.filter_map(|pattern| PATHS.get(usize::from(pattern.row)));
+    rows.max_by_key(|row| row.read)
+}
+
+fn is_glob(name: &str) -> bool {
+    name.contains(['*', '?', '['])
+}
+
+fn sequence_matches(pattern: &[&str], path: &[Name<'_>], rooted: bool) -> bool {
+    match pattern.split_first() {
+        None => path.is_empty(),
+        Some((&"**", rest)) => {
+            if rest.is_empty() {
+                return !path.is_empty();
+            }
+            if !rest.contains(&"**") {
+                // What follows must be the end of the path.
+                let tail = path
+                    .len()
+                    .checked_sub(rest.len())
+                    .and_then(|from| path.get(from..));
+                return tail.is_some_and(|tail| sequence_matches(rest, tail, rooted));
+            }
+            (0..=path.len()).any(|skip| {
+                path.get(skip..)
+                    .is_some_and(|path| sequence_matches(rest, path, rooted))
+            })
+        }
+        Some((first, rest)) => match path.split_first() {
+            Some((name, path)) => {
+                name_matches(first, *name, rooted) && sequence_matches(rest, path, rooted)
+            }
+            None => false,
+        },
+    }
+}
+
+/// Whether one name matches a pattern with at most a few stars. A name that is itself a glob
+/// matches what it could stand for, if it says enough to mean it.
+fn name_matches(pattern: &str, name: Name<'_>, rooted: bool) -> bool {
+    if pattern == "*" || pattern == name.text {
+        return true;
+    }
+    let Some(glob) = name.glob else {
+        return pattern.contains('*') && glob_matches(pattern.as_bytes(), name.text.as_bytes());
+    };
+    // A pattern that leaves its end open is met by what meets its beginning. Most are ruled out by
+    // what the glob fixes.
+    let begins = pattern.trim_end_matches('*');
+    begins.starts_with(glob.begins)
+        && begins.ends_with(glob.ends)
+        && glob.says_something()
+        && (rooted || glob.letters * 2 >= letters(begins))
+        && !begins.contains('*')
+        && glob_matches(name.text.as_bytes(), begins.as_bytes())
+}
+
+/// Matches a glob of `*`, `?` and `[…]`, remembering only the last star, so in time proportional to
+/// the product of the lengths.
+pub fn glob_matches(glob: &[u8], text: &[u8]) -> bool {
+    let (mut at, mut seen) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while seen < text.len() {
+        let step = match glob.get(at) {
+            Some(b'*') => {
+                star = Some((at + 1, seen));
+                at += 1;
+                continue;
+            }
+            Some(b'?') => Some(1),
+            Some(b'[') => {
+                let class = glob.get(at + 1..).unwrap_or(&[]);
+                class
+                    .iter()
+                    .skip(1)
+                    .position(|byte| *byte == b']')
+                    .map(|close| close + 3)
+            }
+            Some(byte) if text.get(seen) == Some(byte) => Some(1),
+            Some(_) | None => None,
+        };
+        match (step, star) {
+            (Some(step), _) => {
+                at += step;
+                seen += 1;
+            }
+            (None, Some((after, from))) => {
+                at = after;
+                seen = from + 1;
+                star = Some((after, from + 1));
+            }
+            (None, None) => return false,
+        }
+    }
+    glob.get(at..)
+        .unwrap_or(&[])
+        .iter()
+        .all(|byte| *byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knowledge::{PATH_ANYWHERE, PATH_ROOTS};
+
+    /// Tries every pattern that could apply, without leaving any out for its names.
+    fn first_of_all(path: &str) -> Option<u16> {
+        let root = if path.starts_with('/') {
+            PathRoot::Slash
+        } else if path.starts_with(HOME) {
+            PathRoot::Home
+        } else {
+            PathRoot::Anywhere
+        };
+        let path = path.trim_start_matches(HOME);
+        let names = path.split('/').filter(|name| !name.is_empty());
+        let names: Vec<Name<'_>> = names.map(Name::new).collect();
+        let first = names.first().map_or("", |name| name.text);
+        let rooted = PATH_ROOTS.iter().filter(|(name, _)| *name == first);
+        let rooted = rooted.flat_map(|(_, numbers)| *numbers);
+        let patterns = rooted.chain(PATH_ANYWHERE).filter_map(|number| {
+            let pattern = PATH_PATTERNS.get(usize::from(*number))?;
+            let is_rooted = pattern.root != PathRoot::Anywhere;
+            let fits = pattern.root == root || !is_rooted;
+            (fits && sequence_matches(pattern.names, &names, is_rooted)).then_some(pattern.row)
+        });
+        patterns.min()
+    }
+
+    #[test]
+    fn no_pattern_is_left_out_that_would_have_matched() {
+        let names = [
+            ".ssh",
+            "id_rsa",
+            "id_*",
+            "*.pem",
+            "*.rs",
+            ".aws",
+            "cred*",
+            "?redentials",
+            "*",
+            ".e*",
+            ".env",
+            ".env.local",
+            "etc",
+            "passwd",
+            "pass[w]d",
+            "src",
+            "main.rs",
+            ".git",
+            "hooks",
+            "conf*g",
+            "Jenkinsfile",
+            "server.key",
+            "*key*",
+            "authorized_k*",
+            ".docker",
+            "proc",
+        ];
+        let home = HOME.to_string();
+        for begins in ["", "/", home.as_str()] {
+            for first in names {
+                for second in names {
+                    for path in [
+                        format!("{begins}/{first}"),
+                        format!("{begins}/{first}/{second}"),
+                        format!("{begins}/work/{first}/{second}"),
+                    ] {
+                        let path = if begins == "/" {
+                            path.replace("//", "/")
+                        } else {
+                            path
+                        };
+                        let path = if begins.is_empty() {
+                            path.trim_start_matches('/')
+                        } else {
+                            path.as_str()
+                        };
+                        assert_eq!(first_match(path), first_of_all(path), "{path}");
+                    }
+                }
+            }
+        }
+    }
+}
