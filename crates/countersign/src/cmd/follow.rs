@@ -294,9 +294,7 @@ impl<'a> Follow<'a> {
                 let approval = expect_done(answer)?;
                 eprintln!("\n{}", card(&approval).trim_end());
                 if self.is_terminal {
-                    for (number, choice) in choices.iter().enumerate() {
-                        eprintln!("  {}. {}", number + 1, words(choice));
-                    }
+                    // The card has numbered them.
                     eprint!("Answer, 1 to {}: ", choices.len());
                 } else {
                     let choices = choices.join("|");
@@ -407,16 +405,6 @@ fn clarified(typed: &str, question: &Value) -> Value {
     match typed.trim().parse::<usize>() {
         Ok(number) if (1..=choices).contains(&number) => json!({ "choice": number }),
         Ok(_) | Err(_) => json!({ "text": typed.trim() }),
-    }
-}
-
-fn words(choice: &str) -> &str {
-    match choice {
-        "once" => "Allow once",
-        "session" => "Allow for this session",
-        "always" => "Always allow",
-        "deny" => "Deny",
-        other => other,
     }
 }
 

@@ -110,13 +110,15 @@ fn clients_of_hermes_answer_by_run_and_only_what_is_meant() {
         said.body["approval_id"].as_str().unwrap().to_owned()
     };
     let answer = |body: Value| gateway.post(&approver, "/v1/runs/run_x/approval", &body);
-    let none = answer(json!({ "choice": "once" }));
-    assert_eq!((none.status, none.code()), (409, "approval_not_pending"));
+    let unknown = answer(json!({ "choice": "once" }));
+    assert_eq!((unknown.status, unknown.code()), (404, "run_not_found"));
     let first = submit("rm -rf /srv/a");
     let odd = answer(json!({ "choice": "maybe" }));
     assert_eq!((odd.status, odd.code()), (400, "invalid_approval_choice"));
     let answered = answer(json!({ "choice": "approve" }));
     assert_eq!(answered.status, 200, "{answered:?}");
+    let none = answer(json!({ "choice": "once" }));
+    assert_eq!((none.status, none.code()), (409, "approval_not_pending"));
     assert_eq!(
         answered.body,
         json!({"object": "hermes.run.approval_response", "run_id": "run_x", "choice": "once", "resolved": 1})
