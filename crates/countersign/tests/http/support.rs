@@ -250,6 +250,8 @@ pub(crate) fn client() -> Client {
     // The client wants one even where nothing is encrypted; who was first has chosen the same.
     let _chosen = rustls::crypto::ring::default_provider().install_default();
     Client::builder()
+        // A connection the server has just closed, after a body it did not read, is not used again.
+        .pool_max_idle_per_host(0)
         .no_proxy()
         .timeout(PATIENCE)
         .redirect(reqwest::redirect::Policy::none())
