@@ -109,7 +109,7 @@ impl Ground {
         // Where a call claims to be never makes what it names less sensitive.
         if !is_absolute(text)
             && self.cwd.is_some()
-            && let Some(row) = self.named(text, relative, in_workspace)
+            && let Some(row) = named(text, relative, in_workspace)
         {
             if row.read > read || row.write > write || runs_later(row.kind) {
                 (kind, what) = (row.kind, row.what);
@@ -130,23 +130,6 @@ impl Ground {
             whole_workspace,
             vague,
         }
-    }
-
-    /// Returns the first row for the path as it is written, which is mostly what it is inside the
-    /// workspace.
-    fn named(
-        &self,
-        text: &str,
-        relative: Option<&str>,
-        in_workspace: Option<u16>,
-    ) -> Option<&'static PathRow> {
-        let named = normalise(text);
-        let number = if relative == Some(named.as_str()) {
-            in_workspace
-        } else {
-            first_match(&named)
-        };
-        number.and_then(row)
     }
 
     /// Returns the path as seen from the workspace, where it lies inside.
@@ -238,6 +221,21 @@ impl Ground {
             (PathKind::Document, outside, 100, 600)
         }
     }
+}
+
+/// Returns the first row for a path as it is written, which is mostly what it is inside the workspace.
+fn named(
+    text: &str,
+    relative: Option<&str>,
+    in_workspace: Option<u16>,
+) -> Option<&'static PathRow> {
+    let named = normalise(text);
+    let number = if relative == Some(named.as_str()) {
+        in_workspace
+    } else {
+        first_match(&named)
+    };
+    number.and_then(row)
 }
 
 /// Whether what lies in a place of this kind is run or obeyed by something later.

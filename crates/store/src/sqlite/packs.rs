@@ -289,7 +289,9 @@ pub(super) fn folded_entries(entries: &[&Entry]) -> Vec<u8> {
             &draft.subject,
             &draft.body,
         ];
-        texts.iter().for_each(|text| put_text(&mut out, text));
+        for text in texts {
+            put_text(&mut out, text);
+        }
         out.extend_from_slice(&entry.hash.0);
     }
     lz4_flex::compress_prepend_size(&out)
@@ -341,7 +343,9 @@ fn folded<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<u8> {
             &record.run,
             &record.body,
         ];
-        texts.iter().for_each(|text| put_text(&mut out, text));
+        for text in texts {
+            put_text(&mut out, text);
+        }
     }
     lz4_flex::compress_prepend_size(&out)
 }
