@@ -108,7 +108,7 @@ pub(crate) async fn pass(State(app): State<Arc<App>>, request: Request, next: Ne
     } else if is_preflight(&request) {
         preflight(reader.is_some())
     } else {
-        let route = route.as_deref().unwrap_or("-");
+        let route = route.as_ref().map_or("-", MatchedPath::as_str);
         let span = telemetry::request(&method, route, request.headers());
         let response = next.run(request).instrument(span.clone()).await;
         span.record("http.response.status_code", response.status().as_u16());
