@@ -223,6 +223,21 @@ impl Ground {
     }
 }
 
+/// Returns the first row for a path as it is written, which is mostly what it is inside the workspace.
+fn named(
+    text: &str,
+    relative: Option<&str>,
+    in_workspace: Option<u16>,
+) -> Option<&'static PathRow> {
+    let named = normalise(text);
+    let number = if relative == Some(named.as_str()) {
+        in_workspace
+    } else {
+        first_match(&named)
+    };
+    number.and_then(row)
+}
+
 /// Whether what lies in a place of this kind is run or obeyed by something later.
 const fn runs_later(kind: PathKind) -> bool {
     matches!(
