@@ -256,22 +256,6 @@ pub fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || path.starts_with(HOME) || is_drive(path)
 }
 
-/// Returns the first row for the path as it is written, which is mostly what it is inside the
-/// workspace.
-fn named(
-    text: &str,
-    relative: Option<&str>,
-    in_workspace: Option<u16>,
-) -> Option<&'static PathRow> {
-    let named = normalise(text);
-    let number = if relative == Some(named.as_str()) {
-        in_workspace
-    } else {
-        first_match(&named)
-    };
-    number.and_then(row)
-}
-
 fn is_drive(path: &str) -> bool {
     let mut bytes = path.bytes();
     matches!((bytes.next(), bytes.next(), bytes.next()), (Some(letter), Some(b':'), Some(b'\\' | b'/') | None) if letter.is_ascii_alphabetic())

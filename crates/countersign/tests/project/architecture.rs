@@ -137,3 +137,27 @@ fn the_core_names_nothing_outside_itself() {
         }
     }
 }
+
+/// A tool runs with a permit, and permits are taken in one place: there is no second way.
+#[test]
+fn tools_are_run_in_one_place_alone() {
+    // What may only stand in one file of the agent and the binary, besides where it is defined.
+    let only = [
+        (".take_up(", "crates/agent/src/dispatch.rs"),
+        (".redeem(", "crates/agent/src/dispatch.rs"),
+        (".run(permit", "crates/agent/src/dispatch.rs"),
+    ];
+    for crate_of_ours in ["crates/agent/src", "crates/countersign/src"] {
+        for path in files(&root().join(crate_of_ours), ".rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let shown = path.strip_prefix(root()).unwrap().display().to_string();
+            for (word, file) in only {
+                let found = text.contains(word);
+                assert!(!found || shown == file, "{shown} must not use `{word}`");
+                if shown == file {
+                    assert!(found, "{file} is where `{word}` was looked for");
+                }
+            }
+        }
+    }
+}
