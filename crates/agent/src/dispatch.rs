@@ -35,6 +35,12 @@ pub(crate) enum Dispatched {
     NotRun(Outcome),
 }
 
+impl From<Outcome> for Dispatched {
+    fn from(outcome: Outcome) -> Self {
+        Self::NotRun(outcome)
+    }
+}
+
 /// A request of the model, and what is known around it.
 #[derive(Debug)]
 pub(crate) struct Asked<'a> {
@@ -55,16 +61,16 @@ pub(crate) async fn dispatch(tools: &Toolbox, around: &Around, asked: &Asked<'_>
             report(around, &call, &outcome, duration).await;
             Dispatched::Ran(outcome)
         }
-        Err(outcome) => Dispatched::NotRun(outcome),
+        Err(instead) => instead,
     }
 }
 
-/// Returns the tool and the permit to run it, or what to tell the model instead.
+/// Returns the tool and the permit to run it, or what came of the request instead.
 async fn let_through<'a>(
     tools: &'a Toolbox,
     around: &Around,
     asked: &Asked<'_>,
-) -> Result<(&'a dyn Tool, Permit), Outcome> {
+) -> Result<(&'a dyn Tool, Permit), Dispatched> {
     let request = asked.request;
     let tool = tools.get(&request.name).ok_or_else(|| {
         let known = tools.names().join(", ");
@@ -96,18 +102,19 @@ async fn let_through<'a>(
             .await;
         return permit
             .map(|permit| (tool, permit))
-            .map_err(|_| Outcome::failed(APPROVAL_REQUIRED));
+            .map_err(|_| Outcome::failed(APPROVAL_REQUIRED).into());
     }
     let call = submit(around, asked, tool, args, attachments).await?;
     let call = wait(around, call).await?;
     if !matches!(call.status.as_str(), "allowed" | "approved") {
-        return Err(Outcome::failed(call.message));
+        return Err(Outcome::failed(call.message).into());
     }
     let progress = gate.progress(&around.who, &call.call_id).await;
     match progress.map_err(|error| not_run(&error))? {
         Progress::NotBegun => {}
-        Progress::Begun => return Err(interrupted(around, tool, &call.call_id).await),
-        Progress::Reported(outcome) => return Err(reported(&outcome)),
+        Progress::Begun => return Err(interrupted(around, tool, &call.call_id).await.into()),
+        // It ran before a crash, and was told of then.
+        Progress::Reported(outcome) => return Err(Dispatched::Ran(reported(&outcome))),
     }
     let permit = gate
         .take_up(&around.who, &call.call_id, call.token.as_deref())

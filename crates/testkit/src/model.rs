@@ -15,6 +15,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
+use axum::serve::ListenerExt as _;
 use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, oneshot, watch};
@@ -255,7 +256,9 @@ impl ModelServer {
             .spawn(move || {
                 runtime.block_on(async {
                     let served = async {
-                        let listener = tokio::net::TcpListener::from_std(listener)?;
+                        // Small pieces go out at once, as they do from real servers.
+                        let listener = tokio::net::TcpListener::from_std(listener)?
+                            .tap_io(|stream| drop(stream.set_nodelay(true)));
                         axum::serve(listener, routes).await
                     };
                     tokio::select! {

@@ -2,7 +2,7 @@
 
 use countersign_core::approval::Choice;
 use countersign_core::call::ToolCall;
-use countersign_gate::request::Submission;
+use countersign_gate::request::{Report, Submission};
 use countersign_gate::runs::{NewRun, Run, builtin};
 use countersign_testkit::model::Reply;
 use serde_json::{Value, json};
@@ -103,6 +103,40 @@ async fn a_call_that_was_under_way_is_reported_as_unknown_and_not_repeated() {
         !world.project.join("trace.txt").exists(),
         "it is not run again"
     );
+    watch.abort();
+}
+
+#[tokio::test]
+async fn a_call_that_was_reported_is_not_run_again_and_told_of_once() {
+    let world = World::new(vec![Reply::text(["Done."])]).await;
+    let command = "echo ran >> trace.txt";
+    let run = left_behind(&world, command).await;
+    let call = world
+        .gate
+        .submit(&builtin(), submission(&world, &run, command))
+        .await
+        .unwrap();
+    let permit = world.gate.take_up(&builtin(), &call.call_id, None).await;
+    drop(permit.unwrap());
+    let report = Report {
+        summary: Some("it ran".to_owned()),
+        ..Report::default()
+    };
+    world
+        .gate
+        .report(&builtin(), &call.call_id, report)
+        .await
+        .unwrap();
+    let (_agent, watch) = taken_up(&world).await;
+    world.ended(&run).await;
+    assert_eq!(world.told("c1"), "it ran");
+    assert!(
+        !world.project.join("trace.txt").exists(),
+        "it is not run again"
+    );
+    let events = world.events(&run).await;
+    let completed = events.iter().filter(|it| *it == "tool.completed").count();
+    assert_eq!(completed, 1, "{events:?}");
     watch.abort();
 }
 

@@ -197,6 +197,10 @@ impl Events {
         self.anew = false;
         let now = self.follower.now();
         let body = json!({ "event": name, "run_id": self.run, "timestamp": now, key: text });
+        let body = match self.dialect {
+            Dialect::Native => body.to_string(),
+            Dialect::Hermes => dialect::spaced(&body),
+        };
         let _infallible = write!(out, "data: {body}\n\n");
     }
 

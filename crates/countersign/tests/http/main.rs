@@ -18,6 +18,7 @@ mod replicas;
 mod roles;
 mod runs;
 mod runs_crisis;
+mod runs_outside;
 mod runs_stream;
 mod scene;
 mod serve;

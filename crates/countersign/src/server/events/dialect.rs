@@ -2,6 +2,9 @@
 //! there. Our own fields follow; what those clients have no name for is not told, unless a person
 //! must know of it.
 
+use std::io::{self, Write};
+
+use serde_json::ser::Formatter;
 use serde_json::{Map, Value, json};
 
 /// Our name of an event, the name there, and its fields there, in order.
@@ -102,7 +105,50 @@ pub(crate) fn hermes(name: &str, body: &str) -> Option<String> {
         }
     }
     shaped.extend(event);
-    Some(Value::Object(shaped).to_string())
+    Some(spaced(&Value::Object(shaped)))
+}
+
+/// Returns `value` as Python's `json.dumps` writes it, which is what clients there were tested
+/// against: a space behind every comma and colon, nothing but ASCII.
+pub(crate) fn spaced(value: &Value) -> String {
+    let mut out = Vec::new();
+    let mut writer = serde_json::Serializer::with_formatter(&mut out, Spaced);
+    // Writing a JSON value to memory cannot fail.
+    let _written = serde::Serialize::serialize(value, &mut writer);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+struct Spaced;
+
+impl Formatter for Spaced {
+    fn begin_array_value<W: Write + ?Sized>(&mut self, to: &mut W, first: bool) -> io::Result<()> {
+        to.write_all(if first { b"" } else { b", " })
+    }
+
+    fn begin_object_key<W: Write + ?Sized>(&mut self, to: &mut W, first: bool) -> io::Result<()> {
+        to.write_all(if first { b"" } else { b", " })
+    }
+
+    fn begin_object_value<W: Write + ?Sized>(&mut self, to: &mut W) -> io::Result<()> {
+        to.write_all(b": ")
+    }
+
+    fn write_string_fragment<W: Write + ?Sized>(
+        &mut self,
+        to: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        for letter in fragment.chars() {
+            if letter.is_ascii() {
+                to.write_all(letter.encode_utf8(&mut [0; 4]).as_bytes())?;
+                continue;
+            }
+            for unit in letter.encode_utf16(&mut [0; 2]) {
+                write!(to, "\\u{unit:04x}")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -138,6 +184,16 @@ mod tests {
         assert_eq!(ended["event"], "approval.responded");
         assert_eq!(ended["choice"], "deny");
         assert_eq!(ended["outcome"], "expired");
+    }
+
+    #[test]
+    fn what_is_told_is_written_as_python_writes_it() {
+        let told = hermes(
+            "run.failed",
+            r#"{"event":"run.failed","run_id":"r","error":"gr\u00fc\u00df \ud83e\udd80","timestamp":1.5}"#,
+        );
+        let wanted = r#"{"event": "run.failed", "run_id": "r", "timestamp": 1.5, "error": "gr\u00fc\u00df \ud83e\udd80"}"#;
+        assert_eq!(told.as_deref(), Some(wanted));
     }
 
     #[test]
