@@ -9,6 +9,7 @@ use countersign_gate::principal::Principal;
 use countersign_gate::runs::{LEASE_MILLIS, NewRun, Run, RunStatus, builtin};
 use countersign_gate::{Gate, GateError};
 use tokio::sync::watch;
+use tokio::task::AbortHandle;
 
 use crate::feed::Feed;
 use crate::message::Message;
@@ -99,6 +100,8 @@ pub(crate) struct Inner {
 struct Live {
     feed: Arc<Feed>,
     stop: watch::Sender<bool>,
+    /// Ends the driver without a word, once another gateway has the run.
+    driver: Option<AbortHandle>,
 }
 
 impl Agent {
@@ -197,9 +200,7 @@ impl Agent {
     /// Stops a run: what waits is taken back, what runs is ended.
     pub async fn stop(&self, who: &Principal, id: &str) -> Result<Run, GateError> {
         let run = self.gate().stop_run(who, id).await?;
-        if let Some(live) = self.live().get(id) {
-            live.stop.send_replace(true);
-        }
+        self.tell_stop(id);
         Ok(run)
     }
 
@@ -247,9 +248,12 @@ impl Agent {
         let ids: Vec<String> = self.live().keys().cloned().collect();
         for id in ids {
             match self.gate().keep_run(&id, &self.inner.driver).await {
-                Ok(true) => {}
-                // Another gateway thought us dead and has it now; two must not drive.
-                Ok(false) => self.forget(&id),
+                // Somebody may have stopped it at another gateway.
+                Ok(Some(RunStatus::Stopping)) => self.tell_stop(&id),
+                Ok(Some(_)) => {}
+                // Another gateway thought us dead and has it now; two must not drive, and what
+                // waits is that one's to take back.
+                Ok(None) => self.lose(&id),
                 Err(error) => tracing::warn!(%error, run = id, "the run could not be kept"),
             }
         }
@@ -261,9 +265,15 @@ impl Agent {
         let live = Live {
             feed: Arc::clone(&feed),
             stop: stop.clone(),
+            driver: None,
         };
-        if self.live().insert(run.run_id.clone(), live).is_some() {
-            tracing::warn!(run = run.run_id, "the run was driven already");
+        {
+            let mut all = self.live();
+            if all.contains_key(&run.run_id) {
+                // Its lease ran out while storage was away; it is driven all the same.
+                return;
+            }
+            all.insert(run.run_id.clone(), live);
         }
         self.inner.driven.send_modify(|count| *count += 1);
         let around = Around {
@@ -275,22 +285,36 @@ impl Agent {
             stop: stop.subscribe(),
         };
         let (agent, id) = (self.clone(), run.run_id.clone());
+        let driving = tokio::spawn(async move { Box::pin(agent.drive(&id, &around, &feed)).await });
+        if let Some(live) = self.live().get_mut(&run.run_id) {
+            live.driver = Some(driving.abort_handle());
+        }
+        let (agent, id) = (self.clone(), run.run_id.clone());
         tokio::spawn(async move {
-            agent.drive(&id, &around, &feed).await;
-            agent.forget(&id);
+            // However it ends, also by a fault of ours, the run is no longer driven here.
+            if let Err(error) = driving.await {
+                tracing::error!(%error, run = id, "the run's driver ended early");
+            }
+            agent.live().remove(&id);
         });
     }
 
-    fn forget(&self, id: &str) {
-        // Whoever drives it stops when it looks up next.
-        if let Some(live) = self.live().remove(id) {
+    pub(crate) fn tell_stop(&self, id: &str) {
+        if let Some(live) = self.live().get(id) {
             live.stop.send_replace(true);
         }
     }
 
+    fn lose(&self, id: &str) {
+        let lost = self.live().remove(id);
+        if let Some(driver) = lost.and_then(|live| live.driver) {
+            driver.abort();
+        }
+    }
+
     /// Whether this process still drives the run.
-    pub(crate) fn drives(&self, id: &str) -> bool {
-        self.live().contains_key(id)
+    pub(crate) fn drives(&self, run: &Run) -> bool {
+        run.driver == self.inner.driver && self.live().contains_key(&run.run_id)
     }
 
     fn live(&self) -> MutexGuard<'_, HashMap<String, Live>> {

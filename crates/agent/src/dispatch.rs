@@ -50,6 +50,15 @@ pub(crate) struct Asked<'a> {
     pub(crate) turns: &'a [Turn],
 }
 
+impl Asked<'_> {
+    /// Names the request. Models may number their requests anew with every answer, so the answer it
+    /// belongs to is part of the name.
+    fn key(&self) -> String {
+        let Self { run, request, .. } = self;
+        format!("{}/{}/{}", run.run_id, run.steps, request.id)
+    }
+}
+
 /// Runs what the model asked for, if the gate lets it.
 pub(crate) async fn dispatch(tools: &Toolbox, around: &Around, asked: &Asked<'_>) -> Dispatched {
     match let_through(tools, around, asked).await {
@@ -79,32 +88,16 @@ async fn let_through<'a>(
             request.name
         ))
     })?;
-    let args = arguments(&request.arguments).map_err(Outcome::failed)?;
-    let (args, token) = if tool.approval_required() {
-        split_token(args)
-    } else {
-        (args, None)
-    };
-    let args = tool.resolved(args).map_err(Outcome::failed)?;
-    let attachments = attached(tool, &args, &around.cwd).await;
-    let attachments = attachments.map_err(Outcome::failed)?;
     let gate = &around.gate;
-    if let Some(token) = token {
-        let action = Presented {
-            executor: format!("tool:{}", request.name),
-            tool: request.name.clone(),
-            args,
-            cwd: Some(around.cwd.display().to_string()),
-            attachments,
-        };
-        let permit = gate
-            .redeem(&around.who, &around.session, action, &token)
-            .await;
-        return permit
-            .map(|permit| (tool, permit))
-            .map_err(|_| Outcome::failed(APPROVAL_REQUIRED).into());
-    }
-    let call = submit(around, asked, tool, args, attachments).await?;
+    let before = gate.submitted(&around.who, &asked.key()).await;
+    // The same request is the same call, also after a crash, and whatever it would be made of now.
+    let call = match before.map_err(|error| not_run(&error))? {
+        Some(call) => call,
+        None => match first(around, asked, tool).await? {
+            First::Submitted(call) => *call,
+            First::Permitted(permit) => return Ok((tool, *permit)),
+        },
+    };
     let call = wait(around, call).await?;
     if !matches!(call.status.as_str(), "allowed" | "approved") {
         return Err(Outcome::failed(call.message).into());
@@ -116,11 +109,56 @@ async fn let_through<'a>(
         // It ran before a crash, and was told of then.
         Progress::Reported(outcome) => return Err(Dispatched::Ran(reported(&outcome))),
     }
+    if around.is_stopped() {
+        return Err(stopped().into());
+    }
     let permit = gate
         .take_up(&around.who, &call.call_id, call.token.as_deref())
         .await
         .map_err(|error| not_run(&error))?;
     Ok((tool, permit))
+}
+
+/// What becomes of a request that is made for the first time.
+enum First {
+    /// It was submitted.
+    Submitted(Box<CallView>),
+    /// It came with a person's yes.
+    Permitted(Box<Permit>),
+}
+
+async fn first(around: &Around, asked: &Asked<'_>, tool: &dyn Tool) -> Result<First, Outcome> {
+    if around.is_stopped() {
+        return Err(stopped());
+    }
+    let request = asked.request;
+    let args = arguments(&request.arguments).map_err(Outcome::failed)?;
+    let (args, token) = if tool.approval_required() {
+        split_token(args)
+    } else {
+        (args, None)
+    };
+    let args = tool.resolved(args).map_err(Outcome::failed)?;
+    let attachments = attached(tool, &args, &around.cwd).await;
+    let attachments = attachments.map_err(Outcome::failed)?;
+    let Some(token) = token else {
+        let call = submit(around, asked, tool, args, attachments).await?;
+        return Ok(First::Submitted(Box::new(call)));
+    };
+    let action = Presented {
+        executor: format!("tool:{}", request.name),
+        tool: request.name.clone(),
+        args,
+        cwd: Some(around.cwd.display().to_string()),
+        attachments,
+    };
+    let redeemed = around
+        .gate
+        .redeem(&around.who, &around.session, action, &token)
+        .await;
+    redeemed
+        .map(|permit| First::Permitted(Box::new(permit)))
+        .map_err(|_| Outcome::failed(APPROVAL_REQUIRED))
 }
 
 /// What is said of a call that was begun before a crash. Of what is sent it is known whether it had
@@ -175,8 +213,7 @@ async fn submit(
         })),
         attachments,
         starter: Some(run.starter.clone()),
-        // The same request is the same call, also after a crash.
-        idempotency_key: Some(format!("{}/{}", run.run_id, request.id)),
+        idempotency_key: Some(asked.key()),
         ..Submission::default()
     };
     let submitted = around.gate.submit(&around.who, submission).await;
@@ -260,6 +297,7 @@ pub(crate) async fn reply(
     text: &str,
 ) -> Result<Option<String>, Outcome> {
     let gate: &Gate = &around.gate;
+    let key = format!("{}/reply/{}", run.run_id, run.messages);
     let submission = Submission {
         call: ToolCall {
             tool: "reply".to_owned(),
@@ -273,19 +311,34 @@ pub(crate) async fn reply(
         agent: Some("countersign agent".to_owned()),
         starter: Some(run.starter.clone()),
         answers_starter: true,
-        idempotency_key: Some(format!("{}/reply/{}", run.run_id, run.messages)),
+        idempotency_key: Some(key.clone()),
         ..Submission::default()
     };
-    let submitted = gate.submit(&around.who, submission).await;
-    let call = wait(around, submitted.map_err(|error| not_run(&error))?).await?;
+    // A draft people were asked about before a crash is the one that counts.
+    let before = gate.submitted(&around.who, &key).await;
+    let call = if let Some(call) = before.map_err(|error| not_run(&error))? {
+        call
+    } else {
+        let submitted = gate.submit(&around.who, submission).await;
+        submitted.map_err(|error| not_run(&error))?
+    };
+    let call = wait(around, call).await?;
     if !matches!(call.status.as_str(), "allowed" | "approved") {
         return Ok(None);
     }
-    let permit = gate
+    let taken = gate
         .take_up(&around.who, &call.call_id, call.token.as_deref())
-        .await
-        .map_err(|error| not_run(&error))?;
-    let allowed = permit.args().get("text").and_then(Value::as_str);
+        .await;
+    let action = match taken {
+        Ok(permit) => permit.action().clone(),
+        // It was allowed and taken up before a crash; showing it is no second message.
+        Err(GateError::TokenUsed | GateError::TokenInvalid | GateError::AlreadySettled { .. }) => {
+            let kept = gate.kept_action(&around.who, &call.call_id).await;
+            kept.map_err(|error| not_run(&error))?
+        }
+        Err(error) => return Err(not_run(&error)),
+    };
+    let allowed = action.args.get("text").and_then(Value::as_str);
     report(
         around,
         &call.call_id,

@@ -43,7 +43,7 @@ impl Agent {
     /// Drives a run to its end, or until another gateway has it.
     pub(crate) async fn drive(&self, id: &str, around: &Around, feed: &Feed) {
         let mut failures = 0;
-        while self.drives(id) {
+        loop {
             match self.turn(id, around, feed).await {
                 Ok(Turn::Goes) => failures = 0,
                 Ok(Turn::Ended) => return,
@@ -64,18 +64,21 @@ impl Agent {
     async fn turn(&self, id: &str, around: &Around, feed: &Feed) -> Result<Turn, GateError> {
         let gate = self.gate();
         let run = gate.run_of(&around.who, id).await?;
-        if run.status.is_final() {
+        if run.status.is_final() || !self.drives(&run) {
             return Ok(Turn::Ended);
         }
         let messages = read(gate.conversation(&run.session).await?);
         let open = unanswered(&messages);
-        let is_stopped = run.status == RunStatus::Stopping || *around.stop.borrow();
+        if run.status == RunStatus::Stopping {
+            // It may have been stopped at another gateway.
+            self.tell_stop(id);
+        }
         if !open.is_empty() {
             // Also when it is stopped: each request gets its answer, and none is run.
             self.use_tools(&run, &messages, &open, around).await?;
             return Ok(Turn::Goes);
         }
-        if is_stopped {
+        if around.is_stopped() {
             return self.end(&run, RunEnd::Cancelled).await;
         }
         if let Some(Message::Assistant {
@@ -102,6 +105,8 @@ impl Agent {
         around: &Around,
     ) -> Result<(), GateError> {
         let turns = turns(messages, &run.starter);
+        // They run at once, and are written down one after the other.
+        let pen = tokio::sync::Mutex::new(());
         let uses = open.iter().map(|request| async {
             let asked = Asked {
                 run,
@@ -122,7 +127,8 @@ impl Agent {
                 events,
                 ..RunStep::default()
             };
-            self.gate().advance_run(&run.run_id, &step).await
+            let _writing = pen.lock().await;
+            self.gate().advance_run(run, &step).await
         });
         for advanced in join_all(uses).await {
             advanced?;
@@ -138,7 +144,10 @@ impl Agent {
         around: &Around,
         feed: &Feed,
     ) -> Result<Turn, GateError> {
-        let said: Vec<&str> = messages.iter().filter_map(said_by_person).collect();
+        // What was said in earlier runs was heeded then, and that is kept.
+        let earlier = messages.len().saturating_sub(run.messages as usize);
+        let said = messages.iter().skip(earlier).filter_map(said_by_person);
+        let said: Vec<&str> = said.collect();
         let crisis = self.gate().heed(&around.who, &run.session, &said).await?;
         let request = self.request(run, messages);
         let answered = self.ask_model(&request, crisis, around, feed).await;
@@ -151,6 +160,11 @@ impl Agent {
                 return self.end(run, RunEnd::Failed(error.to_string())).await;
             }
         };
+        if tripped {
+            // Remembered before anything goes on, so that nothing streams from here on.
+            let words = [completion.text.as_str()];
+            self.gate().heed(&around.who, &run.session, &words).await?;
+        }
         let usage = completion.usage;
         let task = "agent";
         self.gate()
@@ -171,13 +185,13 @@ impl Agent {
             step.events = completion
                 .tool_requests
                 .iter()
-                .map(|request| started(request, crisis))
+                .map(|request| started(request, crisis || tripped))
                 .collect();
             step.messages = written(&[Message::Assistant {
                 content: Some(completion.text).filter(|text| !text.is_empty()),
                 tool_calls: completion.tool_requests,
             }]);
-            self.gate().advance_run(&run.run_id, &step).await?;
+            self.gate().advance_run(run, &step).await?;
             return Ok(Turn::Goes);
         }
         if completion.text.trim().is_empty() {
@@ -198,7 +212,7 @@ impl Agent {
             }]);
             step.end = Some(RunEnd::Completed(text));
         }
-        self.gate().advance_run(&run.run_id, &step).await?;
+        self.gate().advance_run(run, &step).await?;
         Ok(Turn::Ended)
     }
 
@@ -213,17 +227,12 @@ impl Agent {
         around: &Around,
         feed: &Feed,
     ) -> Result<String, GateError> {
-        // What tripped the guard is remembered before anybody is asked, so that nothing streams
-        // from here on.
-        self.gate()
-            .heed(&around.who, &run.session, &[draft])
-            .await?;
         let notice = self.inner.parts.crisis_notice.clone();
         let step = RunStep {
             events: vec![("message.held", json!({ "notice": notice }))],
             ..RunStep::default()
         };
-        let run = self.gate().advance_run(&run.run_id, &step).await?;
+        let run = self.gate().advance_run(run, &step).await?;
         feed.end();
         feed.say(&notice);
         let turns = turns(messages, &run.starter);
@@ -322,7 +331,7 @@ impl Agent {
             end: Some(end),
             ..RunStep::default()
         };
-        self.gate().advance_run(&run.run_id, &step).await?;
+        self.gate().advance_run(run, &step).await?;
         Ok(Turn::Ended)
     }
 }

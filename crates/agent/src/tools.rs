@@ -91,6 +91,11 @@ pub struct Around {
 }
 
 impl Around {
+    /// Whether the run is stopped.
+    pub fn is_stopped(&self) -> bool {
+        *self.stop.borrow()
+    }
+
     /// Returns when the run is stopped.
     pub async fn stopped(&self) {
         let mut stop = self.stop.clone();

@@ -165,6 +165,16 @@ impl Gate {
         })
     }
 
+    /// Returns what a call would run, as it is kept, with a person's changes.
+    pub async fn kept_action(&self, who: &Principal, id: &str) -> Result<Presented, GateError> {
+        let call = self.own_call(who, id).await?;
+        let edited = match &call.approval {
+            None => None,
+            Some(approval) => self.stored_approval(approval.as_str()).await?.edited,
+        };
+        Ok(presented(&call, edited))
+    }
+
     /// Returns how far a call has come, for whoever takes up work after a crash.
     pub async fn progress(&self, who: &Principal, id: &str) -> Result<Progress, GateError> {
         let call = self.own_call(who, id).await?;

@@ -13,6 +13,22 @@ use crate::view::CallView;
 use crate::{Gate, GateError};
 
 impl Gate {
+    /// Returns the call that was submitted under this idempotency key, whatever it was about, for
+    /// whoever takes up work after a crash and must not submit it anew.
+    pub async fn submitted(
+        &self,
+        who: &Principal,
+        name: &str,
+    ) -> Result<Option<CallView>, GateError> {
+        let id = idempotency_id(who, name);
+        let Some(record) = self.inner.store.get(Kind::Idempotency, &id).await? else {
+            return Ok(None);
+        };
+        let before: Repeated = read(&record)?;
+        let call = self.call(who, before.call_id.as_str(), std::time::Duration::ZERO);
+        call.await.map(Some)
+    }
+
     /// Returns the call that was submitted under the same idempotency key before.
     pub(crate) async fn repeated(
         &self,

@@ -97,7 +97,7 @@ pub struct Run {
     /// When it last changed.
     pub updated_at: UnixMillis,
     /// Which gateway drives it.
-    driver: String,
+    pub driver: String,
 }
 
 /// A run that is to begin.
@@ -149,7 +149,7 @@ impl Run {
         json!({
             "input_tokens": self.prompt_tokens,
             "output_tokens": self.completion_tokens,
-            "total_tokens": self.prompt_tokens + self.completion_tokens,
+            "total_tokens": self.prompt_tokens.saturating_add(self.completion_tokens),
         })
     }
 }
@@ -178,7 +178,7 @@ impl Gate {
             .session
             .unwrap_or_else(|| run_id.replace("run_", "ses_"));
         names::check("session_id", &session)?;
-        self.check_conversation(who, &session).await?;
+        let lock = self.lock_conversation(who, &session, &run_id, now).await?;
         let run = Run {
             run_id: run_id.clone(),
             session,
@@ -204,16 +204,30 @@ impl Gate {
             events: vec![("run.started", detail)],
             ..RunStep::default()
         };
-        let (run, change) = stepped(run, &step, Expect::Absent, now);
-        self.inner.store.commit(change).await?;
-        Ok(run)
+        let (run, mut change) = stepped(run, &step, Expect::Absent, now);
+        change.puts.push(lock);
+        match self.inner.store.commit(change).await {
+            Ok(_) => Ok(run),
+            Err(StoreError::Conflict { .. }) => Err(GateError::AlreadySettled {
+                kind: "conversation",
+                how: "another run began in it a moment ago".to_owned(),
+            }),
+            Err(error) => Err(error.into()),
+        }
     }
 
-    /// Adds to a run. One that has ended stays as it is, and says so.
-    pub async fn advance_run(&self, id: &str, step: &RunStep) -> Result<Run, GateError> {
-        self.change_run(id, |run| {
+    /// Adds to a run as its driver knows it. One that has ended, or that another gateway drives
+    /// meanwhile, stays as it is, and says so.
+    pub async fn advance_run(&self, driven: &Run, step: &RunStep) -> Result<Run, GateError> {
+        self.change_run(&driven.run_id, |run| {
             if run.status.is_final() {
                 return Err(ended(run));
+            }
+            if run.driver != driven.driver {
+                return Err(GateError::AlreadySettled {
+                    kind: "run",
+                    how: "another gateway drives it".to_owned(),
+                });
             }
             Ok(step.clone())
         })
@@ -324,13 +338,14 @@ impl Gate {
         Ok(taken)
     }
 
-    /// Says that `driver` still drives a run. False if it has ended or another gateway has it.
-    pub async fn keep_run(&self, id: &str, driver: &str) -> Result<bool, GateError> {
+    /// Says that `driver` still drives a run, and returns how far it is; `None` if it has ended or
+    /// another gateway has it.
+    pub async fn keep_run(&self, id: &str, driver: &str) -> Result<Option<RunStatus>, GateError> {
         for _ in 0..ATTEMPTS_MAX {
             let record = self.run_record(id).await?;
             let run: Run = read(&record)?;
             if run.status.is_final() || run.driver != driver {
-                return Ok(false);
+                return Ok(None);
             }
             let now = self.inner.clock.now();
             let change = Change {
@@ -338,12 +353,13 @@ impl Gate {
                 entries: Vec::new(),
             };
             match self.inner.store.commit(change).await {
-                Ok(_) => return Ok(true),
+                Ok(_) => return Ok(Some(run.status)),
                 Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(true)
+        // Whoever changes it all the time keeps it, too.
+        Ok(Some(RunStatus::Running))
     }
 
     async fn change_run(
@@ -369,29 +385,45 @@ impl Gate {
         })
     }
 
-    /// A conversation belongs to one person and has one run at a time.
-    async fn check_conversation(&self, who: &Principal, session: &str) -> Result<(), GateError> {
-        let query = Query {
-            session: Some(session.to_owned()),
-            order: Order::NewestFirst,
-            limit: 1,
-            ..Query::of(Kind::Run)
-        };
-        let Some(record) = self.inner.store.find(query).await?.into_iter().next() else {
-            return Ok(());
-        };
-        let last: Run = read(&record)?;
-        if last.starter != who.name {
-            return Err(GateError::Forbidden(
-                "this conversation belongs to another person",
-            ));
+    /// A conversation belongs to one person and has one run at a time. Returns what has to be
+    /// written together with a new run, so that of two who begin at once one fails.
+    async fn lock_conversation(
+        &self,
+        who: &Principal,
+        session: &str,
+        run: &str,
+        now: UnixMillis,
+    ) -> Result<Put, GateError> {
+        let found = self.inner.store.get(Kind::Conversation, session).await?;
+        if let Some(record) = &found {
+            let last: Run = read(&self.run_record(&record.link).await?)?;
+            if last.starter != who.name {
+                return Err(GateError::Forbidden(
+                    "this conversation belongs to another person",
+                ));
+            }
+            if !last.status.is_final() {
+                return Err(GateError::AlreadySettled {
+                    kind: "conversation",
+                    how: format!("{} is under way in it", last.run_id),
+                });
+            }
         }
-        if last.status.is_final() {
-            return Ok(());
-        }
-        Err(GateError::AlreadySettled {
-            kind: "conversation",
-            how: format!("{} is under way in it", last.run_id),
+        Ok(Put {
+            expect: found.map_or(Expect::Absent, |it| Expect::Version(it.version)),
+            record: Record {
+                kind: Kind::Conversation,
+                id: session.to_owned(),
+                version: 0,
+                status: String::new(),
+                owner: BUILTIN.to_owned(),
+                session: session.to_owned(),
+                run: run.to_owned(),
+                link: run.to_owned(),
+                at: now.0,
+                due_at: None,
+                body: "{}".to_owned(),
+            },
         })
     }
 
@@ -408,9 +440,9 @@ fn stepped(mut run: Run, step: &RunStep, expect: Expect, now: UnixMillis) -> (Ru
         puts.push(message_put(&run, message, now));
         run.messages += 1;
     }
-    run.prompt_tokens += step.tokens.0;
-    run.completion_tokens += step.tokens.1;
-    run.steps += step.asked;
+    run.prompt_tokens = run.prompt_tokens.saturating_add(step.tokens.0);
+    run.completion_tokens = run.completion_tokens.saturating_add(step.tokens.1);
+    run.steps = run.steps.saturating_add(step.asked);
     run.updated_at = now;
     let mut entries = Vec::new();
     for (event, detail) in &step.events {

@@ -67,6 +67,8 @@ pub enum Kind {
     Review,
     /// A run of the built-in agent.
     Run,
+    /// Whose conversation it is, and which run goes on in it.
+    Conversation,
     /// One message of a conversation with it.
     Message,
     /// Tokens of models, by task, model and day.
@@ -94,6 +96,7 @@ impl Kind {
             Self::Clarification => "clarification",
             Self::Review => "review",
             Self::Run => "run",
+            Self::Conversation => "conversation",
             Self::Message => "message",
             Self::Usage => "usage",
             Self::Recipient => "recipient",

@@ -79,6 +79,13 @@ impl Tool for Clarify {
             tokio::select! {
                 asked = around.gate.ask_person(&around.who, question, LONGEST) => match asked {
                     Ok(asked) => {
+                        // What the person says here is part of the conversation, too.
+                        let said = asked.answer.as_ref().and_then(|it| it["text"].as_str());
+                        let said: Vec<&str> = said.into_iter().collect();
+                        let heeded = around.gate.heed(&around.who, &around.session, &said).await;
+                        if let Err(error) = heeded {
+                            return Outcome::failed(error.to_string());
+                        }
                         let unanswered = || json!({"answered": false, "reason": "timeout"});
                         Outcome::done(asked.answer.unwrap_or_else(unanswered).to_string())
                     }

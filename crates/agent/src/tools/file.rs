@@ -20,6 +20,9 @@ const FILE_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Lines that are given back if no number was asked for.
 const LINES_DEFAULT: usize = 2000;
 
+/// Longest text a change may make.
+const GROWN_BYTES_MAX: usize = 64 * 1024 * 1024;
+
 /// Reads a text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReadFile;
@@ -227,7 +230,12 @@ impl Change {
             return Err("`old_string` is empty".to_owned());
         }
         let all = args.replace_all.unwrap_or(false);
-        match text.matches(&args.old_string).count() {
+        let count = text.matches(&args.old_string).count();
+        let grown = args.new_string.len().saturating_mul(count);
+        if text.len().saturating_add(grown) > GROWN_BYTES_MAX {
+            return Err(format!("{shown} would become larger than 64 MiB"));
+        }
+        match count {
             0 => Err(format!("`old_string` does not occur in {shown}")),
             1 => Ok(text.replacen(&args.old_string, &args.new_string, 1)),
             _ if all => Ok(text.replace(&args.old_string, &args.new_string)),

@@ -20,6 +20,19 @@ use crate::outbound::{Approval, Cleared, Outgoing, SendFailed, clear};
 const NAME: &str = "http_request";
 /// How long an answer may take.
 const TIMEOUT: Duration = Duration::from_mins(1);
+/// Headers that may go with a request nobody is asked about: none of them makes it do anything, nor
+/// carries anything away.
+const HARMLESS_HEADERS: &[&str] = &[
+    "accept",
+    "accept-language",
+    "if-match",
+    "if-modified-since",
+    "if-none-match",
+    "range",
+    "user-agent",
+];
+/// Longest value of such a header.
+const HARMLESS_BYTES_MAX: usize = 256;
 /// What may be asked for; the first three only read.
 const METHODS: &[&str] = &["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
 const READING: usize = 3;
@@ -85,6 +98,19 @@ impl Request {
             if TRAVELLING.contains(&name.to_ascii_lowercase().as_str()) {
                 return Err(format!("the header `{name}` is not yours to set"));
             }
+            let lower = name.to_ascii_lowercase();
+            if lower.contains("method") {
+                return Err(format!("the header `{name}` would make it another request"));
+            }
+            let is_harmless =
+                HARMLESS_HEADERS.contains(&lower.as_str()) && value.len() <= HARMLESS_BYTES_MAX;
+            if self.only_reads() && !is_harmless {
+                let known = HARMLESS_HEADERS.join(", ");
+                return Err(format!(
+                    "the header `{name}` cannot be sent with a {}; short ones of these can: {known}",
+                    self.method
+                ));
+            }
             let wrong = || format!("the header `{name}` cannot be sent");
             let key: HeaderName = name.parse().map_err(|_| wrong())?;
             let value: HeaderValue = value.parse().map_err(|_| wrong())?;
@@ -105,6 +131,8 @@ impl HttpRequest {
             // Where a redirect leads nobody has judged.
             .redirect(reqwest::redirect::Policy::none())
             .dns_resolver(Elsewhere)
+            // A proxy would be asked instead of the address on the card.
+            .no_proxy()
             .timeout(TIMEOUT)
             .build()
             .map_err(|error| error.to_string())?;
@@ -282,5 +310,32 @@ fn is_here(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => v4.is_loopback() || v4.is_unspecified() || v4.is_link_local(),
         IpAddr::V6(v6) => v6.is_loopback() || v6.is_unspecified() || v6.is_unicast_link_local(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_nobody_is_asked_about_carries_no_header_that_does_something() {
+        let request = |method: &str, name: &str, value: &str| Request {
+            url: "https://example.org/".to_owned(),
+            method: method.to_owned(),
+            headers: [(name.to_owned(), value.to_owned())].into_iter().collect(),
+            body: None,
+        };
+        let long = "x".repeat(300);
+        for (method, name, value, fits) in [
+            ("GET", "Accept", "text/html", true),
+            ("GET", "X-HTTP-Method-Override", "DELETE", false),
+            ("POST", "X-HTTP-Method-Override", "DELETE", false),
+            ("GET", "X-Data", "x", false),
+            ("GET", "User-Agent", long.as_str(), false),
+            ("POST", "X-Data", "x", true),
+        ] {
+            let written = request(method, name, value).written_out();
+            assert_eq!(written.is_ok(), fits, "{method} {name}");
+        }
     }
 }

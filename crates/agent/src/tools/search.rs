@@ -123,17 +123,19 @@ fn search(from: &Path, args: &Searching) -> Result<String, String> {
     };
     let mut why_ended = None;
     let files = walk.build().filter_map(Result::ok);
-    let files = files.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+    let files = files
+        .take_while(|_| begun.elapsed() <= TIME_MAX)
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
     for (number, entry) in files.enumerate() {
+        if number >= FILES_MAX || begun.elapsed() > TIME_MAX {
+            why_ended = Some(format!("(the search ended after {number} files)"));
+            break;
+        }
         let path = entry.path();
         // The root was judged by its own name.
         if path != root && ground.place(&path.to_string_lossy()).read >= SENSITIVE {
             found.left_out += 1;
             continue;
-        }
-        if number >= FILES_MAX || begun.elapsed() > TIME_MAX {
-            why_ended = Some(format!("(the search ended after {number} files)"));
-            break;
         }
         if look_into(path, from, &pattern, &mut found).is_none() {
             why_ended = Some(format!("(the search ended after {} hits)", found.hits));

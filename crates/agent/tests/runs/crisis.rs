@@ -112,3 +112,29 @@ async fn an_answer_that_turns_to_it_by_itself_stops_in_front_of_it() {
         "{heard}"
     );
 }
+
+#[tokio::test]
+async fn what_a_person_answers_to_the_agent_counts_as_said() {
+    let asks = crate::support::uses("c1", "clarify", &json!({ "question": "Which file?" }));
+    let script = vec![asks, Reply::text(["Zebra answer."])];
+    let world = World::new(script).await;
+    let run = world.start("help me").await;
+    let asked = world
+        .seen(|| async {
+            let waiting = world.gate.clarifications(&world.ana).await.unwrap().items;
+            waiting.into_iter().next()
+        })
+        .await;
+    let reply = countersign_gate::clarifications::Clarified::Text(DESPAIR.to_owned());
+    world
+        .gate
+        .clarify(&world.ana, &asked.clarification_id, reply)
+        .await
+        .unwrap();
+    let held = world.questions(&run, 1).await;
+    assert_eq!(held[0].choices, ["once", "deny"]);
+    world
+        .answer(&world.ben, &held[0].approval_id, Choice::Deny)
+        .await;
+    assert_eq!(world.ended(&run).await.output.as_deref(), Some(NOTICE));
+}

@@ -50,7 +50,7 @@ fn submission(world: &World, run: &Run, command: &str) -> Submission {
             "parameters": schema.parameters,
         })),
         starter: Some("ana".to_owned()),
-        idempotency_key: Some(format!("{}/c1", run.run_id)),
+        idempotency_key: Some(format!("{}/0/c1", run.run_id)),
         ..Submission::default()
     }
 }

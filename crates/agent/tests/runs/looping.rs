@@ -202,6 +202,68 @@ async fn a_run_that_is_stopped_takes_back_what_it_asked() {
 }
 
 #[tokio::test]
+async fn what_was_allowed_does_not_run_once_the_run_is_stopped() {
+    let both = [
+        Call::new("c1", "terminal", &removal()),
+        Call::new("c2", "terminal", &json!({ "command": "sleep 600" })),
+    ];
+    let world = World::new(vec![Reply::calls([], &both)]).await;
+    let run = world.start("clean up").await;
+    world.questions(&run, 1).await;
+    world.agent.stop(&world.ana, &run.run_id).await.unwrap();
+    assert_eq!(world.ended(&run).await.status, RunStatus::Cancelled);
+    // A driver that takes up a stopped run begins nothing.
+    let late = World::new(vec![
+        uses(
+            "c1",
+            "write_file",
+            &json!({ "path": "late.txt", "content": "x" }),
+        )
+        .then_hangs(),
+    ])
+    .await;
+    let run = late.start("write").await;
+    late.model.asked(1).await;
+    late.agent.stop(&late.ana, &run.run_id).await.unwrap();
+    late.model.release();
+    assert_eq!(late.ended(&run).await.status, RunStatus::Cancelled);
+    assert!(!late.project.join("late.txt").exists());
+}
+
+#[tokio::test]
+async fn a_model_that_numbers_its_requests_anew_is_answered_anew() {
+    let echo = |text: &str| {
+        uses(
+            "call_0",
+            "terminal",
+            &json!({ "command": format!("echo {text}") }),
+        )
+    };
+    let again = || {
+        uses(
+            "call_0",
+            "terminal",
+            &json!({ "command": "echo x >> trace.txt" }),
+        )
+    };
+    let script = vec![
+        echo("first"),
+        echo("second"),
+        again(),
+        again(),
+        Reply::text(["Done."]),
+    ];
+    let world = World::new(script).await;
+    let run = world.start("go").await;
+    assert_eq!(world.ended(&run).await.status, RunStatus::Completed);
+    let requests = world.model.requests();
+    let told = requests[2]["messages"].to_string();
+    assert!(told.contains("second"), "{told}");
+    let trace = std::fs::read_to_string(world.project.join("trace.txt")).unwrap();
+    assert_eq!(trace, "x\nx\n", "the same words twice are two calls");
+}
+
+#[tokio::test]
 async fn a_command_that_runs_is_ended_when_the_run_is_stopped() {
     let sleeps = json!({ "command": "echo begun > begun.txt; sleep 600" });
     let world = World::new(vec![uses("c1", "terminal", &sleeps)]).await;

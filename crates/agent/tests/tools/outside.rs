@@ -370,7 +370,7 @@ async fn reading_the_web_needs_no_token_and_writing_does() {
     let got = world
         .run(
             &tool,
-            json!({"url": url("/a"), "method": "GET", "headers": {"x-a": "1"}}),
+            json!({"url": url("/a"), "method": "GET", "headers": {"accept": "1"}}),
         )
         .await;
     assert_eq!(got.text, "200 OK\n\nhello");
@@ -390,7 +390,7 @@ async fn reading_the_web_needs_no_token_and_writing_does() {
     let posted = world.run(&tool, writing).await;
     assert_eq!(posted.text, "200 OK\n\nhello");
     let asked = asked.lock().unwrap().clone();
-    assert!(asked[0].contains("x-a: 1"), "{}", asked[0]);
+    assert!(asked[0].contains("accept: 1"), "{}", asked[0]);
     assert!(
         asked[2].starts_with("POST /b ") && asked[2].ends_with("text"),
         "{}",

@@ -76,7 +76,7 @@ async fn a_run_is_after_a_restart_where_it_was_before() {
         ..
     } = world().await;
     let run = gate.begin_run(&ana, new(Some("talk"))).await.unwrap();
-    let run = gate.advance_run(&run.run_id, &said("one")).await.unwrap();
+    let run = gate.advance_run(&run, &said("one")).await.unwrap();
     let restarted = open(home.path(), &clock, Wishes::default()).await;
     assert_eq!(restarted.run_of(&ana, &run.run_id).await.unwrap(), run);
     let messages: Vec<Value> = restarted.conversation("talk").await.unwrap();
@@ -87,8 +87,9 @@ async fn a_run_is_after_a_restart_where_it_was_before() {
     assert_eq!(texts, ["hello", "one"]);
     let taken = restarted.take_over_runs("d2", true).await.unwrap();
     assert_eq!(taken.len(), 1);
+    let run = taken[0].clone();
     let ended = restarted
-        .advance_run(&run.run_id, &ends(RunEnd::Completed("done".to_owned())))
+        .advance_run(&run, &ends(RunEnd::Completed("done".to_owned())))
         .await
         .unwrap();
     assert_eq!(
@@ -101,7 +102,7 @@ async fn a_run_is_after_a_restart_where_it_was_before() {
     );
     let completed = told(&restarted, "run.completed").await;
     assert_eq!(completed[0]["usage"]["total_tokens"], 12);
-    let late = restarted.advance_run(&run.run_id, &said("late")).await;
+    let late = restarted.advance_run(&run, &said("late")).await;
     assert!(
         matches!(late, Err(GateError::AlreadySettled { .. })),
         "{late:?}"
@@ -124,7 +125,7 @@ async fn a_run_whose_gateway_is_silent_is_taken_over_and_others_are_not() {
     let half = std::time::Duration::from_millis(u64::try_from(LEASE_MILLIS / 2).unwrap());
     clock.advance(half);
     assert!(gate.take_over_runs("d2", false).await.unwrap().is_empty());
-    assert!(gate.keep_run(&run.run_id, "d1").await.unwrap());
+    assert!(gate.keep_run(&run.run_id, "d1").await.unwrap().is_some());
     clock.advance(half);
     assert!(
         gate.take_over_runs("d2", false).await.unwrap().is_empty(),
@@ -132,11 +133,13 @@ async fn a_run_whose_gateway_is_silent_is_taken_over_and_others_are_not() {
     );
     clock.advance(half);
     assert_eq!(gate.take_over_runs("d2", false).await.unwrap().len(), 1);
+    assert_eq!(gate.keep_run(&run.run_id, "d1").await.unwrap(), None);
+    let late = gate.advance_run(&run, &said("late")).await;
     assert!(
-        !gate.keep_run(&run.run_id, "d1").await.unwrap(),
-        "another has it"
+        matches!(late, Err(GateError::AlreadySettled { .. })),
+        "{late:?}"
     );
-    assert!(gate.keep_run(&run.run_id, "d2").await.unwrap());
+    assert!(gate.keep_run(&run.run_id, "d2").await.unwrap().is_some());
 }
 
 #[tokio::test]
@@ -149,7 +152,7 @@ async fn a_conversation_belongs_to_one_person_and_has_one_run_at_a_time() {
         matches!(second, Err(GateError::AlreadySettled { .. })),
         "{second:?}"
     );
-    gate.advance_run(&first.run_id, &ends(RunEnd::Cancelled))
+    gate.advance_run(&first, &ends(RunEnd::Cancelled))
         .await
         .unwrap();
     assert!(gate.begin_run(&ana, new(Some("talk"))).await.is_ok());
@@ -158,6 +161,22 @@ async fn a_conversation_belongs_to_one_person_and_has_one_run_at_a_time() {
     for name in ["", " ", "a\nb", &"x".repeat(300)] {
         let bad = gate.begin_run(&ana, new(Some(name))).await;
         assert!(matches!(bad, Err(GateError::Invalid { .. })), "{name:?}");
+    }
+}
+
+#[tokio::test]
+async fn of_two_runs_that_begin_at_once_in_a_conversation_one_begins() {
+    let World { gate, ana, .. } = world().await;
+    let ben = principal(&gate, "ben", Role::Approver).await;
+    for round in 0..20 {
+        let session = format!("talk {round}");
+        let mut starters = tokio::task::JoinSet::new();
+        for who in [&ana, &ben, &ana] {
+            let (gate, who, session) = (gate.clone(), who.clone(), session.clone());
+            starters.spawn(async move { gate.begin_run(&who, new(Some(&session))).await.is_ok() });
+        }
+        let begun = starters.join_all().await;
+        assert_eq!(begun.iter().filter(|it| **it).count(), 1, "{round}");
     }
 }
 

@@ -79,6 +79,11 @@ pub(crate) async fn messages(
 /// Takes away what the model said while it asked for tools: in a conversation with a person in
 /// crisis nobody has looked at that.
 fn hide_aside(message: &mut Value) {
+    // A result may repeat what the model said.
+    if message["role"] == "tool" {
+        message["content"] = Value::Null;
+        return;
+    }
     let Some(calls) = message.get_mut("tool_calls").and_then(Value::as_array_mut) else {
         return;
     };
