@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use countersign_agent::message::Message;
-use countersign_agent::model::{Client, Endpoint, Limits, ToolSchema};
+use countersign_agent::model::{ChatRequest, Client, Endpoint, Limits, ToolSchema};
 use countersign_agent::toolbox::Toolbox;
 use countersign_agent::tools::{Around, Outcome, Tool};
 use countersign_agent::{Agent, AgentParts, BoxFuture, RunLimits, RunRequest};
@@ -74,6 +74,7 @@ async fn main() {
     })
     .await
     .unwrap();
+    let thinking = alone(calls).await;
     let (asked, model) = model(calls);
     let endpoint = Endpoint {
         base_url: model.url(),
@@ -129,15 +130,48 @@ async fn main() {
     let before = spans(&asked, &ran);
     let after = spans(&ran, asked.get(1..).unwrap());
     print("one commit to this disk", disk.clone());
-    print("model's answer to tool running", before.clone());
+    print(
+        "the model alone, until its answer is read",
+        thinking.clone(),
+    );
+    print("the same in a run, until the tool runs", before.clone());
     print("tool's end to next question", after.clone());
-    let whole: Vec<Duration> = before.iter().zip(&after).map(|(a, b)| *a + *b).collect();
+    let model = median(thinking);
+    let whole = before.iter().zip(&after);
+    let whole: Vec<Duration> = whole
+        .map(|(a, b)| (*a + *b).saturating_sub(model))
+        .collect();
     let ratio = median(whole.clone()).as_secs_f64() / median(disk).as_secs_f64();
     print(
-        "both: what the gate, the record of the run and HTTP to the model add",
+        "both without the model: what the gate and the run's record add",
         whole,
     );
     println!("as many as {ratio:.1} commits");
+}
+
+/// How long the model takes where nothing else happens: from its being asked to its answer being
+/// read.
+async fn alone(calls: usize) -> Vec<Duration> {
+    let (asked, server) = model(calls);
+    let endpoint = Endpoint {
+        base_url: server.url(),
+        model: MODEL.to_owned(),
+        api_key: None,
+    };
+    let client = Client::new(endpoint, Limits::default()).unwrap();
+    let request = ChatRequest {
+        messages: vec![Message::User {
+            content: "go".to_owned(),
+        }],
+        ..ChatRequest::default()
+    };
+    let mut read = Vec::new();
+    for _ in 0..calls {
+        client.complete(&request, &mut |_| {}).await.unwrap();
+        read.push(Instant::now());
+    }
+    let asked = asked.lock().unwrap().clone();
+    spans(&asked, &read)
 }
 
 /// A model that asks for the tool `calls` times, and when it was asked.
