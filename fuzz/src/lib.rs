@@ -12,7 +12,7 @@ use countersign_core::display;
 use countersign_core::language::script::Lang;
 use countersign_core::language::sql::Dialect;
 use countersign_core::language::{awk, cmd, find, jq, powershell, script, sed, sql};
-use countersign_core::shell::parse::parse;
+use countersign_core::shell::placeholder::parse_filled;
 use countersign_core::shell::walk::Knows;
 use countersign_core::verdict::{Situation, Verdict, verdict};
 use serde_json::Value;
@@ -157,7 +157,7 @@ const LANGUAGES: &[Lang] = &[
 ];
 
 fn shell(text: &str) -> Option<&'static str> {
-    let readable = parse(text).is_ok();
+    let readable = parse_filled(text).is_ok();
     let (assessed, ruled) = judge(&ToolCall::command(text));
     if !readable && ruled < Verdict::Ask {
         return Some("what cannot be read is not asked");

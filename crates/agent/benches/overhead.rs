@@ -129,15 +129,19 @@ async fn main() {
     );
     let before = spans(&asked, &ran);
     let after = spans(&ran, asked.get(1..).unwrap());
+    tell(disk, thinking, &before, &after);
+}
+
+fn tell(disk: Vec<Duration>, thinking: Vec<Duration>, before: &[Duration], after: &[Duration]) {
     print("one commit to this disk", disk.clone());
     print(
         "the model alone, until its answer is read",
         thinking.clone(),
     );
-    print("the same in a run, until the tool runs", before.clone());
-    print("tool's end to next question", after.clone());
+    print("the same in a run, until the tool runs", before.to_vec());
+    print("tool's end to next question", after.to_vec());
     let model = median(thinking);
-    let whole = before.iter().zip(&after);
+    let whole = before.iter().zip(after);
     let whole: Vec<Duration> = whole
         .map(|(a, b)| (*a + *b).saturating_sub(model))
         .collect();

@@ -4,7 +4,7 @@ mod arithmetic;
 mod escape;
 mod expand;
 pub mod parse;
-pub(crate) mod placeholder;
+pub mod placeholder;
 pub mod syntax;
 pub mod value;
 pub mod walk;

@@ -16,7 +16,7 @@ const CANDIDATES_MAX: usize = 32;
 
 /// Parses `source`; when a placeholder is what makes that impossible, with the placeholders from
 /// there on filled in by variables that are not set.
-pub(crate) fn parse_filled(source: &str) -> Result<Script, ParseError> {
+pub fn parse_filled(source: &str) -> Result<Script, ParseError> {
     // One more than are followed, so that whoever follows them notices.
     let parse = |text: &str| parse_beginning(text, COMMANDS_MAX as usize + 1);
     parse(source).or_else(|error| {
