@@ -105,7 +105,7 @@ async fn let_through<'a>(
     let progress = gate.progress(&around.who, &call.call_id).await;
     match progress.map_err(|error| not_run(&error))? {
         Progress::NotBegun => {}
-        Progress::Begun => return Err(interrupted(around, tool, &call.call_id).await.into()),
+        Progress::Begun => return Err(interrupted(around, tool, &call.call_id).await),
         // It ran before a crash, and was told of then.
         Progress::Reported(outcome) => return Err(Dispatched::Ran(reported(&outcome))),
     }
@@ -163,17 +163,22 @@ async fn first(around: &Around, asked: &Asked<'_>, tool: &dyn Tool) -> Result<Fi
 
 /// What is said of a call that was begun before a crash. Of what is sent it is known whether it had
 /// left our hands.
-async fn interrupted(around: &Around, tool: &dyn Tool, call: &str) -> Outcome {
-    if !tool.approval_required() {
-        return unknown_outcome();
+async fn interrupted(around: &Around, tool: &dyn Tool, call: &str) -> Dispatched {
+    if let Some(outcome) = tool.taken_up(call, around).await {
+        report(around, call, &outcome, Duration::ZERO).await;
+        return Dispatched::Ran(outcome);
     }
-    match around.gate.is_handed_over(&around.who, call).await {
+    if !tool.approval_required() {
+        return unknown_outcome().into();
+    }
+    let outcome = match around.gate.is_handed_over(&around.who, call).await {
         Ok(false) => Outcome::failed(
             "It was not sent: the agent was interrupted before it was handed over. The approval is \
              used up; a new call asks again.",
         ),
         Ok(true) | Err(_) => unknown_outcome(),
-    }
+    };
+    outcome.into()
 }
 
 async fn submit(

@@ -68,6 +68,16 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
         Vec::new()
     }
 
+    /// Goes on with the call `call`, which was begun before a crash, where nothing is done twice by
+    /// that; `None` if nobody can tell what came of it.
+    fn taken_up<'a>(
+        &'a self,
+        _call: &'a str,
+        _around: &'a Around,
+    ) -> BoxFuture<'a, Option<Outcome>> {
+        Box::pin(async { None })
+    }
+
     /// Runs exactly the call of `permit`.
     fn run<'a>(&'a self, permit: Permit, around: &'a Around) -> BoxFuture<'a, Outcome>;
 }

@@ -108,6 +108,17 @@ impl Gate {
         question: Question,
         wait: Duration,
     ) -> Result<ClarificationView, GateError> {
+        self.ask_person_for(who, question, "", wait).await
+    }
+
+    /// Asks a question that the call `call` is about, so that it is found again after a crash.
+    pub async fn ask_person_for(
+        &self,
+        who: &Principal,
+        question: Question,
+        call: &str,
+        wait: Duration,
+    ) -> Result<ClarificationView, GateError> {
         if !who.role.asks() {
             return Err(GateError::Forbidden("only an agent asks questions"));
         }
@@ -133,7 +144,7 @@ impl Gate {
             owner: who.key.0.clone(),
             session: question.session,
             run,
-            link: String::new(),
+            link: call.to_owned(),
             at: now.0,
             due_at: Some(expires_at.0),
             body: written(&stored),
@@ -177,6 +188,22 @@ impl Gate {
             Ok(Look::Waits(seen, until_due))
         };
         self.inner.waiting.until_settled(id, wait, look).await
+    }
+
+    /// Returns the question that the call `call` asked, if it came so far.
+    pub async fn question_of(
+        &self,
+        who: &Principal,
+        call: &str,
+    ) -> Result<Option<String>, GateError> {
+        let query = Query {
+            owner: Some(who.key.0.clone()),
+            link: Some(call.to_owned()),
+            limit: 1,
+            ..Query::of(Kind::Clarification)
+        };
+        let found = self.inner.store.find(query).await?;
+        Ok(found.into_iter().next().map(|record| record.id))
     }
 
     /// Returns the questions that wait.

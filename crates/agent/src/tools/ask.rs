@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use countersign_gate::clarifications::Question;
+use countersign_gate::GateError;
+use countersign_gate::clarifications::{ClarificationView, Question};
 use countersign_gate::permit::Permit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -54,6 +55,14 @@ impl Tool for Clarify {
         checked::<Asking>(&args)
     }
 
+    fn taken_up<'a>(&'a self, call: &'a str, around: &'a Around) -> BoxFuture<'a, Option<Outcome>> {
+        Box::pin(async move {
+            let question = around.gate.question_of(&around.who, call).await.ok()??;
+            let asked = around.gate.clarification(&around.who, &question, LONGEST);
+            Some(answered(asked, around).await)
+        })
+    }
+
     fn run<'a>(&'a self, permit: Permit, around: &'a Around) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             let args = match understood::<Asking>(permit.args()) {
@@ -76,23 +85,33 @@ impl Tool for Clarify {
                 session: around.session.clone(),
                 run: Some(around.run.clone()),
             };
-            tokio::select! {
-                asked = around.gate.ask_person(&around.who, question, LONGEST) => match asked {
-                    Ok(asked) => {
-                        // What the person says here is part of the conversation, too.
-                        let said = asked.answer.as_ref().and_then(|it| it["text"].as_str());
-                        let said: Vec<&str> = said.into_iter().collect();
-                        let heeded = around.gate.heed(&around.who, &around.session, &said).await;
-                        if let Err(error) = heeded {
-                            return Outcome::failed(error.to_string());
-                        }
-                        let unanswered = || json!({"answered": false, "reason": "timeout"});
-                        Outcome::done(asked.answer.unwrap_or_else(unanswered).to_string())
-                    }
-                    Err(error) => Outcome::failed(error.to_string()),
-                },
-                () = around.stopped() => Outcome::failed("the run was stopped"),
-            }
+            let asked =
+                around
+                    .gate
+                    .ask_person_for(&around.who, question, permit.call_id(), LONGEST);
+            answered(asked, around).await
         })
     }
+}
+
+/// Waits for a person's answer, and heeds it: what is said here is part of the conversation, too.
+async fn answered(
+    asked: impl Future<Output = Result<ClarificationView, GateError>> + Send,
+    around: &Around,
+) -> Outcome {
+    let asked = tokio::select! {
+        asked = asked => asked,
+        () = around.stopped() => return Outcome::failed("the run was stopped"),
+    };
+    let answer = match asked {
+        Ok(asked) => asked.answer,
+        Err(error) => return Outcome::failed(error.to_string()),
+    };
+    let said = answer.as_ref().and_then(|it| it["text"].as_str());
+    let said: Vec<&str> = said.into_iter().collect();
+    if let Err(error) = around.gate.heed(&around.who, &around.session, &said).await {
+        return Outcome::failed(error.to_string());
+    }
+    let unanswered = || json!({"answered": false, "reason": "timeout"});
+    Outcome::done(answer.unwrap_or_else(unanswered).to_string())
 }

@@ -2,6 +2,7 @@
 
 use countersign_core::approval::Choice;
 use countersign_core::call::ToolCall;
+use countersign_gate::clarifications::{Clarified, Question};
 use countersign_gate::request::{Report, Submission};
 use countersign_gate::runs::{NewRun, Run, builtin};
 use countersign_testkit::model::Reply;
@@ -11,14 +12,18 @@ use crate::support::World;
 
 /// Puts a run down as a gateway leaves it that died after the model asked for `command`.
 async fn left_behind(world: &World, command: &str) -> Run {
-    let arguments = json!({ "command": command }).to_string();
+    left_behind_with(world, "terminal", &json!({ "command": command })).await
+}
+
+async fn left_behind_with(world: &World, tool: &str, args: &Value) -> Run {
+    let arguments = args.to_string();
     let new = NewRun {
         model: "m".to_owned(),
         cwd: Some(world.project.display().to_string()),
         messages: vec![
             json!({ "role": "user", "content": "go" }),
             json!({ "role": "assistant", "content": null, "tool_calls": [
-                { "id": "c1", "type": "function", "function": { "name": "terminal", "arguments": arguments } },
+                { "id": "c1", "type": "function", "function": { "name": tool, "arguments": arguments } },
             ] }),
         ],
         driver: "dead".to_owned(),
@@ -182,5 +187,46 @@ async fn an_answer_that_was_written_down_ends_the_run_without_asking_again() {
     assert_eq!(world.ended(&run).await.output.as_deref(), Some("All done."));
     let asked: Vec<Value> = world.model.requests();
     assert!(asked.is_empty());
+    watch.abort();
+}
+
+#[tokio::test]
+async fn a_question_to_a_person_outlives_the_gateway_that_asked_it() {
+    let world = World::new(vec![Reply::text(["Left it is."])]).await;
+    let run = left_behind_with(&world, "clarify", &json!({ "question": "Left or right?" })).await;
+    let submission = Submission {
+        call: ToolCall {
+            tool: "clarify".to_owned(),
+            args: json!({ "question": "Left or right?" }),
+            ..ToolCall::default()
+        },
+        ..submission(&world, &run, "")
+    };
+    let call = world.gate.submit(&builtin(), submission).await.unwrap();
+    let permit = world.gate.take_up(&builtin(), &call.call_id, None).await;
+    drop(permit.unwrap());
+    let question = Question {
+        text: "Left or right?".to_owned(),
+        choices: Vec::new(),
+        session: run.session.clone(),
+        run: Some(run.run_id.clone()),
+    };
+    let none = std::time::Duration::ZERO;
+    let asked = world
+        .gate
+        .ask_person_for(&builtin(), question, &call.call_id, none)
+        .await
+        .unwrap();
+    let (_agent, watch) = taken_up(&world).await;
+    let left = Clarified::Text("left".to_owned());
+    let answered = world
+        .gate
+        .clarify(&world.ana, &asked.clarification_id, left);
+    answered.await.unwrap();
+    assert_eq!(
+        world.ended(&run).await.output.as_deref(),
+        Some("Left it is.")
+    );
+    assert!(world.told("c1").contains("left"), "{}", world.told("c1"));
     watch.abort();
 }
