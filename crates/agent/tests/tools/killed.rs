@@ -2,9 +2,8 @@
 //! how far it came.
 
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use countersign_agent::BoxFuture;
 use countersign_agent::outbound::{Cleared, Mail, Mailer, SendFailed};
@@ -70,7 +69,7 @@ async fn a_kill_between_consuming_and_sending_leaves_at_most_one_letter_and_says
         let before = world.gate.progress(&who, &call.call_id).await.unwrap();
         assert_eq!(before, Progress::NotBegun, "{dies:?}");
         let call = world.approved(call).await;
-        {
+        let output = {
             // Whoever kills waits until there is somebody to kill.
             let mut child = child.lock().unwrap();
             let facts = json!({
@@ -78,9 +77,11 @@ async fn a_kill_between_consuming_and_sending_leaves_at_most_one_letter_and_says
                 "call": call.call_id, "token": call.token,
                 "dies": format!("{dies:?}"),
             });
-            *child = Some(spawn(&facts));
-        }
-        wait(&child).await;
+            let child = child.insert(spawn(&facts));
+            child.stdout.take().unwrap()
+        };
+        ended(output).await;
+        child.lock().unwrap().as_mut().unwrap().wait().unwrap();
 
         // Another gate, as after a restart.
         let gate = open(
@@ -114,23 +115,16 @@ fn spawn(facts: &serde_json::Value) -> Child {
             "--nocapture",
         ])
         .env(CHILD, facts.to_string())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
         .spawn()
         .unwrap()
 }
 
-async fn wait(child: &Mutex<Option<Child>>) {
-    loop {
-        let ended = {
-            let mut child = child.lock().unwrap();
-            child.as_mut().unwrap().try_wait().unwrap().is_some()
-        };
-        if ended {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+/// Returns when the process that writes `output` has ended.
+async fn ended(mut output: ChildStdout) {
+    let read = move || std::io::copy(&mut output, &mut std::io::sink());
+    tokio::task::spawn_blocking(read).await.unwrap().unwrap();
 }
 
 /// A mailer that dies instead of sending.

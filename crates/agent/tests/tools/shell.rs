@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use countersign_agent::tools::{Processes, Processing, Terminal};
 use serde_json::json;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::{TcpListener, TcpStream};
 
 use crate::support::world;
 
@@ -91,11 +93,10 @@ async fn long_output_keeps_its_beginning_and_its_end() {
 async fn what_takes_too_long_or_is_stopped_ends_with_all_it_started() {
     let world = world().await;
     let (terminal, _) = tools();
-    let marker = world.project.join("alive");
-    let command = format!(
-        "(while true; do date +%s%N > {0}; sleep 0.02; done) & sleep 60",
-        marker.display()
-    );
+    // Everything the command starts holds this connection; it ends when the last of them does.
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let command = format!("exec 3<>/dev/tcp/127.0.0.1/{port}; sleep 600 & sleep 60");
     let begun = Instant::now();
     let outcome = world
         .run(&terminal, json!({"command": command, "timeout": 1}))
@@ -106,17 +107,16 @@ async fn what_takes_too_long_or_is_stopped_ends_with_all_it_started() {
         outcome.text
     );
     assert!(begun.elapsed() < Duration::from_secs(30));
-    assert_still(&marker).await;
+    let (held, _) = listener.accept().await.unwrap();
+    let_go(held).await;
 
     let stop = world.stop.clone();
     let stopping = async {
-        while !marker.exists() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        let (held, _) = listener.accept().await.unwrap();
         stop.send(true).unwrap();
+        held
     };
-    std::fs::remove_file(&marker).unwrap();
-    let (outcome, ()) = tokio::join!(
+    let (outcome, held) = tokio::join!(
         world.run(&terminal, json!({"command": command, "timeout": 59})),
         stopping
     );
@@ -125,24 +125,15 @@ async fn what_takes_too_long_or_is_stopped_ends_with_all_it_started() {
         "{}",
         outcome.text
     );
-    assert_still(&marker).await;
+    let_go(held).await;
 }
 
-/// Checks that nobody writes into a file any more: it stays the same for many times as long as a
-/// writer would take.
-async fn assert_still(path: &std::path::Path) {
-    let mut last = std::fs::read(path).unwrap_or_default();
-    let mut same = 0;
-    for _ in 0..100 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-        let now = std::fs::read(path).unwrap_or_default();
-        same = if now == last { same + 1 } else { 0 };
-        last = now;
-        if same >= 20 {
-            return;
-        }
-    }
-    panic!("something still writes");
+/// Returns when nobody holds the other end any more.
+async fn let_go(mut held: TcpStream) {
+    let mut nothing = Vec::new();
+    let read = held.read_to_end(&mut nothing);
+    let ended = tokio::time::timeout(Duration::from_secs(30), read).await;
+    assert!(ended.is_ok(), "something is still running");
 }
 
 #[tokio::test]

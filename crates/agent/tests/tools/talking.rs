@@ -9,12 +9,14 @@ use serde_json::{Value, json};
 use crate::support::{World, world};
 
 async fn waiting(world: &World) -> String {
+    let mut last = world.gate.store().tail().last();
     loop {
+        last.borrow_and_update();
         let page = world.gate.clarifications(&world.ana).await.unwrap();
         if let Some(question) = page.items.first() {
             return question.clarification_id.clone();
         }
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        last.changed().await.unwrap();
     }
 }
 

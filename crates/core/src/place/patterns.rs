@@ -414,7 +414,7 @@ mod tests {
                     for path in [
                         format!("{begins}/{first}"),
                         format!("{begins}/{first}/{second}"),
-                        format!("{begins}/work/{first}/{second}"),
+                        format!("{begins}/shop/{first}/{second}"),
                     ] {
                         let path = if begins == "/" {
                             path.replace("//", "/")

@@ -7,7 +7,7 @@ use countersign_testkit::model::{MODEL, Reply};
 use serde_json::{Value, json};
 
 use crate::scene::{Scene, shell};
-use crate::support::{PATIENCE, said};
+use crate::support::said;
 
 fn ask(scene: &Scene, body: &Value) -> reqwest::blocking::Response {
     let request = scene
@@ -92,15 +92,7 @@ fn a_call_that_needs_a_person_is_held_and_the_stream_says_so() {
     let response = ask(&scene, &body);
     let answer = std::thread::spawn(move || response.text().unwrap());
     let admin = scene.gateway.admin();
-    let since = std::time::Instant::now();
-    let run = loop {
-        let runs = scene.gateway.get(&admin, "/v1/runs").body;
-        if runs["runs"][0]["status"] == "waiting_for_approval" {
-            break runs["runs"][0]["run_id"].as_str().unwrap().to_owned();
-        }
-        assert!(since.elapsed() < PATIENCE, "{runs}");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    };
+    let run = scene.asked(&admin)["run_id"].as_str().unwrap().to_owned();
     assert!(precious.exists());
     assert_eq!(
         scene.approve(&run, &json!({ "choice": "once" })).status,
@@ -151,15 +143,7 @@ fn who_goes_away_stops_the_run() {
             body.len()
         )
         .unwrap();
-        let since = std::time::Instant::now();
-        let run = loop {
-            let runs = scene.gateway.get(&admin, "/v1/runs").body;
-            if runs["runs"][0]["status"] == "waiting_for_approval" {
-                break runs["runs"][0]["run_id"].as_str().unwrap().to_owned();
-            }
-            assert!(since.elapsed() < PATIENCE, "{runs}");
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        };
+        let run = scene.asked(&admin)["run_id"].as_str().unwrap().to_owned();
         drop(connection);
         scene.wait_for(&run, "cancelled");
         assert!(precious.exists());
@@ -231,18 +215,10 @@ fn the_command_line_runs_waits_and_says_how_to_answer() {
     let precious = scene.precious("precious");
     let child = command_line(&scene, &["run", "clean up"]).spawn().unwrap();
     let admin = scene.gateway.admin();
-    let since = std::time::Instant::now();
-    let id = loop {
-        let waiting = scene
-            .gateway
-            .get(&admin, "/v1/approvals?status=waiting")
-            .body;
-        if let Some(id) = waiting["approvals"][0]["approval_id"].as_str() {
-            break id.to_owned();
-        }
-        assert!(since.elapsed() < PATIENCE);
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    };
+    let id = scene.asked(&admin)["approval_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert_eq!(scene.gateway.resolve(&admin, &id, "once").status, 200);
     let output = child.wait_with_output().unwrap();
     let (stdout, stderr) = (

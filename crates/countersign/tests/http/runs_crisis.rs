@@ -18,18 +18,8 @@ fn scene() -> Scene {
 
 /// Waits for the card of the draft and returns its id.
 fn card(scene: &Scene, other: &str) -> String {
-    let since = std::time::Instant::now();
-    loop {
-        let waiting = scene
-            .gateway
-            .get(other, "/v1/approvals?status=waiting")
-            .body;
-        if let Some(approval) = waiting["approvals"].as_array().unwrap().first() {
-            return approval["approval_id"].as_str().unwrap().to_owned();
-        }
-        assert!(since.elapsed() < crate::support::PATIENCE);
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    let asked = scene.asked(other);
+    asked["approval_id"].as_str().unwrap().to_owned()
 }
 
 #[test]

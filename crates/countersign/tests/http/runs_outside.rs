@@ -169,17 +169,13 @@ fn in_smart_mode_a_model_answers_for_ordinary_calls_and_the_ledger_says_so() {
     let scene = Scene::configured(script, &config);
     let run = scene.start("go");
     // The first question waits for a moment only; the second for a person.
-    let since = Instant::now();
-    let asked = loop {
-        let pending = scene.status(&run)["pending_approvals"].clone();
-        let mut pending = pending.as_array().unwrap().iter();
-        let is_removal = |it: &&Value| it["command"].as_str().unwrap().contains("rm -rf");
-        if let Some(asked) = pending.find(is_removal) {
-            break asked["approval_id"].clone();
-        }
-        assert!(since.elapsed() < PATIENCE);
-        std::thread::sleep(std::time::Duration::from_millis(20));
+    let is_removal = |it: &Value| it["command"].as_str().unwrap().contains("rm -rf");
+    let removal = |shown: &Value| {
+        let pending = shown["pending_approvals"].as_array().unwrap();
+        pending.iter().find(|it| is_removal(it)).cloned()
     };
+    let shown = scene.when(&run, |shown| removal(shown).is_some());
+    let asked = removal(&shown).unwrap()["approval_id"].clone();
     let ledger = scene
         .gateway
         .get(&scene.gateway.admin(), "/v1/ledger?limit=1000");
@@ -204,6 +200,5 @@ fn in_smart_mode_a_model_answers_for_ordinary_calls_and_the_ledger_says_so() {
             return;
         }
         assert!(since.elapsed() < PATIENCE, "{usage}");
-        std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }

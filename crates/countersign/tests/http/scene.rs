@@ -1,13 +1,12 @@
 //! A gateway whose built-in agent thinks with a scripted model, in a directory of its own.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use countersign_testkit::model::{Call, MODEL, ModelServer, Reply};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Gateway, PATIENCE, Said};
+use crate::support::{Gateway, Said};
 
 pub(crate) struct Scene {
     pub(crate) gateway: Gateway,
@@ -68,39 +67,42 @@ impl Scene {
         said.body
     }
 
+    /// Waits for the first question there is, and returns what is told of it to `key`.
+    pub(crate) fn asked(&self, key: &str) -> Value {
+        let mut events = self.gateway.events(key, "/v1/events", Some(0));
+        events.named("approval.required").1
+    }
+
     /// Waits until the run has this status.
     pub(crate) fn wait_for(&self, run: &str, status: &str) -> Value {
-        let since = Instant::now();
-        loop {
-            let shown = self.status(run);
-            if shown["status"] == status {
-                return shown;
-            }
-            let is_over = shown["last_event"].as_str().unwrap().starts_with("run.c");
-            assert!(
-                !is_over && since.elapsed() < PATIENCE,
-                "not {status}: {shown}"
-            );
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
+        self.when(run, |shown| shown["status"] == status)
     }
 
     /// Waits until so many questions of the run wait, and returns their ids.
     pub(crate) fn waiting(&self, run: &str, count: usize) -> Vec<String> {
-        let since = Instant::now();
+        let pending = |shown: &Value| shown["pending_approvals"].as_array().unwrap().len();
+        let shown = self.when(run, |shown| pending(shown) == count);
+        assert_eq!(shown["status"], "waiting_for_approval", "{shown}");
+        let ids = shown["pending_approvals"].as_array().unwrap().iter();
+        ids.map(|it| it["approval_id"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// Looks at a run each time something happens to it, until it looks as wanted.
+    pub(crate) fn when(&self, run: &str, is_wanted: impl Fn(&Value) -> bool) -> Value {
+        let path = format!("/v1/runs/{run}/events");
+        let mut events = self.gateway.events(&self.gateway.admin(), &path, None);
         loop {
             let shown = self.status(run);
-            let ids = shown["pending_approvals"].as_array().unwrap().iter();
-            let ids: Vec<String> = ids
-                .map(|it| it["approval_id"].as_str().unwrap().to_owned())
-                .collect();
-            if ids.len() == count {
-                assert_eq!(shown["status"], "waiting_for_approval", "{shown}");
-                return ids;
+            if is_wanted(&shown) {
+                return shown;
             }
-            let is_over = matches!(shown["status"].as_str(), Some("completed" | "failed"));
-            assert!(!is_over && since.elapsed() < PATIENCE, "{shown}");
-            std::thread::sleep(std::time::Duration::from_millis(20));
+            // The stream ends with the run; after that nothing changes any more.
+            if events.any().is_none() {
+                let shown = self.status(run);
+                assert!(is_wanted(&shown), "it ended otherwise: {shown}");
+                return shown;
+            }
         }
     }
 
