@@ -10,6 +10,7 @@ mod judge;
 mod server;
 mod telemetry;
 mod tls;
+mod tui;
 mod wire;
 
 use std::process::ExitCode;

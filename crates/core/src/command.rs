@@ -1,0 +1,325 @@
+//! The commands a person types behind a slash: one registry for the terminal and every chat.
+//!
+//! A command is words; what it does is up to the surface that read it. What one surface cannot do it
+//! says, in the words of this table. A chat registers exactly these names, so that no prompt ever
+//! tells anybody to type something that does not exist.
+
+use crate::approval::Choice;
+use crate::display::inline;
+
+/// Longest line that is read as a command, in bytes.
+const LINE_BYTES_MAX: usize = 4096;
+/// How long an override lasts if nothing is said, in minutes.
+const YOLO_MINUTES: u32 = 15;
+/// Longest override that can be asked for, in minutes.
+const YOLO_MINUTES_MAX: u32 = 24 * 60;
+
+/// A command a person typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Allow a call: the one that waits, if there is just one and none is named.
+    Approve {
+        /// Which.
+        id: Option<String>,
+        /// How far.
+        choice: Choice,
+    },
+    /// Deny a call.
+    Deny {
+        /// Which.
+        id: Option<String>,
+        /// What to tell the agent.
+        note: Option<String>,
+    },
+    /// List what waits.
+    Pending,
+    /// Show one card in full.
+    Show {
+        /// Which.
+        id: String,
+    },
+    /// List standing permissions.
+    Grants,
+    /// Take a standing permission back.
+    Revoke {
+        /// Which.
+        id: String,
+    },
+    /// Lift the lines for this session for a while; the rules that nothing lifts stay.
+    Yolo {
+        /// How long.
+        minutes: u32,
+    },
+    /// Say how things are.
+    Status,
+    /// Say what models cost.
+    Usage,
+    /// Say which model answers, or take another.
+    Model {
+        /// Which.
+        name: Option<String>,
+    },
+    /// Begin another conversation.
+    New,
+    /// Ask the last thing again.
+    Retry,
+    /// Stop what the agent is doing.
+    Stop,
+    /// Say who is asking.
+    Whoami,
+    /// List the commands.
+    Help,
+}
+
+/// A command as it is listed and registered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its name, without the slash.
+    pub name: &'static str,
+    /// What may follow it; empty if nothing may.
+    pub hint: &'static str,
+    /// What it does, in a few words.
+    pub does: &'static str,
+}
+
+/// Every command, in the order of the help.
+pub const TABLE: [Row; 15] = [
+    row(
+        "approve",
+        "[ID] [once|session|always]",
+        "allow a call that waits",
+    ),
+    row("deny", "[ID] [note]", "deny a call that waits"),
+    row("pending", "", "list what waits for an answer"),
+    row("show", "ID", "show one card in full"),
+    row("grants", "", "list standing permissions"),
+    row("revoke", "ID", "take a standing permission back"),
+    row(
+        "yolo",
+        "[minutes]",
+        "stop asking about ordinary calls of this session for a while",
+    ),
+    row("status", "", "say how things are"),
+    row("usage", "", "say what the models cost"),
+    row(
+        "model",
+        "[NAME]",
+        "say which model answers, or take another",
+    ),
+    row("new", "", "begin another conversation"),
+    row("retry", "", "ask the last thing again"),
+    row("stop", "", "stop what the agent is doing"),
+    row("whoami", "", "say who you are here"),
+    row("help", "", "list these commands"),
+];
+
+const fn row(name: &'static str, hint: &'static str, does: &'static str) -> Row {
+    Row { name, hint, does }
+}
+
+/// Why a line is no command.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommandError {
+    /// It does not begin with a slash: it is something said to the agent.
+    #[error("this is not a command")]
+    NotOne,
+    /// There is no such command.
+    #[error("there is no /{name}; /help lists what there is")]
+    Unknown {
+        /// What was typed, safe to show.
+        name: String,
+    },
+    /// What follows the name does not fit.
+    #[error("/{name} is used like this: /{name} {hint}")]
+    Usage {
+        /// The command.
+        name: &'static str,
+        /// What may follow it.
+        hint: &'static str,
+    },
+}
+
+impl Command {
+    /// Reads a line that begins with a slash.
+    pub fn parse(line: &str) -> Result<Self, CommandError> {
+        let typed = line.trim();
+        let Some(typed) = typed
+            .strip_prefix('/')
+            .filter(|_| typed.len() <= LINE_BYTES_MAX)
+        else {
+            return Err(CommandError::NotOne);
+        };
+        let (name, rest) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+        Self::of(name, rest)
+    }
+
+    /// Reads a command by its name and what follows, as chats hand them over.
+    pub fn of(name: &str, rest: &str) -> Result<Self, CommandError> {
+        let known = TABLE.iter().find(|row| row.name.eq_ignore_ascii_case(name));
+        let Some(row) = known else {
+            let name = inline(name);
+            return Err(CommandError::Unknown { name });
+        };
+        let rest = rest.trim();
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let read = match (row.name, words.as_slice()) {
+            ("approve", words) => approve(words),
+            ("deny", words) => Some(deny(rest, words)),
+            ("pending", []) => Some(Self::Pending),
+            ("show", [id]) => Some(Self::Show {
+                id: (*id).to_owned(),
+            }),
+            ("grants", []) => Some(Self::Grants),
+            ("revoke", [id]) => Some(Self::Revoke {
+                id: (*id).to_owned(),
+            }),
+            ("yolo", []) => Some(Self::Yolo {
+                minutes: YOLO_MINUTES,
+            }),
+            ("yolo", [minutes]) => minutes
+                .parse()
+                .ok()
+                .filter(|minutes| (1..=YOLO_MINUTES_MAX).contains(minutes))
+                .map(|minutes| Self::Yolo { minutes }),
+            ("status", []) => Some(Self::Status),
+            ("usage", []) => Some(Self::Usage),
+            ("model", []) => Some(Self::Model { name: None }),
+            ("model", [name]) => Some(Self::Model {
+                name: Some((*name).to_owned()),
+            }),
+            ("new", []) => Some(Self::New),
+            ("retry", []) => Some(Self::Retry),
+            ("stop", []) => Some(Self::Stop),
+            ("whoami", []) => Some(Self::Whoami),
+            ("help", []) => Some(Self::Help),
+            _ => None,
+        };
+        read.ok_or(CommandError::Usage {
+            name: row.name,
+            hint: row.hint,
+        })
+    }
+}
+
+/// `[ID] [once|session|always]`, either of them alone, too.
+fn approve(words: &[&str]) -> Option<Command> {
+    let (id, how_far) = match words {
+        [] => (None, "once"),
+        [one] if is_id(one) => (Some(*one), "once"),
+        [one] => (None, *one),
+        [id, how_far] if is_id(id) => (Some(*id), *how_far),
+        _ => return None,
+    };
+    let choices = [Choice::Once, Choice::Session, Choice::Always];
+    let choice = choices
+        .into_iter()
+        .find(|choice| choice.word().eq_ignore_ascii_case(how_far))?;
+    let id = id.map(str::to_owned);
+    Some(Command::Approve { id, choice })
+}
+
+/// `[ID] [note]`: what does not look like an id is the note.
+fn deny(rest: &str, words: &[&str]) -> Command {
+    let id = words.first().filter(|word| is_id(word));
+    let note = id.map_or(rest, |id| rest.strip_prefix(id).unwrap_or(rest).trim());
+    Command::Deny {
+        id: id.map(|id| (*id).to_owned()),
+        note: (!note.is_empty()).then(|| note.to_owned()),
+    }
+}
+
+fn is_id(word: &str) -> bool {
+    word.starts_with("appr_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn approve(id: Option<&str>, choice: Choice) -> Command {
+        let id = id.map(str::to_owned);
+        Command::Approve { id, choice }
+    }
+
+    fn deny(id: Option<&str>, note: Option<&str>) -> Command {
+        let (id, note) = (id.map(str::to_owned), note.map(str::to_owned));
+        Command::Deny { id, note }
+    }
+
+    #[test]
+    fn what_is_typed_is_read_as_the_table_says() {
+        let rows = [
+            ("/approve", approve(None, Choice::Once)),
+            ("  /APPROVE  ", approve(None, Choice::Once)),
+            ("/approve appr_1", approve(Some("appr_1"), Choice::Once)),
+            (
+                "/approve appr_1 session",
+                approve(Some("appr_1"), Choice::Session),
+            ),
+            ("/approve always", approve(None, Choice::Always)),
+            ("/deny", deny(None, None)),
+            ("/deny appr_1", deny(Some("appr_1"), None)),
+            (
+                "/deny appr_1 not  now",
+                deny(Some("appr_1"), Some("not  now")),
+            ),
+            ("/deny not now", deny(None, Some("not now"))),
+            (
+                "/show appr_1",
+                Command::Show {
+                    id: "appr_1".to_owned(),
+                },
+            ),
+            (
+                "/yolo",
+                Command::Yolo {
+                    minutes: YOLO_MINUTES,
+                },
+            ),
+            ("/yolo 5", Command::Yolo { minutes: 5 }),
+            ("/model", Command::Model { name: None }),
+            ("/stop", Command::Stop),
+        ];
+        for (line, expected) in rows {
+            assert_eq!(Command::parse(line), Ok(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_how_it_is_used() {
+        for line in [
+            "/approve deny",
+            "/approve appr_1 deny",
+            "/approve 7",
+            "/approve appr_1 once more",
+            "/show",
+            "/show a b",
+            "/pending x",
+            "/yolo 0",
+            "/yolo -3",
+            "/yolo 99999",
+        ] {
+            let got = Command::parse(line);
+            assert!(
+                matches!(got, Err(CommandError::Usage { .. })),
+                "{line}: {got:?}"
+            );
+        }
+        let unknown = CommandError::Unknown {
+            name: "aprove".to_owned(),
+        };
+        assert_eq!(Command::parse("/aprove"), Err(unknown));
+        for said in ["approve", "please /approve", "", "yes"] {
+            assert_eq!(Command::parse(said), Err(CommandError::NotOne), "{said}");
+        }
+    }
+
+    #[test]
+    fn every_command_of_the_table_can_be_typed() {
+        for row in TABLE {
+            let id = if row.hint == "ID" { " appr_1" } else { "" };
+            let line = format!("/{}{id}", row.name);
+            assert!(Command::parse(&line).is_ok(), "{line}");
+        }
+    }
+}
