@@ -1,6 +1,7 @@
 //! What a shell command would do: parsed, expanded and followed, never run.
 
 mod arithmetic;
+mod braces;
 mod escape;
 mod expand;
 pub mod parse;

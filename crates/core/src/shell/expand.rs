@@ -1,16 +1,11 @@
 //! Expands words: braces, `~`, parameters, substitutions, splitting. As bash does it, as far as
 //! the values are known.
 
+use super::braces::{self, Braces, Piece};
 use super::syntax::{Expansion, Operation, Part, Span, Word};
 use super::value::{Arg, Stream, TEXT_BYTES_MAX, Taint, Value};
 use super::walk::{Walk, environment, unset_value};
 use crate::place::{HOLE, HOME, glob_matches};
-
-/// Most words one word may expand to; more is not followed.
-const BRACE_WORDS_MAX: usize = 128;
-
-/// Most braces in one word; trying which of more of them belong together takes too long.
-const BRACES_MAX: usize = 24;
 
 /// The word that is being put together, and the ones before it.
 #[derive(Default)]
@@ -87,115 +82,140 @@ impl Walk<'_> {
 
     fn expand(&mut self, word: &Word, args: &mut Vec<Arg>) {
         let span = self.here(word.span);
-        let live = word.parts.iter().filter_map(|part| {
-            let Part::Plain(text) = part else { return None };
-            Some(text.matches('{').count())
-        });
-        let openings: usize = live.sum();
-        let braced = openings > 0;
         let mut fields = Fields::default();
-        if openings > BRACES_MAX {
-            self.unreadable("a word has too many braces to be expanded", span);
-            fields.text.push(HOLE);
-            fields.cut(span);
-            args.append(&mut fields.done);
-            return;
-        }
-        if braced && !self.may_expand(span) {
-            fields.text.push(HOLE);
-            fields.cut(span);
-            args.append(&mut fields.done);
-            return;
-        }
-        let variants = braced.then(|| expand_braces(&word.parts)).flatten();
-        if let Some(variants) = &variants {
-            for parts in variants {
-                if !self.may_expand(span) {
-                    fields.text.push(HOLE);
-                    break;
-                }
-                self.parts(parts, &mut fields, span, Splitting::On);
-                fields.cut(span);
-            }
-        } else {
+        let has_brace = |part: &Part| matches!(part, Part::Plain(text) if text.contains('{'));
+        if !word.parts.iter().any(has_brace) {
             self.parts(&word.parts, &mut fields, span, Splitting::On);
+        } else if !self.may_expand(span) {
+            fields.text.push(HOLE);
+        } else {
+            self.braces(word, &mut fields, span);
+        }
+        fields.cut(span);
+        args.append(&mut fields.done);
+    }
+
+    /// Adds the words that braces make of `word`.
+    fn braces(&mut self, word: &Word, fields: &mut Fields, span: Span) {
+        let words = match braces::expand(&word.parts, self.brace_bytes) {
+            Braces::Words { words, bytes } => {
+                self.brace_bytes -= bytes;
+                words
+            }
+            Braces::None => return self.parts(&word.parts, fields, span, Splitting::On),
+            Braces::TooMuch(why) => {
+                self.unreadable(why, span);
+                fields.text.push(HOLE);
+                return;
+            }
+        };
+        for pieces in words {
+            if !self.may_expand(span) {
+                fields.text.push(HOLE);
+                return;
+            }
+            let last = pieces.len().saturating_sub(1);
+            for (index, piece) in pieces.iter().enumerate() {
+                let at = Position {
+                    first: index == 0,
+                    last: index == last,
+                };
+                match piece {
+                    Piece::Text(text) => add_plain(fields, text, at),
+                    Piece::Part(part) => self.part(part, fields, at, span, Splitting::On),
+                }
+            }
             fields.cut(span);
         }
-        args.append(&mut fields.done);
     }
 
     fn parts(&mut self, parts: &[Part], fields: &mut Fields, span: Span, splitting: Splitting) {
         for (index, part) in parts.iter().enumerate() {
-            let costs = !matches!(part, Part::Plain(_) | Part::Quoted(_));
-            if costs && !self.may_expand(span) {
-                fields.text.push(HOLE);
-                continue;
+            let at = Position {
+                first: index == 0,
+                last: parts.len() == index + 1,
+            };
+            self.part(part, fields, at, span, splitting);
+        }
+    }
+
+    fn part(
+        &mut self,
+        part: &Part,
+        fields: &mut Fields,
+        at: Position,
+        span: Span,
+        splitting: Splitting,
+    ) {
+        let costs = !matches!(part, Part::Plain(_) | Part::Quoted(_));
+        if costs && !self.may_expand(span) {
+            fields.text.push(HOLE);
+            return;
+        }
+        match part {
+            Part::Plain(text) => add_plain(fields, text, at),
+            Part::Quoted(text) => {
+                fields.kept = true;
+                fields.text.push_str(text);
             }
-            match part {
-                Part::Plain(text) => add_plain(fields, text, index == 0, parts.len() == index + 1),
-                Part::Quoted(text) => {
-                    fields.kept = true;
-                    fields.text.push_str(text);
+            Part::Hidden(why) => {
+                self.unreadable(why, span);
+                fields.text.push(HOLE);
+            }
+            Part::Arithmetic(inner) => {
+                let mut scratch = Fields::default();
+                self.parts(inner, &mut scratch, span, Splitting::Off);
+                self.evaluated(&scratch.text, span);
+                fields.kept = true;
+                match super::arithmetic::constant(&scratch.text) {
+                    Some(number) => fields.text.push_str(&number),
+                    None => fields.text.push(HOLE),
                 }
-                Part::Hidden(why) => {
-                    self.unreadable(why, span);
-                    fields.text.push(HOLE);
-                }
-                Part::Arithmetic(inner) => {
-                    let mut scratch = Fields::default();
-                    self.parts(inner, &mut scratch, span, Splitting::Off);
-                    self.evaluated(&scratch.text, span);
-                    fields.kept = true;
-                    match super::arithmetic::constant(&scratch.text) {
-                        Some(number) => fields.text.push_str(&number),
-                        None => fields.text.push(HOLE),
-                    }
-                }
-                Part::Process { body, writes } => {
-                    let stream = if *writes {
-                        self.process_sink(body)
-                    } else {
-                        self.substitute(body)
-                    };
-                    fields.taint = fields.taint.and(stream.taint);
-                    fields.delivers = Some(Box::new(stream));
-                    fields.text.push_str("/dev/fd/63");
-                    fields.kept = true;
-                }
-                Part::Substitution { body, quoted } => {
-                    let stream = self.substitute(body);
-                    let value = match stream.text {
-                        Some(text) => Value {
-                            items: Some(vec![text.trim_end_matches('\n').to_owned()]),
-                            taint: stream.taint,
+            }
+            Part::Process { body, writes } => {
+                let stream = if *writes {
+                    self.process_sink(body)
+                } else {
+                    self.substitute(body)
+                };
+                fields.taint = fields.taint.and(stream.taint);
+                fields.delivers = Some(Box::new(stream));
+                fields.text.push_str("/dev/fd/63");
+                fields.kept = true;
+            }
+            Part::Substitution { body, quoted } => {
+                let stream = self.substitute(body);
+                let value = match stream.text {
+                    Some(text) => Value {
+                        items: Some(vec![text.trim_end_matches('\n').to_owned()]),
+                        taint: stream.taint,
+                    },
+                    None => Value {
+                        // Of what is printed only names that matter are known.
+                        items: (!stream.names.is_empty()).then_some(stream.names),
+                        taint: Taint {
+                            command: true,
+                            ..stream.taint
                         },
-                        None => Value {
-                            // Of what is printed only names that matter are known.
-                            items: (!stream.names.is_empty()).then_some(stream.names),
-                            taint: Taint {
-                                command: true,
-                                ..stream.taint
-                            },
-                        },
-                    };
-                    let separators = self.separators(*quoted || splitting == Splitting::Off);
-                    add(fields, &value, separators.as_deref(), false, span);
-                }
-                Part::Parameter { expansion, quoted } => {
-                    let value = self.parameter(expansion, span);
-                    let all = matches!(expansion.name.as_str(), "@" | "*")
-                        || expansion.index.as_ref().is_some_and(|index| {
-                            matches!(index.parts.as_slice(), [Part::Plain(text)] if text == "@" || text == "*")
-                        });
-                    let separators = self.separators(*quoted || splitting == Splitting::Off);
-                    add(
-                        fields,
-                        &value,
-                        separators.as_deref(),
-                        all && splitting == Splitting::On,
-                        span,
-                    );
-                }
+                    },
+                };
+                let separators = self.separators(*quoted || splitting == Splitting::Off);
+                add(fields, &value, separators.as_deref(), false, span);
+            }
+            Part::Parameter { expansion, quoted } => {
+                let value = self.parameter(expansion, span);
+                let all = matches!(expansion.name.as_str(), "@" | "*")
+                    || expansion.index.as_ref().is_some_and(|index| {
+                        matches!(index.parts.as_slice(), [Part::Plain(text)] if text == "@" || text == "*")
+                    });
+                let separators = self.separators(*quoted || splitting == Splitting::Off);
+                add(
+                    fields,
+                    &value,
+                    separators.as_deref(),
+                    all && splitting == Splitting::On,
+                    span,
+                );
             }
         }
     }
@@ -355,6 +375,13 @@ impl Walk<'_> {
     }
 }
 
+/// Where in its word a part stands.
+#[derive(Clone, Copy)]
+struct Position {
+    first: bool,
+    last: bool,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Splitting {
     On,
@@ -368,10 +395,10 @@ fn has_live(text: &str) -> bool {
 }
 
 /// Adds unquoted literal text; a `~` at the front, or after `NAME=`, is a home.
-fn add_plain(fields: &mut Fields, text: &str, first: bool, last: bool) {
+fn add_plain(fields: &mut Fields, text: &str, at: Position) {
     fields.glob |= text.contains(['*', '?', '[']);
     let mut text = text;
-    if first {
+    if at.first {
         if let Some((name, value)) = text.split_once("=~")
             && !name.is_empty()
             && name
@@ -398,7 +425,7 @@ fn add_plain(fields: &mut Fields, text: &str, first: bool, last: bool) {
                     fields.text.push(HOME);
                     text = rest.get(user_end..).unwrap_or("");
                 }
-                user if last || rest.len() > user_end => {
+                user if at.last || rest.len() > user_end => {
                     fields.text.push_str("/home/");
                     fields.text.push_str(user);
                     text = rest.get(user_end..).unwrap_or("");
@@ -531,142 +558,4 @@ fn substring(range: &str) -> Option<(usize, Option<usize>)> {
             Some((from.trim().parse().ok()?, Some(length.trim().parse().ok()?)))
         }
     }
-}
-
-/// Returns the words `{a,b}` and `{1..3}` make of `parts`, or `None` if there is nothing to expand.
-fn expand_braces(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
-    let mut pending = vec![parts.to_vec()];
-    let mut done = Vec::new();
-    let mut any = false;
-    while let Some(next) = pending.pop() {
-        if done.len() + pending.len() > BRACE_WORDS_MAX {
-            return Some(vec![vec![Part::Hidden("braces expand to too many words")]]);
-        }
-        match split_brace(&next) {
-            Some(alternatives) => {
-                any = true;
-                pending.extend(alternatives.into_iter().rev());
-            }
-            None => done.push(next),
-        }
-    }
-    any.then_some(done)
-}
-
-/// Splits the first brace expression of `parts` into one word per alternative.
-fn split_brace(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
-    // The words are walked as live and dead pieces; a comma or brace counts only where it is live.
-    let (part_at, byte_at) = parts.iter().enumerate().find_map(|(index, part)| {
-        let Part::Plain(text) = part else {
-            return None;
-        };
-        opening(parts, index, text).map(|at| (index, at))
-    })?;
-    let mut before: Vec<Part> = parts.get(..part_at)?.to_vec();
-    let Part::Plain(text) = parts.get(part_at)? else {
-        return None;
-    };
-    before.push(Part::Plain(text.get(..byte_at)?.to_owned()));
-    let mut inner: Vec<Part> = vec![Part::Plain(text.get(byte_at + 1..)?.to_owned())];
-    inner.extend_from_slice(parts.get(part_at + 1..)?);
-    let (alternatives, after) = alternatives(&inner)?;
-    Some(
-        alternatives
-            .into_iter()
-            .map(|alternative| {
-                before
-                    .iter()
-                    .cloned()
-                    .chain(alternative)
-                    .chain(after.iter().cloned())
-                    .collect()
-            })
-            .collect(),
-    )
-}
-
-/// Returns the first `{` in `text` that opens a real brace expression.
-fn opening(parts: &[Part], index: usize, text: &str) -> Option<usize> {
-    text.match_indices('{')
-        .map(|(at, _)| at)
-        .take(8)
-        .find(|at| {
-            let mut inner = vec![Part::Plain(text.get(at + 1..).unwrap_or("").to_owned())];
-            inner.extend_from_slice(parts.get(index + 1..).unwrap_or(&[]));
-            alternatives(&inner).is_some()
-        })
-}
-
-type Alternatives = (Vec<Vec<Part>>, Vec<Part>);
-
-/// Reads `a,b,c}rest`; `None` if there is no closing brace or nothing to choose from.
-fn alternatives(inner: &[Part]) -> Option<Alternatives> {
-    let mut depth = 0_u32;
-    let mut found: Vec<Vec<Part>> = vec![Vec::new()];
-    for (index, part) in inner.iter().enumerate() {
-        let Part::Plain(text) = part else {
-            found.last_mut()?.push(part.clone());
-            continue;
-        };
-        let mut from = 0;
-        for (at, byte) in text.bytes().enumerate() {
-            match byte {
-                b'{' => depth += 1,
-                b'}' if depth > 0 => depth -= 1,
-                b'}' => {
-                    found
-                        .last_mut()?
-                        .push(Part::Plain(text.get(from..at)?.to_owned()));
-                    let mut after = vec![Part::Plain(text.get(at + 1..)?.to_owned())];
-                    after.extend_from_slice(inner.get(index + 1..)?);
-                    if found.len() == 1 {
-                        let Some([Part::Plain(only)]) = found.first().map(Vec::as_slice) else {
-                            return None;
-                        };
-                        found = sequence(only)?;
-                    }
-                    return Some((found, after));
-                }
-                b',' if depth == 0 => {
-                    found
-                        .last_mut()?
-                        .push(Part::Plain(text.get(from..at)?.to_owned()));
-                    found.push(Vec::new());
-                    from = at + 1;
-                }
-                _ => {}
-            }
-        }
-        found
-            .last_mut()?
-            .push(Part::Plain(text.get(from..)?.to_owned()));
-    }
-    None
-}
-
-/// Returns the words of `1..5` and `a..e`.
-fn sequence(text: &str) -> Option<Vec<Vec<Part>>> {
-    let mut ends = text.split("..");
-    let (from, to) = (ends.next()?, ends.next()?);
-    let words: Vec<String> = if let (Ok(from), Ok(to)) = (from.parse::<i64>(), to.parse::<i64>()) {
-        let count = from.abs_diff(to).min(BRACE_WORDS_MAX as u64);
-        let step = if to < from { -1 } else { 1 };
-        (0..=i64::try_from(count).ok()?)
-            .map(|nth| (from + step * nth).to_string())
-            .collect()
-    } else {
-        let one = |text: &str| {
-            text.chars()
-                .next()
-                .filter(|letter| letter.is_ascii_alphabetic() && text.len() == 1)
-        };
-        let (from, to) = (one(from)?, one(to)?);
-        (from.min(to)..=from.max(to)).map(String::from).collect()
-    };
-    Some(
-        words
-            .into_iter()
-            .map(|word| vec![Part::Plain(word)])
-            .collect(),
-    )
 }

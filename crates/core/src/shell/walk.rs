@@ -33,6 +33,8 @@ const DEPTH_MAX: u32 = 80;
 pub(super) const COMMANDS_MAX: u32 = 2_000;
 /// How many expansions are carried out before the rest is called unreadable.
 const EXPANSIONS_MAX: u32 = 3_000;
+/// How many bytes of words braces may make in all.
+const BRACE_BYTES_MAX: usize = 64 * 1024;
 /// How many bytes of text inside text are followed in all.
 const INNER_BYTES_MAX: usize = 160 * 1024;
 /// How many acts are kept; the worst ones stay.
@@ -57,6 +59,8 @@ pub struct Walk<'k> {
     texts: u32,
     commands: u32,
     expansions: u32,
+    /// How many bytes of words braces may still make.
+    pub(super) brace_bytes: usize,
     inner_bytes: usize,
     /// Commands inside commands at this moment, wrappers included.
     depth: u32,
@@ -134,6 +138,7 @@ impl<'k> Walk<'k> {
             texts: 0,
             commands: 0,
             expansions: 0,
+            brace_bytes: BRACE_BYTES_MAX,
             inner_bytes: 0,
             depth: 0,
             origin: None,

@@ -50,6 +50,13 @@ const HINTS: &[&str] = &[
     "clave",
 ];
 
+/// What a word of a name says; a word may say several things.
+const PASSWORD: u8 = 1;
+const TOKEN: u8 = 2;
+const OWNER: u8 = 4;
+const OTHER: u8 = 8;
+const PUBLIC: u8 = 16;
+
 const PASSWORD_WORDS: &str = "password passwd passwort passphrase passcode pass pwd passw pw kennwort contraseña \
     contrasena senha wachtwoord пароль пароля 密码 密碼 パスワード \
     passe parola şifre hasło clave userpass userpassword storepass keypass";
@@ -72,6 +79,40 @@ const NOT_SECRET: &str = "public publishable foreign cache sort partition idempo
     help description title status enabled provider mode method arn ref env var prefix scope \
     scopes budget tokenizer tokens host header server";
 
+/// Words that make a key one that everybody may know.
+const PUBLIC_WORDS: &str = "public publishable";
+
+/// All words with what they say, sorted.
+static MEANINGS: LazyLock<Vec<(&str, u8)>> = LazyLock::new(|| {
+    let lists = [
+        (PASSWORD_WORDS, PASSWORD),
+        (TOKEN_WORDS, TOKEN),
+        (KEY_OWNERS, OWNER),
+        (NOT_SECRET, OTHER),
+        (PUBLIC_WORDS, PUBLIC),
+    ];
+    let each = lists
+        .into_iter()
+        .flat_map(|(list, says)| list.split(' ').map(move |word| (word, says)));
+    let mut meanings: Vec<(&str, u8)> = each.collect();
+    meanings.sort_unstable();
+    meanings.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        kept.1 |= if same { later.1 } else { 0 };
+        same
+    });
+    meanings
+});
+
+/// Returns what a word of a name says.
+fn meaning(word: &str) -> u8 {
+    let found = MEANINGS.binary_search_by(|(known, _)| (*known).cmp(word));
+    found
+        .ok()
+        .and_then(|at| MEANINGS.get(at))
+        .map_or(0, |(_, says)| *says)
+}
+
 static PREFILTER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
@@ -83,6 +124,9 @@ static PREFILTER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 const NAME_BYTES_MAX: usize = 64;
 const CONNECTION_BYTES_MAX: usize = 48;
 const VALUE_BYTES_MAX: usize = 512;
+/// By how much of its beginning a long value is judged. A text may name a credential in every word, so
+/// that each value holds all those behind it.
+const JUDGED_BYTES_MAX: usize = 128;
 
 /// Adds every value of `text` that is named as a credential and looks like one.
 pub(super) fn scan(text: &[u8], finds: &mut Vec<Candidate>) {
@@ -177,11 +221,8 @@ fn promise(text: &[u8], start: usize, name: &[u8]) -> Option<Promise> {
     if let Some(before) = word_before(text, start) {
         words.insert(0, before);
     }
-    let has = |list: &str| {
-        words
-            .iter()
-            .any(|word| list.split(' ').any(|listed| listed == word))
-    };
+    let said = words.iter().fold(0, |said, word| said | meaning(word));
+    let has = |meaning: u8| said & meaning != 0;
     let ends = |list: &[&str]| {
         words
             .iter()
@@ -189,14 +230,14 @@ fn promise(text: &[u8], start: usize, name: &[u8]) -> Option<Promise> {
     };
     let last = words.last().map(String::as_str).unwrap_or_default();
     let is_key = matches!(last, "key" | "keys" | "schlüssel" | "code") || last.ends_with("key");
-    let owned = is_key && has(KEY_OWNERS);
-    if has(NOT_SECRET) && !owned {
+    let owned = is_key && has(OWNER);
+    if has(OTHER) && !owned {
         return None;
     }
-    if has(PASSWORD_WORDS) || ends(PASSWORD_ENDS) {
+    if has(PASSWORD) || ends(PASSWORD_ENDS) {
         Some(Promise::Password)
-    } else if has(TOKEN_WORDS) || ends(TOKEN_ENDS) || owned {
-        (!has("public publishable")).then_some(Promise::Token)
+    } else if has(TOKEN) || ends(TOKEN_ENDS) || owned {
+        (!has(PUBLIC)).then_some(Promise::Token)
     } else if is_key && last != "code" {
         // `DD_KEY`, `fooKey`: a compound is more telling than the word alone, but not by much.
         Some(Promise::Vague)
@@ -350,7 +391,8 @@ fn value(text: &[u8], at: usize) -> Option<(usize, usize)> {
 }
 
 fn is_secret(value: &[u8], promise: Promise, link: Link) -> bool {
-    if is_placeholder(value) || is_reference(value) || value.len() > VALUE_BYTES_MAX {
+    let value = value.get(..JUDGED_BYTES_MAX).unwrap_or(value);
+    if is_placeholder(value) || is_reference(value) {
         return false;
     }
     let made = Made::of(value);

@@ -1,5 +1,8 @@
 //! Whether a value looks like a credential, or like a placeholder, a reference or a plain word.
 
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
+
 /// Returns the Shannon entropy of `value` in tenths of a bit per byte.
 pub(super) fn entropy(value: &[u8]) -> u16 {
     let mut counts = [0u32; 256];
@@ -64,12 +67,21 @@ const STAND_INS: &[&str] = &[
     "notreal",
 ];
 
+/// All of them, looked for in one go.
+static STAND_IN_WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(STAND_INS)
+        .ok()
+});
+
 /// Returns whether `value` is a stand-in rather than a credential: documentation words, masks,
 /// one letter repeated, or the alphabet counted up.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
-    let lower = String::from_utf8_lossy(value).to_ascii_lowercase();
     // Short words such as `your` occur by chance in long random values, so only telling ones count.
-    STAND_INS.iter().any(|word| lower.contains(word))
+    STAND_IN_WORDS
+        .as_ref()
+        .is_some_and(|words| words.is_match(value))
         || longest_run(value, 0) >= 6.max(value.len() / 2)
         || longest_run(value, 1) >= 8
 }
