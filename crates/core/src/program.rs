@@ -8,12 +8,14 @@ mod cleaning;
 mod code;
 mod files;
 mod foreign;
+mod links;
 mod names;
 mod network;
 pub(crate) mod options;
 mod output;
 mod readers;
 mod recipes;
+mod repositories;
 mod resolve;
 mod roles;
 mod unknown;
@@ -33,7 +35,7 @@ use crate::shell::walk::{Walk, runs_in_subscript};
 use foreign::{HANDING, Handed};
 use options::{Hit, Options};
 use resolve::{Named, find_sub, leading_words, resolve, windows_reading};
-use roles::{Changes, operand_roles};
+use roles::{Changes, inside_container, names_secrets, operand_roles};
 
 /// Names of processes that ask people: this firewall, and gateways of agents.
 const GUARDS: &[&str] = &["countersign", "hermes"];
@@ -85,7 +87,7 @@ impl Walk<'_> {
                 self.note(act);
                 Stream::unknown(Taint::default())
             }
-            Named::File => self.run_file(first, rest),
+            Named::File => self.run_file(first, rest, stdin),
             Named::Unknown(name) => self.unknown_program(&name, first, rest),
             Named::Program(program, name) => {
                 let mut stream = self.known_program(program, &name, first, rest, stdin);
@@ -574,21 +576,6 @@ impl Walk<'_> {
         act.target = Score::ONE;
         self.note(act);
     }
-}
-
-/// Whether an operand of `kubectl` names secrets: `secret/db`, `cm,secrets`.
-fn names_secrets(operand: &str) -> bool {
-    let kinds = operand.split('/').next().unwrap_or("").split(',');
-    kinds
-        .into_iter()
-        .any(|kind| matches!(kind, "secret" | "secrets"))
-}
-
-/// Returns the path of `container:/path`, where the program copies into and out of containers.
-fn inside_container(row: &Row, operand: &Arg) -> Option<Arg> {
-    let (container, path) = operand.text.split_once(':')?;
-    let copies = row.name.ends_with(" cp") && !container.contains('/') && path.starts_with('/');
-    copies.then(|| operand.after(container.len() + 1))
 }
 
 /// A command line on its way through the tables.

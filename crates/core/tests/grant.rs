@@ -236,11 +236,11 @@ fn a_grant_covers_what_its_words_say_and_nothing_more() {
 
 #[test]
 fn the_value_of_an_option_is_not_taken_for_the_subcommand() {
-    let scope = widest(&shell("git -C /tmp/evil status"));
+    let scope = widest(&shell("git -C vendor/evil status"));
     for other in [
-        "git -C /tmp/evil log",
-        "git -C /tmp/evil status extra",
-        "git -C /tmp/evil clean",
+        "git -C vendor/evil log",
+        "git -C vendor/evil status extra",
+        "git -C vendor/evil clean",
     ] {
         assert!(!covers(&scope, &shell(other)), "{other}: {}", scope.words());
     }

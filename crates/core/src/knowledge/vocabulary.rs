@@ -217,6 +217,8 @@ words! {
         /// The name of a task of the project, some of which say that they deploy or destroy; or a
         /// command line, where it begins with a program.
         Task = "task",
+        /// The name of a machine that later commands go to.
+        Context = "context",
         /// A name that only the program itself understands, such as a test, target or branch.
         Name = "name",
         /// Nothing is known about it.

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use super::{HOME, is_drive};
 use crate::knowledge::{
-    PATH_PATTERNS, PATH_STARRED, PATH_TRIGGERS, PATHS, PathPattern, PathRoot, PathRow,
+    PATH_PATTERNS, PATH_STARRED, PATH_TRIGGERS, PATHS, PathKind, PathPattern, PathRoot, PathRow,
 };
 
 /// Names of a path that are looked at; deeper ones cannot make it less sensitive.
@@ -40,11 +40,12 @@ pub(super) fn first_match(path: &str) -> Option<u16> {
         .map(Name::new)
         .collect();
     let mut best: Option<u16> = None;
+    let spelled = Spelled::new(&names);
     let mut try_pattern = |number: u16| {
         if let Some(pattern) = PATH_PATTERNS.get(usize::from(number))
             && best.is_none_or(|row| pattern.row < row)
             && (pattern.root == root || pattern.root == PathRoot::Anywhere)
-            && sequence_matches(pattern.names, &names, pattern.root != PathRoot::Anywhere)
+            && spelled.matches(pattern)
         {
             best = Some(pattern.row);
         }
@@ -82,6 +83,39 @@ pub(super) fn first_match(path: &str) -> Option<u16> {
         }
     }
     best
+}
+
+/// The names of a path in two readings.
+struct Spelled<'n, 'p> {
+    names: &'n [Name<'p>],
+    /// The same with globs as mere letters, where there are any.
+    letters: Option<Vec<Name<'p>>>,
+}
+
+impl<'n, 'p> Spelled<'n, 'p> {
+    fn new(names: &'n [Name<'p>]) -> Self {
+        let letters = |name: &Name<'p>| Name {
+            glob: None,
+            ..*name
+        };
+        let has_glob = names.iter().any(|name| name.glob.is_some());
+        Self {
+            names,
+            letters: has_glob.then(|| names.iter().map(letters).collect()),
+        }
+    }
+
+    /// Whether a pattern is about the path. One glob may stand for many files; a row that says of
+    /// some files that they are public must be about all of them, any other about one of them.
+    fn matches(&self, pattern: &PathPattern) -> bool {
+        let row = PATHS.get(usize::from(pattern.row));
+        let calms = row.is_some_and(|row| row.kind == PathKind::Document && row.read == 0);
+        let names = match &self.letters {
+            Some(letters) if calms => letters,
+            Some(_) | None => self.names,
+        };
+        sequence_matches(pattern.names, names, pattern.root != PathRoot::Anywhere)
+    }
 }
 
 /// How some name must begin and end, and the pattern that needs it.
@@ -216,7 +250,7 @@ fn letters(name: &str) -> usize {
     let mut in_class = false;
     let fixed = name.chars().filter(|letter| {
         in_class = (in_class || *letter == '[') && *letter != ']';
-        letter.is_alphanumeric() && !in_class
+        (letter.is_alphanumeric() || *letter == '_') && !in_class
     });
     fixed.count() + usize::from(name.starts_with('.'))
 }
@@ -372,7 +406,7 @@ mod tests {
             let pattern = PATH_PATTERNS.get(usize::from(*number))?;
             let is_rooted = pattern.root != PathRoot::Anywhere;
             let fits = pattern.root == root || !is_rooted;
-            (fits && sequence_matches(pattern.names, &names, is_rooted)).then_some(pattern.row)
+            (fits && Spelled::new(&names).matches(pattern)).then_some(pattern.row)
         });
         patterns.min()
     }

@@ -66,7 +66,11 @@ impl Walk<'_> {
     }
 
     /// Judges running a file that is not a known program.
-    pub(crate) fn run_file(&mut self, file: &Arg, rest: &[Arg]) -> Stream {
+    pub(crate) fn run_file(&mut self, file: &Arg, rest: &[Arg], stdin: &Stream) -> Stream {
+        if let Some(program) = self.linked_program(file) {
+            let words = [&[program], rest].concat();
+            return self.program(&words, stdin);
+        }
         self.telling_words(file, rest);
         let asks = matches!(rest, [only] if matches!(only.text.as_str(), "--version" | "--help"));
         // `./wait-for-it.sh db:5432 -- make`: scripts hand on what follows the dashes.
@@ -344,6 +348,11 @@ impl Walk<'_> {
                 };
                 Arg {
                     glob: holds && filled.glob,
+                    taint: if holds {
+                        filled.taint
+                    } else {
+                        Taint::default()
+                    },
                     ..Arg::literal(text, span)
                 }
             })

@@ -18,13 +18,23 @@ impl Walk<'_> {
     /// Looks a path up, or says that there are too many to look up.
     fn look_up(&mut self, arg: &Arg) -> Option<Place> {
         if self.lookups >= LOOKUPS_MAX {
-            if self.lookups == LOOKUPS_MAX {
-                self.lookups += 1;
+            if !self.lookups_ended {
+                self.lookups_ended = true;
                 self.unreadable("it names more files than can be looked up", arg.span);
             }
             return None;
         }
         Some(self.place(&arg.text))
+    }
+
+    /// Looks up what is deleted or moved: a link is, and not what it leads to.
+    fn look_up_itself(&mut self, arg: &Arg) -> Option<Place> {
+        let place = self.look_up(arg)?;
+        Some(if self.is_link(&arg.text) {
+            self.ground.place(&arg.text)
+        } else {
+            place
+        })
     }
 
     /// Judges reading the file `arg`.
@@ -144,7 +154,7 @@ impl Walk<'_> {
             self.ground.cwd = entered;
             self.ground.perhaps = Some(perhaps);
         }
-        let Some(place) = self.look_up(arg) else {
+        let Some(place) = self.look_up_itself(arg) else {
             return;
         };
         if place.kind == PathKind::Sink && breadth == Breadth::One {
@@ -243,7 +253,7 @@ impl Walk<'_> {
 
     /// Judges moving `arg` away.
     pub(crate) fn moves(&mut self, arg: &Arg, program: &str) {
-        let Some(place) = self.look_up(arg) else {
+        let Some(place) = self.look_up_itself(arg) else {
             return;
         };
         if place.kind == PathKind::Temp || place.kind == PathKind::Sink && place.path != "/dev/null"

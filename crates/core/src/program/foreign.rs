@@ -1,7 +1,8 @@
 //! Code and settings from outside the project that a command obeys, and what it shows to others.
 
 use super::Line;
-use super::options::Options;
+use super::network::is_local_or_registry;
+use super::options::{LOCAL_CONTEXTS, Options};
 use crate::act::Act;
 use crate::knowledge::{Effect, PathKind, Role};
 use crate::place::{HOLE, Place, is_absolute};
@@ -101,6 +102,7 @@ impl Walk<'_> {
     /// Notes where a command works, when that is no place to work in: files that appear in `~/.ssh`,
     /// a build in somebody else's directory.
     pub(super) fn note_directory(&mut self, line: &Line<'_>, base: Effect) {
+        self.obeys_directory(line, base);
         let makes = |effect: &Effect| matches!(effect, Effect::Create | Effect::Write);
         let downloads = base == Effect::NetRead
             && DOWNLOADERS.contains(&line.row.name)
@@ -139,11 +141,11 @@ impl Walk<'_> {
 
     /// Notes that a build runs where somebody else's code lies.
     pub(crate) fn builds_here(&mut self, program: &'static str, span: Span) {
-        if self.ground.cwd.is_none() || !self.knows.trusts_workspace {
+        if self.ground.cwd.is_none() {
             return;
         }
         let place = self.place(".");
-        if place.inside == Some(false) && !place.whole_workspace {
+        if self.is_elsewhere(&place) {
             let act = Act::new(Effect::Exec, program, span)
                 .because("runs code of a directory outside the workspace")
                 .on(place.path);
@@ -151,8 +153,13 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether a place lies outside a workspace whose code may run.
+    pub(super) fn is_elsewhere(&self, place: &Place) -> bool {
+        self.knows.trusts_workspace && place.inside == Some(false) && !place.whole_workspace
+    }
+
     /// Whether a place is neither the project's nor set up for this machine or its user.
-    fn is_foreign(&self, place: &Place) -> bool {
+    pub(super) fn is_foreign(&self, place: &Place) -> bool {
         // A directory that the workspace lies in is not somebody else's.
         let set_up = place.whole_workspace
             || place.kind == PathKind::System
@@ -162,6 +169,16 @@ impl Walk<'_> {
         let outside = self.knows.trusts_workspace && place.inside == Some(false)
             || place.kind == PathKind::Temp && place.inside != Some(true);
         outside && !place.vague && !set_up
+    }
+
+    /// Judges a machine that commands go to from now on, without naming it again.
+    pub(crate) fn turns_to(&mut self, arg: &Arg, program: &str) {
+        if LOCAL_CONTEXTS.contains(&arg.text.as_str()) || is_local_or_registry(&arg.text) {
+            return;
+        }
+        let act = Act::new(Effect::Remote, program.to_owned(), self.here(arg.span))
+            .because("sends later commands to another machine");
+        self.note(act.on(arg.shown()));
     }
 
     /// Judges what a server shows to everybody who can reach it.

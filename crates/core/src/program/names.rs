@@ -9,7 +9,7 @@ use crate::act::Act;
 use crate::knowledge::{Effect, PathKind};
 use crate::place::HOLE;
 use crate::score::Score;
-use crate::shell::value::{Arg, NAMES_MAX, Value};
+use crate::shell::value::{Arg, NAMES_MAX, Taint, Value};
 use crate::shell::walk::Walk;
 
 /// How sensitive a place must be for its name to be followed.
@@ -71,9 +71,12 @@ impl Walk<'_> {
                 let (pattern, roots) = (words().next(), words().skip(1).take(NAMES_MAX));
                 let roots: Vec<&str> = roots.collect();
                 let roots = if roots.is_empty() { vec!["."] } else { roots };
+                let ending = line.read.value(&["-e", "--extension"]);
+                let ending =
+                    ending.map(|ending| format!(".{}", ending.text.trim_start_matches('.')));
                 let below = |root: &str| {
                     let root = root.trim_end_matches('/').to_owned();
-                    let pattern = pattern.unwrap_or("");
+                    let pattern = ending.as_deref().or(pattern).unwrap_or("");
                     spellings(pattern).map(move |name| format!("{root}/{HOLE}/{name}"))
                 };
                 roots.into_iter().flat_map(below).collect()
@@ -168,6 +171,12 @@ impl Walk<'_> {
                     taint: line.stdin.taint,
                 };
                 self.assign(&operand.text, value);
+            } else if line.stdin.taint.secret && given.is_none() {
+                let taint = Taint {
+                    command: true,
+                    ..line.stdin.taint
+                };
+                self.assign(&operand.text, Value::unknown(taint));
             } else {
                 let text = given.map_or_else(|| HOLE.to_string(), str::to_owned);
                 self.variable_effect(&operand.text, &Arg::literal(text, operand.span));
@@ -192,6 +201,11 @@ const SECRET_WORDS: &[&str] = &[
     "ghp_",
     "sk-",
     "xox",
+    "begin rsa",
+    "begin openssh",
+    "begin ec",
+    "begin dsa",
+    "begin pgp",
 ];
 
 /// Returns what a pattern for names may find, wherever it lies.

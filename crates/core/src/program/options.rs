@@ -67,7 +67,7 @@ impl Hit {
 }
 
 /// Names that container tools give to this machine.
-const LOCAL_CONTEXTS: &[&str] = &[
+pub(super) const LOCAL_CONTEXTS: &[&str] = &[
     "default",
     "desktop-linux",
     "desktop-windows",

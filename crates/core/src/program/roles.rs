@@ -100,6 +100,7 @@ impl Walk<'_> {
             Role::Script | Role::Toolchain => self.script_word(arg, row, stdin),
             Role::Load => return self.loads(arg, program),
             Role::Variables => return self.hands_variables(arg, program),
+            Role::Context => self.turns_to(arg, program),
             Role::Serve => self.serves(arg, program),
             Role::Revision => return self.shows_revision(arg, program),
             Role::Define => self.defines(arg, program),
@@ -369,4 +370,19 @@ pub(super) fn operand_roles(row: &Row, read: &Options<'_>) -> Vec<Option<Role>> 
             .map(|(role, _)| *role)
         })
         .collect()
+}
+
+/// Whether an operand of `kubectl` names secrets: `secret/db`, `cm,secrets`.
+pub(super) fn names_secrets(operand: &str) -> bool {
+    let kinds = operand.split('/').next().unwrap_or("").split(',');
+    kinds
+        .into_iter()
+        .any(|kind| matches!(kind, "secret" | "secrets"))
+}
+
+/// Returns the path of `container:/path`, where the program copies into and out of containers.
+pub(super) fn inside_container(row: &Row, operand: &Arg) -> Option<Arg> {
+    let (container, path) = operand.text.split_once(':')?;
+    let copies = row.name.ends_with(" cp") && !container.contains('/') && path.starts_with('/');
+    copies.then(|| operand.after(container.len() + 1))
 }

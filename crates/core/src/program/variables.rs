@@ -51,6 +51,11 @@ impl Walk<'_> {
             || name == "PATH" && self.is_own_path(text)
         {
             // Nothing runs or loads by it.
+        } else if row.value == Role::Context {
+            self.turns_to(value, row.what);
+        } else if row.value == Role::Load {
+            self.loads(value, row.what);
+            self.writes(value, row.what, Writing::Create);
         } else if row.value == Role::Read {
             self.reads(value, row.what);
         } else if matches!(row.value, Role::Write | Role::Edit | Role::Create) {

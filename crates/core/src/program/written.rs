@@ -18,6 +18,12 @@ const PASSING_ON: &[&str] = &["tee", "sponge", "dd"];
 /// Programs after which the last file holds what the others held.
 const COPYING: &[&str] = &["cp", "mv", "ln", "install", "ditto", "cpx", "cpy"];
 
+/// Programs that write many files, and how the names of those begin.
+const SPLITTING: &[(&str, &str)] = &[("split", "x"), ("csplit", "xx")];
+
+/// Stands behind a remembered name when any end may follow.
+const ANY_END: char = '\0';
+
 impl Walk<'_> {
     /// Remembers what this text writes into a file, for when it runs that file.
     pub(crate) fn remember_file(&mut self, arg: &Arg, stream: Stream) {
@@ -75,7 +81,10 @@ impl Walk<'_> {
         self.files
             .iter()
             .rev()
-            .find(|(known, _)| known == path)
+            .find(|(known, _)| match known.strip_suffix(ANY_END) {
+                Some(begins) => path.len() > begins.len() && path.starts_with(begins),
+                None => known == path,
+            })
             .map(|(_, stream)| stream)
     }
 
@@ -85,6 +94,8 @@ impl Walk<'_> {
             network: line.stdin.taint.network,
             ..Taint::default()
         });
+        self.remember_links(line);
+        self.remember_pieces(line, &unseen);
         let passes = PASSING_ON.contains(&line.row.name);
         let adds = line.read.has(&["-a", "--append"]);
         let roles = operand_roles(line.row, line.read);
@@ -113,6 +124,25 @@ impl Walk<'_> {
             if let Some((Role::Write, file)) = hit.meaning() {
                 self.remember_file(file, unseen.clone());
             }
+        }
+    }
+
+    /// Remembers the files that `split` and `csplit` write: all that begin with a name.
+    fn remember_pieces(&mut self, line: &Line<'_>, stream: &Stream) {
+        let Some((_, usual)) = SPLITTING.iter().find(|(name, _)| *name == line.row.name) else {
+            return;
+        };
+        let second = line.read.operands.get(1).copied();
+        let given = line.read.value(&["-f", "--prefix"]);
+        let given = given.or(second.filter(|_| line.row.name == "split"));
+        let begins = given.map_or(*usual, |given| given.text.as_str());
+        let mut path = self.ground.place(begins).path;
+        if begins.ends_with('/') {
+            path.push('/');
+        }
+        if self.files.len() < FILES_MAX {
+            self.files
+                .push((format!("{path}{ANY_END}"), stream.clone()));
         }
     }
 

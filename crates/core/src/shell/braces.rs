@@ -67,7 +67,7 @@ pub(super) fn expand(parts: &[Part], bytes_max: usize) -> Braces<'_> {
         tree.text(text.get(from..).unwrap_or_default());
     }
     while let Some(open) = tree.open.pop() {
-        tree.append(open.as_written());
+        tree.append(open.into_written());
     }
     let whole = tree.whole;
     if whole.count <= 1 && !tree.any {
@@ -139,7 +139,7 @@ impl<'w> Tree<'w> {
             self.push(Node::Range(range));
         } else {
             // `{a}`: nothing to choose from, so the braces are letters.
-            self.append(open.as_written());
+            self.append(open.into_written());
             self.text(sign);
         }
     }
@@ -163,7 +163,7 @@ impl<'w> Open<'w> {
     }
 
     /// Returns it as the letters it was written with.
-    fn as_written(self) -> Vec<Node<'w>> {
+    fn into_written(self) -> Vec<Node<'w>> {
         let mut nodes = vec![Node::Piece(Piece::Text(Cow::Borrowed(self.brace)))];
         for (sequence, comma) in self.before {
             nodes.extend(sequence.nodes);
@@ -240,7 +240,9 @@ impl<'w> Sequence<'w> {
         for node in &self.nodes {
             let ends: Vec<Vec<Piece<'w>>> = match node {
                 Node::Piece(piece) => {
-                    words.iter_mut().for_each(|word| add(word, piece));
+                    for word in &mut words {
+                        add(word, piece);
+                    }
                     continue;
                 }
                 Node::Range(range) => range.words().map(|word| vec![word]).collect(),
@@ -250,7 +252,9 @@ impl<'w> Sequence<'w> {
             };
             let joined = |word: &Vec<Piece<'w>>, end: &Vec<Piece<'w>>| {
                 let mut whole = word.clone();
-                end.iter().for_each(|piece| add(&mut whole, piece));
+                for piece in end {
+                    add(&mut whole, piece);
+                }
                 whole
             };
             let all = words
@@ -326,5 +330,73 @@ impl Range {
                 letter.map_or_else(|| number.to_string(), |letter| char::from(letter).into());
             Piece::Text(Cow::Owned(text))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BRACE_WORDS_MAX, Braces, Piece, expand};
+    use crate::shell::syntax::Part;
+
+    fn words(text: &str) -> Vec<String> {
+        let parts = [Part::Plain(text.to_owned())];
+        let words = match expand(&parts, 64 * 1024) {
+            Braces::Words { words, .. } => words,
+            Braces::None => return vec![text.to_owned()],
+            Braces::TooMuch(why) => return vec![why.to_owned()],
+        };
+        let letters = |word: Vec<Piece<'_>>| {
+            let each = word.into_iter().map(|piece| match piece {
+                Piece::Text(text) => text.into_owned(),
+                Piece::Part(_) => "?".to_owned(),
+            });
+            each.collect::<String>()
+        };
+        words.into_iter().map(letters).collect()
+    }
+
+    #[test]
+    fn braces_make_the_words_that_bash_makes() {
+        // Each row was printed by bash 5.2.
+        for (word, made) in [
+            ("a", "a"),
+            ("{a,b}", "a b"),
+            ("x{a,b}y", "xay xby"),
+            ("{a,b}{1,2}", "a1 a2 b1 b2"),
+            ("{a,{b,c}d}e", "ae bde cde"),
+            ("{a,b", "{a,b"),
+            ("a,b}", "a,b}"),
+            ("{a}", "{a}"),
+            ("{a}{b,c}", "{a}b {a}c"),
+            ("{{a,b}}", "{a} {b}"),
+            ("{x{a,b}", "{xa {xb"),
+            ("{a,{b,c}", "{a,b {a,c"),
+            ("{a,b}}", "a} b}"),
+            ("{1..4}", "1 2 3 4"),
+            ("{3..1}x", "3x 2x 1x"),
+            ("{-1..1}", "-1 0 1"),
+            ("{a..d}", "a b c d"),
+            ("{c..a}", "c b a"),
+            ("{1..2}{a,b}", "1a 1b 2a 2b"),
+            ("{1..2,9}", "1..2 9"),
+            ("{1..a}", "{1..a}"),
+        ] {
+            assert_eq!(words(word).join(" "), made, "{word}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_much_is_refused_before_it_is_made() {
+        for word in [
+            "{1..9223372036854775807}".to_owned(),
+            format!("{{0..{BRACE_WORDS_MAX}}}"),
+            "{a,b}".repeat(64),
+            format!("{{{}}}", "{1..99},".repeat(64)),
+            format!("{{a,b}}{}", "x".repeat(64 * 1024)),
+            "{".repeat(64 * 1024),
+        ] {
+            let [why] = words(&word).try_into().unwrap_or_default();
+            assert!(why.contains("too many"), "{why}");
+        }
     }
 }

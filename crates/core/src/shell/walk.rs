@@ -86,7 +86,14 @@ pub struct Walk<'k> {
     pub(crate) brought: Brought,
     /// What this text has written into files.
     pub(crate) files: Vec<(String, Stream)>,
+    /// Links this text has made, and where they lead.
+    pub(crate) made_links: Vec<(String, String)>,
+    pub(crate) links_tried: u32,
+    /// Repositories this text has made.
+    pub(crate) made_repositories: Vec<String>,
     pub(crate) lookups: u32,
+    /// Whether it was noted that there are more paths than can be looked up.
+    pub(crate) lookups_ended: bool,
     pub(crate) knows: &'k Knows,
 }
 
@@ -152,7 +159,11 @@ impl<'k> Walk<'k> {
             unread_recipes: false,
             brought: Brought::default(),
             files: Vec::new(),
+            made_links: Vec::new(),
+            links_tried: 0,
+            made_repositories: Vec::new(),
             lookups: 0,
+            lookups_ended: false,
             knows,
         }
     }
@@ -505,7 +516,7 @@ impl<'k> Walk<'k> {
     /// Looks a path up; a call that names more paths than can be looked up is unreadable.
     pub(crate) fn place(&mut self, text: &str) -> Place {
         self.lookups += 1;
-        self.ground.place(text)
+        self.followed(text)
     }
 }
 

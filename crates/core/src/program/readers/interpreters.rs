@@ -335,7 +335,10 @@ impl Walk<'_> {
                     with: text,
                     glob: false,
                     appended: marker.is_none(),
-                    taint: line.stdin.taint,
+                    taint: Taint {
+                        command: line.stdin.taint.secret,
+                        ..line.stdin.taint
+                    },
                 };
                 self.template(&words, line.span, &filled)
             };
@@ -405,9 +408,9 @@ fn sought(words: &[&str]) -> Vec<String> {
         let negated = at > 0 && matches!(words.get(at - 1), Some(&("!" | "-not")));
         let name = words.get(at + 1).filter(|_| !negated)?;
         match *word {
-            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" => {
-                Some(format!("/{name}"))
-            }
+            "-name" | "-path" | "-wholename" => Some(format!("/{name}")),
+            // Names of secrets are mostly written small.
+            "-iname" | "-ipath" | "-iwholename" => Some(format!("/{}", name.to_lowercase())),
             "-regex" | "-iregex" => Some(format!("/{}", name.replace(".*", "*").replace('\\', ""))),
             _ => None,
         }

@@ -357,6 +357,9 @@ impl Walk<'_> {
             self.note(Act::new(Effect::Inspect, line.row.name, line.span));
             return Stream::unknown(Taint::default());
         }
+        if line.stdin.connected && line.stdin.taint.secret {
+            self.leak(line.row, line.span);
+        }
         let ground = std::mem::take(&mut self.ground);
         let (out, worst) = self.listening(|walk| match line.read.command {
             Some(at) => walk.joined_text(line.args.get(at..).unwrap_or(&[]), line.stdin),
