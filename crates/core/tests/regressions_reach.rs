@@ -521,6 +521,8 @@ const FAMILIES: &[Family] = &[
             "ln -s /etc/passwd /tmp/x; echo a | tee -a /tmp/x",
             "ln -s /usr/local/bin b; mv evil b/git",
             "ln -s / r; rm -rf r/*",
+            "ln -s a.sh b.sh; echo 'rm -rf /srv/data' > b.sh; sh a.sh",
+            "ln -s a.sh b.sh; echo 'rm -rf /srv/data' > a.sh; sh b.sh",
             "ln -s /bin/sh s; echo 'rm -rf /srv/data' | ./s",
         ],
         runs: &[
@@ -545,6 +547,33 @@ fn what_reaches_further_than_it_says_asks() {
         allowed.extend(silent.map(|command| format!("{}: {command}", family.name)));
     }
     assert!(allowed.is_empty(), "allowed: {allowed:#?}");
+}
+
+#[test]
+fn what_stands_behind_more_than_can_be_looked_up_asks() {
+    for filler in [
+        "make;",
+        "cargo build;",
+        "PATH=a:b:c:d:$PATH ls;",
+        "cat a b c;",
+        "ln -s a b;",
+    ] {
+        for times in [200, 255, 256, 300, 512, 513, 700] {
+            let command = format!("{}cat ~/.ssh/id_rsa", filler.repeat(times));
+            assert!(judged(&command) >= Verdict::Ask, "{times} times {filler}");
+        }
+    }
+}
+
+#[test]
+fn a_script_that_runs_after_more_was_written_than_can_be_followed_asks() {
+    for times in [0, 63, 64, 65, 200] {
+        let fill = "echo a > f;".repeat(times);
+        let command = format!("{fill} echo 'rm -rf /srv/data' > x.sh; sh x.sh");
+        assert!(judged(&command) >= Verdict::Ask, "after {times} files");
+    }
+    let few = format!("{} ./run.sh", "echo a > f;".repeat(20));
+    assert_eq!(judged(&few), Verdict::Allow);
 }
 
 #[test]

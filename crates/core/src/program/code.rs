@@ -116,6 +116,12 @@ impl Walk<'_> {
             return;
         }
         let place = self.place(&arg.text);
+        if self.has_lost_files() {
+            self.unreadable(
+                "runs a script after writing more files than can be followed",
+                arg.span,
+            );
+        }
         if let Some(stream) = self.written(&place.path).cloned() {
             // The script was written a moment ago by this very text.
             let interpreter = if interpreter.is_empty() {

@@ -80,8 +80,8 @@ impl Walk<'_> {
         }
     }
 
-    fn remember_link(&mut self, line: &Line<'_>, target: &Arg, link: &str) {
-        let beside = link.rsplit_once('/').map(|(directory, _)| directory);
+    fn remember_link(&mut self, line: &Line<'_>, target: &Arg, name: &str) {
+        let beside = name.rsplit_once('/').map(|(directory, _)| directory);
         let leads = match beside {
             Some(directory) if line.read.has(SYMBOLIC) && !is_absolute(&target.text) => {
                 format!("{directory}/{}", target.text)
@@ -93,14 +93,14 @@ impl Walk<'_> {
             return;
         }
         self.links_tried += 1;
-        let (made, end) = (self.ground.place(link), self.ground.place(&leads));
+        let (made, end) = (self.ground.place(name), self.ground.place(&leads));
         if made.path != end.path && !made.vague && !end.vague {
             self.made_links.push((made.path, end.path));
         }
     }
 
     /// Returns where a path leads, if it is or lies behind a link that this text made.
-    fn behind_link(&self, path: &str) -> Option<String> {
+    pub(super) fn behind_link(&self, path: &str) -> Option<String> {
         let mut found: Option<String> = None;
         for _ in 0..CHAIN_MAX {
             let path = found.as_deref().unwrap_or(path);

@@ -8,8 +8,8 @@ use crate::knowledge::{Effect, PathKind, Role, Value};
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::Walk;
 
-/// Files whose content is followed from where it is written to where it is run. A script that is
-/// not among them is judged by its place alone.
+/// Files whose content is followed from where it is written to where it is run. A script that runs
+/// after more were written is put to a person.
 const FILES_MAX: usize = 64;
 
 /// Programs that write what they read, to the last byte.
@@ -27,11 +27,17 @@ const ANY_END: char = '\0';
 impl Walk<'_> {
     /// Remembers what this text writes into a file, for when it runs that file.
     pub(crate) fn remember_file(&mut self, arg: &Arg, stream: Stream) {
-        if self.files.len() < FILES_MAX {
+        if !self.has_lost_files() {
             let path = self.ground.place(&arg.text).path;
             self.unread_recipes |= is_recipe(&path);
+            let path = self.behind_link(&path).unwrap_or(path);
             self.files.push((path, stream));
         }
+    }
+
+    /// Whether more was written than is remembered, so that a file may hold something else.
+    pub(super) fn has_lost_files(&self) -> bool {
+        self.files.len() >= FILES_MAX
     }
 
     /// Remembers what this text adds to a file, behind what it has written there before.
@@ -78,6 +84,8 @@ impl Walk<'_> {
 
     /// Returns what this text has written into the file at `path`.
     pub(crate) fn written(&self, path: &str) -> Option<&Stream> {
+        let behind = self.behind_link(path);
+        let path = behind.as_deref().unwrap_or(path);
         self.files
             .iter()
             .rev()
@@ -140,7 +148,7 @@ impl Walk<'_> {
         if begins.ends_with('/') {
             path.push('/');
         }
-        if self.files.len() < FILES_MAX {
+        if !self.has_lost_files() {
             self.files
                 .push((format!("{path}{ANY_END}"), stream.clone()));
         }
