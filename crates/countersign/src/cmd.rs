@@ -1,13 +1,13 @@
 //! The commands, one file each, and what to do first.
 
-mod approvals;
+pub(crate) mod approvals;
 mod chat;
 mod check;
 pub(crate) mod config;
 mod eval;
 mod follow;
 mod grants;
-mod history;
+pub(crate) mod history;
 mod keys;
 mod ledger;
 mod policy;
