@@ -41,7 +41,10 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
     };
     if cli.command.is_some() && (cli.plain || cli.no_bell) {
         let hint = "they are for `countersign` alone; `chat` has a --plain of its own";
-        return Err(Complaint::usage("--plain and --no-bell say how the inbox is shown", hint));
+        return Err(Complaint::usage(
+            "--plain and --no-bell say how the inbox is shown",
+            hint,
+        ));
     }
     match cli.command {
         None => inbox::run(WantsLines(cli.plain), bell, &reach),

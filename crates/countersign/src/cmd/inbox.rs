@@ -68,7 +68,11 @@ impl Surface {
 pub(crate) struct WantsLines(pub(crate) bool);
 
 /// Opens the inbox if a gateway answers; otherwise says what to do first.
-pub(crate) fn run(wants_lines: WantsLines, bell: Bell, reach: &Reach) -> Result<ExitCode, Complaint> {
+pub(crate) fn run(
+    wants_lines: WantsLines,
+    bell: Bell,
+    reach: &Reach,
+) -> Result<ExitCode, Complaint> {
     let is_named = reach.url.is_some() || reach.key_file.is_some();
     let reached = Client::new(reach).and_then(|client| {
         let answer = client.ask(Method::GET, "/v1/whoami", None)?;

@@ -275,10 +275,7 @@ impl<'a> Drive<'a> {
     }
 }
 
-fn answered(
-    tag: Tag,
-    answer: Result<(reqwest::StatusCode, serde_json::Value), Complaint>,
-) -> News {
+fn answered(tag: Tag, answer: Result<(reqwest::StatusCode, serde_json::Value), Complaint>) -> News {
     match answer {
         Ok((status, body)) => News::Answered {
             tag,

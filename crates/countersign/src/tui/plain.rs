@@ -27,7 +27,8 @@ const EVENTS_MAX: usize = 256;
 /// Things that are listed; the others follow when these are answered.
 const LISTED_MAX: usize = 200;
 
-const AWAY: &str = "The gateway is away. Calls are being refused. Start it with `countersign serve`.";
+const AWAY: &str =
+    "The gateway is away. Calls are being refused. Start it with `countersign serve`.";
 
 /// Shows what waits and takes answers until the input ends.
 pub(crate) fn run(client: &Client) -> Result<(), Complaint> {
@@ -104,7 +105,10 @@ impl Plain<'_> {
         let mut listed: Vec<Listed> = approvals.rev().cloned().map(Listed::Approval).collect();
         let path = "/v1/clarifications";
         let answer = expect_done(self.client.send(Method::GET, path, None).await?)?;
-        let questions = at(&answer, "clarifications").as_array().into_iter().flatten();
+        let questions = at(&answer, "clarifications")
+            .as_array()
+            .into_iter()
+            .flatten();
         let waiting = questions.filter(|it| at(it, "status") == "waiting");
         listed.extend(waiting.cloned().map(Listed::Question));
         Ok(listed)
@@ -112,7 +116,11 @@ impl Plain<'_> {
 
     /// Asks for a line. What was typed before counts for nothing. An end of input, and a settled
     /// `about`, is no line.
-    async fn ask(&mut self, prompt: &str, about: Option<&str>) -> Result<Option<String>, Complaint> {
+    async fn ask(
+        &mut self,
+        prompt: &str,
+        about: Option<&str>,
+    ) -> Result<Option<String>, Complaint> {
         while self.lines.try_recv().is_ok() {}
         say(prompt)?;
         loop {
@@ -147,12 +155,21 @@ impl Plain<'_> {
     }
 
     async fn approval(&mut self, listed: &Value) -> Result<(), Complaint> {
-        let id = at(listed, "approval_id").as_str().unwrap_or_default().to_owned();
+        let id = at(listed, "approval_id")
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
         let path = format!("/v1/approvals/{}", segment(&id));
         let approval = expect_done(self.client.send(Method::GET, &path, None).await?)?;
         say(&format!("\n{}\n", card(&approval).trim_end()))?;
-        let choices = at(&approval, "card.choices").as_array().into_iter().flatten();
-        let choices: Vec<String> = choices.filter_map(Value::as_str).map(str::to_owned).collect();
+        let choices = at(&approval, "card.choices")
+            .as_array()
+            .into_iter()
+            .flatten();
+        let choices: Vec<String> = choices
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect();
         if choices.is_empty() {
             return Ok(());
         }
@@ -160,7 +177,10 @@ impl Plain<'_> {
             let label = choice(word).map_or_else(|| word.clone(), |it| label(it).to_owned());
             say(&format!("{}. {label}\n", number + 1))?;
         }
-        let prompt = format!("Type a number from 1 to {} and Enter, or Enter to go back: ", choices.len());
+        let prompt = format!(
+            "Type a number from 1 to {} and Enter, or Enter to go back: ",
+            choices.len()
+        );
         loop {
             let Some(line) = self.ask(&prompt, Some(&id)).await? else {
                 return Ok(());
@@ -205,17 +225,29 @@ impl Plain<'_> {
     /// Asks which permission to leave, the narrowest first.
     async fn scope(&mut self, id: &str) -> Result<Option<Value>, Complaint> {
         let body = json!({ "approval_id": id });
-        let answer = self.client.send(Method::POST, "/v1/grants/preview", Some(&body)).await?;
+        let answer = self
+            .client
+            .send(Method::POST, "/v1/grants/preview", Some(&body))
+            .await?;
         let answer = expect_done(answer)?;
-        let scopes: Vec<&Value> = at(&answer, "scopes").as_array().into_iter().flatten().collect();
+        let scopes: Vec<&Value> = at(&answer, "scopes")
+            .as_array()
+            .into_iter()
+            .flatten()
+            .collect();
         say("This would run from now on without a question; the narrowest comes first:\n")?;
         for (number, scope) in scopes.iter().enumerate() {
             let words = named(scope, "words").unwrap_or_default();
             let (matched, of) = (at(scope, "matched"), at(scope, "of"));
             let number = number + 1;
-            say(&format!("{number}. {words} (would have matched {matched} of the last {of} calls)\n"))?;
+            say(&format!(
+                "{number}. {words} (would have matched {matched} of the last {of} calls)\n"
+            ))?;
         }
-        let prompt = format!("Type a number from 1 to {} and Enter, or Enter to go back: ", scopes.len());
+        let prompt = format!(
+            "Type a number from 1 to {} and Enter, or Enter to go back: ",
+            scopes.len()
+        );
         let line = self.ask(&prompt, Some(id)).await?.unwrap_or_default();
         let number = line.trim().parse::<usize>().ok();
         let scope = number.and_then(|number| scopes.get(number.checked_sub(1)?));
@@ -226,17 +258,29 @@ impl Plain<'_> {
     }
 
     async fn question(&mut self, question: &Value) -> Result<(), Complaint> {
-        let id = at(question, "clarification_id").as_str().unwrap_or_default().to_owned();
+        let id = at(question, "clarification_id")
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
         let words = at(question, "question").as_str().unwrap_or_default();
-        say(&format!("\nAn agent needs your input\n{}\n", shortened(words)))?;
+        say(&format!(
+            "\nAn agent needs your input\n{}\n",
+            shortened(words)
+        ))?;
         let choices = at(question, "choices").as_array();
         let count = choices.map_or(0, Vec::len);
         for (number, choice) in choices.into_iter().flatten().enumerate() {
-            say(&format!("{}. {}\n", number + 1, choice.as_str().unwrap_or_default()))?;
+            say(&format!(
+                "{}. {}\n",
+                number + 1,
+                choice.as_str().unwrap_or_default()
+            ))?;
         }
         let prompt = match count {
             0 => "Type your answer and Enter, or Enter to go back: ".to_owned(),
-            _ => format!("Type a number from 1 to {count} or your answer, and Enter; Enter alone goes back: "),
+            _ => format!(
+                "Type a number from 1 to {count} or your answer, and Enter; Enter alone goes back: "
+            ),
         };
         let line = self.ask(&prompt, Some(&id)).await?.unwrap_or_default();
         if line.trim().is_empty() {
@@ -258,7 +302,9 @@ impl Plain<'_> {
 fn say(text: &str) -> Result<(), Complaint> {
     use std::io::Write as _;
     let written = print(text).and_then(|()| std::io::stdout().flush());
-    written.map_err(|error| Complaint::failed(format!("cannot write: {error}"), "is the terminal gone?"))
+    written.map_err(|error| {
+        Complaint::failed(format!("cannot write: {error}"), "is the terminal gone?")
+    })
 }
 
 fn shown(listed: &[Listed]) -> String {

@@ -113,7 +113,12 @@ impl Sure {
     }
 
     /// Returns its rows, and notes that it is in view.
-    pub(super) fn lines(&mut self, width: usize, theme: Theme, now: UnixMillis) -> Vec<Line<'static>> {
+    pub(super) fn lines(
+        &mut self,
+        width: usize,
+        theme: Theme,
+        now: UnixMillis,
+    ) -> Vec<Line<'static>> {
         self.arming.in_view(now);
         let style = if self.arming.may_answer(now) {
             theme.plain()
@@ -123,7 +128,14 @@ impl Sure {
         let mut lines = prose(&self.question, width, theme.heading());
         for (number, label) in [self.yes.as_str(), self.no].into_iter().enumerate() {
             let is_selected = IsSelected::from(number == self.selected);
-            lines.extend(choice_rows(number + 1, label, is_selected, style, theme, width));
+            lines.extend(choice_rows(
+                number + 1,
+                label,
+                is_selected,
+                style,
+                theme,
+                width,
+            ));
         }
         lines.extend(prose(&HINT.replace('9', "2"), width, theme.quiet()));
         lines

@@ -29,7 +29,11 @@ impl Inbox {
     /// Asks for the note with which everything selected is denied.
     pub(super) fn deny_chosen(&mut self) {
         let ids = self.chosen_or_here();
-        let approvals: Vec<String> = ids.iter().filter(|id| self.is_approval(id)).cloned().collect();
+        let approvals: Vec<String> = ids
+            .iter()
+            .filter(|id| self.is_approval(id))
+            .cloned()
+            .collect();
         if approvals.is_empty() {
             self.said = Some("There is nothing here that could be denied.".to_owned());
             return;
@@ -51,7 +55,8 @@ impl Inbox {
         let allowed: Vec<String> = ids.iter().filter(may).cloned().collect();
         let staying = ids.len() - allowed.len();
         if allowed.is_empty() {
-            let words = "Only low and medium risk can be allowed from the list. Enter opens the card.";
+            let words =
+                "Only low and medium risk can be allowed from the list. Enter opens the card.";
             self.said = Some(words.to_owned());
             return;
         }
@@ -67,8 +72,17 @@ impl Inbox {
     }
 
     /// Answers all of `ids` with `choice`.
-    pub(super) fn answer_all(&mut self, choice: &'static str, note: &str, ids: Vec<String>) -> Vec<Wish> {
-        let done_word = if choice == "deny" { "Denied" } else { "Allowed once" };
+    pub(super) fn answer_all(
+        &mut self,
+        choice: &'static str,
+        note: &str,
+        ids: Vec<String>,
+    ) -> Vec<Wish> {
+        let done_word = if choice == "deny" {
+            "Denied"
+        } else {
+            "Allowed once"
+        };
         self.batch = Batch {
             done_word,
             open: ids.iter().cloned().collect(),
@@ -80,7 +94,9 @@ impl Inbox {
             fields.insert("note".to_owned(), json!(note));
         }
         let path = |id: &str| format!("/v1/approvals/{}/resolve", segment(id));
-        let answers = ids.iter().map(|id| post("batch", id, path(id), body.clone()));
+        let answers = ids
+            .iter()
+            .map(|id| post("batch", id, path(id), body.clone()));
         answers.collect()
     }
 

@@ -54,23 +54,15 @@ impl Cursor {
         let found = if rows < 0 {
             let before = names.iter().enumerate().take(wanted + 1);
             let found = before.filter(|(_, name)| name.is_some()).last();
-            found.map(|(index, _)| index).or_else(|| nearest(names, wanted))
+            found
+                .map(|(index, _)| index)
+                .or_else(|| nearest(names, wanted))
         } else {
             nearest(names, wanted)
         };
         self.index = found.unwrap_or(0);
         self.name = names.get(self.index).cloned().flatten();
         self.is_held = false;
-    }
-
-    /// Selects the row called `name`, if there is one.
-    pub(super) fn select(&mut self, name: &str, names: &[Option<String>]) {
-        let found = names.iter().position(|it| it.as_deref() == Some(name));
-        if let Some(index) = found {
-            self.index = index;
-            self.name = Some(name.to_owned());
-            self.is_held = false;
-        }
     }
 
     /// Returns which of `rows` rows are on a screen of this height.
@@ -96,12 +88,31 @@ impl Cursor {
 fn nearest(names: &[Option<String>], index: usize) -> Option<usize> {
     let named = |(at, name): (usize, &Option<String>)| name.is_some().then_some(at);
     let later = names.iter().enumerate().skip(index).find_map(named);
-    later.or_else(|| names.iter().enumerate().take(index).filter_map(named).last())
+    later.or_else(|| {
+        names
+            .iter()
+            .enumerate()
+            .take(index)
+            .filter_map(named)
+            .last()
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Cursor {
+        /// Selects the row called `name`.
+        fn select(&mut self, name: &str, names: &[Option<String>]) {
+            let index = names
+                .iter()
+                .position(|it| it.as_deref() == Some(name))
+                .unwrap();
+            let rows = index.cast_signed() - self.index.cast_signed();
+            self.go(rows, names);
+        }
+    }
 
     fn names(text: &str) -> Vec<Option<String>> {
         let name = |word: &str| (word != "-").then(|| word.to_owned());
@@ -130,7 +141,14 @@ mod tests {
         let mut cursor = Cursor::default();
         cursor.take_over(&list);
         assert_eq!(cursor.name(), Some("a"), "the first that can be selected");
-        let rows = [(1, "b"), (1, "b"), (-1, "a"), (-1, "a"), (99, "b"), (-99, "a")];
+        let rows = [
+            (1, "b"),
+            (1, "b"),
+            (-1, "a"),
+            (-1, "a"),
+            (99, "b"),
+            (-99, "a"),
+        ];
         for (rows, wanted) in rows {
             cursor.go(rows, &list);
             assert_eq!(cursor.name(), Some(wanted), "{rows}");

@@ -37,9 +37,17 @@ pub(super) fn past(past: &Past, now: UnixMillis, theme: Theme) -> Doc {
         "Why it was asked"
     };
     doc.push(Part::words("", asked, theme.heading()));
-    doc.push(Part::words("", &format!("{} (rule {number} of 12).", sentence(&rule)), plain));
+    doc.push(Part::words(
+        "",
+        &format!("{} (rule {number} of 12).", sentence(&rule)),
+        plain,
+    ));
     doc.push(Part::words("", "", plain));
-    doc.push(Part::fenced("", at(trace, "command").as_str().unwrap_or_default(), theme.heading()));
+    doc.push(Part::fenced(
+        "",
+        at(trace, "command").as_str().unwrap_or_default(),
+        theme.heading(),
+    ));
     doc.push(Part::words("", "", plain));
     let mut words = |name: &str, text: Option<String>| {
         if let Some(text) = text.filter(|text| !text.is_empty()) {
@@ -48,21 +56,35 @@ pub(super) fn past(past: &Past, now: UnixMillis, theme: Theme) -> Doc {
     };
     let decision = at(trace, "decision");
     let decided = decision.is_object().then(|| outcome(decision));
-    words("Outcome", decided.or_else(|| Some("Waiting for a person".to_owned())));
+    words(
+        "Outcome",
+        decided.or_else(|| Some("Waiting for a person".to_owned())),
+    );
     words("Note", named(decision, "note"));
-    let took = past.decided_at.map(|at| at.since(past.at)).filter(|took| *took >= 1_000);
+    let took = past
+        .decided_at
+        .map(|at| at.since(past.at))
+        .filter(|took| *took >= 1_000);
     words("Took", took.map(span));
     words("When", Some(ago(past.at, now)));
     words("Grant", named(decision, "grant_id"));
     let risk = at(assessment, "risk_score").as_f64().unwrap_or(0.0);
     let confidence = at(assessment, "confidence").as_f64().unwrap_or(0.0);
-    words("Risk", Some(format!("{risk:.2}, confidence {confidence:.2}")));
+    words(
+        "Risk",
+        Some(format!("{risk:.2}, confidence {confidence:.2}")),
+    );
     let reasons = at(assessment, "reasons").as_array().into_iter().flatten();
     for (number, reason) in reasons.filter_map(Value::as_str).enumerate() {
-        words(if number == 0 { "Because" } else { "" }, Some(display::inline(reason)));
+        words(
+            if number == 0 { "Because" } else { "" },
+            Some(display::inline(reason)),
+        );
     }
     for factor in at(assessment, "factors").as_array().into_iter().flatten() {
-        let name = sentence(factor_words(at(factor, "factor").as_str().unwrap_or_default()));
+        let name = sentence(factor_words(
+            at(factor, "factor").as_str().unwrap_or_default(),
+        ));
         words(&name, Some(weighed(factor)));
     }
     words("Asked by", named(trace, "key_name"));
@@ -82,9 +104,15 @@ fn weighed(factor: &Value) -> String {
         reason = "it lies between nought and ten"
     )]
     let full = (score * 10.0).round() as usize;
-    let bar = format!("{}{}", "█".repeat(full), "░".repeat(BAR.saturating_sub(full)));
+    let bar = format!(
+        "{}{}",
+        "█".repeat(full),
+        "░".repeat(BAR.saturating_sub(full))
+    );
     let evidence = named(factor, "evidence").unwrap_or_default();
-    format!("{bar} {score:.2}  {evidence}").trim_end().to_owned()
+    format!("{bar} {score:.2}  {evidence}")
+        .trim_end()
+        .to_owned()
 }
 
 /// Shows what a call changed.
@@ -95,7 +123,10 @@ pub(super) fn review(review: &Review, now: UnixMillis, theme: Theme) -> Doc {
     let state = if review.is_undoing {
         "It is being undone.".to_owned()
     } else {
-        format!("It ran {} without a question. Keep it (K) or undo it (u).", ago(review.ran_at, now))
+        format!(
+            "It ran {} without a question. Keep it (K) or undo it (u).",
+            ago(review.ran_at, now)
+        )
     };
     doc.push(Part::words("", &state, plain));
     doc.push(Part::words("", "", plain));
@@ -120,12 +151,25 @@ pub(super) fn review(review: &Review, now: UnixMillis, theme: Theme) -> Doc {
 pub(super) fn grant(grant: &Grant, now: UnixMillis, theme: Theme) -> Doc {
     let mut doc = Doc::default();
     let plain = theme.plain();
-    doc.push(Part::words("", "This runs without a question", theme.heading()));
+    doc.push(Part::words(
+        "",
+        "This runs without a question",
+        theme.heading(),
+    ));
     doc.push(Part::fenced("", &grant.words, plain));
     doc.push(Part::words("", "", plain));
     let mut words = |name: &str, text: String| doc.push(Part::words(name, &text, plain));
-    words("Where", grant.session.as_ref().map_or("any session".to_owned(), |it| format!("session {it}")));
-    words("Given by", format!("{}, {}", grant.by, ago(grant.given_at, now)));
+    words(
+        "Where",
+        grant
+            .session
+            .as_ref()
+            .map_or("any session".to_owned(), |it| format!("session {it}")),
+    );
+    words(
+        "Given by",
+        format!("{}, {}", grant.by, ago(grant.given_at, now)),
+    );
     let used = match grant.last_used_at {
         Some(at) => format!("{} ×, last {}", grant.uses, ago(at, now)),
         None => "never".to_owned(),
@@ -134,11 +178,15 @@ pub(super) fn grant(grant: &Grant, now: UnixMillis, theme: Theme) -> Doc {
     if let Some(left) = grant.uses_left {
         words("Uses left", left.to_string());
     }
-    let ends = grant.expires_at.map(|at| format!("in {}", span(at.since(now))));
-    words("Ends", ends.unwrap_or_else(|| "when it is taken back".to_owned()));
+    let ends = grant
+        .expires_at
+        .map(|at| format!("in {}", span(at.since(now))));
+    words(
+        "Ends",
+        ends.unwrap_or_else(|| "when it is taken back".to_owned()),
+    );
     words("Grant", grant.id().to_owned());
     doc.push(Part::words("", "", plain));
     doc.push(Part::words("", "r takes it back.", theme.quiet()));
     doc
 }
-

@@ -5,12 +5,12 @@ use countersign_core::display::shortened;
 use countersign_core::time::UnixMillis;
 use serde_json::Value;
 
+use super::get;
 use super::shelf::{Entry, Shelf};
+use crate::cmd::approvals::segment;
 use crate::config::read::at;
 use crate::tui::screen::{Tag, Wish};
 use crate::tui::words::{moment, named};
-use crate::cmd::approvals::segment;
-use super::get;
 
 /// Calls of one page.
 const PAGE: u32 = 100;
@@ -48,7 +48,16 @@ impl Entry for Past {
         let by = self.by.as_deref().unwrap_or_default();
         let via = self.via.as_deref().unwrap_or_default();
         let (what, tool, agent) = (&self.what, &self.tool, &self.agent);
-        vec![what, tool, agent, self.outcome(), &self.verdict, by, via, &self.id]
+        vec![
+            what,
+            tool,
+            agent,
+            self.outcome(),
+            &self.verdict,
+            by,
+            via,
+            &self.id,
+        ]
     }
 }
 

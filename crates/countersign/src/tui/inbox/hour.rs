@@ -67,12 +67,19 @@ impl LastHour {
     pub(super) fn sentence(&self, now: UnixMillis) -> Option<String> {
         let recent = |at: UnixMillis| now.since(at) < HOUR_MILLIS;
         let count = |fate| {
-            let counted = self.calls.iter().filter(|(at, it)| recent(*at) && *it == fate);
+            let counted = self
+                .calls
+                .iter()
+                .filter(|(at, it)| recent(*at) && *it == fate);
             counted.count()
         };
         let (ran, refused) = (count(Fate::Ran), count(Fate::Refused));
         let oldest = self.calls.back().is_some_and(|(at, _)| recent(*at));
-        let more = if self.has_more && oldest { "More than " } else { "" };
+        let more = if self.has_more && oldest {
+            "More than "
+        } else {
+            ""
+        };
         let calls = if ran == 1 { "call" } else { "calls" };
         let was = if refused == 1 { "was" } else { "were" };
         let words = match (ran, refused) {

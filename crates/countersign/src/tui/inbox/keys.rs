@@ -118,7 +118,11 @@ impl Inbox {
                 }
                 Vec::new()
             }
-            ListAct::Deny | ListAct::AllowOnce | ListAct::Undo | ListAct::Keep | ListAct::Revoke => self.deed(act),
+            ListAct::Deny
+            | ListAct::AllowOnce
+            | ListAct::Undo
+            | ListAct::Keep
+            | ListAct::Revoke => self.deed(act),
             ListAct::Quit => vec![Wish::Leave],
         }
     }

@@ -184,7 +184,9 @@ impl Inbox {
                 self.waiting.put(item);
             }
         }
-        let next = at(body, "next").as_str().filter(|_| seen.len() < WAITING_MAX);
+        let next = at(body, "next")
+            .as_str()
+            .filter(|_| seen.len() < WAITING_MAX);
         let Some(next) = next else {
             self.waiting.retain(Kind::Approval, &seen);
             self.loading.is_done = true;

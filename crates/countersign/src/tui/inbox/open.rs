@@ -33,7 +33,9 @@ impl Open {
         let whole = item.whole.as_ref()?;
         let panel = match item.kind {
             Kind::Approval => Panel::Approval(Box::new(ApprovalPanel::new(whole, theme))),
-            Kind::Question => Panel::Question(Box::new(ClarifyPanel::new(whole, &item.asker, theme))),
+            Kind::Question => {
+                Panel::Question(Box::new(ClarifyPanel::new(whole, &item.asker, theme)))
+            }
         };
         Some(Self {
             id: item.id.clone(),
@@ -60,11 +62,6 @@ impl Open {
             Panel::Approval(panel) => panel.out_of_view(),
             Panel::Question(panel) => panel.out_of_view(),
         }
-    }
-
-    /// Takes the keys from it.
-    pub(super) const fn take_keys(&mut self) {
-        self.focus = Focus::Elsewhere;
     }
 
     /// Takes a key.

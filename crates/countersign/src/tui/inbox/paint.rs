@@ -26,7 +26,8 @@ const HEIGHT_MIN: u16 = 6;
 const COUNTED_MILLIS: i64 = 120_000;
 
 /// What to do about a gateway that is away.
-const AWAY: &str = "The gateway is away. Calls are being refused. Start it with `countersign serve`.";
+const AWAY: &str =
+    "The gateway is away. Calls are being refused. Start it with `countersign serve`.";
 
 impl Inbox {
     /// Draws everything.
@@ -49,7 +50,14 @@ impl Inbox {
             height: area.height.saturating_sub(top_rows + bottom_rows),
             ..area
         };
-        draw_lines(frame, Rect { height: top_rows, ..area }, &top);
+        draw_lines(
+            frame,
+            Rect {
+                height: top_rows,
+                ..area
+            },
+            &top,
+        );
         self.middle(frame, middle, now);
         let below = Rect {
             y: middle.bottom(),
@@ -115,7 +123,10 @@ impl Inbox {
         if let Some(said) = &self.said {
             lines.extend(prose(said, width, theme.waiting()));
         }
-        if matches!(self.asking, Asking::Filter(_) | Asking::Note { .. } | Asking::Sure(_)) {
+        if matches!(
+            self.asking,
+            Asking::Filter(_) | Asking::Note { .. } | Asking::Sure(_)
+        ) {
             return lines;
         }
         let filtered = (!self.filter.is_empty()).then(|| format!("filter: {}", self.filter));
@@ -141,7 +152,15 @@ impl Inbox {
             (Tab::Waiting, _) if !self.waiting.chosen().is_empty() => {
                 &["d deny", "a allow once", "x select", "Esc none"]
             }
-            (Tab::Waiting, _) => &["Enter open", "/ filter", "x select", "d deny", "a allow once", "Tab history", "q leave"],
+            (Tab::Waiting, _) => &[
+                "Enter open",
+                "/ filter",
+                "x select",
+                "d deny",
+                "a allow once",
+                "Tab history",
+                "q leave",
+            ],
             (Tab::History, _) => &["Enter why", "/ filter", "Tab reviews", "q leave"],
             (Tab::Reviews, _) => &["Enter changes", "K keep", "u undo", "Tab grants", "q leave"],
             (Tab::Grants, _) => &["Enter details", "r take back", "Tab waiting", "q leave"],
@@ -191,7 +210,10 @@ impl Inbox {
         let has_card = self.open.as_ref().is_some_and(Open::has_keys);
         if is_wide {
             let list = (area.width * 2 / 5).max(48);
-            let left = Rect { width: list, ..area };
+            let left = Rect {
+                width: list,
+                ..area
+            };
             let right = Rect {
                 x: area.x + list + 3,
                 width: area.width.saturating_sub(list + 3),
@@ -266,18 +288,33 @@ impl Inbox {
         }
     }
 
-    fn waiting_lines(&mut self, height: usize, width: usize, now: UnixMillis) -> Vec<Line<'static>> {
+    fn waiting_lines(
+        &mut self,
+        height: usize,
+        width: usize,
+        now: UnixMillis,
+    ) -> Vec<Line<'static>> {
         let count = self.waiting.rows().len();
         let window = self.waiting.cursor.window(height, count);
         let selected = self.waiting.cursor.index();
-        let shown: Vec<Row> = self.waiting.rows().get(window.clone()).unwrap_or_default().to_vec();
+        let shown: Vec<Row> = self
+            .waiting
+            .rows()
+            .get(window.clone())
+            .unwrap_or_default()
+            .to_vec();
         window
             .zip(shown)
             .map(|(at, row)| self.waiting_row(&row, self.here(at == selected), width, now))
             .collect()
     }
 
-    fn history_lines(&mut self, height: usize, width: usize, now: UnixMillis) -> Vec<Line<'static>> {
+    fn history_lines(
+        &mut self,
+        height: usize,
+        width: usize,
+        now: UnixMillis,
+    ) -> Vec<Line<'static>> {
         let count = self.history.list.count();
         let window = self.history.list.cursor.window(height, count);
         let selected = self.history.list.cursor.index();
@@ -323,9 +360,19 @@ impl Inbox {
         let theme = self.theme;
         let doc = match self.tab {
             Tab::Waiting => None,
-            Tab::History => self.history.list.selected().map(|it| explain::past(it, now, theme)),
-            Tab::Reviews => self.reviews.selected().map(|it| explain::review(it, now, theme)),
-            Tab::Grants => self.grants.selected().map(|it| explain::grant(it, now, theme)),
+            Tab::History => self
+                .history
+                .list
+                .selected()
+                .map(|it| explain::past(it, now, theme)),
+            Tab::Reviews => self
+                .reviews
+                .selected()
+                .map(|it| explain::review(it, now, theme)),
+            Tab::Grants => self
+                .grants
+                .selected()
+                .map(|it| explain::grant(it, now, theme)),
         };
         let Some(mut doc): Option<Doc> = doc else {
             return;
@@ -338,7 +385,10 @@ impl Inbox {
 
     fn draw_keys(&self, frame: &mut Frame<'_>, area: Rect) {
         let theme = self.theme;
-        let mut lines = vec![Line::from(Span::styled("Keys of the inbox", theme.heading()))];
+        let mut lines = vec![Line::from(Span::styled(
+            "Keys of the inbox",
+            theme.heading(),
+        ))];
         let row = |keys: &str, does: &str| {
             let keys = Span::styled(format!("{keys:<14} "), theme.own());
             let room = usize::from(area.width).saturating_sub(15);
@@ -355,7 +405,11 @@ impl Inbox {
     fn empty(&self, width: usize, now: UnixMillis) -> Vec<Line<'static>> {
         let theme = self.theme;
         if !self.filter.is_empty() {
-            return prose("Nothing here has these words. Esc shows everything.", width, theme.plain());
+            return prose(
+                "Nothing here has these words. Esc shows everything.",
+                width,
+                theme.plain(),
+            );
         }
         let words = match self.tab {
             Tab::Waiting if !self.loading.is_done => return Vec::new(),
@@ -386,7 +440,10 @@ impl Inbox {
         let theme = self.theme;
         let steps = [
             ("countersign try", "puts a harmless practice card here"),
-            ("countersign run TEXT", "has the built-in agent do something"),
+            (
+                "countersign run TEXT",
+                "has the built-in agent do something",
+            ),
             (
                 "countersign keys create --role agent --name NAME",
                 "makes a key with which an agent of yours asks",
@@ -417,7 +474,11 @@ impl Inbox {
         // All rows are counted on together, at whole seconds or minutes: a list with a thousand
         // countdowns is not drawn a thousand times a second.
         let counted = counted.map(|moment| {
-            let unit = if moment.since(now).abs() < COUNTED_MILLIS { 1_000 } else { 60_000 };
+            let unit = if moment.since(now).abs() < COUNTED_MILLIS {
+                1_000
+            } else {
+                60_000
+            };
             let next = UnixMillis(now.0 - now.0.rem_euclid(unit) + unit);
             next.min(span_changes_at(moment, now).max(UnixMillis(now.0 + 1_000)))
         });
@@ -426,7 +487,10 @@ impl Inbox {
 
     /// Returns the next end of what waits.
     fn countdown(&self, now: UnixMillis) -> Option<UnixMillis> {
-        let ends = self.waiting.all().map(|item| item.held_until.unwrap_or(item.expires_at));
+        let ends = self
+            .waiting
+            .all()
+            .map(|item| item.held_until.unwrap_or(item.expires_at));
         ends.filter(|end| *end > now).min()
     }
 }

@@ -113,7 +113,10 @@ impl Inbox {
                 row(waiting_cells(item, what, room, now, theme), here, theme)
             }
             Row::Fold { members, is_open } => {
-                let items: Vec<&Item> = members.iter().filter_map(|id| self.waiting.get(id)).collect();
+                let items: Vec<&Item> = members
+                    .iter()
+                    .filter_map(|id| self.waiting.get(id))
+                    .collect();
                 let Some(worst) = items.iter().max_by_key(|item| weight(&item.risk)) else {
                     return Line::default();
                 };
@@ -135,7 +138,9 @@ impl Inbox {
     /// Returns who asks, from where, and how much.
     fn heading(&self, run: &str, count: usize, width: usize) -> Line<'static> {
         let items = || self.waiting.all().filter(|item| item.run == run);
-        let asker = items().map(|item| item.asker.as_str()).find(|it| !it.is_empty());
+        let asker = items()
+            .map(|item| item.asker.as_str())
+            .find(|it| !it.is_empty());
         let directory = items().find_map(|item| item.directory.as_deref());
         let run = countersign_core::display::inline(run);
         let asker = cut(asker.unwrap_or("agent"), width.saturating_sub(1));
@@ -164,7 +169,13 @@ impl Inbox {
     }
 }
 
-fn waiting_cells(item: &Item, what: String, room: usize, now: UnixMillis, theme: Theme) -> Vec<Cell> {
+fn waiting_cells(
+    item: &Item,
+    what: String,
+    room: usize,
+    now: UnixMillis,
+    theme: Theme,
+) -> Vec<Cell> {
     let (word, style) = match item.kind {
         Kind::Approval => (item.risk.to_uppercase(), theme.risk(&item.risk)),
         Kind::Question => ("QUESTION".to_owned(), theme.own()),
@@ -189,7 +200,11 @@ fn alike(items: &[&Item]) -> String {
     if common.trim().len() > tool.len().min(8) {
         return format!("{common}…");
     }
-    let all: Vec<&str> = items.iter().take(8).map(|item| item.what.as_str()).collect();
+    let all: Vec<&str> = items
+        .iter()
+        .take(8)
+        .map(|item| item.what.as_str())
+        .collect();
     all.join(" · ")
 }
 
@@ -199,7 +214,13 @@ fn weight(risk: &str) -> usize {
 }
 
 /// Returns a row of what happened.
-pub(super) fn past_row(past: &Past, here: Here, width: usize, now: UnixMillis, theme: Theme) -> Line<'static> {
+pub(super) fn past_row(
+    past: &Past,
+    here: Here,
+    width: usize,
+    now: UnixMillis,
+    theme: Theme,
+) -> Line<'static> {
     const WHEN: usize = 8;
     const OUTCOME: usize = 14;
     const WHO: usize = 24;
@@ -211,7 +232,11 @@ pub(super) fn past_row(past: &Past, here: Here, width: usize, now: UnixMillis, t
         _ => theme.plain(),
     };
     let when = ago(past.at, now).replace(" ago", "");
-    let mut cells = vec![Cell::left(past.outcome().to_owned(), OUTCOME, outcome_style)];
+    let mut cells = vec![Cell::left(
+        past.outcome().to_owned(),
+        OUTCOME,
+        outcome_style,
+    )];
     let mut used = OUTCOME + 1;
     let has_who = width >= 84;
     if has_who {
@@ -221,7 +246,11 @@ pub(super) fn past_row(past: &Past, here: Here, width: usize, now: UnixMillis, t
     if has_when {
         used += WHEN + 1;
     }
-    cells.push(Cell::left(past.what.clone(), room.saturating_sub(used), theme.plain()));
+    cells.push(Cell::left(
+        past.what.clone(),
+        room.saturating_sub(used),
+        theme.plain(),
+    ));
     if has_who {
         let who = match (&past.by, &past.via) {
             (Some(by), Some(via)) => format!("{by} via {via}"),
@@ -237,10 +266,20 @@ pub(super) fn past_row(past: &Past, here: Here, width: usize, now: UnixMillis, t
 }
 
 /// Returns a row of what awaits a look.
-pub(super) fn review_row(review: &Review, here: Here, width: usize, now: UnixMillis, theme: Theme) -> Line<'static> {
+pub(super) fn review_row(
+    review: &Review,
+    here: Here,
+    width: usize,
+    now: UnixMillis,
+    theme: Theme,
+) -> Line<'static> {
     const WHEN: usize = 8;
     let room = width.saturating_sub(POINTER.width());
-    let state = if review.is_undoing { "being undone " } else { "" };
+    let state = if review.is_undoing {
+        "being undone "
+    } else {
+        ""
+    };
     let what = format!("{state}{}", review.what);
     let when = ago(review.ran_at, now).replace(" ago", "");
     let cells = vec![
@@ -251,7 +290,13 @@ pub(super) fn review_row(review: &Review, here: Here, width: usize, now: UnixMil
 }
 
 /// Returns a row of what stands.
-pub(super) fn grant_row(grant: &Grant, here: Here, width: usize, now: UnixMillis, theme: Theme) -> Line<'static> {
+pub(super) fn grant_row(
+    grant: &Grant,
+    here: Here,
+    width: usize,
+    now: UnixMillis,
+    theme: Theme,
+) -> Line<'static> {
     const USES: usize = 14;
     const ENDS: usize = 12;
     let room = width.saturating_sub(POINTER.width());
@@ -268,7 +313,11 @@ pub(super) fn grant_row(grant: &Grant, here: Here, width: usize, now: UnixMillis
     let ends_cells = ENDS.max(ends.width());
     let has_uses = width >= 72;
     let used = ends_cells + 1 + if has_uses { USES + 1 } else { 0 };
-    let mut cells = vec![Cell::left(grant.words.clone(), room.saturating_sub(used), theme.plain())];
+    let mut cells = vec![Cell::left(
+        grant.words.clone(),
+        room.saturating_sub(used),
+        theme.plain(),
+    )];
     if has_uses {
         cells.push(Cell::left(uses, USES.max(14), theme.quiet()));
     }

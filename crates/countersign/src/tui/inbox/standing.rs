@@ -28,7 +28,11 @@ impl Entry for Review {
     }
 
     fn words(&self) -> Vec<&str> {
-        vec![&self.what, &self.tool, self.path.as_deref().unwrap_or_default()]
+        vec![
+            &self.what,
+            &self.tool,
+            self.path.as_deref().unwrap_or_default(),
+        ]
     }
 }
 
@@ -37,7 +41,9 @@ impl Review {
         let call = at(review, "call");
         let tool = named(call, "tool").unwrap_or_default();
         let path = named(review, "path");
-        let reason = at(call, "assessment.reasons").get(0).and_then(Value::as_str);
+        let reason = at(call, "assessment.reasons")
+            .get(0)
+            .and_then(Value::as_str);
         let what = path.as_ref().map(|path| format!("{tool} {path}"));
         let what = what.or_else(|| reason.map(|reason| format!("{tool}: {reason}")));
         Some(Self {
@@ -79,7 +85,11 @@ impl Entry for Grant {
     }
 
     fn words(&self) -> Vec<&str> {
-        vec![&self.words, &self.by, self.session.as_deref().unwrap_or_default()]
+        vec![
+            &self.words,
+            &self.by,
+            self.session.as_deref().unwrap_or_default(),
+        ]
     }
 }
 

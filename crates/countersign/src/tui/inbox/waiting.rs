@@ -61,8 +61,13 @@ impl Item {
         Some(Self {
             id: at(approval, "approval_id").as_str()?.to_owned(),
             kind: Kind::Approval,
-            run: at(approval, "run_id").as_str().unwrap_or_default().to_owned(),
-            asker: lineage("Agent").or_else(|| lineage("Asked by")).unwrap_or_default(),
+            run: at(approval, "run_id")
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+            asker: lineage("Agent")
+                .or_else(|| lineage("Asked by"))
+                .unwrap_or_default(),
             directory: lineage("Directory"),
             tool: named(approval, "tool").unwrap_or_default(),
             what: shortened(at(approval, "command").as_str().unwrap_or_default()),
@@ -102,7 +107,10 @@ impl Item {
         Some(Self {
             id: at(question, "clarification_id").as_str()?.to_owned(),
             kind: Kind::Question,
-            run: at(question, "run_id").as_str().unwrap_or_default().to_owned(),
+            run: at(question, "run_id")
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
             asker: String::new(),
             directory: None,
             tool: "clarify".to_owned(),
@@ -130,14 +138,25 @@ impl Item {
     }
 
     fn fold(&self) -> Option<Fold> {
-        let rule = self.rule.filter(|_| self.kind == Kind::Approval && !self.is_crisis)?;
+        let rule = self
+            .rule
+            .filter(|_| self.kind == Kind::Approval && !self.is_crisis)?;
         Some((self.run.clone(), self.tool.clone(), rule))
     }
 
     fn matches(&self, words: &[String]) -> bool {
-        let all = [&self.what, &self.tool, &self.risk, &self.asker, &self.run, &self.id];
+        let all = [
+            &self.what,
+            &self.tool,
+            &self.risk,
+            &self.asker,
+            &self.run,
+            &self.id,
+        ];
         let all = all.map(|it| it.to_lowercase());
-        words.iter().all(|word| all.iter().any(|it| it.contains(word)))
+        words
+            .iter()
+            .all(|word| all.iter().any(|it| it.contains(word)))
     }
 }
 
@@ -215,9 +234,10 @@ impl Waiting {
 
     /// Takes away what a list that was asked for anew no longer has.
     pub(super) fn retain(&mut self, kind: Kind, listed: &BTreeSet<String>) {
-        let gone = self.items.values().filter(|item| {
-            item.kind == kind && item.whole.is_some() && !listed.contains(&item.id)
-        });
+        let gone = self
+            .items
+            .values()
+            .filter(|item| item.kind == kind && item.whole.is_some() && !listed.contains(&item.id));
         let gone: Vec<String> = gone.map(|item| item.id.clone()).collect();
         for id in gone {
             self.remove(&id);
@@ -250,12 +270,6 @@ impl Waiting {
     pub(super) fn go(&mut self, rows: isize) {
         self.refresh();
         self.cursor.go(rows, &self.names);
-    }
-
-    /// Selects the row of `id`, if it is there.
-    pub(super) fn select(&mut self, id: &str) {
-        self.refresh();
-        self.cursor.select(id, &self.names);
     }
 
     /// Returns the selected row.
