@@ -66,6 +66,8 @@ pub(crate) enum Focus {
     Here,
     /// They go elsewhere; Tab brings them here.
     Elsewhere,
+    /// They go to the list it stands beside; Enter brings them here.
+    Beside,
 }
 
 /// Returns one row of a numbered list, wrapped under its number.

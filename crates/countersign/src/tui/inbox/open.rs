@@ -40,7 +40,7 @@ impl Open {
         Some(Self {
             id: item.id.clone(),
             panel,
-            focus: Focus::Elsewhere,
+            focus: Focus::Beside,
         })
     }
 
@@ -88,8 +88,16 @@ impl Open {
         }
     }
 
-    /// Draws it.
+    /// Draws it, no higher than it needs to be.
     pub(super) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, now: UnixMillis) {
+        let wanted = match &mut self.panel {
+            Panel::Approval(panel) => panel.height(area.width, self.focus, now),
+            Panel::Question(panel) => panel.height(area.width, self.focus, now),
+        };
+        let area = Rect {
+            height: area.height.min(wanted),
+            ..area
+        };
         match &mut self.panel {
             Panel::Approval(panel) => panel.draw(frame, area, self.focus, now),
             Panel::Question(panel) => panel.draw(frame, area, self.focus, now),
