@@ -14,7 +14,7 @@ mod policy;
 mod practice;
 mod run;
 mod serve;
-mod show;
+pub(crate) mod show;
 mod usage;
 
 use std::io::Write;
