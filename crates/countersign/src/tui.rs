@@ -8,11 +8,14 @@ pub(crate) mod arming;
 pub(crate) mod chat;
 pub(crate) mod clarify_panel;
 pub(crate) mod doc;
+pub(crate) mod drive;
+pub(crate) mod inbox;
 pub(crate) mod input;
 pub(crate) mod keys;
 pub(crate) mod panel;
 #[cfg(test)]
 pub(crate) mod picture;
+pub(crate) mod plain;
 pub(crate) mod screen;
 pub(crate) mod theme;
 pub(crate) mod words;

@@ -282,7 +282,8 @@ impl ApprovalPanel {
             | Act::Earlier
             | Act::Later
             | Act::Interrupt
-            | Act::EndOfInput => return Reaction::NOT_MINE,
+            | Act::EndOfInput
+            | Act::List(_) => return Reaction::NOT_MINE,
         }
         Reaction::STAYS
     }

@@ -179,7 +179,8 @@ impl ClarifyPanel {
             | Act::Earlier
             | Act::Later
             | Act::Interrupt
-            | Act::EndOfInput => return Reaction::NOT_MINE,
+            | Act::EndOfInput
+            | Act::List(_) => return Reaction::NOT_MINE,
         }
         Reaction::STAYS
     }

@@ -13,6 +13,8 @@ pub(crate) enum Place {
     Line,
     /// Talking to the agent.
     Chat,
+    /// Looking at a list of the inbox.
+    List,
 }
 
 /// What a key does.
@@ -58,6 +60,35 @@ pub(crate) enum Act {
     Interrupt,
     /// Leaves if nothing is typed.
     EndOfInput,
+    /// Something of the inbox's lists alone.
+    List(ListAct),
+}
+
+/// What a key does in a list of the inbox and nowhere else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListAct {
+    /// To the next tab.
+    NextTab,
+    /// To the tab before.
+    PreviousTab,
+    /// Shows only what has certain words.
+    Filter,
+    /// Selects a row for a batch, or no longer.
+    Select,
+    /// Selects all of a run for a batch, or no longer.
+    SelectRun,
+    /// Denies what is selected.
+    Deny,
+    /// Allows what is selected, once.
+    AllowOnce,
+    /// Undoes what ran.
+    Undo,
+    /// Keeps what ran.
+    Keep,
+    /// Takes a permission back.
+    Revoke,
+    /// Ends the program.
+    Quit,
 }
 
 /// A way to press a key.
@@ -103,13 +134,15 @@ const fn row(
 
 /// Every key, in the order of the help.
 const TABLE: &[Row] = {
-    use Place::{Card, Chat, Grant, Line};
+    use Place::{Card, Chat, Grant, Line, List};
     use Press::{Alt, Control, Digit, Key};
     const ENTER: &[Press] = &[Key(KeyCode::Enter)];
     const ESCAPE: &[Press] = &[Key(KeyCode::Esc)];
     const UP: &[Press] = &[Key(KeyCode::Up), Key(KeyCode::Char('k'))];
     const DOWN: &[Press] = &[Key(KeyCode::Down), Key(KeyCode::Char('j'))];
     const HELP: &[Press] = &[Key(KeyCode::Char('?'))];
+    const HOME: &[Press] = &[Key(KeyCode::Home), Key(KeyCode::Char('g'))];
+    const END: &[Press] = &[Key(KeyCode::End), Key(KeyCode::Char('G'))];
     const PAGE_UP: &[Press] = &[Key(KeyCode::PageUp), Control('b')];
     const PAGE_DOWN: &[Press] = &[Key(KeyCode::PageDown), Control('f')];
     &[
@@ -140,18 +173,12 @@ const TABLE: &[Row] = {
         ),
         row(
             Card,
-            &[Key(KeyCode::Home), Key(KeyCode::Char('g'))],
+            HOME,
             Act::Top,
             "Home or g",
             "to the beginning of the text",
         ),
-        row(
-            Card,
-            &[Key(KeyCode::End), Key(KeyCode::Char('G'))],
-            Act::End,
-            "End or G",
-            "to the end of the text",
-        ),
+        row(Card, END, Act::End, "End or G", "to the end of the text"),
         row(
             Card,
             &[Key(KeyCode::Char('w'))],
@@ -256,6 +283,112 @@ const TABLE: &[Row] = {
             Act::EndOfInput,
             "Ctrl-D",
             "leave, if nothing is typed",
+        ),
+        row(List, UP, Act::Up, "↑ or k", "one row up"),
+        row(List, DOWN, Act::Down, "↓ or j", "one row down"),
+        row(List, PAGE_UP, Act::PageUp, "PgUp", "a page up"),
+        row(List, PAGE_DOWN, Act::PageDown, "PgDn", "a page down"),
+        row(List, HOME, Act::Top, "Home or g", "to the first row"),
+        row(List, END, Act::End, "End or G", "to the last row"),
+        row(
+            List,
+            &[
+                Key(KeyCode::Tab),
+                Key(KeyCode::Right),
+                Key(KeyCode::Char('l')),
+            ],
+            Act::List(ListAct::NextTab),
+            "Tab or →",
+            "the next tab",
+        ),
+        row(
+            List,
+            &[
+                Key(KeyCode::BackTab),
+                Key(KeyCode::Left),
+                Key(KeyCode::Char('h')),
+            ],
+            Act::List(ListAct::PreviousTab),
+            "Shift-Tab or ←",
+            "the tab before",
+        ),
+        row(
+            List,
+            ENTER,
+            Act::Confirm,
+            "Enter",
+            "open the card, the row, the details",
+        ),
+        row(
+            List,
+            ESCAPE,
+            Act::Leave,
+            "Esc",
+            "close, select nothing, show everything",
+        ),
+        row(
+            List,
+            &[Key(KeyCode::Char('/'))],
+            Act::List(ListAct::Filter),
+            "/",
+            "show only what has these words",
+        ),
+        row(
+            List,
+            &[Key(KeyCode::Char('x'))],
+            Act::List(ListAct::Select),
+            "x",
+            "select for a batch, or no longer",
+        ),
+        row(
+            List,
+            &[Key(KeyCode::Char('X'))],
+            Act::List(ListAct::SelectRun),
+            "X",
+            "select all of the run, or none",
+        ),
+        row(
+            List,
+            &[Key(KeyCode::Char('d'))],
+            Act::List(ListAct::Deny),
+            "d",
+            "deny what is selected, with a note",
+        ),
+        row(
+            List,
+            &[Key(KeyCode::Char('a'))],
+            Act::List(ListAct::AllowOnce),
+            "a",
+            "allow once what is selected, if of low or medium risk",
+        ),
+        row(
+            List,
+            &[Key(KeyCode::Char('u'))],
+            Act::List(ListAct::Undo),
+            "u",
+            "reviews: undo what ran",
+        ),
+        row(
+            List,
+            &[Key(KeyCode::Char('K'))],
+            Act::List(ListAct::Keep),
+            "K",
+            "reviews: keep what ran",
+        ),
+        row(
+            List,
+            &[Key(KeyCode::Char('r'))],
+            Act::List(ListAct::Revoke),
+            "r",
+            "grants: take one back",
+        ),
+        row(List, HELP, Act::Keys, "?", "these keys"),
+        row(
+            List,
+            &[Key(KeyCode::Char('q')), Control('c')],
+            Act::List(ListAct::Quit),
+            "q or Ctrl-C",
+            "leave",
         ),
     ]
 };
