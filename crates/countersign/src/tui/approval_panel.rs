@@ -60,6 +60,7 @@ pub(crate) struct ApprovalPanel {
     notice: Option<String>,
     /// What was sent and not answered yet.
     sent: Option<&'static str>,
+    was_answered_here: bool,
     /// The trace of the call, once it was asked for.
     trace: Value,
     pages: draw::Pages,
@@ -84,10 +85,13 @@ enum Step {
 
 /// What was seen of the text.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is its own yes or no")]
 struct Text {
     /// Whether it was too long for its place when it was last drawn.
     is_long: bool,
     is_open: bool,
+    /// Whether there was no room for it at all.
+    is_unreadable: bool,
     /// Whether its end has been on the screen.
     is_read: bool,
     /// The first row that is drawn.
@@ -120,6 +124,7 @@ impl ApprovalPanel {
             columns: Columns::One,
             notice: None,
             sent: None,
+            was_answered_here: false,
             trace: Value::Null,
         };
         panel.select_first();
@@ -145,6 +150,30 @@ impl ApprovalPanel {
     /// Whether it waits for an answer.
     pub(crate) const fn is_waiting(&self) -> bool {
         self.subject.is_waiting && self.subject.held_until.is_none()
+    }
+
+    /// Whether it was answered by a key pressed here.
+    pub(crate) const fn was_answered_here(&self) -> bool {
+        self.was_answered_here && !self.is_waiting()
+    }
+
+    /// Answers with `choice`, as its number would: what must be read first must be read first.
+    pub(crate) fn choose(&mut self, choice: Choice) -> Reaction {
+        if !self.is_waiting() || !self.subject.card.choices.contains(&choice) {
+            self.notice = Some("This was not offered.".to_owned());
+            return Reaction::STAYS;
+        }
+        self.pick(Row::Answer(choice))
+    }
+
+    /// Denies it, and tells the agent why.
+    pub(crate) fn deny(&mut self, note: Option<&str>) -> Reaction {
+        let mut body = json!({ "choice": Choice::Deny.word() });
+        let note = note.map(str::trim).filter(|note| !note.is_empty());
+        if let (Some(fields), Some(note)) = (body.as_object_mut(), note) {
+            fields.insert("note".to_owned(), json!(note));
+        }
+        self.resolve(body)
     }
 
     /// Whether an answer can still be taken back.
@@ -285,12 +314,7 @@ impl ApprovalPanel {
         match act(Place::Line, key) {
             Some(Act::Confirm) => {
                 let note = note.take();
-                let note = note.trim();
-                let mut body = json!({ "choice": Choice::Deny.word() });
-                if let Some(fields) = body.as_object_mut().filter(|_| !note.is_empty()) {
-                    fields.insert("note".to_owned(), json!(note));
-                }
-                self.resolve(body)
+                self.deny(Some(&note))
             }
             Some(Act::Leave) => self.back(),
             Some(_) | None => {
@@ -476,6 +500,7 @@ impl ApprovalPanel {
             CARD | RESOLVE | TAKE_BACK if is_done => {
                 if what != CARD {
                     self.sent = None;
+                    self.was_answered_here = what == RESOLVE;
                 }
                 self.update(body);
             }
@@ -485,6 +510,7 @@ impl ApprovalPanel {
                     self.settle(at(body, "decision"), now);
                 } else {
                     self.notice = Some(refusal(status, body));
+                    self.select_first();
                     // What it is now is not known from a refusal.
                     return vec![Self::fetch(&self.subject.id)];
                 }

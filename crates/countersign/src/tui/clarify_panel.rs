@@ -59,6 +59,7 @@ pub(crate) struct ClarifyPanel {
     arming: Arming,
     notice: Option<String>,
     is_sent: bool,
+    was_answered_here: bool,
 }
 
 impl ClarifyPanel {
@@ -87,6 +88,7 @@ impl ClarifyPanel {
             arming: Arming::default(),
             notice: None,
             is_sent: false,
+            was_answered_here: false,
         }
     }
 
@@ -114,6 +116,11 @@ impl ClarifyPanel {
     /// Whether it waits for an answer.
     pub(crate) const fn is_waiting(&self) -> bool {
         self.is_waiting
+    }
+
+    /// Whether it was answered by a key pressed here.
+    pub(crate) const fn was_answered_here(&self) -> bool {
+        self.was_answered_here && !self.is_waiting
     }
 
     /// Whether something is being typed into it, so that every key is its own.
@@ -240,6 +247,7 @@ impl ClarifyPanel {
                     self.is_sent = false;
                 }
                 if is_done {
+                    self.was_answered_here |= tag.what == ANSWER;
                     self.is_waiting = at(body, "status") == "waiting";
                     self.outcome = ended(body);
                 } else if tag.what == ANSWER {

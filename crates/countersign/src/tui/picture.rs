@@ -77,6 +77,15 @@ pub(crate) fn assert_harmless(buffer: &Buffer, name: &str) {
     }
 }
 
+/// The widths at which everything is looked at.
+pub(crate) const WIDTHS: [u16; 3] = [40, 80, 120];
+
+/// Returns pictures at all widths as one text.
+pub(crate) fn album(mut picture: impl FnMut(u16) -> Buffer) -> String {
+    let pages = WIDTHS.map(|width| format!("== {width} columns ==\n{}", both(&picture(width))));
+    pages.join("\n")
+}
+
 /// A moment to begin at.
 pub(crate) const START: UnixMillis = UnixMillis(1_790_000_000_000);
 

@@ -74,7 +74,9 @@ impl Theme {
 
     /// Of a heading in a coloured border, whose colour it does not take.
     pub(crate) const fn title(self) -> Style {
-        self.heading().fg(Color::Reset)
+        self.heading()
+            .fg(Color::Reset)
+            .remove_modifier(Modifier::DIM)
     }
 
     /// Of what matters less.

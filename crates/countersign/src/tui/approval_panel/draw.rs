@@ -25,6 +25,8 @@ use crate::tui::wrap::{Break, cut, rows};
 const VIEW: &str = "Show full command";
 /// Reasons on the card; `w` shows all.
 const REASONS_MAX: usize = 3;
+/// Of a card's rows, reasons take at most one in so many, so that none can push the call out.
+const REASONS_SHARE: usize = 4;
 /// Columns from which a change may be shown side by side.
 const SIDE_BY_SIDE_COLUMNS: u16 = 120;
 /// Rows the text must have, or nothing can be read and nothing is answered.
@@ -46,17 +48,24 @@ pub(super) struct Pages {
 impl Pages {
     pub(super) fn new(subject: &Subject, columns: Columns, theme: Theme) -> Self {
         let mut about = subject.about(theme);
-        about.push(Part::words(
-            "Timeout",
-            &subject.card.on_timeout,
-            theme.plain(),
-        ));
+        if !subject.card.on_timeout.is_empty() {
+            about.push(Part::words(
+                "Timeout",
+                &subject.card.on_timeout,
+                theme.plain(),
+            ));
+        }
         Self {
             body: subject.body(columns, theme),
             about,
             columns,
             why: None,
         }
+    }
+
+    #[cfg(test)]
+    pub(super) const fn body_mut(&mut self) -> &mut Doc {
+        &mut self.body
     }
 
     pub(super) fn forget_why(&mut self) {
@@ -89,7 +98,7 @@ impl ApprovalPanel {
     pub(crate) fn height(&mut self, width: u16, focus: Focus, now: UnixMillis) -> u16 {
         self.lay_out(width);
         let inner = usize::from(width.saturating_sub(FRAME_COLUMNS)).max(1);
-        let around = self.around(usize::from(width), inner, focus, now);
+        let around = self.around((usize::from(width), inner), usize::MAX, focus, now);
         let text = match self.face {
             Face::Card => self.pages.rows(inner) + 2 + around.rows(),
             Face::Why | Face::Keys => self.page(inner).rows(inner),
@@ -109,7 +118,9 @@ impl ApprovalPanel {
         frame.render_widget(Clear, area);
         let inner = area.inner(Margin::new(FRAME_COLUMNS / 2, 1));
         let width = usize::from(inner.width).max(1);
-        let around = self.around(usize::from(area.width), width, focus, now);
+        let widths = (usize::from(area.width), width);
+        let reasons_max = (usize::from(area.height) / REASONS_SHARE).max(2);
+        let around = self.around(widths, reasons_max, focus, now);
         let hint_rows = u16::try_from(around.hint.len()).unwrap_or(0);
         let card = Rect {
             height: area.height.saturating_sub(hint_rows),
@@ -165,8 +176,8 @@ impl ApprovalPanel {
         } = self.text;
         let scrolls = self.face != Face::Card || self.text.is_open;
         if scrolls && rows > shown {
-            let last = (first + shown).min(rows);
-            let place = format!(" {}–{last} of {rows} ", first + 1);
+            let last = first.saturating_add(shown).min(rows);
+            let place = format!(" {}–{last} of {rows} ", first.saturating_add(1));
             block =
                 block.title_bottom(Line::from(Span::styled(place, theme.quiet())).right_aligned());
         }
@@ -176,7 +187,8 @@ impl ApprovalPanel {
     fn draw_card(&mut self, frame: &mut Frame<'_>, inner: Rect, around: &Around, now: UnixMillis) {
         let height = usize::from(inner.height);
         let free = height.saturating_sub(around.rows());
-        if free < TEXT_ROWS_MIN {
+        self.text.is_unreadable = free < TEXT_ROWS_MIN;
+        if self.text.is_unreadable {
             self.arming.out_of_view();
             let words = "The window is too small to read this card. Make it larger to answer.";
             let words = prose(words, usize::from(inner.width), self.theme.bad());
@@ -243,7 +255,8 @@ impl ApprovalPanel {
         let theme = self.theme;
         let (width, height) = (usize::from(area.width), usize::from(area.height));
         let about_rows = self.pages.about.rows(width).min(height / 3);
-        let body_height = height - about_rows;
+        let gap = usize::from(height > 8);
+        let body_height = height - about_rows - gap;
         let body_rows = self.pages.body.rows(width);
         let mut lines = if body_rows <= body_height {
             self.pages.body.lines(0..body_rows, width, theme)
@@ -266,6 +279,7 @@ impl ApprovalPanel {
             lines
         };
         lines.truncate(body_height);
+        lines.extend(std::iter::repeat_n(Line::default(), gap));
         lines.extend(
             self.pages
                 .about
@@ -295,11 +309,18 @@ impl ApprovalPanel {
         page.draw(frame, inner, self.text.first, self.theme);
     }
 
-    fn around(&self, outer: usize, width: usize, focus: Focus, now: UnixMillis) -> Around {
+    /// Returns what stands around the text, for a card of `outer` cells with `width` inside.
+    fn around(
+        &self,
+        (outer, width): (usize, usize),
+        reasons_max: usize,
+        focus: Focus,
+        now: UnixMillis,
+    ) -> Around {
         let is_armed = focus == Focus::Here && self.arming.may_answer(now) && self.sent.is_none();
         let typing = usize::from(self.is_typing());
         Around {
-            top: self.risk_lines(width),
+            top: self.risk_lines(width, reasons_max),
             bottom: self.bottom_lines(width, is_armed, now),
             hint: self.hint_lines(outer, focus, now),
             input: typing,
@@ -307,7 +328,7 @@ impl ApprovalPanel {
     }
 
     /// Returns the risk in a word, and why.
-    fn risk_lines(&self, width: usize) -> Vec<Line<'static>> {
+    fn risk_lines(&self, width: usize, rows_max: usize) -> Vec<Line<'static>> {
         let theme = self.theme;
         let card = &self.subject.card;
         let word = card.risk.to_uppercase();
@@ -317,9 +338,11 @@ impl ApprovalPanel {
         let room = width.saturating_sub(indent).max(8);
         let mut lines: Vec<Line<'static>> = Vec::new();
         for reason in card.reasons.iter().take(REASONS_MAX) {
-            for row in rows(reason, room, Break::Words) {
+            for (number, row) in rows(reason, room, Break::Words).into_iter().enumerate() {
                 let lead = if lines.is_empty() {
                     Span::styled(format!("{word}{dash}"), style)
+                } else if number == 0 {
+                    Span::styled(format!("{:>indent$}", "· "), theme.quiet())
                 } else {
                     Span::raw(" ".repeat(indent))
                 };
@@ -330,10 +353,16 @@ impl ApprovalPanel {
             lines.push(Line::from(Span::styled(word, style)));
         }
         let more = card.reasons.len().saturating_sub(REASONS_MAX);
-        if more > 0 {
-            let words = format!("{}and {more} more: w", " ".repeat(indent));
-            lines.push(Line::from(Span::styled(words, theme.quiet())));
-        }
+        let words = if lines.len() > rows_max {
+            lines.truncate(rows_max.saturating_sub(1));
+            "⋯ more: w".to_owned()
+        } else if more > 0 {
+            format!("and {more} more: w")
+        } else {
+            return lines;
+        };
+        let words = format!("{}{words}", " ".repeat(indent));
+        lines.push(Line::from(Span::styled(words, theme.quiet())));
         lines
     }
 
@@ -403,11 +432,14 @@ impl ApprovalPanel {
         let theme = self.theme;
         let end = match self.subject.held_until.filter(|until| *until > now) {
             Some(until) => format!("takes effect in {}", span(until.since(now) + 999)),
-            None if self.is_waiting() => {
+            None if self.is_waiting() && self.subject.expires_at.0 > 0 => {
                 format!("refused in {}", span(self.subject.expires_at.since(now)))
             }
             None => String::new(),
         };
+        if self.text.is_unreadable {
+            return hint_rows(&[&end], width, theme);
+        }
         let (first, more) = match (focus, self.face, &self.step) {
             (Focus::Elsewhere, _, _) => ("press Tab to answer", ""),
             (Focus::Beside, _, _) => ("press Enter to answer", ""),

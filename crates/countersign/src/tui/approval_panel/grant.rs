@@ -187,7 +187,7 @@ impl Granting {
     /// Returns the rows below the card.
     pub(super) fn lines(&self, width: usize, is_armed: bool, theme: Theme) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
-        let title = format!("{}. It would leave:", label(self.choice));
+        let title = format!("{}. Then this runs without a question:", label(self.choice));
         lines.extend(prose(&title, width, theme.heading()));
         match &self.offered {
             Offered::Asked => lines.extend(prose("Looking at past calls…", width, theme.quiet())),
@@ -238,12 +238,11 @@ impl Granting {
                 "until it is revoked".to_owned()
             }
         };
-        let line = vec![
-            Span::styled("Holds ", theme.quiet()),
-            Span::raw(holds),
-            Span::styled(" · e changes that", theme.quiet()),
-        ];
-        vec![Line::from(line)]
+        prose(
+            &format!("Holds {holds} · e changes that"),
+            width,
+            theme.quiet(),
+        )
     }
 }
 

@@ -11,7 +11,10 @@ use crate::config::read::at;
 use crate::tui::doc::{Doc, Part};
 use crate::tui::theme::Theme;
 use crate::tui::words::moment;
+use crate::tui::wrap::cut;
 
+/// Widest name of an agent, in cells.
+const AGENT_CELLS_MAX: usize = 32;
 /// What stands on a card that cannot be shown.
 const UNREADABLE: &str = "This card cannot be shown here";
 
@@ -102,8 +105,10 @@ impl Subject {
             (None, Some(only)) => Some(format!("{word} {only}")),
             (None, None) => None,
         };
+        // What an agent calls itself decides nothing, and must not fill the card.
+        let agent = text("Agent").map(|agent| cut(agent, AGENT_CELLS_MAX));
         let rows = [
-            ("Agent", joined(text("Agent"), "key", text("Asked by"))),
+            ("Agent", joined(agent.as_deref(), "key", text("Asked by"))),
             ("Run", joined(text("Run"), "session", text("Session"))),
             ("Directory", text("Directory").map(str::to_owned)),
             (
@@ -124,8 +129,8 @@ impl Subject {
             doc.push(Part::fenced(&field.name, &field.text, plain));
         }
         if let Some(words) = &self.card.explanation {
-            doc.push(Part::fenced("Agent says", words, plain));
-            doc.push(Part::words("", "(unverified)", theme.quiet()));
+            doc.push(Part::words("Agent says", "(unverified)", theme.quiet()));
+            doc.push(Part::fenced("", words, plain));
         }
         doc
     }

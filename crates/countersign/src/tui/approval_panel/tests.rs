@@ -1,5 +1,6 @@
 //! The approval panel: what it looks like, and what keys do to it.
 
+mod hostile;
 mod looks;
 mod presses;
 
@@ -155,4 +156,13 @@ pub(super) fn sent<'a>(wishes: &'a [Wish], end: &str) -> Option<&'a Value> {
         }
         Wish::Send { .. } | Wish::Follow { .. } | Wish::Title(_) | Wish::Bell | Wish::Leave => None,
     })
+}
+
+/// The gateway's answer to the panel's request `what`.
+pub(super) fn answered(what: &'static str, status: u16, body: Value) -> News {
+    News::Answered {
+        tag: tag(what, "appr_1"),
+        status,
+        body,
+    }
 }

@@ -44,7 +44,7 @@ pub(super) fn page(subject: &Subject, trace: &Value, theme: Theme) -> Doc {
     for (place, factor) in list(assessment, "factors").enumerate() {
         let words = factor_words(at(factor, "factor").as_str().unwrap_or_default());
         let (score, evidence) = (number(factor, "score"), said(factor, "evidence"));
-        let text = format!("{score}  {}  {evidence}", line(words));
+        let text = format!("{score}  {:<16}  {evidence}", line(words));
         row(if place == 0 { "Factors" } else { "" }, text.trim_end());
     }
     for (place, finding) in list(assessment, "findings").enumerate() {

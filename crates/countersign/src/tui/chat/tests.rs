@@ -1,0 +1,1 @@
+//! The chat: what it looks like, and what keys and events do to it.
