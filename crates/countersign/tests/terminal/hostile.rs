@@ -87,7 +87,7 @@ fn forty_columns_are_enough() {
     let gateway = Gateway::start();
     let agent = gateway.key("agent");
     let (call, _) = asked(&gateway, &agent, RISKY);
-    let mut terminal = inbox(&gateway, 40, 24);
+    let mut terminal = inbox(&gateway, 40, 30);
     terminal.shows("CRITICAL rm -rf /srv/www");
     terminal.press(ENTER);
     terminal.armed("1. Allow once");

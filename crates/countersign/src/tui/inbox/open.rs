@@ -28,14 +28,12 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// Shows `item`, beside the list; `None` while its card is not known.
-    pub(super) fn beside(item: &Item, theme: Theme) -> Option<Self> {
+    /// Shows `item`, which `asker` asks, beside the list; `None` while its card is not known.
+    pub(super) fn beside(item: &Item, asker: &str, theme: Theme) -> Option<Self> {
         let whole = item.whole.as_ref()?;
         let panel = match item.kind {
             Kind::Approval => Panel::Approval(Box::new(ApprovalPanel::new(whole, theme))),
-            Kind::Question => {
-                Panel::Question(Box::new(ClarifyPanel::new(whole, &item.asker, theme)))
-            }
+            Kind::Question => Panel::Question(Box::new(ClarifyPanel::new(whole, asker, theme))),
         };
         Some(Self {
             id: item.id.clone(),

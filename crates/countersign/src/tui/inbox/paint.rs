@@ -11,9 +11,9 @@ use super::ask::Asking;
 use super::rows::{Here, grant_row, past_row, review_row};
 use super::waiting::Row;
 use super::{Inbox, Open, Tab, explain};
+use crate::tui::doc::{Doc, Part};
 use crate::tui::keys::{Place, help};
 use crate::tui::panel::{draw_input, draw_lines, prose};
-use crate::tui::words::span_changes_at;
 use crate::tui::wrap::cut;
 
 /// From this width on, the card stands beside the list.
@@ -143,10 +143,11 @@ impl Inbox {
     }
 
     /// Returns as many hints as fit, the most useful first, and always how to see all keys.
-    fn hints(&self, width: usize) -> String {
+    fn hints(&mut self, width: usize) -> String {
         const LAST: &str = "? keys";
         let of_tab: &[&str] = match (self.tab, self.asking_nothing()) {
-            (_, false) => &["any key goes back"],
+            (_, false) => &["↑↓ scroll", "any other key goes back"],
+            _ if self.is_list_empty() => &["Tab next", "q leave"],
             (Tab::Waiting, _) if !self.waiting.chosen().is_empty() => {
                 &["d deny", "a allow once", "x select", "Esc none"]
             }
@@ -250,8 +251,7 @@ impl Inbox {
                 Some(Row::Fold { .. } | Row::Heading { .. }) | None => None,
             };
             if self.open.as_ref().map(Open::id) != id.as_deref() {
-                let item = id.and_then(|id| self.waiting.get(&id));
-                self.open = item.and_then(|item| Open::beside(item, self.theme));
+                self.open = id.and_then(|id| self.card_of(&id));
             }
         }
         match &mut self.open {
@@ -397,7 +397,7 @@ impl Inbox {
     }
 
     /// Lists the keys: those of cards too, where they fit beside.
-    fn draw_keys(&self, frame: &mut Frame<'_>, area: Rect) {
+    fn draw_keys(&mut self, frame: &mut Frame<'_>, area: Rect) {
         let is_wide = area.width >= WIDE;
         let left = Rect {
             width: if is_wide { area.width / 2 } else { area.width },
@@ -414,16 +414,17 @@ impl Inbox {
         }
     }
 
-    fn draw_keys_of(&self, frame: &mut Frame<'_>, area: Rect, title: &'static str, place: Place) {
-        const KEYS: usize = 14;
+    fn draw_keys_of(&mut self, frame: &mut Frame<'_>, area: Rect, title: &str, place: Place) {
         let theme = self.theme;
-        let room = usize::from(area.width).saturating_sub(KEYS + 1);
-        let mut lines = vec![Line::from(Span::styled(title, theme.heading()))];
-        lines.extend(help(place).map(|it| {
-            let keys = Span::styled(format!("{:<KEYS$} ", it.keys), theme.own());
-            Line::from(vec![keys, Span::raw(cut(it.does, room))])
-        }));
-        draw_lines(frame, area, &lines);
+        let mut doc = Doc::default();
+        doc.push(Part::words("", title, theme.heading()));
+        for row in help(place) {
+            doc.push(Part::words(row.keys, row.does, theme.plain()));
+        }
+        let rows = doc.rows(usize::from(area.width));
+        let last = rows.saturating_sub(usize::from(area.height));
+        self.scrolled = self.scrolled.min(last);
+        doc.draw(frame, area, self.scrolled, theme);
     }
 
     /// Returns what stands where a list has nothing to show.
@@ -499,13 +500,15 @@ impl Inbox {
         // All rows are counted on together, at whole seconds or minutes: a list with a thousand
         // countdowns is not drawn a thousand times a second.
         let counted = counted.map(|moment| {
-            let unit = if moment.since(now).abs() < COUNTED_MILLIS {
-                1_000
-            } else {
-                60_000
-            };
+            let left = moment.since(now);
+            let is_near = left.abs() < COUNTED_MILLIS;
+            let unit = if is_near { 1_000 } else { 60_000 };
             let next = UnixMillis(now.0 - now.0.rem_euclid(unit) + unit);
-            next.min(span_changes_at(moment, now).max(UnixMillis(now.0 + 1_000)))
+            if left > COUNTED_MILLIS {
+                next.min(moment.plus(1 - COUNTED_MILLIS))
+            } else {
+                next
+            }
         });
         [open, sure, counted].into_iter().flatten().min()
     }
