@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::cmd::approvals::segment;
 use crate::cmd::show::{ago, text};
 use crate::config::read::at;
-use crate::tui::words::{outcome, refusal, sentence};
+use crate::tui::words::{outcome, refusal};
 
 /// Standing permissions and waiting calls that are listed; `countersign` lists all.
 const LISTED_MAX: usize = 20;
@@ -62,7 +62,7 @@ pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
                 Some(note) => json!({ "choice": "deny", "note": note }),
                 None => json!({ "choice": "deny" }),
             };
-            ask("deny", Method::POST, path, Some(body))
+            ask("answer", Method::POST, path, Some(body))
         }
         Command::Yolo { minutes } => match session {
             Some(session) => {
@@ -146,13 +146,22 @@ pub(crate) fn said(what: &str, status: u16, body: &Value) -> String {
             format!("{} answers.", text(model, "id"))
         }
         "revoke" => format!("Taken back: {}.", shown(body, "words")),
-        "deny" => format!("{}.", outcome(at(body, "decision"))),
+        "answer" => answered(body),
         "yolo" => format!(
             "Ordinary calls of this session run without a question; that ends {}.",
             ago(body, "until")
         ),
-        _ => sentence("done."),
+        _ => "Done.".to_owned(),
     }
+}
+
+/// Returns what became of an answer: it holds, or it can still be taken back.
+fn answered(approval: &Value) -> String {
+    let decision = at(approval, "decision");
+    if decision.is_object() {
+        return format!("{}.", outcome(decision));
+    }
+    "Your answer is held for a moment; then it takes effect.".to_owned()
 }
 
 /// What the gateway has made safe already.
@@ -235,7 +244,7 @@ mod tests {
                 "You are ana, approver, through cli (T0).",
             ),
             (
-                "deny",
+                "answer",
                 409,
                 json!({ "error": { "message": "x" }, "decision": { "outcome": "approved", "by": "bo", "via": "page" } }),
                 "Approved by bo via page; nothing was changed.",

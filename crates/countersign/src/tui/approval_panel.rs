@@ -10,7 +10,7 @@ mod draw;
 mod grant;
 mod subject;
 #[cfg(test)]
-mod tests;
+pub(in crate::tui) mod tests;
 mod why;
 
 use countersign_core::approval::Choice;
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use self::change::Columns;
 use self::grant::{Chosen, Granting};
 use self::subject::Subject;
-use super::arming::Arming;
+use super::arming::{Armed, Arming};
 use super::input::{Input, Lines};
 use super::keys::{Act, Place, act, is_press};
 use super::panel::Reaction;
@@ -205,17 +205,17 @@ impl ApprovalPanel {
         if !is_press(key) {
             return Reaction::STAYS;
         }
-        let may_answer = self.arming.key(now);
+        let armed = Armed::from(self.arming.key(now));
         self.notice = None;
         match &mut self.step {
             Step::Note(_) => self.key_of_note(key),
-            Step::Granting(granting) => match granting.key(key, may_answer) {
+            Step::Granting(granting) => match granting.key(key, armed) {
                 Chosen::Stays => Reaction::STAYS,
                 Chosen::Leaves => self.back(),
                 Chosen::TooSoon => self.too_soon(),
                 Chosen::Answer(body) => self.resolve(body),
             },
-            Step::Choosing if self.face == Face::Card => self.key_of_card(key, may_answer, now),
+            Step::Choosing if self.face == Face::Card => self.key_of_card(key, armed, now),
             Step::Choosing => self.key_of_page(key),
         }
     }
@@ -230,14 +230,14 @@ impl ApprovalPanel {
         }
     }
 
-    fn key_of_card(&mut self, key: KeyEvent, may_answer: bool, now: UnixMillis) -> Reaction {
+    fn key_of_card(&mut self, key: KeyEvent, armed: Armed, now: UnixMillis) -> Reaction {
         let Some(act) = act(Place::Card, key) else {
             return Reaction::NOT_MINE;
         };
         let rows = self.rows();
         match act {
             Act::Number(number) => match number.checked_sub(1).and_then(|at| rows.get(at)) {
-                Some(_) if !may_answer => return self.too_soon(),
+                Some(_) if armed == Armed::No => return self.too_soon(),
                 Some(row) => {
                     self.selected = number - 1;
                     return self.pick(*row);
@@ -246,7 +246,7 @@ impl ApprovalPanel {
             },
             Act::Confirm if !self.is_waiting() => return Reaction::LEAVES,
             Act::Confirm => match rows.get(self.selected) {
-                Some(_) if !may_answer => return self.too_soon(),
+                Some(_) if armed == Armed::No => return self.too_soon(),
                 Some(row) => return self.pick(*row),
                 None => {}
             },
@@ -375,17 +375,14 @@ impl ApprovalPanel {
             is_read,
             ..
         } = self.text;
-        match choice {
-            Choice::Deny => None,
-            Choice::Once | Choice::Session | Choice::Always if is_long && !is_open => {
-                Some("Open the full text first: PgDn, or the last choice.")
-            }
-            Choice::Once | Choice::Session | Choice::Always
-                if is_long && self.subject.is_high() && !is_read =>
-            {
-                Some("Read to the end first: PgDn, or End.")
-            }
-            Choice::Once | Choice::Session | Choice::Always => None,
+        if choice == Choice::Deny || !is_long {
+            None
+        } else if !is_open {
+            Some("Open the full text first: PgDn, or the last choice.")
+        } else if self.subject.is_high() && !is_read {
+            Some("Read to the end first: PgDn, or End.")
+        } else {
+            None
         }
     }
 
@@ -405,15 +402,18 @@ impl ApprovalPanel {
         } = self.text;
         let last = rows.saturating_sub(shown);
         let page = shown.saturating_sub(2).max(1);
-        let to = match act {
-            Act::Top => 0,
+        let back = first.min(last);
+        let steps = [
+            (Act::Top, 0),
             // The rows are counted when they are drawn, which comes next.
-            Act::End => usize::MAX,
-            Act::PageUp => first.min(last).saturating_sub(page),
-            Act::PageDown => first.saturating_add(page),
-            Act::Up => first.min(last).saturating_sub(1),
-            _ => first.saturating_add(1),
-        };
+            (Act::End, usize::MAX),
+            (Act::PageUp, back.saturating_sub(page)),
+            (Act::PageDown, first.saturating_add(page)),
+            (Act::Up, back.saturating_sub(1)),
+            (Act::Down, first.saturating_add(1)),
+        ];
+        let to = steps.iter().find(|(step, _)| *step == act);
+        let to = to.map_or(first, |(_, row)| *row);
         self.text.first = to;
     }
 

@@ -18,6 +18,19 @@ pub(crate) struct Arming {
     key_at: Option<UnixMillis>,
 }
 
+/// Whether a key may answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Armed {
+    Yes,
+    No,
+}
+
+impl From<bool> for Armed {
+    fn from(may_answer: bool) -> Self {
+        if may_answer { Self::Yes } else { Self::No }
+    }
+}
+
 impl Arming {
     /// It is drawn. Only the first time counts.
     pub(crate) fn in_view(&mut self, now: UnixMillis) {

@@ -111,6 +111,11 @@ impl Chat {
         }
     }
 
+    /// Returns which conversation it is, once it is one.
+    pub(crate) fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
     /// Whether a key pressed now goes to the card.
     fn card_takes_keys(&self, now: UnixMillis) -> bool {
         let Some(panel) = self.cards.shown() else {
@@ -134,7 +139,7 @@ impl Chat {
             Some(Act::Confirm) => return self.submit(now),
             Some(Act::NewLine) => self.input.insert("\n"),
             Some(Act::Earlier) if self.input.is_in_first_line() => {
-                self.said.earlier(&mut self.input)
+                self.said.earlier(&mut self.input);
             }
             Some(Act::Later) if self.input.is_in_last_line() => self.said.later(&mut self.input),
             Some(Act::PageUp) => self.transcript.scroll_up(draw::PAGE_ROWS),
@@ -490,7 +495,7 @@ impl Screen for Chat {
     }
 
     fn changes_at(&self, now: UnixMillis) -> Option<UnixMillis> {
-        let spins = (self.work != Work::Rests && self.away.is_none())
+        let spins = (self.work != Work::Rests && self.away.is_none() && self.waits().is_none())
             .then(|| now.plus(SPIN_MILLIS - now.0.rem_euclid(SPIN_MILLIS)));
         let panel = self.cards.shown().and_then(|panel| panel.changes_at(now));
         let calm = self.key_at.map(|key| key.plus(BURST_MILLIS));

@@ -3,6 +3,9 @@
 //! An answer is never consent: nothing is allowed by it. If nobody answers, the gateway tells the
 //! agent so; it is never told to decide by itself.
 
+#[cfg(test)]
+mod tests;
+
 use countersign_core::time::UnixMillis;
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
@@ -16,7 +19,7 @@ use super::arming::Arming;
 use super::input::{Input, Lines};
 use super::keys::{Act, Place, act, is_press};
 use super::panel::{
-    Focus, HINT, IsSelected, Reaction, choice_rows, draw_input, draw_lines, hint_rows, prose,
+    Focus, HINT, IsSelected, Reaction, choice_rows, draw_lines, draw_typed, hint_rows, prose,
 };
 use super::screen::{News, Tag, Wish};
 use super::theme::Theme;
@@ -48,9 +51,7 @@ pub(crate) struct ClarifyPanel {
     question: Wrapped,
     choices: Vec<String>,
     expires_at: Option<UnixMillis>,
-    is_waiting: bool,
-    /// How it ended.
-    outcome: Option<String>,
+    status: Status,
     selected: usize,
     /// The first row of the question that is drawn.
     first: usize,
@@ -60,6 +61,25 @@ pub(crate) struct ClarifyPanel {
     notice: Option<String>,
     is_sent: bool,
     was_answered_here: bool,
+}
+
+/// How far a question is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Status {
+    Waits,
+    /// It ended, and how.
+    Over(String),
+}
+
+impl Status {
+    /// Reads the JSON of a question.
+    fn read(question: &Value) -> Self {
+        if at(question, "status") == "waiting" {
+            Self::Waits
+        } else {
+            Self::Over(ended(question))
+        }
+    }
 }
 
 impl ClarifyPanel {
@@ -77,8 +97,7 @@ impl ClarifyPanel {
             id: text("clarification_id"),
             question: Wrapped::new(text("question"), Break::Words),
             expires_at: moment(question, "expires_at"),
-            is_waiting: at(question, "status") == "waiting",
-            outcome: ended(question),
+            status: Status::read(question),
             selected: 0,
             first: 0,
             typed: Input::new(Lines::One, ANSWER_BYTES_MAX),
@@ -115,17 +134,17 @@ impl ClarifyPanel {
 
     /// Whether it waits for an answer.
     pub(crate) const fn is_waiting(&self) -> bool {
-        self.is_waiting
+        matches!(self.status, Status::Waits)
     }
 
     /// Whether it was answered by a key pressed here.
     pub(crate) const fn was_answered_here(&self) -> bool {
-        self.was_answered_here && !self.is_waiting
+        self.was_answered_here && !self.is_waiting()
     }
 
     /// Whether something is being typed into it, so that every key is its own.
     pub(crate) const fn is_typing(&self) -> bool {
-        self.is_typing && self.is_waiting
+        self.is_typing && self.is_waiting()
     }
 
     /// It is covered or not drawn; it must be read again when it comes back.
@@ -152,7 +171,7 @@ impl ClarifyPanel {
             return Reaction::NOT_MINE;
         };
         match act {
-            Act::Confirm | Act::Leave if !self.is_waiting => return Reaction::LEAVES,
+            Act::Confirm | Act::Leave if !self.is_waiting() => return Reaction::LEAVES,
             Act::Number(number) if (1..=self.choices.len() + 1).contains(&number) => {
                 if !may_answer {
                     return self.too_soon();
@@ -248,8 +267,7 @@ impl ClarifyPanel {
                 }
                 if is_done {
                     self.was_answered_here |= tag.what == ANSWER;
-                    self.is_waiting = at(body, "status") == "waiting";
-                    self.outcome = ended(body);
+                    self.status = Status::read(body);
                 } else if tag.what == ANSWER {
                     self.notice = Some(refusal(*status, body));
                     if *status == 409 {
@@ -266,8 +284,7 @@ impl ClarifyPanel {
             }
             News::Event(event) if at(event, "clarification_id") == self.id.as_str() => {
                 if at(event, "event") == "clarify.resolved" {
-                    self.is_waiting = false;
-                    self.outcome = Some(resolved(event));
+                    self.status = Status::Over(resolved(event));
                 }
                 Vec::new()
             }
@@ -281,7 +298,9 @@ impl ClarifyPanel {
 
     /// Returns when it must be drawn again although nothing happens.
     pub(crate) fn changes_at(&self, now: UnixMillis) -> Option<UnixMillis> {
-        let end = self.expires_at.filter(|end| self.is_waiting && *end > now);
+        let end = self
+            .expires_at
+            .filter(|end| self.is_waiting() && *end > now);
         let end = end.map(|end| span_changes_at(end, now));
         [end, self.arming.armed_at(now)].into_iter().flatten().min()
     }
@@ -328,7 +347,7 @@ impl ClarifyPanel {
         );
         let block = Block::bordered()
             .border_type(BorderType::Rounded)
-            .border_style(if self.is_waiting {
+            .border_style(if self.is_waiting() {
                 theme.own()
             } else {
                 theme.quiet()
@@ -383,11 +402,11 @@ impl ClarifyPanel {
             &bottom,
         );
         if input > 0 {
-            draw_input(
+            draw_typed(
                 frame,
                 below(height - input, input),
                 "❯ ",
-                &self.typed,
+                (&self.typed, focus),
                 theme,
             );
         }
@@ -397,8 +416,7 @@ impl ClarifyPanel {
     fn bottom_lines(&self, width: usize, focus: Focus, now: UnixMillis) -> Vec<Line<'static>> {
         let theme = self.theme;
         let mut lines = Vec::new();
-        if !self.is_waiting {
-            let words = self.outcome.as_deref().unwrap_or("Answered");
+        if let Status::Over(words) = &self.status {
             return prose(words, width, theme.heading());
         }
         let is_armed = focus == Focus::Here && self.arming.may_answer(now);
@@ -435,12 +453,12 @@ impl ClarifyPanel {
     }
 
     fn hint_lines(&self, width: usize, focus: Focus, now: UnixMillis) -> Vec<Line<'static>> {
-        let left = self.expires_at.filter(|_| self.is_waiting);
+        let left = self.expires_at.filter(|_| self.is_waiting());
         let left = left.map(|end| format!("open for {}", span(end.since(now))));
         let first = match focus {
             Focus::Elsewhere => "press Tab to answer",
             Focus::Beside => "press Enter to answer",
-            Focus::Here if !self.is_waiting => "Enter to close",
+            Focus::Here if !self.is_waiting() => "Enter to close",
             Focus::Here if self.is_typing => "type your answer and press Enter",
             Focus::Here => HINT,
         };
@@ -449,19 +467,16 @@ impl ClarifyPanel {
 }
 
 /// Returns how a question ended, from its own JSON.
-fn ended(question: &Value) -> Option<String> {
+fn ended(question: &Value) -> String {
     let answer = at(question, "answer");
-    if !answer.is_object() {
-        return None;
-    }
     if at(answer, "answered") != true {
-        return Some("Nobody answered in time; the agent was told so.".to_owned());
+        return "Nobody answered in time; the agent was told so.".to_owned();
     }
     let by = named(answer, "by").unwrap_or_else(|| "somebody".to_owned());
-    Some(match named(answer, "text") {
+    match named(answer, "text") {
         Some(text) => format!("Answered by {by}: {text}"),
         None => format!("Answered by {by}"),
-    })
+    }
 }
 
 /// Returns how a question ended, from the event that tells of it.

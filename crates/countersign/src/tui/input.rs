@@ -28,6 +28,26 @@ pub(crate) struct Input {
     after: String,
 }
 
+/// What is held down with a key. Shift is part of a letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    Nothing,
+    Control,
+    Alt,
+    Other,
+}
+
+impl Held {
+    fn of(modifiers: KeyModifiers) -> Self {
+        match modifiers.difference(KeyModifiers::SHIFT) {
+            KeyModifiers::NONE => Self::Nothing,
+            KeyModifiers::CONTROL => Self::Control,
+            KeyModifiers::ALT => Self::Alt,
+            _ => Self::Other,
+        }
+    }
+}
+
 /// A row as it is drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Drawn {
@@ -105,37 +125,39 @@ impl Input {
         let KeyEvent {
             code, modifiers, ..
         } = key;
-        let is_bare = modifiers.difference(KeyModifiers::SHIFT).is_empty();
-        let is_control = modifiers == KeyModifiers::CONTROL;
-        let is_alt = modifiers == KeyModifiers::ALT;
-        match code {
-            KeyCode::Char(letter) if is_bare => {
+        match (code, Held::of(modifiers)) {
+            (KeyCode::Char(letter), Held::Nothing) => {
                 self.insert(letter.encode_utf8(&mut [0; 4]));
             }
-            KeyCode::Char('a') if is_control => self.to_line_start(),
-            KeyCode::Char('e') if is_control => self.to_line_end(),
-            KeyCode::Char('u') if is_control => {
+            (KeyCode::Char('a'), Held::Control) | (KeyCode::Home, Held::Nothing) => {
+                self.go_to_line_start();
+            }
+            (KeyCode::Char('e'), Held::Control) | (KeyCode::End, Held::Nothing) => {
+                self.go_to_line_end();
+            }
+            (KeyCode::Char('u'), Held::Control) => {
                 let kept = line_start(&self.before);
                 self.before.truncate(kept);
             }
-            KeyCode::Char('k') if is_control => {
+            (KeyCode::Char('k'), Held::Control) => {
                 let gone = self.after.find('\n').unwrap_or(self.after.len());
                 self.after = self.after.split_off(gone);
             }
-            KeyCode::Char('w') if is_control => self.delete_word(),
-            KeyCode::Backspace if is_alt => self.delete_word(),
-            KeyCode::Char('b') if is_alt => self.word_left(),
-            KeyCode::Char('f') if is_alt => self.word_right(),
-            KeyCode::Left if is_control || is_alt => self.word_left(),
-            KeyCode::Right if is_control || is_alt => self.word_right(),
-            KeyCode::Backspace if is_bare => drop(pop_last(&mut self.before)),
-            KeyCode::Delete if is_bare => drop(pop_first(&mut self.after)),
-            KeyCode::Left if is_bare => self.left(),
-            KeyCode::Right if is_bare => self.right(),
-            KeyCode::Home if is_bare => self.to_line_start(),
-            KeyCode::End if is_bare => self.to_line_end(),
-            KeyCode::Up if is_bare && !self.is_in_first_line() => self.line_up(),
-            KeyCode::Down if is_bare && !self.is_in_last_line() => self.line_down(),
+            (KeyCode::Char('w'), Held::Control) | (KeyCode::Backspace, Held::Alt) => {
+                self.delete_word();
+            }
+            (KeyCode::Char('b'), Held::Alt) | (KeyCode::Left, Held::Control | Held::Alt) => {
+                self.word_left();
+            }
+            (KeyCode::Char('f'), Held::Alt) | (KeyCode::Right, Held::Control | Held::Alt) => {
+                self.word_right();
+            }
+            (KeyCode::Backspace, Held::Nothing) => drop(pop_last(&mut self.before)),
+            (KeyCode::Delete, Held::Nothing) => drop(pop_first(&mut self.after)),
+            (KeyCode::Left, Held::Nothing) => self.left(),
+            (KeyCode::Right, Held::Nothing) => self.right(),
+            (KeyCode::Up, Held::Nothing) if !self.is_in_first_line() => self.line_up(),
+            (KeyCode::Down, Held::Nothing) if !self.is_in_last_line() => self.line_down(),
             _ => return false,
         }
         true
@@ -153,12 +175,12 @@ impl Input {
         }
     }
 
-    fn to_line_start(&mut self) {
+    fn go_to_line_start(&mut self) {
         let moved = self.before.split_off(line_start(&self.before));
         self.after.insert_str(0, &moved);
     }
 
-    fn to_line_end(&mut self) {
+    fn go_to_line_end(&mut self) {
         let end = self.after.find('\n').unwrap_or(self.after.len());
         let rest = self.after.split_off(end);
         self.before.push_str(&self.after);
@@ -169,7 +191,7 @@ impl Input {
     fn line_up(&mut self) {
         let start = line_start(&self.before);
         let column = letters(self.before.get(start..).unwrap_or_default());
-        self.to_line_start();
+        self.go_to_line_start();
         self.left();
         let length = letters(
             self.before
@@ -187,7 +209,7 @@ impl Input {
                 .get(line_start(&self.before)..)
                 .unwrap_or_default(),
         );
-        self.to_line_end();
+        self.go_to_line_end();
         self.right();
         let end = self.after.find('\n').unwrap_or(self.after.len());
         let length = letters(self.after.get(..end).unwrap_or_default());

@@ -232,7 +232,7 @@ const TABLE: &[Row] = {
             Chat,
             &[Alt(KeyCode::Enter), Control('j')],
             Act::NewLine,
-            "Alt-Enter or Ctrl-J",
+            "Alt-Enter, Ctrl-J",
             "begin another line",
         ),
         row(
@@ -422,10 +422,10 @@ fn digit(code: KeyCode) -> Option<usize> {
 pub(crate) fn act(place: Place, key: KeyEvent) -> Option<Act> {
     let reads = |row: &&Row| row.place == place && row.presses.iter().any(|it| it.reads(key));
     let row = TABLE.iter().find(reads)?;
-    match row.act {
-        Act::Number(_) => digit(key.code).map(Act::Number),
-        act => Some(act),
+    if matches!(row.act, Act::Number(_)) {
+        return digit(key.code).map(Act::Number);
     }
+    Some(row.act)
 }
 
 /// Whether something was pressed, or is held down; letting go is no key.

@@ -137,29 +137,33 @@ pub(crate) fn draw_input(
     input: &Input,
     theme: Theme,
 ) {
+    draw_typed(frame, area, prompt, (input, Focus::Here), theme);
+}
+
+/// Draws what was typed; the cursor stands in it only if letters go there.
+pub(crate) fn draw_typed(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    prompt: &str,
+    (input, focus): (&Input, Focus),
+    theme: Theme,
+) {
     let indent = u16::try_from(prompt.width()).unwrap_or(u16::MAX);
-    let room = area.width.saturating_sub(indent);
-    let drawn = input.drawn(usize::from(room));
-    let at = drawn
-        .iter()
-        .position(|row| row.cursor.is_some())
-        .unwrap_or(0);
-    let height = usize::from(area.height);
-    let skipped = (at + 1).saturating_sub(height);
-    for (number, (row, y)) in drawn
-        .iter()
-        .skip(skipped)
-        .zip(area.top()..area.bottom())
-        .enumerate()
-    {
-        let lead = if number + skipped == 0 { prompt } else { "" };
-        let lead = Span::styled(
-            format!("{lead:indent$}", indent = usize::from(indent)),
-            theme.own(),
-        );
+    let drawn = input.drawn(usize::from(area.width.saturating_sub(indent)));
+    let at = drawn.iter().position(|row| row.cursor.is_some());
+    let skipped = (at.unwrap_or(0) + 1).saturating_sub(usize::from(area.height));
+    let style = match focus {
+        Focus::Here => theme.own(),
+        Focus::Elsewhere => theme.quiet(),
+    };
+    let rows = drawn.iter().enumerate().skip(skipped);
+    for ((number, row), y) in rows.zip(area.top()..area.bottom()) {
+        let lead = if number == 0 { prompt } else { "" };
+        let padding = prompt.width().saturating_sub(lead.width());
+        let lead = Span::styled(format!("{lead}{:padding$}", ""), style);
         let line = Line::from(vec![lead, Span::raw(row.text.clone())]);
         frame.buffer_mut().set_line(area.x, y, &line, area.width);
-        if let Some(cell) = row.cursor {
+        if let (Some(cell), Focus::Here) = (row.cursor, focus) {
             let cell = u16::try_from(cell).unwrap_or(u16::MAX);
             let x = area.x.saturating_add(indent).saturating_add(cell);
             frame.set_cursor_position((x.min(area.right().saturating_sub(1)), y));

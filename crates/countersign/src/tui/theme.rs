@@ -25,6 +25,10 @@ pub(crate) struct Theme {
     colours: Colours,
 }
 
+#[expect(
+    clippy::unused_self,
+    reason = "every style is asked of the theme, whether it has a colour or not"
+)]
 impl Theme {
     /// In colours.
     pub(crate) const COLOURED: Self = Self {

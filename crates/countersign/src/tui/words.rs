@@ -15,11 +15,14 @@ const COUNTED_SECONDS: i64 = 120;
 /// Returns a length of time as people say it: `42 s`, `4 min`, `3 h`, `2 days`.
 pub(crate) fn span(millis: i64) -> String {
     let seconds = millis.max(0).div_euclid(1000);
-    match seconds {
-        ..COUNTED_SECONDS => format!("{seconds} s"),
-        ..7_200 => format!("{} min", seconds / 60),
-        ..172_800 => format!("{} h", seconds / 3_600),
-        _ => format!("{} days", seconds / 86_400),
+    if seconds < COUNTED_SECONDS {
+        format!("{seconds} s")
+    } else if seconds < 7_200 {
+        format!("{} min", seconds / 60)
+    } else if seconds < 172_800 {
+        format!("{} h", seconds / 3_600)
+    } else {
+        format!("{} days", seconds / 86_400)
     }
 }
 
@@ -37,11 +40,9 @@ pub(crate) fn ago(then: UnixMillis, now: UnixMillis) -> String {
 /// next.
 pub(crate) fn span_changes_at(moment: UnixMillis, now: UnixMillis) -> UnixMillis {
     let left = moment.since(now);
-    let unit = match left.abs() {
-        ..120_000 => 1_000,
-        ..7_200_000 => 60_000,
-        _ => 3_600_000,
-    };
+    let units = [(COUNTED_SECONDS * 1_000, 1_000), (7_200_000, 60_000)];
+    let unit = units.iter().find(|(below, _)| left.abs() < *below);
+    let unit = unit.map_or(3_600_000, |(_, unit)| *unit);
     // Until the moment: when the whole units left become one less. Afterwards: one more.
     now.plus(left.rem_euclid(unit) + 1)
 }

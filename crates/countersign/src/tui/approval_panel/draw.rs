@@ -5,6 +5,7 @@ use countersign_core::card::label;
 use countersign_core::time::UnixMillis;
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Padding};
 use unicode_width::UnicodeWidthStr as _;
@@ -12,10 +13,11 @@ use unicode_width::UnicodeWidthStr as _;
 use super::change::Columns;
 use super::subject::Subject;
 use super::{ApprovalPanel, Face, Row, Step, Text, why};
+use crate::tui::arming::Armed;
 use crate::tui::doc::{Doc, Part};
 use crate::tui::keys::{Place, help};
 use crate::tui::panel::{
-    Focus, HINT, IsSelected, choice_rows, draw_input, draw_lines, hint_rows, prose,
+    Focus, HINT, IsSelected, choice_rows, draw_lines, draw_typed, hint_rows, prose,
 };
 use crate::tui::theme::Theme;
 use crate::tui::words::{ago, moment, named, span};
@@ -133,7 +135,7 @@ impl ApprovalPanel {
         };
         let inner = self.frame(card).inner(card);
         match self.face {
-            Face::Card => self.draw_card(frame, inner, &around, now),
+            Face::Card => self.draw_card(frame, inner, &around, focus, now),
             Face::Why | Face::Keys => self.draw_page(frame, inner, width),
         }
         frame.render_widget(self.frame(card), card);
@@ -160,11 +162,11 @@ impl ApprovalPanel {
             Face::Keys => "Keys",
         };
         let title = Span::styled(format!(" {} ", cut(title, room)), theme.title());
-        let border = match self.is_waiting() {
-            true => theme
-                .risk(&self.subject.card.risk)
-                .remove_modifier(ratatui::style::Modifier::BOLD),
-            false => theme.quiet(),
+        let border = if self.is_waiting() {
+            let style = theme.risk(&self.subject.card.risk);
+            style.remove_modifier(Modifier::BOLD)
+        } else {
+            theme.quiet()
         };
         let mut block = Block::bordered()
             .border_type(BorderType::Rounded)
@@ -184,7 +186,14 @@ impl ApprovalPanel {
         block
     }
 
-    fn draw_card(&mut self, frame: &mut Frame<'_>, inner: Rect, around: &Around, now: UnixMillis) {
+    fn draw_card(
+        &mut self,
+        frame: &mut Frame<'_>,
+        inner: Rect,
+        around: &Around,
+        focus: Focus,
+        now: UnixMillis,
+    ) {
         let height = usize::from(inner.height);
         let free = height.saturating_sub(around.rows());
         self.text.is_unreadable = free < TEXT_ROWS_MIN;
@@ -212,7 +221,7 @@ impl ApprovalPanel {
         };
         if let Some(typed) = typed {
             let area = part(inner, height - around.input, around.input);
-            draw_input(frame, area, "❯ ", typed, self.theme);
+            draw_typed(frame, area, "❯ ", (typed, focus), self.theme);
         }
         self.arming.in_view(now);
     }
@@ -317,11 +326,12 @@ impl ApprovalPanel {
         focus: Focus,
         now: UnixMillis,
     ) -> Around {
-        let is_armed = focus == Focus::Here && self.arming.may_answer(now) && self.sent.is_none();
+        let may = focus == Focus::Here && self.arming.may_answer(now) && self.sent.is_none();
+        let armed = Armed::from(may);
         let typing = usize::from(self.is_typing());
         Around {
             top: self.risk_lines(width, reasons_max),
-            bottom: self.bottom_lines(width, is_armed, now),
+            bottom: self.bottom_lines(width, armed, now),
             hint: self.hint_lines(outer, focus, now),
             input: typing,
         }
@@ -366,12 +376,12 @@ impl ApprovalPanel {
         lines
     }
 
-    fn bottom_lines(&self, width: usize, is_armed: bool, now: UnixMillis) -> Vec<Line<'static>> {
+    fn bottom_lines(&self, width: usize, armed: Armed, now: UnixMillis) -> Vec<Line<'static>> {
         let theme = self.theme;
         let mut lines = match &self.step {
             Step::Note(_) => prose("Tell the agent why (Enter to skip)", width, theme.heading()),
-            Step::Granting(granting) => granting.lines(width, is_armed, theme),
-            Step::Choosing if self.is_waiting() => self.choice_lines(width, is_armed),
+            Step::Granting(granting) => granting.lines(width, armed, theme),
+            Step::Choosing if self.is_waiting() => self.choice_lines(width, armed),
             Step::Choosing => self.outcome_lines(width, now),
         };
         if let Some(words) = self.sent.or(self.notice.as_deref()) {
@@ -380,7 +390,7 @@ impl ApprovalPanel {
         lines
     }
 
-    fn choice_lines(&self, width: usize, is_armed: bool) -> Vec<Line<'static>> {
+    fn choice_lines(&self, width: usize, armed: Armed) -> Vec<Line<'static>> {
         let theme = self.theme;
         let mut lines = Vec::new();
         for (number, row) in self.rows().into_iter().enumerate() {
@@ -388,7 +398,7 @@ impl ApprovalPanel {
                 Row::View => (VIEW, true),
                 Row::Answer(choice) => (label(choice), self.block(choice).is_none()),
             };
-            let style = if is_armed && is_free {
+            let style = if armed == Armed::Yes && is_free {
                 theme.plain()
             } else {
                 theme.quiet()

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::read::at;
 use crate::config::schema::seconds_of;
+use crate::tui::arming::Armed;
 use crate::tui::input::{Input, Lines};
 use crate::tui::keys::{Act, Place, act};
 use crate::tui::panel::{IsSelected, choice_rows, prose};
@@ -42,7 +43,7 @@ enum Offered {
 struct Scope {
     words: String,
     /// To be sent back as it came.
-    scope: Value,
+    wire: Value,
     matched: Option<(u64, u64)>,
     riskiest: Option<String>,
 }
@@ -80,7 +81,7 @@ impl Granting {
             .flatten()
             .map(|scope| Scope {
                 words: at(scope, "words").as_str().unwrap_or_default().to_owned(),
-                scope: at(scope, "scope").clone(),
+                wire: at(scope, "scope").clone(),
                 matched: at(scope, "matched").as_u64().zip(at(scope, "of").as_u64()),
                 riskiest: at(scope, "riskiest").as_str().map(str::to_owned),
             })
@@ -104,7 +105,7 @@ impl Granting {
         }
     }
 
-    pub(super) fn key(&mut self, key: KeyEvent, may_answer: bool) -> Chosen {
+    pub(super) fn key(&mut self, key: KeyEvent, armed: Armed) -> Chosen {
         if self.is_editing {
             match act(Place::Line, key) {
                 Some(Act::Confirm) => match limit(&self.limit.text()) {
@@ -132,14 +133,14 @@ impl Granting {
             Some(Act::Leave) => return Chosen::Leaves,
             Some(Act::EditLimit) if !self.scopes().is_empty() => self.is_editing = true,
             Some(Act::Number(number)) if (1..=self.scopes().len()).contains(&number) => {
-                if !may_answer {
+                if armed == Armed::No {
                     return Chosen::TooSoon;
                 }
                 self.selected = number - 1;
                 return self.answer();
             }
             Some(Act::Confirm) if !self.scopes().is_empty() => {
-                return if may_answer {
+                return if armed == Armed::Yes {
                     self.answer()
                 } else {
                     Chosen::TooSoon
@@ -165,7 +166,7 @@ impl Granting {
         };
         let mut body = Map::new();
         body.insert("choice".to_owned(), json!(self.choice.word()));
-        body.insert("scope".to_owned(), scope.scope.clone());
+        body.insert("scope".to_owned(), scope.wire.clone());
         if let Some(seconds) = limit.seconds {
             body.insert("lasts_seconds".to_owned(), json!(seconds));
         }
@@ -185,7 +186,7 @@ impl Granting {
     }
 
     /// Returns the rows below the card.
-    pub(super) fn lines(&self, width: usize, is_armed: bool, theme: Theme) -> Vec<Line<'static>> {
+    pub(super) fn lines(&self, width: usize, armed: Armed, theme: Theme) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         let title = format!("{}. Then this runs without a question:", label(self.choice));
         lines.extend(prose(&title, width, theme.heading()));
@@ -194,7 +195,7 @@ impl Granting {
             Offered::Failed(why) => lines.extend(prose(why, width, theme.bad())),
             Offered::Scopes(scopes) => {
                 for (number, scope) in scopes.iter().enumerate() {
-                    let style = if is_armed {
+                    let style = if armed == Armed::Yes {
                         theme.plain()
                     } else {
                         theme.quiet()

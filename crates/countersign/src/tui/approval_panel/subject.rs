@@ -78,14 +78,20 @@ impl Subject {
             return doc;
         }
         let changed = change::find(fields);
+        // The name of the only one says nothing.
         let is_alone = fields.len() == 1;
         for (number, field) in fields.iter().enumerate() {
             match &changed {
                 Some(change) if number == change.old => {}
                 Some(change) if number == change.new => {
-                    change.push(&mut doc, fields, columns, theme)
+                    change.push(&mut doc, fields, columns, theme);
                 }
-                Some(_) | None => push_field(&mut doc, field, is_alone, theme),
+                Some(_) | None => push_field(
+                    &mut doc,
+                    if is_alone { "" } else { &field.name },
+                    field,
+                    theme,
+                ),
             }
         }
         doc
@@ -136,9 +142,7 @@ impl Subject {
     }
 }
 
-/// Returns a field of the call; the name of the only one says nothing.
-fn push_field(doc: &mut Doc, field: &Field, is_alone: bool, theme: Theme) {
-    let name = if is_alone { "" } else { field.name.as_str() };
+fn push_field(doc: &mut Doc, name: &str, field: &Field, theme: Theme) {
     let style = if field.code {
         theme.heading()
     } else {

@@ -13,7 +13,7 @@ use crate::tui::panel::Focus;
 use crate::tui::picture::{START, drawn};
 
 /// An approval as the gateway sends it.
-pub(super) fn approval(risk: &str, command: &str) -> Value {
+pub(in crate::tui) fn approval(risk: &str, command: &str) -> Value {
     let body = json!([{ "name": "Command", "text": command, "code": true }]);
     with_body(risk, "Run a shell command", &body)
 }

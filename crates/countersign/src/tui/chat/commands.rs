@@ -1,6 +1,6 @@
 //! What a chat does with the commands behind a slash.
 
-use countersign_core::command::{Command, CommandError};
+use countersign_core::command::{Command, CommandError, TABLE};
 use countersign_core::time::UnixMillis;
 use serde_json::Value;
 
@@ -8,8 +8,10 @@ use super::cards::Panel;
 use super::{Attention, Chat, Work, send};
 use crate::slash::{Means, means, said};
 use crate::tui::approval_panel::ApprovalPanel;
+use crate::tui::doc::{Doc, Part};
 use crate::tui::keys::{Place, help};
 use crate::tui::screen::{Tag, Wish};
+use crate::tui::theme::Theme;
 use crate::tui::words::{sentence, span};
 
 /// What ends a conversation besides its keys.
@@ -35,11 +37,12 @@ impl Chat {
         };
         let is_help = command == Command::Help;
         match means(command, self.session.as_deref()) {
+            Means::Say(_) if is_help => {
+                self.transcript.table(help_table(self.theme));
+                Vec::new()
+            }
             Means::Say(words) => {
                 self.transcript.note(words);
-                if is_help {
-                    self.transcript.note(keys());
-                }
                 Vec::new()
             }
             Means::Ask(request) => vec![send(
@@ -174,22 +177,34 @@ impl Chat {
             Work::Runs {
                 is_stopping: true, ..
             } => Some("stopping · Ctrl-C leaves".to_owned()),
-            Work::Runs { since, .. } => {
-                let words = match self.cards.shown().filter(|panel| panel.is_waiting()) {
-                    Some(Panel::Approval(_)) => "waiting for your answer",
-                    Some(Panel::Question(_)) => "waiting for your input",
-                    None => "working",
-                };
-                Some(format!(
-                    "{words} {} · Ctrl-C stops",
-                    span(now.since(*since))
-                ))
-            }
+            Work::Runs { since, .. } => Some(match self.waits() {
+                Some(Panel::Approval(_)) => "waiting for your answer · Ctrl-C stops".to_owned(),
+                Some(Panel::Question(_)) => "waiting for your input · Ctrl-C stops".to_owned(),
+                None => format!("working {} · Ctrl-C stops", span(now.since(*since))),
+            }),
         }
+    }
+
+    /// Returns the card that waits on the screen.
+    pub(super) fn waits(&self) -> Option<&Panel> {
+        self.cards.shown().filter(|panel| panel.is_waiting())
     }
 }
 
-fn keys() -> String {
-    let rows = help(Place::Chat).map(|row| format!("{:<36} {}", row.keys, row.does));
-    rows.collect::<Vec<_>>().join("\n")
+/// Returns the commands and the keys as a table.
+fn help_table(theme: Theme) -> Doc {
+    let mut doc = Doc::default();
+    for row in TABLE {
+        let does = match row.hint {
+            "" => row.does.to_owned(),
+            hint => format!("{hint} · {}", row.does),
+        };
+        doc.push(Part::words(&format!("/{}", row.name), &does, theme.plain()));
+    }
+    doc.push(Part::words("/quit", "leave", theme.plain()));
+    doc.push(Part::words("", " ", theme.plain()));
+    for row in help(Place::Chat) {
+        doc.push(Part::words(row.keys, row.does, theme.plain()));
+    }
+    doc
 }

@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::Chat;
 use super::transcript::spinner;
-use crate::tui::panel::{Focus, draw_input, draw_lines, prose};
+use crate::tui::panel::{Focus, draw_lines, draw_typed, prose};
 use crate::tui::wrap::cut;
 
 /// Rows that a page is scrolled by.
@@ -47,12 +47,14 @@ impl Chat {
             } else {
                 0
             };
-            panel
-                .height(area.width, focus, now)
-                .min(upper.saturating_sub(context))
+            let wanted = panel.height(area.width, focus, now);
+            wanted.min(upper.saturating_sub(context))
         });
-        let [said, card, rule, prompt, line] =
-            stack(area, [upper - card_rows, card_rows, 1, prompt_rows, 1]);
+        let gap = u16::from(card_rows > 0 && card_rows < upper);
+        let [said, _, card, rule, prompt, line] = stack(
+            area,
+            [upper - card_rows - gap, gap, card_rows, 1, prompt_rows, 1],
+        );
         if self.transcript.is_empty() {
             let words = prose(WELCOME, usize::from(said.width), self.theme.quiet());
             draw_lines(frame, said, &words);
@@ -63,15 +65,12 @@ impl Chat {
             panel.draw(frame, card, focus, now);
         }
         self.draw_rule(frame, rule);
-        let is_typing_elsewhere =
-            takes_keys && self.cards.shown().is_some_and(super::Panel::is_typing);
-        if is_typing_elsewhere {
-            // There is one cursor, and it stands where letters go.
-            let line = Line::from(Span::styled(PROMPT, self.theme.quiet()));
-            draw_lines(frame, prompt, &[line]);
+        let focus = if takes_keys {
+            Focus::Elsewhere
         } else {
-            draw_input(frame, prompt, PROMPT, &self.input, self.theme);
-        }
+            Focus::Here
+        };
+        draw_typed(frame, prompt, PROMPT, (&self.input, focus), self.theme);
         draw_lines(frame, line, &[self.status(usize::from(line.width), now)]);
     }
 
@@ -101,8 +100,7 @@ impl Chat {
                 Span::styled(cut(&work, width.saturating_sub(3)), theme.quiet()),
             ]);
         }
-        let wide =
-            " Enter sends · Alt-Enter new line · ↑ earlier · PgUp scrolls · /help · Ctrl-D leaves";
+        let wide = " Enter sends · Alt-Enter new line · PgUp scrolls · /help · Ctrl-D leaves";
         let narrow = " Enter sends · /help · Ctrl-D leaves";
         let words = if wide.width() <= width { wide } else { narrow };
         Line::from(Span::styled(cut(words, width), theme.quiet()))

@@ -11,6 +11,7 @@ use ratatui::text::{Line, Span};
 use serde_json::Value;
 
 use crate::config::read::at;
+use crate::tui::doc::Doc;
 use crate::tui::panel::draw_lines;
 use crate::tui::theme::Theme;
 use crate::tui::wrap::{Break, Wrapped};
@@ -29,7 +30,7 @@ pub(super) fn spinner(now: UnixMillis) -> &'static str {
 }
 
 /// Who or what an entry is of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Kind {
     Person,
     Agent,
@@ -43,6 +44,8 @@ enum Kind {
     Note,
     /// Something that went wrong.
     Trouble,
+    /// A table of ours.
+    Table(Doc),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +84,9 @@ impl Transcript {
         self.end_message();
         let how = match kind {
             Kind::Tool { .. } => Break::Anywhere,
-            Kind::Person | Kind::Agent | Kind::Note | Kind::Trouble => Break::Words,
+            Kind::Person | Kind::Agent | Kind::Note | Kind::Trouble | Kind::Table(_) => {
+                Break::Words
+            }
         };
         self.entries.push(Entry {
             kind,
@@ -99,6 +104,11 @@ impl Transcript {
     /// The program says this. It is safe to show.
     pub(super) fn note(&mut self, text: impl Into<String>) {
         self.push(Kind::Note, text);
+    }
+
+    /// The program shows this.
+    pub(super) fn table(&mut self, table: Doc) {
+        self.push(Kind::Table(table), "");
     }
 
     /// Something went wrong. It is safe to show.
@@ -204,7 +214,12 @@ impl Transcript {
                 Kind::Tool { name, call, state } if *state == Work::Runs => {
                     Some((name, call, state))
                 }
-                Kind::Person | Kind::Agent | Kind::Tool { .. } | Kind::Note | Kind::Trouble => None,
+                Kind::Person
+                | Kind::Agent
+                | Kind::Tool { .. }
+                | Kind::Note
+                | Kind::Trouble
+                | Kind::Table(_) => None,
             });
         let mut running: Vec<_> = running.collect();
         let place = running
@@ -214,12 +229,13 @@ impl Transcript {
         let Some((.., state)) = place.and_then(|place| running.get_mut(place)) else {
             return;
         };
-        let took = at(event, "duration").as_f64().filter(|took| *took >= 0.05);
-        let took = took.map(|took| format!("{took:.1} s")).unwrap_or_default();
+        let seconds = at(event, "duration").as_f64();
+        let seconds = seconds.filter(|seconds| *seconds >= 0.05);
+        let seconds = seconds.map(|seconds| format!("{seconds:.1} s"));
         **state = if at(event, "error") == true {
             Work::Failed("not done, or failed".to_owned())
         } else {
-            Work::Done(took)
+            Work::Done(seconds.unwrap_or_default())
         };
     }
 
@@ -303,6 +319,14 @@ const fn belongs_to(above: &Kind, below: &Kind) -> bool {
 impl Entry {
     fn lines(&mut self, width: usize, theme: Theme, now: UnixMillis) -> Vec<Line<'static>> {
         let room = width.saturating_sub(INDENT).max(1);
+        if let Kind::Table(doc) = &mut self.kind {
+            let rows = doc.rows(room);
+            let mut lines = doc.lines(0..rows, room, theme);
+            for line in &mut lines {
+                line.spans.insert(0, Span::raw(" ".repeat(INDENT)));
+            }
+            return lines;
+        }
         let (sign, sign_style, style, end) = self.looks(theme, now);
         let count = self.text.rows(room);
         let mut lines = Vec::with_capacity(count);
@@ -325,7 +349,7 @@ impl Entry {
     fn looks(&self, theme: Theme, now: UnixMillis) -> (&'static str, Style, Style, String) {
         match &self.kind {
             Kind::Person => ("❯", theme.own(), theme.own(), String::new()),
-            Kind::Agent => (" ", theme.plain(), theme.plain(), String::new()),
+            Kind::Agent | Kind::Table(_) => (" ", theme.plain(), theme.plain(), String::new()),
             Kind::Note => ("·", theme.quiet(), theme.quiet(), String::new()),
             Kind::Trouble => ("!", theme.bad(), theme.plain(), String::new()),
             Kind::Tool { state, .. } => match state {

@@ -120,7 +120,7 @@ fn a_hundred_thousand_characters_on_one_line_are_all_there() {
         shown.press(KeyCode::End);
         assert_harmless(&shown.draw(), name);
     }
-    let command = ToolCall::command(format!("echo {} ; rm -rf ~", "a".repeat(99_001)));
+    let command = ToolCall::command(format!("echo {} ; rm -rf ~", "a".repeat(99_011)));
     let shown = Shown::read(&asked_about(&command, "")).text();
     assert!(
         shown.contains("; rm -rf ~"),
