@@ -154,7 +154,7 @@ pub(crate) fn draw_typed(
     let skipped = (at.unwrap_or(0) + 1).saturating_sub(usize::from(area.height));
     let style = match focus {
         Focus::Here => theme.own(),
-        Focus::Elsewhere => theme.quiet(),
+        Focus::Elsewhere | Focus::Beside => theme.quiet(),
     };
     let rows = drawn.iter().enumerate().skip(skipped);
     for ((number, row), y) in rows.zip(area.top()..area.bottom()) {

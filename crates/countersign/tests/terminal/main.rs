@@ -10,6 +10,7 @@
 )]
 
 mod answers;
+mod chat;
 mod hostile;
 mod lists;
 mod plain;

@@ -7,7 +7,7 @@ use std::io::{Read as _, Write};
 use std::num::NonZeroU16;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
@@ -50,8 +50,6 @@ pub(crate) struct Terminal {
     input: Box<dyn Write + Send>,
     master: Box<dyn MasterPty + Send>,
     child: Box<dyn Child + Send + Sync>,
-    /// When the program was started.
-    started: Instant,
 }
 
 /// How a program is started.
@@ -78,7 +76,6 @@ impl Terminal {
         for (name, value) in start.variables {
             command.env(name, value);
         }
-        let started = Instant::now();
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().unwrap();
@@ -101,7 +98,6 @@ impl Terminal {
             input: pair.master.take_writer().unwrap(),
             master: pair.master,
             child,
-            started,
         }
     }
 
@@ -179,11 +175,6 @@ impl Terminal {
     /// Returns the process.
     pub(crate) fn process(&self) -> u32 {
         self.child.process_id().unwrap()
-    }
-
-    /// Returns how long the program has been running.
-    pub(crate) fn running_for(&self) -> Duration {
-        self.started.elapsed()
     }
 
     fn take_all(&mut self) {
