@@ -61,6 +61,8 @@ pub(crate) struct ApprovalPanel {
     /// What was sent and not answered yet.
     sent: Option<&'static str>,
     was_answered_here: bool,
+    /// Whether the gateway is away, or it is not known yet what happened meanwhile.
+    is_away: bool,
     /// The trace of the call, once it was asked for.
     trace: Value,
     pages: draw::Pages,
@@ -125,6 +127,7 @@ impl ApprovalPanel {
             notice: None,
             sent: None,
             was_answered_here: false,
+            is_away: false,
             trace: Value::Null,
         };
         panel.select_first();
@@ -375,7 +378,11 @@ impl ApprovalPanel {
             is_read,
             ..
         } = self.text;
-        if choice == Choice::Deny || !is_long {
+        if choice == Choice::Deny {
+            None
+        } else if self.is_away {
+            Some("The gateway is away; nothing can be allowed until it is back.")
+        } else if !is_long {
             None
         } else if !is_open {
             Some("Open the full text first: PgDn, or the last choice.")
@@ -487,10 +494,11 @@ impl ApprovalPanel {
             }
             // Anything may have happened meanwhile.
             News::Back => vec![Self::fetch(&self.subject.id)],
-            News::Answered { .. }
-            | News::Unanswered { .. }
-            | News::Event(_)
-            | News::Away { .. } => Vec::new(),
+            News::Away { .. } => {
+                self.is_away = true;
+                Vec::new()
+            }
+            News::Answered { .. } | News::Unanswered { .. } | News::Event(_) => Vec::new(),
         }
     }
 
@@ -498,6 +506,7 @@ impl ApprovalPanel {
         let is_done = (200..300).contains(&status);
         match what {
             CARD | RESOLVE | TAKE_BACK if is_done => {
+                self.is_away = false;
                 if what != CARD {
                     self.sent = None;
                     self.was_answered_here = what == RESOLVE;

@@ -347,6 +347,7 @@ impl Chat {
             }
             "run.cancelled" => {
                 self.end_run();
+                self.cards.clear();
                 self.transcript.note("Stopped.");
             }
             _ => {}

@@ -439,3 +439,19 @@ fn a_run_that_cannot_begin_says_why() {
         "and it can be tried again"
     );
 }
+
+#[test]
+fn what_happens_while_the_agent_speaks_does_not_cut_its_words() {
+    let mut shown = Shown::running();
+    shown.event(json!({ "event": "message.delta", "delta": "One. " }));
+    shown.type_text("/stop me");
+    shown.press(KeyCode::Enter);
+    shown.event(json!({ "event": "message.delta", "delta": "Two." }));
+    shown.event(json!({ "event": "run.completed", "output": "One. Two." }));
+    assert_eq!(
+        shown.text().matches("One. Two.").count(),
+        1,
+        "{}",
+        shown.text()
+    );
+}
