@@ -457,6 +457,7 @@ impl ClarifyPanel {
         let left = left.map(|end| format!("open for {}", span(end.since(now))));
         let first = match focus {
             Focus::Elsewhere => "press Tab to answer",
+            Focus::Beside => "press Enter to answer",
             Focus::Here if !self.is_waiting() => "Enter to close",
             Focus::Here if self.is_typing => "type your answer and press Enter",
             Focus::Here => HINT,

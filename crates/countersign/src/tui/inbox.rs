@@ -99,6 +99,8 @@ pub(crate) struct Inbox {
     has_agent: Option<bool>,
     /// The card that is shown.
     open: Option<Open>,
+    /// The card that is opened as soon as it is there, unless another key comes first.
+    opening: Option<String>,
     /// Whether the details of a row of another tab have the keys, and how far they are scrolled.
     is_detail_open: bool,
     scrolled: usize,
@@ -137,6 +139,7 @@ impl Inbox {
             loading: Loading::default(),
             has_agent: None,
             open: None,
+            opening: None,
             is_detail_open: false,
             scrolled: 0,
             filter: String::new(),

@@ -66,6 +66,8 @@ pub(crate) enum Focus {
     Here,
     /// They go elsewhere; Tab brings them here.
     Elsewhere,
+    /// They go to the list it stands beside; Enter brings them here.
+    Beside,
 }
 
 /// Returns one row of a numbered list, wrapped under its number.
@@ -152,7 +154,7 @@ pub(crate) fn draw_typed(
     let skipped = (at.unwrap_or(0) + 1).saturating_sub(usize::from(area.height));
     let style = match focus {
         Focus::Here => theme.own(),
-        Focus::Elsewhere => theme.quiet(),
+        Focus::Elsewhere | Focus::Beside => theme.quiet(),
     };
     let rows = drawn.iter().enumerate().skip(skipped);
     for ((number, row), y) in rows.zip(area.top()..area.bottom()) {

@@ -452,6 +452,7 @@ impl ApprovalPanel {
         }
         let (first, more) = match (focus, self.face, &self.step) {
             (Focus::Elsewhere, _, _) => ("press Tab to answer", ""),
+            (Focus::Beside, _, _) => ("press Enter to answer", ""),
             (Focus::Here, Face::Why | Face::Keys, _) => ("Esc to go back, PgUp/PgDn to scroll", ""),
             (Focus::Here, Face::Card, Step::Note(_)) => ("Enter to deny, Esc to go back", ""),
             (Focus::Here, Face::Card, Step::Granting(granting)) => match granting.edited() {

@@ -1,6 +1,15 @@
 //! Where a person is in a list. What changes around it moves neither the row nor its place on the
 //! screen.
 
+/// What stays where it is when rows come and go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stays {
+    /// The selected row, on its line of the screen.
+    InPlace,
+    /// The top of the list, while it is in view: that is where new rows come.
+    OnTop,
+}
+
 /// The selected row and the part of the list that is on the screen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cursor {
@@ -25,7 +34,7 @@ impl Cursor {
     }
 
     /// Takes over a list that has changed. A row without a name cannot be selected.
-    pub(super) fn take_over(&mut self, names: &[Option<String>]) {
+    pub(super) fn take_over(&mut self, names: &[Option<String>], stays: Stays) {
         let before = self.index;
         let found = self.name.as_ref().and_then(|name| {
             let is_it = |it: &Option<String>| it.as_ref() == Some(name);
@@ -36,7 +45,8 @@ impl Cursor {
             None => nearest(names, before).unwrap_or(0),
         };
         self.name = names.get(self.index).cloned().flatten();
-        if found.is_some() && self.index != before {
+        let shows_top = stays == Stays::OnTop && self.offset == 0;
+        if found.is_some() && self.index != before && !shows_top {
             self.offset = (self.offset + self.index).saturating_sub(before);
             self.is_held = true;
         }
@@ -123,23 +133,32 @@ mod tests {
     fn what_comes_before_the_selected_row_does_not_move_it_on_the_screen() {
         let mut cursor = Cursor::default();
         let before = names("- a b c d e");
-        cursor.take_over(&before);
+        cursor.take_over(&before, Stays::InPlace);
         cursor.select("c", &before);
         assert_eq!(cursor.window(4, before.len()), 0..4);
         let after = names("- a new b c d e");
-        cursor.take_over(&after);
+        cursor.take_over(&after, Stays::InPlace);
         assert_eq!(cursor.name(), Some("c"));
         assert_eq!(cursor.window(4, after.len()), 1..5, "it stays on line 3");
         let gone = names("- b c d e");
-        cursor.take_over(&gone);
+        cursor.take_over(&gone, Stays::InPlace);
         assert_eq!(cursor.name(), Some("c"));
+    }
+
+    #[test]
+    fn new_rows_are_seen_where_they_come() {
+        let mut cursor = Cursor::default();
+        cursor.take_over(&names("b c"), Stays::OnTop);
+        cursor.take_over(&names("a b c"), Stays::OnTop);
+        assert_eq!(cursor.name(), Some("b"));
+        assert_eq!(cursor.window(2, 3), 0..2);
     }
 
     #[test]
     fn headings_are_stepped_over_and_the_ends_hold() {
         let list = names("- a - b");
         let mut cursor = Cursor::default();
-        cursor.take_over(&list);
+        cursor.take_over(&list, Stays::InPlace);
         assert_eq!(cursor.name(), Some("a"), "the first that can be selected");
         let rows = [
             (1, "b"),
@@ -159,13 +178,13 @@ mod tests {
     fn the_place_of_a_row_that_is_gone_is_kept() {
         let mut cursor = Cursor::default();
         let list = names("a b c");
-        cursor.take_over(&list);
+        cursor.take_over(&list, Stays::InPlace);
         cursor.select("b", &list);
-        cursor.take_over(&names("a c"));
+        cursor.take_over(&names("a c"), Stays::InPlace);
         assert_eq!(cursor.name(), Some("c"));
-        cursor.take_over(&names("a"));
+        cursor.take_over(&names("a"), Stays::InPlace);
         assert_eq!(cursor.name(), Some("a"));
-        cursor.take_over(&[]);
+        cursor.take_over(&[], Stays::InPlace);
         assert_eq!(cursor.name(), None);
     }
 }

@@ -3,11 +3,13 @@
 
 use countersign_core::display;
 use countersign_core::time::UnixMillis;
+use ratatui::text::Line;
 use serde_json::Value;
 
 use super::history::Past;
 use super::shelf::Entry as _;
 use super::standing::{Grant, Review};
+use super::waiting::Item;
 use crate::cmd::history::factor_words;
 use crate::config::read::at;
 use crate::tui::doc::{Doc, Part};
@@ -17,14 +19,44 @@ use crate::tui::words::{ago, named, outcome, sentence, span};
 /// Cells of a factor's bar.
 const BAR: usize = 10;
 
+/// Words about a row, and below them what is known of it by name.
+#[derive(Debug, Default)]
+pub(super) struct Details {
+    words: Doc,
+    facts: Doc,
+}
+
+impl Details {
+    /// Returns how many rows there are at `width` cells.
+    pub(super) fn rows(&mut self, width: usize) -> usize {
+        self.words.rows(width) + self.facts.rows(width)
+    }
+
+    /// Returns the rows from `first` on, as many as `height`.
+    pub(super) fn lines(
+        &mut self,
+        first: usize,
+        height: usize,
+        width: usize,
+        theme: Theme,
+    ) -> Vec<Line<'static>> {
+        let above = self.words.rows(width);
+        let end = first + height;
+        let mut lines = self.words.lines(first..end, width, theme);
+        let facts = first.saturating_sub(above)..end.saturating_sub(above);
+        lines.extend(self.facts.lines(facts, width, theme));
+        lines
+    }
+}
+
 /// Explains a call: how it ended, who decided, and how it was judged, factor by factor.
-pub(super) fn past(past: &Past, now: UnixMillis, theme: Theme) -> Doc {
-    let mut doc = Doc::default();
-    let plain = theme.plain();
-    let mut words = |name: &str, text: String| doc.push(Part::words(name, &text, plain));
+pub(super) fn past(past: &Past, now: UnixMillis, theme: Theme) -> Details {
+    let mut details = Details::default();
+    let (doc, plain) = (&mut details.words, theme.plain());
     let Some(trace) = &past.whole else {
-        words("", format!("{}: {}", past.outcome(), past.what));
-        return doc;
+        doc.push(Part::words("", past.outcome(), plain));
+        doc.push(Part::fenced("", &past.what, plain));
+        return details;
     };
     let assessment = at(trace, "assessment");
     let rule = named(assessment, "rule.sentence").unwrap_or_default();
@@ -49,6 +81,7 @@ pub(super) fn past(past: &Past, now: UnixMillis, theme: Theme) -> Doc {
         theme.heading(),
     ));
     doc.push(Part::words("", "", plain));
+    let doc = &mut details.facts;
     let mut words = |name: &str, text: Option<String>| {
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             doc.push(Part::words(name, &text, plain));
@@ -93,7 +126,7 @@ pub(super) fn past(past: &Past, now: UnixMillis, theme: Theme) -> Doc {
     words("Run", named(trace, "run_id"));
     words("Session", named(trace, "session_id"));
     words("Call", named(trace, "call_id"));
-    doc
+    details
 }
 
 fn weighed(factor: &Value) -> String {
@@ -116,9 +149,9 @@ fn weighed(factor: &Value) -> String {
 }
 
 /// Shows what a call changed.
-pub(super) fn review(review: &Review, now: UnixMillis, theme: Theme) -> Doc {
-    let mut doc = Doc::default();
-    let plain = theme.plain();
+pub(super) fn review(review: &Review, now: UnixMillis, theme: Theme) -> Details {
+    let mut details = Details::default();
+    let (doc, plain) = (&mut details.words, theme.plain());
     doc.push(Part::words("", &review.what, theme.heading()));
     let state = if review.is_undoing {
         "It is being undone.".to_owned()
@@ -133,7 +166,7 @@ pub(super) fn review(review: &Review, now: UnixMillis, theme: Theme) -> Doc {
     let Some(diff) = &review.diff else {
         let words = "What it changed is not known here; undoing it is left to the agent.";
         doc.push(Part::words("", words, theme.quiet()));
-        return doc;
+        return details;
     };
     for line in diff.lines() {
         let style = match line.as_bytes().first() {
@@ -144,13 +177,13 @@ pub(super) fn review(review: &Review, now: UnixMillis, theme: Theme) -> Doc {
         };
         doc.push(Part::fenced("", &display::line(line), style));
     }
-    doc
+    details
 }
 
 /// Shows what a permission covers.
-pub(super) fn grant(grant: &Grant, now: UnixMillis, theme: Theme) -> Doc {
-    let mut doc = Doc::default();
-    let plain = theme.plain();
+pub(super) fn grant(grant: &Grant, now: UnixMillis, theme: Theme) -> Details {
+    let mut details = Details::default();
+    let (doc, plain) = (&mut details.words, theme.plain());
     doc.push(Part::words(
         "",
         "This runs without a question",
@@ -158,6 +191,7 @@ pub(super) fn grant(grant: &Grant, now: UnixMillis, theme: Theme) -> Doc {
     ));
     doc.push(Part::fenced("", &grant.words, plain));
     doc.push(Part::words("", "", plain));
+    let doc = &mut details.facts;
     let mut words = |name: &str, text: String| doc.push(Part::words(name, &text, plain));
     words(
         "Where",
@@ -186,7 +220,20 @@ pub(super) fn grant(grant: &Grant, now: UnixMillis, theme: Theme) -> Doc {
         ends.unwrap_or_else(|| "when it is taken back".to_owned()),
     );
     words("Grant", grant.id().to_owned());
-    doc.push(Part::words("", "", plain));
-    doc.push(Part::words("", "r takes it back.", theme.quiet()));
-    doc
+    details
+}
+
+/// Shows what is folded into one row.
+pub(super) fn fold(items: &[&Item], theme: Theme) -> Details {
+    let mut details = Details::default();
+    let doc = &mut details.words;
+    let words = format!("{} like calls of one run", items.len());
+    doc.push(Part::words("", &words, theme.heading()));
+    let words = "Enter unfolds them; x selects all of them.";
+    doc.push(Part::words("", words, theme.quiet()));
+    for item in items {
+        doc.push(Part::words("", "", theme.plain()));
+        doc.push(Part::fenced("", &item.what, theme.plain()));
+    }
+    details
 }

@@ -22,13 +22,14 @@ impl Inbox {
     /// Takes a key.
     pub(super) fn pressed(&mut self, key: KeyEvent, now: UnixMillis) -> Vec<Wish> {
         self.said = None;
+        self.opening = None;
         let is_interrupt = key.code == KeyCode::Char('c') && key.modifiers == KeyModifiers::CONTROL;
         if is_interrupt {
             return vec![Wish::Leave];
         }
         match std::mem::replace(&mut self.asking, Asking::Nothing) {
             Asking::Nothing => {}
-            Asking::Keys => return Vec::new(),
+            Asking::Keys => return self.key_of_keys(key),
             Asking::Filter(input) => return self.key_of_filter(input, key),
             Asking::Note { note, ids } => return self.key_of_note(note, ids, key),
             Asking::Sure(sure) => return self.key_of_question(sure, key, now),
@@ -77,6 +78,7 @@ impl Inbox {
             Act::Confirm => self.enter(),
             Act::Leave => self.escape(),
             Act::Keys => {
+                self.scrolled = 0;
                 self.asking = Asking::Keys;
                 Vec::new()
             }
@@ -213,20 +215,31 @@ impl Inbox {
         }
     }
 
-    fn open_card(&mut self) {
+    /// Opens the card of the selected row, and gives it the keys.
+    pub(super) fn open_card(&mut self) {
         let Some(Row::One { id, .. }) = self.waiting.selected() else {
             return;
         };
         let id = id.clone();
         let is_shown = self.open.as_ref().is_some_and(|open| open.id() == id);
         if !is_shown {
-            let item = self.waiting.get(&id);
-            self.open = item.and_then(|item| Open::beside(item, self.theme));
+            self.open = self.card_of(&id);
         }
         match &mut self.open {
             Some(open) => open.give_keys(),
-            None => self.said = Some("The card is on its way.".to_owned()),
+            None => {
+                self.said = Some("The card is on its way.".to_owned());
+                self.opening = Some(id);
+            }
         }
+    }
+
+    /// Returns the card of `id`, beside the list; `None` while it is not known.
+    pub(super) fn card_of(&self, id: &str) -> Option<Open> {
+        let item = self.waiting.get(id)?;
+        // A question does not say who asks it; what else the run asks does.
+        let asker = self.waiting.asker(&item.run).unwrap_or("The agent");
+        Open::beside(item, asker, self.theme)
     }
 
     fn leave_card(&mut self) {
@@ -243,6 +256,21 @@ impl Inbox {
         } else {
             self.filter_by("");
         }
+        Vec::new()
+    }
+
+    /// Scrolls the list of keys; whatever else is pressed closes it.
+    fn key_of_keys(&mut self, key: KeyEvent) -> Vec<Wish> {
+        let rows = match act(Place::List, key) {
+            Some(Act::Up | Act::PageUp) => -1,
+            Some(Act::Down | Act::PageDown) => 1,
+            Some(_) | None => {
+                self.scrolled = 0;
+                return Vec::new();
+            }
+        };
+        self.scrolled = self.scrolled.saturating_add_signed(rows);
+        self.asking = Asking::Keys;
         Vec::new()
     }
 

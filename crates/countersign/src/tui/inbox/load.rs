@@ -205,6 +205,11 @@ impl Inbox {
         match item {
             Some(item) => {
                 self.waiting.put(item);
+                if self.opening.as_deref() == Some(id) {
+                    self.said = None;
+                    self.opening = None;
+                    self.open_card();
+                }
             }
             None => {
                 self.waiting.settle(id);

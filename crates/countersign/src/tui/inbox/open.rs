@@ -28,19 +28,17 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// Shows `item`, beside the list; `None` while its card is not known.
-    pub(super) fn beside(item: &Item, theme: Theme) -> Option<Self> {
+    /// Shows `item`, which `asker` asks, beside the list; `None` while its card is not known.
+    pub(super) fn beside(item: &Item, asker: &str, theme: Theme) -> Option<Self> {
         let whole = item.whole.as_ref()?;
         let panel = match item.kind {
             Kind::Approval => Panel::Approval(Box::new(ApprovalPanel::new(whole, theme))),
-            Kind::Question => {
-                Panel::Question(Box::new(ClarifyPanel::new(whole, &item.asker, theme)))
-            }
+            Kind::Question => Panel::Question(Box::new(ClarifyPanel::new(whole, asker, theme))),
         };
         Some(Self {
             id: item.id.clone(),
             panel,
-            focus: Focus::Elsewhere,
+            focus: Focus::Beside,
         })
     }
 
@@ -88,8 +86,16 @@ impl Open {
         }
     }
 
-    /// Draws it.
+    /// Draws it, no higher than it needs to be.
     pub(super) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, now: UnixMillis) {
+        let wanted = match &mut self.panel {
+            Panel::Approval(panel) => panel.height(area.width, self.focus, now),
+            Panel::Question(panel) => panel.height(area.width, self.focus, now),
+        };
+        let area = Rect {
+            height: area.height.min(wanted),
+            ..area
+        };
         match &mut self.panel {
             Panel::Approval(panel) => panel.draw(frame, area, self.focus, now),
             Panel::Question(panel) => panel.draw(frame, area, self.focus, now),

@@ -11,10 +11,9 @@ use super::ask::Asking;
 use super::rows::{Here, grant_row, past_row, review_row};
 use super::waiting::Row;
 use super::{Inbox, Open, Tab, explain};
-use crate::tui::doc::Doc;
+use crate::tui::doc::{Doc, Part};
 use crate::tui::keys::{Place, help};
 use crate::tui::panel::{draw_input, draw_lines, prose};
-use crate::tui::words::span_changes_at;
 use crate::tui::wrap::cut;
 
 /// From this width on, the card stands beside the list.
@@ -73,7 +72,6 @@ impl Inbox {
         if width >= 60 {
             spans.push(Span::styled("Countersign  ", theme.heading()));
         }
-        let gap = if width >= 60 { "   " } else { " " };
         for tab in Tab::ALL {
             let count = match tab {
                 Tab::Waiting => self.waiting.count(),
@@ -90,13 +88,13 @@ impl Inbox {
                 (false, Tab::Waiting, 1..) => theme.waiting(),
                 (false, ..) => theme.quiet(),
             };
-            let name = if tab == self.tab && width >= 60 {
+            let name = if width >= 60 {
                 format!(" {name} ")
             } else {
                 name
             };
             spans.push(Span::styled(name, style));
-            spans.push(Span::raw(gap));
+            spans.push(Span::raw(" "));
         }
         let used: usize = spans.iter().map(Span::width).sum();
         if used + self.who.width() < width {
@@ -145,10 +143,11 @@ impl Inbox {
     }
 
     /// Returns as many hints as fit, the most useful first, and always how to see all keys.
-    fn hints(&self, width: usize) -> String {
+    fn hints(&mut self, width: usize) -> String {
         const LAST: &str = "? keys";
         let of_tab: &[&str] = match (self.tab, self.asking_nothing()) {
-            (_, false) => &["any key goes back"],
+            (_, false) => &["↑↓ scroll", "any other key goes back"],
+            _ if self.is_list_empty() => &["Tab next", "q leave"],
             (Tab::Waiting, _) if !self.waiting.chosen().is_empty() => {
                 &["d deny", "a allow once", "x select", "Esc none"]
             }
@@ -206,7 +205,8 @@ impl Inbox {
             self.draw_keys(frame, area);
             return;
         }
-        let is_wide = area.width >= WIDE;
+        // An empty list needs nothing beside it.
+        let is_wide = area.width >= WIDE && !self.is_list_empty();
         let has_card = self.open.as_ref().is_some_and(Open::has_keys);
         if is_wide {
             let list = (area.width * 2 / 5).max(48);
@@ -248,17 +248,26 @@ impl Inbox {
         if !has_keys {
             let id = match self.waiting.selected() {
                 Some(Row::One { id, .. }) => Some(id.clone()),
-                Some(Row::Fold { members, .. }) => members.first().cloned(),
-                Some(Row::Heading { .. }) | None => None,
+                Some(Row::Fold { .. } | Row::Heading { .. }) | None => None,
             };
             if self.open.as_ref().map(Open::id) != id.as_deref() {
-                let item = id.and_then(|id| self.waiting.get(&id));
-                self.open = item.and_then(|item| Open::beside(item, self.theme));
+                self.open = id.and_then(|id| self.card_of(&id));
             }
         }
-        if let Some(open) = &mut self.open {
-            open.draw(frame, area, now);
+        match &mut self.open {
+            Some(open) => open.draw(frame, area, now),
+            None => self.draw_detail(frame, area, now),
         }
+    }
+
+    fn is_list_empty(&mut self) -> bool {
+        let rows = match self.tab {
+            Tab::Waiting => self.waiting.rows().len() + usize::from(self.open.is_some()),
+            Tab::History => self.history.list.count(),
+            Tab::Reviews => self.reviews.count(),
+            Tab::Grants => self.grants.count(),
+        };
+        rows == 0
     }
 
     fn draw_list(&mut self, frame: &mut Frame<'_>, area: Rect, now: UnixMillis) {
@@ -358,47 +367,64 @@ impl Inbox {
 
     fn draw_detail(&mut self, frame: &mut Frame<'_>, area: Rect, now: UnixMillis) {
         let theme = self.theme;
-        let doc = match self.tab {
-            Tab::Waiting => None,
-            Tab::History => self
-                .history
-                .list
-                .selected()
-                .map(|it| explain::past(it, now, theme)),
-            Tab::Reviews => self
-                .reviews
-                .selected()
-                .map(|it| explain::review(it, now, theme)),
-            Tab::Grants => self
-                .grants
-                .selected()
-                .map(|it| explain::grant(it, now, theme)),
+        let details = match self.tab {
+            Tab::Waiting => {
+                let ids = self.waiting.under_cursor();
+                let items: Vec<_> = ids.iter().filter_map(|id| self.waiting.get(id)).collect();
+                (items.len() > 1).then(|| explain::fold(&items, theme))
+            }
+            Tab::History => {
+                let selected = self.history.list.selected();
+                selected.map(|it| explain::past(it, now, theme))
+            }
+            Tab::Reviews => {
+                let selected = self.reviews.selected();
+                selected.map(|it| explain::review(it, now, theme))
+            }
+            Tab::Grants => {
+                let selected = self.grants.selected();
+                selected.map(|it| explain::grant(it, now, theme))
+            }
         };
-        let Some(mut doc): Option<Doc> = doc else {
+        let Some(mut details) = details else {
             return;
         };
+        let (width, height) = (usize::from(area.width), usize::from(area.height));
+        let last = details.rows(width).saturating_sub(height);
+        self.scrolled = self.scrolled.min(last);
+        let lines = details.lines(self.scrolled, height, width, theme);
+        draw_lines(frame, area, &lines);
+    }
+
+    /// Lists the keys: those of cards too, where they fit beside.
+    fn draw_keys(&mut self, frame: &mut Frame<'_>, area: Rect) {
+        let is_wide = area.width >= WIDE;
+        let left = Rect {
+            width: if is_wide { area.width / 2 } else { area.width },
+            ..area
+        };
+        self.draw_keys_of(frame, left, "Keys of the inbox", Place::List);
+        if is_wide {
+            let right = Rect {
+                x: left.right(),
+                width: area.width - left.width,
+                ..area
+            };
+            self.draw_keys_of(frame, right, "Keys of a card", Place::Card);
+        }
+    }
+
+    fn draw_keys_of(&mut self, frame: &mut Frame<'_>, area: Rect, title: &str, place: Place) {
+        let theme = self.theme;
+        let mut doc = Doc::default();
+        doc.push(Part::words("", title, theme.heading()));
+        for row in help(place) {
+            doc.push(Part::words(row.keys, row.does, theme.plain()));
+        }
         let rows = doc.rows(usize::from(area.width));
         let last = rows.saturating_sub(usize::from(area.height));
         self.scrolled = self.scrolled.min(last);
         doc.draw(frame, area, self.scrolled, theme);
-    }
-
-    fn draw_keys(&self, frame: &mut Frame<'_>, area: Rect) {
-        let theme = self.theme;
-        let mut lines = vec![Line::from(Span::styled(
-            "Keys of the inbox",
-            theme.heading(),
-        ))];
-        let row = |keys: &str, does: &str| {
-            let keys = Span::styled(format!("{keys:<14} "), theme.own());
-            let room = usize::from(area.width).saturating_sub(15);
-            Line::from(vec![keys, Span::raw(cut(does, room))])
-        };
-        lines.extend(help(Place::List).map(|it| row(it.keys, it.does)));
-        lines.push(Line::default());
-        lines.push(Line::from(Span::styled("Keys of a card", theme.heading())));
-        lines.extend(help(Place::Card).map(|it| row(it.keys, it.does)));
-        draw_lines(frame, area, &lines);
     }
 
     /// Returns what stands where a list has nothing to show.
@@ -474,13 +500,15 @@ impl Inbox {
         // All rows are counted on together, at whole seconds or minutes: a list with a thousand
         // countdowns is not drawn a thousand times a second.
         let counted = counted.map(|moment| {
-            let unit = if moment.since(now).abs() < COUNTED_MILLIS {
-                1_000
-            } else {
-                60_000
-            };
+            let left = moment.since(now);
+            let is_near = left.abs() < COUNTED_MILLIS;
+            let unit = if is_near { 1_000 } else { 60_000 };
             let next = UnixMillis(now.0 - now.0.rem_euclid(unit) + unit);
-            next.min(span_changes_at(moment, now).max(UnixMillis(now.0 + 1_000)))
+            if left > COUNTED_MILLIS {
+                next.min(moment.plus(1 - COUNTED_MILLIS))
+            } else {
+                next
+            }
         });
         [open, sure, counted].into_iter().flatten().min()
     }

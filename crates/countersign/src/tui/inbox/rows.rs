@@ -138,9 +138,7 @@ impl Inbox {
     /// Returns who asks, from where, and how much.
     fn heading(&self, run: &str, count: usize, width: usize) -> Line<'static> {
         let items = || self.waiting.all().filter(|item| item.run == run);
-        let asker = items()
-            .map(|item| item.asker.as_str())
-            .find(|it| !it.is_empty());
+        let asker = self.waiting.asker(run);
         let directory = items().find_map(|item| item.directory.as_deref());
         let run = countersign_core::display::inline(run);
         let asker = cut(asker.unwrap_or("agent"), width.saturating_sub(1));

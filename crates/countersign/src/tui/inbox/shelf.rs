@@ -1,6 +1,6 @@
 //! A list that is filtered and walked through; what is on it stays put while it changes.
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Stays};
 
 /// What can stand in such a list.
 pub(super) trait Entry {
@@ -91,6 +91,6 @@ impl<T: Entry> Shelf<T> {
         self.shown = shown.map(|(at, _)| at).collect();
         let name = |at: &usize| self.all.get(*at).map(|it| it.id().to_owned());
         self.names = self.shown.iter().map(name).collect();
-        self.cursor.take_over(&self.names);
+        self.cursor.take_over(&self.names, Stays::OnTop);
     }
 }

@@ -6,7 +6,7 @@ use countersign_core::display::shortened;
 use countersign_core::time::UnixMillis;
 use serde_json::Value;
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Stays};
 use crate::config::read::at;
 use crate::tui::words::{moment, named};
 
@@ -201,6 +201,13 @@ impl Waiting {
         self.items.get(id)
     }
 
+    /// Returns who asks in `run`, if that is known.
+    pub(super) fn asker(&self, run: &str) -> Option<&str> {
+        let of_run = self.items.values().filter(|item| item.run == run);
+        let mut askers = of_run.map(|item| item.asker.as_str());
+        askers.find(|asker| !asker.is_empty())
+    }
+
     /// Returns everything that waits.
     pub(super) fn all(&self) -> impl Iterator<Item = &Item> {
         self.items.values()
@@ -377,7 +384,7 @@ impl Waiting {
         }
         self.names = rows.iter().map(name).collect();
         self.rows = rows;
-        self.cursor.take_over(&self.names);
+        self.cursor.take_over(&self.names, Stays::InPlace);
     }
 
     /// Appends `items`, like ones folded where the first of them stands.
