@@ -37,6 +37,9 @@ const NOTE_BYTES_MAX: usize = 4096;
 /// Said to a key that came while somebody was typing or had not had time to read.
 const TOO_SOON: &str = "That key came too soon, so it did nothing. Press it again.";
 
+/// Said while it is looked up whether an answer arrived.
+const UNKNOWN: &str = "Whether your answer arrived is not known; looking again";
+
 /// What its requests are called.
 const CARD: &str = "approval.card";
 const RESOLVE: &str = "approval.resolve";
@@ -153,6 +156,11 @@ impl ApprovalPanel {
     /// Whether it waits for an answer.
     pub(crate) const fn is_waiting(&self) -> bool {
         self.subject.is_waiting && self.subject.held_until.is_none()
+    }
+
+    /// Whether a key pressed now could answer.
+    pub(crate) fn is_armed(&self, now: UnixMillis) -> bool {
+        self.arming.may_answer(now)
     }
 
     /// Whether it was answered by a key pressed here.
@@ -512,6 +520,7 @@ impl ApprovalPanel {
                     self.was_answered_here = what == RESOLVE;
                 }
                 self.update(body);
+                self.looked_up();
             }
             RESOLVE | TAKE_BACK => {
                 self.sent = None;
@@ -543,12 +552,20 @@ impl ApprovalPanel {
         Vec::new()
     }
 
+    /// It is known again how things are.
+    fn looked_up(&mut self) {
+        let was_unknown = |notice: &String| notice.starts_with(UNKNOWN);
+        if self.notice.as_ref().is_some_and(was_unknown) {
+            let still_waits = "Your answer did not arrive. It still waits.";
+            self.notice = self.is_waiting().then(|| still_waits.to_owned());
+        }
+    }
+
     fn unanswered(&mut self, what: &str, why: &str) -> Vec<Wish> {
         match what {
             RESOLVE | TAKE_BACK => {
                 self.sent = None;
-                let words = "Whether your answer arrived is not known; looking again";
-                self.notice = Some(format!("{words} ({why})."));
+                self.notice = Some(format!("{UNKNOWN} ({why})."));
                 vec![Self::fetch(&self.subject.id)]
             }
             PREVIEW => {
