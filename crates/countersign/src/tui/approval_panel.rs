@@ -37,6 +37,9 @@ const NOTE_BYTES_MAX: usize = 4096;
 /// Said to a key that came while somebody was typing or had not had time to read.
 const TOO_SOON: &str = "That key came too soon, so it did nothing. Press it again.";
 
+/// Said while it is looked up whether an answer arrived.
+const UNKNOWN: &str = "Whether your answer arrived is not known; looking again";
+
 /// What its requests are called.
 const CARD: &str = "approval.card";
 const RESOLVE: &str = "approval.resolve";
@@ -61,6 +64,8 @@ pub(crate) struct ApprovalPanel {
     /// What was sent and not answered yet.
     sent: Option<&'static str>,
     was_answered_here: bool,
+    /// Whether the gateway is away, or it is not known yet what happened meanwhile.
+    is_away: bool,
     /// The trace of the call, once it was asked for.
     trace: Value,
     pages: draw::Pages,
@@ -125,6 +130,7 @@ impl ApprovalPanel {
             notice: None,
             sent: None,
             was_answered_here: false,
+            is_away: false,
             trace: Value::Null,
         };
         panel.select_first();
@@ -150,6 +156,11 @@ impl ApprovalPanel {
     /// Whether it waits for an answer.
     pub(crate) const fn is_waiting(&self) -> bool {
         self.subject.is_waiting && self.subject.held_until.is_none()
+    }
+
+    /// Whether a key pressed now could answer.
+    pub(crate) fn is_armed(&self, now: UnixMillis) -> bool {
+        self.arming.may_answer(now)
     }
 
     /// Whether it was answered by a key pressed here.
@@ -375,7 +386,11 @@ impl ApprovalPanel {
             is_read,
             ..
         } = self.text;
-        if choice == Choice::Deny || !is_long {
+        if choice == Choice::Deny {
+            None
+        } else if self.is_away {
+            Some("The gateway is away; nothing can be allowed until it is back.")
+        } else if !is_long {
             None
         } else if !is_open {
             Some("Open the full text first: PgDn, or the last choice.")
@@ -487,10 +502,11 @@ impl ApprovalPanel {
             }
             // Anything may have happened meanwhile.
             News::Back => vec![Self::fetch(&self.subject.id)],
-            News::Answered { .. }
-            | News::Unanswered { .. }
-            | News::Event(_)
-            | News::Away { .. } => Vec::new(),
+            News::Away { .. } => {
+                self.is_away = true;
+                Vec::new()
+            }
+            News::Answered { .. } | News::Unanswered { .. } | News::Event(_) => Vec::new(),
         }
     }
 
@@ -498,11 +514,13 @@ impl ApprovalPanel {
         let is_done = (200..300).contains(&status);
         match what {
             CARD | RESOLVE | TAKE_BACK if is_done => {
+                self.is_away = false;
                 if what != CARD {
                     self.sent = None;
                     self.was_answered_here = what == RESOLVE;
                 }
                 self.update(body);
+                self.looked_up();
             }
             RESOLVE | TAKE_BACK => {
                 self.sent = None;
@@ -534,12 +552,20 @@ impl ApprovalPanel {
         Vec::new()
     }
 
+    /// It is known again how things are.
+    fn looked_up(&mut self) {
+        let was_unknown = |notice: &String| notice.starts_with(UNKNOWN);
+        if self.notice.as_ref().is_some_and(was_unknown) {
+            let still_waits = "Your answer did not arrive. It still waits.";
+            self.notice = self.is_waiting().then(|| still_waits.to_owned());
+        }
+    }
+
     fn unanswered(&mut self, what: &str, why: &str) -> Vec<Wish> {
         match what {
             RESOLVE | TAKE_BACK => {
                 self.sent = None;
-                let words = "Whether your answer arrived is not known; looking again";
-                self.notice = Some(format!("{words} ({why})."));
+                self.notice = Some(format!("{UNKNOWN} ({why})."));
                 vec![Self::fetch(&self.subject.id)]
             }
             PREVIEW => {

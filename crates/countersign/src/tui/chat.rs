@@ -13,7 +13,7 @@ mod transcript;
 
 use countersign_core::time::UnixMillis;
 use ratatui::Frame;
-use ratatui::crossterm::event::KeyEvent;
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ use super::keys::{Act, Place, act, is_press};
 use super::panel::Then;
 use super::screen::{News, Screen, Tag, Wish};
 use super::theme::Theme;
-use super::words::{outcome, refusal};
+use super::words::{moment, outcome, refusal};
 use crate::cmd::approvals::segment;
 use crate::config::read::at;
 
@@ -60,6 +60,10 @@ pub(crate) struct Chat {
     key_at: Option<UnixMillis>,
     /// Since the gateway is away: why.
     away: Option<String>,
+    /// A card the person asked for, answered or not.
+    wanted: Option<String>,
+    /// What was said and done before this is known already.
+    known_until: Option<UnixMillis>,
 }
 
 /// What the agent is doing.
@@ -108,6 +112,8 @@ impl Chat {
             focus: Attention::Either,
             key_at: None,
             away: None,
+            wanted: None,
+            known_until: None,
         }
     }
 
@@ -131,6 +137,18 @@ impl Chat {
                 self.input.is_empty() && (!is_typing || panel.is_typing())
             }
         }
+    }
+
+    /// Whether `key` is the first letter of something that is meant for the agent: the card has only
+    /// just come, and nobody who has not read it wants anything of it.
+    fn begins_to_type(&self, key: KeyEvent, now: UnixMillis) -> bool {
+        let KeyCode::Char(letter) = key.code else {
+            return false;
+        };
+        let is_new = |panel: &Panel| !panel.is_armed(now) && !panel.is_typing();
+        self.focus == Attention::Either
+            && !letter.is_ascii_digit()
+            && self.cards.shown().is_some_and(is_new)
     }
 
     /// Takes a key that the card did not take.
@@ -201,6 +219,7 @@ impl Chat {
     fn begin_run(&mut self, text: &str) -> Vec<Wish> {
         self.transcript.person(text);
         self.work = Work::Begins;
+        self.known_until = None;
         let body = json!({ "input": text, "session_id": self.session, "cwd": self.cwd });
         let path = "/v1/runs".to_owned();
         vec![send(START, "", Method::POST, path, Some(body))]
@@ -211,6 +230,11 @@ impl Chat {
         if ApprovalPanel::is_card(tag) {
             if !self.cards.has(&tag.id) && is_done {
                 let panel = ApprovalPanel::new(body, self.theme);
+                let is_wanted = self.wanted.take_if(|wanted| *wanted == tag.id).is_some();
+                // A run that is followed from its beginning tells of old questions, too.
+                if !panel.is_waiting() && !panel.is_held(now) && !is_wanted {
+                    return Vec::new();
+                }
                 return self.add(Panel::Approval(Box::new(panel)));
             }
             if !is_done {
@@ -310,14 +334,19 @@ impl Chat {
             Some("completed" | "failed" | "cancelled") | None
         );
         match at(run, "run_id").as_str() {
-            Some(id) if !is_over && self.work == Work::Rests => self.follow(id.to_owned(), now),
+            Some(id) if !is_over && self.work == Work::Rests => {
+                self.known_until = Some(now);
+                self.follow(id.to_owned(), now)
+            }
             Some(_) | None => Vec::new(),
         }
     }
 
     fn happened(&mut self, event: &Value) -> Vec<Wish> {
         let text = |key: &str| at(event, key).as_str().unwrap_or_default();
+        let is_known = self.known_until > moment(event, "timestamp");
         match text("event") {
+            "tool.started" | "tool.completed" | "approval.resolved" if is_known => {}
             "run.started" => {
                 let session = text("session_id");
                 if !session.is_empty() {
@@ -347,6 +376,7 @@ impl Chat {
             }
             "run.cancelled" => {
                 self.end_run();
+                self.cards.clear();
                 self.transcript.note("Stopped.");
             }
             _ => {}
@@ -410,7 +440,7 @@ impl Screen for Chat {
         if !is_press(key) {
             return Vec::new();
         }
-        let takes_keys = self.card_takes_keys(now);
+        let takes_keys = self.card_takes_keys(now) && !self.begins_to_type(key, now);
         self.key_at = Some(now);
         let act = act(Place::Chat, key);
         if act == Some(Act::Interrupt) {

@@ -137,6 +137,11 @@ impl ClarifyPanel {
         matches!(self.status, Status::Waits)
     }
 
+    /// Whether a key pressed now could answer.
+    pub(crate) fn is_armed(&self, now: UnixMillis) -> bool {
+        self.arming.may_answer(now)
+    }
+
     /// Whether it was answered by a key pressed here.
     pub(crate) const fn was_answered_here(&self) -> bool {
         self.was_answered_here && !self.is_waiting()

@@ -442,99 +442,37 @@ pub(crate) fn help(place: Place) -> impl Iterator<Item = &'static Row> {
 mod tests {
     use super::*;
 
+    fn letter(letter: char) -> KeyEvent {
+        KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)
+    }
+
+    fn with(modifiers: KeyModifiers, code: KeyCode) -> KeyEvent {
+        KeyEvent::new(code, modifiers)
+    }
+
     #[test]
     fn keys_do_what_the_table_says() {
-        let plain = KeyModifiers::NONE;
+        use KeyModifiers as With;
+        use Place::{Card, Chat, Line};
+        let enter = KeyCode::Enter;
         let rows = [
-            (
-                "a digit",
-                Place::Card,
-                KeyCode::Char('3'),
-                plain,
-                Some(Act::Number(3)),
-            ),
-            ("nought", Place::Card, KeyCode::Char('0'), plain, None),
-            (
-                "a digit with Alt",
-                Place::Card,
-                KeyCode::Char('3'),
-                KeyModifiers::ALT,
-                None,
-            ),
-            (
-                "a digit of another script",
-                Place::Card,
-                KeyCode::Char('٣'),
-                plain,
-                None,
-            ),
-            (
-                "space answers nothing",
-                Place::Card,
-                KeyCode::Char(' '),
-                plain,
-                None,
-            ),
-            (
-                "y answers nothing",
-                Place::Card,
-                KeyCode::Char('y'),
-                plain,
-                None,
-            ),
-            ("j", Place::Card, KeyCode::Char('j'), plain, Some(Act::Down)),
-            (
-                "G",
-                Place::Card,
-                KeyCode::Char('G'),
-                KeyModifiers::SHIFT,
-                Some(Act::End),
-            ),
-            (
-                "Enter",
-                Place::Card,
-                KeyCode::Enter,
-                plain,
-                Some(Act::Confirm),
-            ),
-            (
-                "Alt-Enter",
-                Place::Card,
-                KeyCode::Enter,
-                KeyModifiers::ALT,
-                None,
-            ),
-            (
-                "digits are text on a line",
-                Place::Line,
-                KeyCode::Char('3'),
-                plain,
-                None,
-            ),
-            (
-                "digits are text in a chat",
-                Place::Chat,
-                KeyCode::Char('3'),
-                plain,
-                None,
-            ),
-            (
-                "a line break",
-                Place::Chat,
-                KeyCode::Enter,
-                KeyModifiers::ALT,
-                Some(Act::NewLine),
-            ),
-            (
-                "interrupt",
-                Place::Chat,
-                KeyCode::Char('c'),
-                KeyModifiers::CONTROL,
-                Some(Act::Interrupt),
-            ),
+            ("a digit", Card, letter('3'), Some(Act::Number(3))),
+            ("nought", Card, letter('0'), None),
+            ("Alt and a digit", Card, with(With::ALT, KeyCode::Char('3')), None),
+            ("another script", Card, letter('٣'), None),
+            ("space answers nothing", Card, letter(' '), None),
+            ("y answers nothing", Card, letter('y'), None),
+            ("j", Card, letter('j'), Some(Act::Down)),
+            ("G", Card, with(With::SHIFT, KeyCode::Char('G')), Some(Act::End)),
+            ("Enter", Card, with(With::NONE, enter), Some(Act::Confirm)),
+            ("Alt-Enter", Card, with(With::ALT, enter), None),
+            ("a digit on a line", Line, letter('3'), None),
+            ("a digit in a chat", Chat, letter('3'), None),
+            ("a line break", Chat, with(With::ALT, enter), Some(Act::NewLine)),
+            ("Ctrl-C", Chat, with(With::CONTROL, KeyCode::Char('c')), Some(Act::Interrupt)),
         ];
-        for (name, place, code, modifiers, wanted) in rows {
-            assert_eq!(act(place, KeyEvent::new(code, modifiers)), wanted, "{name}");
+        for (name, place, key, wanted) in rows {
+            assert_eq!(act(place, key), wanted, "{name}");
         }
     }
 

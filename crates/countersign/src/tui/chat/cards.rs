@@ -41,6 +41,13 @@ impl Panel {
         }
     }
 
+    pub(super) fn is_armed(&self, now: UnixMillis) -> bool {
+        match self {
+            Self::Approval(panel) => panel.is_armed(now),
+            Self::Question(panel) => panel.is_armed(now),
+        }
+    }
+
     pub(super) const fn is_typing(&self) -> bool {
         match self {
             Self::Approval(panel) => panel.is_typing(),

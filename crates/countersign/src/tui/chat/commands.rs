@@ -125,7 +125,9 @@ impl Chat {
             self.focus = Attention::Card;
             return Vec::new();
         }
-        vec![ApprovalPanel::fetch(&id)]
+        let wish = ApprovalPanel::fetch(&id);
+        self.wanted = Some(id);
+        vec![wish]
     }
 
     pub(super) fn command_answered(&mut self, tag: &Tag, status: u16, body: &Value) {

@@ -11,6 +11,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::Chat;
 use super::transcript::spinner;
 use crate::tui::panel::{Focus, draw_lines, draw_typed, prose};
+use crate::tui::words::sentence;
 use crate::tui::wrap::cut;
 
 /// Rows that a page is scrolled by.
@@ -91,7 +92,10 @@ impl Chat {
     fn status(&self, width: usize, now: UnixMillis) -> Line<'static> {
         let theme = self.theme;
         if let Some(why) = &self.away {
-            let words = format!(" The gateway is away; looking for it. {}", inline(why));
+            let words = format!(
+                " The gateway is away; looking for it. {}",
+                sentence(&inline(why))
+            );
             return Line::from(Span::styled(cut(&words, width), theme.bad()));
         }
         if let Some(work) = self.at_work(now) {

@@ -61,12 +61,21 @@ struct Entry {
     text: Wrapped,
 }
 
+/// A message that is being said. What else happens meanwhile stands below it.
+#[derive(Clone, Debug)]
+struct Saying {
+    /// Which entry it is.
+    entry: usize,
+    /// As it came.
+    text: String,
+}
+
 /// What was said and done.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Transcript {
     entries: Vec<Entry>,
-    /// The message that is being said, as it came; its entry is the last one.
-    saying: Option<String>,
+    /// The message that is being said.
+    saying: Option<Saying>,
     /// The last message that was completed since the person spoke.
     said: String,
     is_stale: bool,
@@ -81,7 +90,6 @@ impl Transcript {
     }
 
     fn push(&mut self, kind: Kind, text: impl Into<String>) {
-        self.end_message();
         let how = match kind {
             Kind::Tool { .. } => Break::Anywhere,
             Kind::Person | Kind::Agent | Kind::Note | Kind::Trouble | Kind::Table(_) => {
@@ -96,6 +104,7 @@ impl Transcript {
 
     /// The person said this.
     pub(super) fn person(&mut self, text: &str) {
+        self.end_message();
         self.push(Kind::Person, unfenced(text));
         self.said.clear();
         self.behind = 0;
@@ -134,11 +143,14 @@ impl Transcript {
     /// The agent says more.
     pub(super) fn say(&mut self, piece: &str) {
         match &mut self.saying {
-            Some(saying) => saying.push_str(piece),
+            Some(saying) => saying.text.push_str(piece),
             None if piece.trim().is_empty() => return,
             None => {
+                self.saying = Some(Saying {
+                    entry: self.entries.len(),
+                    text: piece.to_owned(),
+                });
                 self.push(Kind::Agent, "");
-                self.saying = Some(piece.to_owned());
             }
         }
         self.is_stale = true;
@@ -147,8 +159,8 @@ impl Transcript {
     /// The agent says this, of which a part may have been said already.
     pub(super) fn say_anew(&mut self, message: &str) {
         match &mut self.saying {
-            Some(saying) if message.starts_with(saying.as_str()) => {
-                message.clone_into(saying);
+            Some(saying) if message.starts_with(saying.text.as_str()) => {
+                message.clone_into(&mut saying.text);
                 self.is_stale = true;
             }
             Some(_) | None => {
@@ -160,15 +172,20 @@ impl Transcript {
 
     /// What was being said is held back; the person is shown `notice` instead.
     pub(super) fn hold(&mut self, notice: &str) {
-        if self.saying.take().is_some() {
-            self.entries.pop();
+        if let Some(saying) = self.saying.take()
+            && saying.entry < self.entries.len()
+        {
+            self.entries.remove(saying.entry);
         }
         self.say(notice);
     }
 
     /// The whole answer, at the end of a run: said unless it was said already.
     pub(super) fn answer(&mut self, output: &str) {
-        let said = self.saying.as_ref().unwrap_or(&self.said);
+        let said = self
+            .saying
+            .as_ref()
+            .map_or(&self.said, |saying| &saying.text);
         if said.is_empty() || !output.ends_with(said.as_str()) {
             self.say_anew(output);
         }
@@ -179,7 +196,7 @@ impl Transcript {
     pub(super) fn end_message(&mut self) {
         self.freshen();
         if let Some(saying) = self.saying.take() {
-            self.said = saying;
+            self.said = saying.text;
         }
     }
 
@@ -187,13 +204,18 @@ impl Transcript {
         if !std::mem::take(&mut self.is_stale) {
             return;
         }
-        if let (Some(saying), Some(last)) = (&self.saying, self.entries.last_mut()) {
-            last.text = Wrapped::new(unfenced(saying.trim_end()), Break::Words);
+        let Some(saying) = &self.saying else {
+            return;
+        };
+        if let Some(entry) = self.entries.get_mut(saying.entry) {
+            let shown = unfenced(saying.text.trim_end());
+            entry.text = Wrapped::new(shown, Break::Words);
         }
     }
 
     /// A tool begins.
     pub(super) fn tool_started(&mut self, event: &Value) {
+        self.end_message();
         let text = |key: &str| at(event, key).as_str().unwrap_or_default();
         let kind = Kind::Tool {
             name: text("tool").to_owned(),
@@ -333,14 +355,16 @@ impl Entry {
         for number in 0..count {
             let lead = if number == 0 { sign } else { " " };
             let row = self.text.row(number, room).unwrap_or_default().trim_end();
-            let mut spans = vec![
+            let spans = vec![
                 Span::styled(format!("{lead} "), sign_style),
                 Span::styled(row.to_owned(), style),
             ];
-            if number + 1 == count && !end.is_empty() {
-                spans.push(Span::styled(format!("  {end}"), sign_style));
-            }
             lines.push(Line::from(spans));
+        }
+        let end = Span::styled(format!("  {end}"), sign_style);
+        match lines.last_mut() {
+            Some(last) if last.width() + end.width() <= width => last.push_span(end),
+            Some(_) | None => lines.push(Line::from(end)),
         }
         lines
     }

@@ -109,7 +109,7 @@ fn keep(name: &str, question: &Value, prepare: impl Fn(&mut Shown)) {
 fn every_state_looks_right() {
     keep("choices", &question(GREEK), |_| {});
     keep("elsewhere", &question(GREEK), |shown| {
-        shown.focus = Focus::Elsewhere
+        shown.focus = Focus::Elsewhere;
     });
     keep("other_selected", &question(GREEK), |shown| {
         for _ in 0..3 {

@@ -316,12 +316,24 @@ fn an_answer_that_may_have_arrived_is_looked_up() {
     });
     assert_eq!(wishes, [ApprovalPanel::fetch("appr_1")]);
     assert!(shown.text().contains("is not known"));
+    shown.told(&answered(CARD, 200, card()));
+    assert!(shown.text().contains("Your answer did not arrive. It still waits."));
 }
 
 #[test]
-fn a_gateway_that_was_away_is_asked_again() {
+fn while_the_gateway_is_away_nothing_is_allowed_and_then_it_is_asked_again() {
     let mut shown = Shown::read(&card());
+    let why = "nothing answers there".to_owned();
+    shown.told(&News::Away { why });
+    assert!(shown.press(KeyCode::Char('1')).wishes.is_empty());
+    assert!(shown.text().contains("The gateway is away"));
     assert_eq!(shown.told(&News::Back), [ApprovalPanel::fetch("appr_1")]);
+    assert!(
+        shown.press(KeyCode::Char('1')).wishes.is_empty(),
+        "what happened is not known yet"
+    );
+    shown.told(&answered(CARD, 200, card()));
+    assert!(sent(&shown.press(KeyCode::Char('1')).wishes, "/resolve").is_some());
 }
 
 #[test]

@@ -439,3 +439,51 @@ fn a_run_that_cannot_begin_says_why() {
         "and it can be tried again"
     );
 }
+
+#[test]
+fn what_happens_while_the_agent_speaks_does_not_cut_its_words() {
+    let mut shown = Shown::running();
+    shown.event(json!({ "event": "message.delta", "delta": "One. " }));
+    shown.type_text("/stop me");
+    shown.press(KeyCode::Enter);
+    shown.event(json!({ "event": "message.delta", "delta": "Two." }));
+    shown.event(json!({ "event": "run.completed", "output": "One. Two." }));
+    assert_eq!(
+        shown.text().matches("One. Two.").count(),
+        1,
+        "{}",
+        shown.text()
+    );
+}
+
+#[test]
+fn a_run_that_is_taken_up_again_shows_what_waits_and_nothing_twice() {
+    let chat = Chat::new(Some("ses_1".to_owned()), None, Theme::COLOURED);
+    let mut shown = Shown::of(chat);
+    shown.answer_about(RUN, "ses_1", 200, json!({ "runs": [{ "run_id": "run_9", "status": "running" }] }));
+    let before = NOW.plus(-60_000).as_seconds();
+    shown.event(json!({ "event": "tool.started", "tool": "terminal", "preview": "ls old", "timestamp": before }));
+    shown.event(json!({ "event": "approval.required", "approval_id": "appr_0", "timestamp": before }));
+    let mut over = approval("low", "ls old");
+    over["approval_id"] = json!("appr_0");
+    over["status"] = json!("denied");
+    over["decision"] = json!({ "outcome": "denied", "by": "ana", "via": "page", "at": before });
+    shown.answer_about("approval.card", "appr_0", 200, over.clone());
+    assert!(!shown.text().contains("ls old"), "{}", shown.text());
+    shown.card("low", "ls new");
+    assert!(shown.text().contains("ls new"));
+    // What a person asks for is shown, answered or not.
+    shown.type_text("/show appr_0");
+    shown.press(KeyCode::Enter);
+    shown.answer_about("approval.card", "appr_0", 200, over);
+    assert!(shown.chat.cards.has("appr_0"));
+}
+
+#[test]
+fn the_first_letters_after_a_card_came_are_not_swallowed() {
+    let mut shown = Shown::running();
+    shown.wait(5_000);
+    shown.card("low", "ls");
+    shown.type_text("why do you want that");
+    assert!(shown.text().contains("❯ why do you want that"), "{}", shown.text());
+}
