@@ -11,6 +11,8 @@ use crate::complaint::Complaint;
 ///
 /// Every tool call an agent wants to make passes one gate. Safe calls run at once; the few that
 /// matter wait for a person, who sees exactly what will run and answers.
+///
+/// Without a command it opens the inbox of the gateway that runs, or says what to do first.
 #[derive(Debug, Parser)]
 #[command(name = "countersign", version, disable_help_subcommand = true)]
 pub(crate) struct Cli {
@@ -40,6 +42,12 @@ pub(crate) struct Cli {
         help = "File with the key to use [default: $COUNTERSIGN_KEY, else cli.key of the home]"
     )]
     pub(crate) key_file: Option<PathBuf>,
+    /// The inbox line by line, without a full screen
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// The inbox without a bell for new cards
+    #[arg(long)]
+    pub(crate) no_bell: bool,
 }
 
 /// What can be done.
@@ -100,7 +108,7 @@ pub(crate) enum Command {
 }
 
 /// Show what waits for an answer.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Approvals {
     /// Show all, not only what waits
     #[arg(long)]

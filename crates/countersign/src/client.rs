@@ -1,6 +1,7 @@
 //! The command line's way to a gateway: HTTP, like any other program.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use reqwest::{Method, StatusCode};
@@ -35,10 +36,56 @@ pub(crate) struct Reach {
 /// A connection to a gateway.
 #[derive(Debug)]
 pub(crate) struct Client {
-    url: String,
+    place: Mutex<Place>,
+    /// The home whose gateway is meant, where no address was named.
+    found_in: Option<Home>,
     key: String,
-    http: reqwest::Client,
     runtime: tokio::runtime::Runtime,
+}
+
+/// Where a gateway is, and who speaks to it there.
+#[derive(Clone, Debug)]
+struct Place {
+    url: String,
+    http: reqwest::Client,
+}
+
+impl Place {
+    fn new(url: &str, fingerprint: Option<&str>) -> Result<Self, Complaint> {
+        let failed = |error: String| Complaint::failed(format!("cannot start: {error}"), "");
+        let mut http = countersign_channels::http().timeout(TIMEOUT).no_proxy();
+        if let Some(fingerprint) = fingerprint {
+            let trusting = tls::trusting(fingerprint);
+            let trusting = trusting.map_err(|error| failed(error.to_string()))?;
+            http = http.tls_backend_preconfigured(trusting);
+        }
+        let http = http.build().map_err(|error| failed(error.to_string()))?;
+        let url = url.trim_end_matches('/').to_owned();
+        Ok(Self { url, http })
+    }
+
+    fn away(&self, error: &reqwest::Error) -> Complaint {
+        let why = if error.is_timeout() {
+            "it does not answer in time"
+        } else {
+            "nothing answers there"
+        };
+        Complaint::unreachable(format!("no gateway at {}: {why}", self.url))
+    }
+
+    async fn read(&self, response: reqwest::Response) -> Result<(StatusCode, Value), Complaint> {
+        let status = response.status();
+        let bytes = response.bytes().await.map_err(|error| self.away(&error))?;
+        let body = if bytes.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_slice(&bytes).map_err(|_| {
+                let hint = "is that address a Countersign gateway?";
+                Complaint::failed(format!("{} does not answer in JSON", self.url), hint)
+            })?
+        };
+        Ok((status, body))
+    }
 }
 
 impl Client {
@@ -46,30 +93,38 @@ impl Client {
     pub(crate) fn new(reach: &Reach) -> Result<Self, Complaint> {
         let home = Home::new(reach.home.clone())?;
         let named = reach.url.clone().or_else(|| variable("COUNTERSIGN_URL"));
-        let (url, fingerprint) = named
-            .map(|url| (url, None))
-            .or_else(|| left_by_gateway(&home))
-            .unwrap_or_else(|| (DEFAULT_URL.to_owned(), None));
-        let url = url.trim_end_matches('/').to_owned();
+        let left = named.is_none().then(|| left_by_gateway(&home)).flatten();
+        let place = match (&named, &left) {
+            (Some(url), _) => Place::new(url, None),
+            (None, Some((url, fingerprint))) => Place::new(url, fingerprint.as_deref()),
+            (None, None) => Place::new(DEFAULT_URL, None),
+        }?;
         let key = key(reach, &home)?;
-        let failed = |error: String| Complaint::failed(format!("cannot start: {error}"), "");
-        let mut http = countersign_channels::http().timeout(TIMEOUT).no_proxy();
-        if let Some(fingerprint) = fingerprint {
-            let trusting = tls::trusting(&fingerprint);
-            let trusting = trusting.map_err(|error| failed(error.to_string()))?;
-            http = http.tls_backend_preconfigured(trusting);
-        }
-        let http = http.build().map_err(|error| failed(error.to_string()))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| failed(error.to_string()))?;
+            .map_err(|error| Complaint::failed(format!("cannot start: {error}"), ""))?;
         Ok(Self {
-            url,
+            place: Mutex::new(place),
+            found_in: named.is_none().then_some(home),
             key,
-            http,
             runtime,
         })
+    }
+
+    /// Looks where the gateway is now: one that was started again may listen elsewhere.
+    pub(crate) fn look_again(&self) {
+        let Some((url, fingerprint)) = self.found_in.as_ref().and_then(left_by_gateway) else {
+            return;
+        };
+        if let Ok(place) = Place::new(&url, fingerprint.as_deref()) {
+            *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+        }
+    }
+
+    fn place(&self) -> Place {
+        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        place.clone()
     }
 
     /// Returns a client for the same gateway that uses another key.
@@ -81,8 +136,8 @@ impl Client {
     }
 
     /// Returns where the gateway is.
-    pub(crate) fn url(&self) -> &str {
-        &self.url
+    pub(crate) fn url(&self) -> String {
+        self.place().url
     }
 
     /// Asks for `path`.
@@ -143,59 +198,38 @@ impl Client {
         path: &str,
         body: Option<&Value>,
     ) -> Result<(StatusCode, Value), Complaint> {
-        let mut request = self
+        let place = self.place();
+        let mut request = place
             .http
-            .request(method, format!("{}{path}", self.url))
+            .request(method, format!("{}{path}", place.url))
             .bearer_auth(key);
         if let Some(body) = body {
             request = request.json(body);
         }
-        let response = request.send().await.map_err(|error| self.away(&error))?;
-        self.read(response).await
-    }
-
-    async fn read(&self, response: reqwest::Response) -> Result<(StatusCode, Value), Complaint> {
-        let status = response.status();
-        let bytes = response.bytes().await.map_err(|error| self.away(&error))?;
-        let body = if bytes.is_empty() {
-            Value::Null
-        } else {
-            serde_json::from_slice(&bytes).map_err(|_| {
-                let hint = "is that address a Countersign gateway?";
-                Complaint::failed(format!("{} does not answer in JSON", self.url), hint)
-            })?
-        };
-        Ok((status, body))
+        let response = request.send().await.map_err(|error| place.away(&error))?;
+        place.read(response).await
     }
 
     /// Follows the events of `path` behind number `last`.
     pub(crate) async fn events(&self, path: &str, last: Option<u64>) -> Result<Events, Complaint> {
-        let mut request = self
+        let place = self.place();
+        let mut request = place
             .http
-            .get(format!("{}{path}", self.url))
+            .get(format!("{}{path}", place.url))
             .bearer_auth(&self.key)
             .timeout(STREAM_TIMEOUT);
         if let Some(last) = last {
             request = request.header("last-event-id", last);
         }
-        let response = request.send().await.map_err(|error| self.away(&error))?;
+        let response = request.send().await.map_err(|error| place.away(&error))?;
         if !response.status().is_success() {
-            let (status, body) = self.read(response).await?;
+            let (status, body) = place.read(response).await?;
             return Err(refused(status, &body));
         }
         Ok(Events {
             response,
             arrived: Vec::new(),
         })
-    }
-
-    fn away(&self, error: &reqwest::Error) -> Complaint {
-        let why = if error.is_timeout() {
-            "it does not answer in time"
-        } else {
-            "nothing answers there"
-        };
-        Complaint::unreachable(format!("no gateway at {}: {why}", self.url))
     }
 }
 

@@ -1,48 +1,30 @@
 //! The commands, one file each, and what to do first.
 
-mod approvals;
+pub(crate) mod approvals;
 mod chat;
 mod check;
 pub(crate) mod config;
 mod eval;
-mod follow;
+pub(crate) mod follow;
 mod grants;
-mod history;
+pub(crate) mod history;
+mod inbox;
 mod keys;
 mod ledger;
 mod policy;
 mod practice;
 mod run;
 mod serve;
-mod show;
+pub(crate) mod show;
 mod usage;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
 use crate::client::Reach;
-use crate::complaint::{Complaint, written};
-
-const FIRST: &str = "\
-Countersign holds what an AI agent wants to do until a person has seen it.
-
-  countersign serve                       start the gateway; prints a link to the page
-  countersign try                         put a harmless practice card in front of you
-  countersign approvals                   what waits for an answer
-  countersign answer ID once              answer it: once, session, always or deny
-  countersign history                     what ran, what did not, and why
-  countersign run TEXT                    have the built-in agent do something, asking you where it must
-  countersign keys create --role agent --name NAME
-                                          a key with which an agent asks
-
-Without a gateway:
-
-  countersign check 'rm -rf /srv/www'     judge one shell command
-  countersign config list                 what is configured
-
-`countersign --help` lists every command.
-";
+use crate::complaint::Complaint;
+use crate::tui::inbox::Bell;
+use inbox::WantsLines;
 
 /// Does what the command line says.
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
@@ -52,11 +34,20 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         url: cli.url,
         key_file: cli.key_file,
     };
+    let bell = if cli.no_bell {
+        Bell::Silent
+    } else {
+        Bell::Rings
+    };
+    if cli.command.is_some() && (cli.plain || cli.no_bell) {
+        let hint = "they are for `countersign` alone; `chat` has a --plain of its own";
+        return Err(Complaint::usage(
+            "--plain and --no-bell say how the inbox is shown",
+            hint,
+        ));
+    }
     match cli.command {
-        None => written(
-            std::io::stdout().write_all(FIRST.as_bytes()),
-            ExitCode::SUCCESS,
-        ),
+        None => inbox::run(WantsLines(cli.plain), bell, &reach),
         Some(Command::Check(check)) => check::run(check, home),
         Some(Command::Eval(eval)) => eval::run(&eval),
         Some(Command::Config(config)) => config::run(config.command, home),

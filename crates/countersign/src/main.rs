@@ -8,6 +8,7 @@ mod config;
 mod gateway;
 mod judge;
 mod server;
+mod slash;
 mod telemetry;
 mod tls;
 mod tui;

@@ -3,4 +3,20 @@
 //! A program is a [`screen::Screen`]: it draws, takes keys and news, and says what it wants done. It
 //! does nothing itself, so every one of them is tested without a terminal, a clock or a gateway.
 
+pub(crate) mod approval_panel;
+pub(crate) mod arming;
+pub(crate) mod chat;
+pub(crate) mod clarify_panel;
+pub(crate) mod doc;
+pub(crate) mod drive;
+pub(crate) mod inbox;
+pub(crate) mod input;
+pub(crate) mod keys;
+pub(crate) mod panel;
+#[cfg(test)]
+pub(crate) mod picture;
+pub(crate) mod plain;
 pub(crate) mod screen;
+pub(crate) mod theme;
+pub(crate) mod words;
+pub(crate) mod wrap;

@@ -1,67 +1,186 @@
-//! `countersign chat --plain`: a conversation with the built-in agent, line by line.
+//! `countersign chat`: a conversation with the built-in agent, on the whole screen, or line by line
+//! where there is no more than lines.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
+use countersign_core::command::Command;
+use countersign_core::display::line as one_line;
 use reqwest::Method;
+use serde_json::json;
 
-use super::approvals::segment;
+use super::approvals::{card, segment};
 use super::follow::{Ended, Follow, Shows};
-use super::run::start;
+use super::inbox::{Surface, WantsLines};
+use super::run::{directory, start};
 use super::show::text;
 use crate::cli::Chat;
 use crate::client::{Client, Reach, expect_done};
 use crate::complaint::Complaint;
+use crate::slash::{Means, means, said};
+use crate::tui::chat::Chat as Conversation;
+use crate::tui::drive;
+use crate::tui::theme::Theme;
+use crate::tui::words::sentence;
 
-const HELP: &str = "\
-/new     begin another conversation
-/quit    leave (so does the end of input)
-Ctrl-C   stop what the agent is doing
-";
-
-/// Talks until the input ends.
+/// Talks until the person leaves or the input ends.
 pub(crate) fn run(args: &Chat, reach: &Reach) -> Result<ExitCode, Complaint> {
     let client = Client::new(reach)?;
-    let mut follow = Follow::new(&client, Shows::Progress, true);
-    client.block_on(async {
-        let mut session = args.session.clone();
-        if follow.is_terminal() {
+    match Surface::here(WantsLines(args.plain)) {
+        Surface::Screen => {
+            let cwd = directory(args.cwd.as_deref());
+            let cwd = cwd.and_then(|cwd| cwd.into_os_string().into_string().ok());
+            let theme = Theme::of_environment();
+            let mut chat = Conversation::new(args.session.clone(), cwd, theme);
+            drive::run(&mut chat, &client)?;
+            if let Some(session) = chat.session() {
+                eprintln!(
+                    "Go on with: countersign chat --session {}",
+                    one_line(session)
+                );
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Surface::Lines | Surface::Output => client.block_on(async {
+            let mut lines = Lines {
+                client: &client,
+                follow: Follow::new(&client, Shows::Progress, true),
+                session: args.session.clone(),
+                said: None,
+                shown: Vec::new(),
+            };
+            lines.talk(args.cwd.as_deref()).await
+        }),
+    }
+}
+
+/// A conversation line by line.
+struct Lines<'a> {
+    client: &'a Client,
+    follow: Follow<'a>,
+    session: Option<String>,
+    /// What was last said.
+    said: Option<String>,
+    /// Cards that were printed: only those can be allowed.
+    shown: Vec<String>,
+}
+
+/// What a line comes to.
+enum Next {
+    Say(String),
+    Nothing,
+    Leave,
+}
+
+impl Lines<'_> {
+    async fn talk(&mut self, cwd: Option<&Path>) -> Result<ExitCode, Complaint> {
+        if self.follow.is_terminal() {
             eprintln!("Talk to the agent; /help lists what else can be typed.");
         }
         loop {
-            let Some(line) = follow.line("> ").await else {
+            let Some(typed) = self.follow.line("> ").await else {
                 return Ok(ExitCode::SUCCESS);
             };
-            match line.trim() {
-                "" => continue,
-                "/quit" | "/exit" => return Ok(ExitCode::SUCCESS),
-                "/help" => {
-                    eprint!("{HELP}");
-                    continue;
-                }
-                "/new" => {
-                    session = None;
-                    continue;
-                }
-                command if command.starts_with('/') => {
-                    eprintln!("There is no {command}; /help lists what there is.");
-                    continue;
-                }
-                _ => {}
-            }
-            let cwd = args.cwd.as_deref();
-            let run = start(&client, &line, session.as_deref(), cwd).await?;
-            if session.is_none() {
+            let words = match self.next(&typed).await? {
+                Next::Say(words) => words,
+                Next::Nothing => continue,
+                Next::Leave => return Ok(ExitCode::SUCCESS),
+            };
+            let run = start(self.client, &words, self.session.as_deref(), cwd).await?;
+            self.said = Some(words);
+            if self.session.is_none() {
                 let path = format!("/v1/runs/{}", segment(&run));
-                let known = client.send(Method::GET, &path, None).await?;
-                session = Some(text(&expect_done(known)?, "session_id"));
+                let known = self.client.send(Method::GET, &path, None).await?;
+                self.session = Some(text(&expect_done(known)?, "session_id"));
             }
-            match follow.run(&run).await? {
+            match self.follow.run(&run).await? {
                 Ended::Completed => {}
                 Ended::Failed(why) => eprintln!("The run failed: {why}"),
                 Ended::Cancelled => eprintln!("Stopped."),
             }
             let _flushed = std::io::stderr().flush();
         }
-    })
+    }
+
+    async fn next(&mut self, typed: &str) -> Result<Next, Complaint> {
+        match typed.trim() {
+            "" => return Ok(Next::Nothing),
+            "/quit" | "/exit" => return Ok(Next::Leave),
+            words if !words.starts_with('/') => return Ok(Next::Say(typed.to_owned())),
+            _ => {}
+        }
+        let command = match Command::parse(typed) {
+            Ok(command) => command,
+            Err(error) => {
+                eprintln!("{}.", sentence(&error.to_string()));
+                return Ok(Next::Nothing);
+            }
+        };
+        match means(command, self.session.as_deref()) {
+            Means::Say(words) => eprintln!("{words}"),
+            Means::Ask(request) => {
+                let answer = self
+                    .client
+                    .send(request.method, &request.path, request.body.as_ref())
+                    .await?;
+                eprintln!("{}", said(request.what, answer.0.as_u16(), &answer.1));
+            }
+            Means::Own(command) => return self.own(command).await,
+        }
+        Ok(Next::Nothing)
+    }
+
+    async fn own(&mut self, command: Command) -> Result<Next, Complaint> {
+        match command {
+            Command::New => self.session = None,
+            Command::Retry => match self.said.clone() {
+                Some(words) => return Ok(Next::Say(words)),
+                None => eprintln!("Nothing was said yet."),
+            },
+            Command::Stop => {
+                eprintln!("The agent is doing nothing; Ctrl-C stops it while it works.");
+            }
+            Command::Show { id } => self.show(&id).await?,
+            Command::Approve {
+                id: Some(id),
+                choice,
+            } => {
+                if !self.shown.contains(&id) {
+                    self.show(&id).await?;
+                    eprintln!("Now that you have seen it, type that again to allow it.");
+                    return Ok(Next::Nothing);
+                }
+                let path = format!("/v1/approvals/{}/resolve", segment(&id));
+                let body = json!({ "choice": choice.word() });
+                let (status, answer) = self.client.send(Method::POST, &path, Some(&body)).await?;
+                eprintln!("{}", said("answer", status.as_u16(), &answer));
+            }
+            Command::Approve { id: None, .. } | Command::Deny { .. } => {
+                eprintln!("Which? /pending lists what waits.");
+            }
+            Command::Pending
+            | Command::Grants
+            | Command::Revoke { .. }
+            | Command::Yolo { .. }
+            | Command::Status
+            | Command::Usage
+            | Command::Model { .. }
+            | Command::Whoami
+            | Command::Help => {}
+        }
+        Ok(Next::Nothing)
+    }
+
+    async fn show(&mut self, id: &str) -> Result<(), Complaint> {
+        let path = format!("/v1/approvals/{}", segment(id));
+        let (status, approval) = self.client.send(Method::GET, &path, None).await?;
+        if status.is_success() {
+            eprintln!("{}", card(&approval).trim_end());
+            self.shown.push(id.to_owned());
+        } else {
+            eprintln!("{}", said("show", status.as_u16(), &approval));
+        }
+        Ok(())
+    }
 }

@@ -78,8 +78,10 @@ impl Asked {
 
 /// What a person typed.
 #[derive(Debug, PartialEq, Eq)]
-enum Typed {
+pub(crate) enum Typed {
+    /// One of the choices.
     Choice(String),
+    /// None of them.
     Unclear,
 }
 
@@ -376,7 +378,7 @@ async fn typed(lines: &mut Option<mpsc::Receiver<String>>) -> Option<String> {
 }
 
 /// Reads standard input in a thread of its own, because reading it cannot be broken off.
-fn read_lines() -> mpsc::Receiver<String> {
+pub(crate) fn read_lines() -> mpsc::Receiver<String> {
     let (typed, lines) = mpsc::channel(LINES_MAX);
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {
@@ -389,7 +391,8 @@ fn read_lines() -> mpsc::Receiver<String> {
     lines
 }
 
-fn chosen(typed: &str, choices: &[String]) -> Typed {
+/// Returns which of `choices` was typed, by its number or its word.
+pub(crate) fn chosen(typed: &str, choices: &[String]) -> Typed {
     let typed = typed.trim().to_ascii_lowercase();
     let numbered = typed.parse::<usize>().ok();
     let numbered = numbered.and_then(|number| choices.get(number.checked_sub(1)?));
@@ -400,7 +403,7 @@ fn chosen(typed: &str, choices: &[String]) -> Typed {
 }
 
 /// Returns the answer to a question: the number of a choice, or words.
-fn clarified(typed: &str, question: &Value) -> Value {
+pub(crate) fn clarified(typed: &str, question: &Value) -> Value {
     let choices = at(question, "choices").as_array().map_or(0, Vec::len);
     match typed.trim().parse::<usize>() {
         Ok(number) if (1..=choices).contains(&number) => json!({ "choice": number }),

@@ -152,7 +152,8 @@ fn explained(trace: &Value) -> String {
     out
 }
 
-fn factor_words(name: &str) -> &str {
+/// Returns what a factor is called.
+pub(crate) fn factor_words(name: &str) -> &str {
     match name {
         "tool_class" => "kind of action",
         "target_sensitivity" => "what it touches",

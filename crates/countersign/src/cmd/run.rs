@@ -1,7 +1,7 @@
 //! `countersign run`: the built-in agent does something, and this terminal follows and answers.
 
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use reqwest::Method;
@@ -47,16 +47,21 @@ pub(crate) async fn start(
     session: Option<&str>,
     cwd: Option<&Path>,
 ) -> Result<String, Complaint> {
-    let here = std::env::current_dir().ok();
-    let cwd = match (cwd, here) {
-        (Some(cwd), Some(here)) => Some(here.join(cwd)),
-        (Some(cwd), None) => Some(cwd.to_owned()),
-        (None, here) => here,
-    };
+    let cwd = directory(cwd);
     let body = json!({ "input": what, "session_id": session, "cwd": cwd });
     let answer = client.send(Method::POST, "/v1/runs", Some(&body)).await?;
     let started: Value = expect_done(answer)?;
     Ok(text(&started, "run_id"))
+}
+
+/// Returns the directory a run works in: `cwd` seen from here, or here.
+pub(crate) fn directory(cwd: Option<&Path>) -> Option<PathBuf> {
+    let here = std::env::current_dir().ok();
+    match (cwd, here) {
+        (Some(cwd), Some(here)) => Some(here.join(cwd)),
+        (Some(cwd), None) => Some(cwd.to_owned()),
+        (None, here) => here,
+    }
 }
 
 fn exit_code(ended: Ended) -> Result<ExitCode, Complaint> {

@@ -129,9 +129,16 @@ impl Gateway {
     }
 
     /// Kills the gateway without a word and starts it again in the same home, at another port.
-    pub(crate) fn killed_and_restarted(mut self) -> Self {
+    pub(crate) fn killed_and_restarted(self) -> Self {
+        self.killed_and_restarted_after(|| ())
+    }
+
+    /// Kills the gateway without a word, looks around, and starts it again in the same home, at
+    /// another port.
+    pub(crate) fn killed_and_restarted_after(mut self, look: impl FnOnce()) -> Self {
         signal(&self.child, "KILL");
         self.child.wait().unwrap();
+        look();
         let directory = std::mem::replace(&mut self.directory, tempfile::tempdir().unwrap());
         Self::start_in(directory)
     }

@@ -1,0 +1,102 @@
+//! `countersign` alone: the inbox of the gateway that runs, or what to do first.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use reqwest::Method;
+
+use super::approvals;
+use super::show::text;
+use crate::cli::Approvals;
+use crate::client::{Client, Reach, refused};
+use crate::complaint::{Complaint, written};
+use crate::tui::drive;
+use crate::tui::inbox::{Bell, Inbox};
+use crate::tui::plain;
+use crate::tui::theme::Theme;
+
+/// What to do first.
+const FIRST: &str = "\
+Countersign holds what an AI agent wants to do until a person has seen it.
+
+  countersign serve                       start the gateway; prints a link to the page
+  countersign                             with a gateway: what waits, in this terminal
+  countersign try                         put a harmless practice card in front of you
+  countersign approvals                   what waits for an answer
+  countersign answer ID once              answer it: once, session, always or deny
+  countersign history                     what ran, what did not, and why
+  countersign run TEXT                    have the built-in agent do something, asking you where it must
+  countersign keys create --role agent --name NAME
+                                          a key with which an agent asks
+
+Without a gateway:
+
+  countersign check 'rm -rf /srv/www'     judge one shell command
+  countersign config list                 what is configured
+
+`countersign --help` lists every command.
+";
+
+/// What a terminal can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Surface {
+    /// A full screen.
+    Screen,
+    /// Lines, typed and read.
+    Lines,
+    /// Nobody is there: output is all there is.
+    Output,
+}
+
+impl Surface {
+    /// Returns what there is here; `wants_lines` if the person asks for no more.
+    pub(crate) fn here(wants_lines: WantsLines) -> Self {
+        let is_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        let variable = |name: &str| std::env::var(name).unwrap_or_default();
+        let is_dumb = matches!(variable("TERM").as_str(), "" | "dumb");
+        let is_plain = !matches!(variable("COUNTERSIGN_PLAIN").as_str(), "" | "0");
+        match (is_terminal, is_dumb || is_plain || wants_lines.0) {
+            (false, _) => Self::Output,
+            (true, true) => Self::Lines,
+            (true, false) => Self::Screen,
+        }
+    }
+}
+
+/// Whether a person asked for lines instead of a full screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WantsLines(pub(crate) bool);
+
+/// Opens the inbox if a gateway answers; otherwise says what to do first.
+pub(crate) fn run(
+    wants_lines: WantsLines,
+    bell: Bell,
+    reach: &Reach,
+) -> Result<ExitCode, Complaint> {
+    let is_named = reach.url.is_some() || reach.key_file.is_some();
+    let reached = Client::new(reach).and_then(|client| {
+        let answer = client.ask(Method::GET, "/v1/whoami", None)?;
+        Ok((client, answer))
+    });
+    let (client, (status, who)) = match reached {
+        Ok(reached) => reached,
+        // Whoever names a gateway wants that one.
+        Err(complaint) if is_named => return Err(complaint),
+        Err(_) => {
+            let said = std::io::stdout().write_all(FIRST.as_bytes());
+            return written(said, ExitCode::SUCCESS);
+        }
+    };
+    if !status.is_success() {
+        return Err(refused(status, &who));
+    }
+    match Surface::here(wants_lines) {
+        Surface::Output => approvals::list(&Approvals::default(), reach),
+        Surface::Lines => plain::run(&client).map(|()| ExitCode::SUCCESS),
+        Surface::Screen => {
+            let who = format!("{} · {}", text(&who, "name"), text(&who, "role"));
+            let mut inbox = Inbox::new(Theme::of_environment(), bell, who);
+            drive::run(&mut inbox, &client).map(|()| ExitCode::SUCCESS)
+        }
+    }
+}

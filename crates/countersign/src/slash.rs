@@ -1,0 +1,272 @@
+//! What the commands behind a slash ask of the gateway, and how its answers are said. The chat on
+//! the whole screen and the one in lines share it.
+
+use countersign_core::command::{Command, TABLE};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::cmd::approvals::segment;
+use crate::cmd::show::{ago, text};
+use crate::config::read::at;
+use crate::tui::words::{outcome, refusal};
+
+/// Standing permissions and waiting calls that are listed; `countersign` lists all.
+const LISTED_MAX: usize = 20;
+
+/// A request a command stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Request {
+    /// By this its answer is known.
+    pub(crate) what: &'static str,
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    pub(crate) body: Option<Value>,
+}
+
+/// What a command comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Means {
+    /// The gateway is asked; [`said`] words its answer.
+    Ask(Request),
+    /// This is said.
+    Say(String),
+    /// The surface itself does it.
+    Own(Command),
+}
+
+/// Returns what `command` comes to in the conversation `session`.
+pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
+    let get = |what, path: &str| ask(what, Method::GET, path.to_owned(), None);
+    match command {
+        Command::Pending => get("pending", "/v1/approvals?status=waiting"),
+        Command::Grants => get("grants", "/v1/grants"),
+        Command::Usage => get("usage", "/v1/usage"),
+        Command::Whoami => get("whoami", "/v1/whoami"),
+        Command::Status => get("status", "/v1/capabilities"),
+        Command::Model { name: None } => get("model", "/v1/models"),
+        Command::Model { name: Some(_) } => Means::Say(
+            "The model is the gateway's: `agent.model` in its configuration. An admin changes it with \
+             `countersign config set agent.model NAME`."
+                .to_owned(),
+        ),
+        Command::Revoke { id } => {
+            let path = format!("/v1/grants/{}", segment(&id));
+            ask("revoke", Method::DELETE, path, None)
+        }
+        Command::Deny {
+            id: Some(id),
+            note,
+        } => {
+            let path = format!("/v1/approvals/{}/resolve", segment(&id));
+            let body = match note {
+                Some(note) => json!({ "choice": "deny", "note": note }),
+                None => json!({ "choice": "deny" }),
+            };
+            ask("answer", Method::POST, path, Some(body))
+        }
+        Command::Yolo { minutes } => match session {
+            Some(session) => {
+                let path = format!("/v1/sessions/{}/yolo", segment(session));
+                let body = json!({ "minutes": minutes, "reason": "typed in a chat" });
+                ask("yolo", Method::POST, path, Some(body))
+            }
+            None => Means::Say("There is no conversation yet; say something first.".to_owned()),
+        },
+        Command::Help => Means::Say(help()),
+        Command::Approve { .. }
+        | Command::Deny { id: None, .. }
+        | Command::Show { .. }
+        | Command::New
+        | Command::Retry
+        | Command::Stop => Means::Own(command),
+    }
+}
+
+fn ask(what: &'static str, method: Method, path: String, body: Option<Value>) -> Means {
+    Means::Ask(Request {
+        what,
+        method,
+        path,
+        body,
+    })
+}
+
+/// Returns the commands, one to a line.
+pub(crate) fn help() -> String {
+    let rows = TABLE.iter().map(|row| {
+        let typed = format!("/{} {}", row.name, row.hint);
+        format!("{:<36} {}", typed.trim_end(), row.does)
+    });
+    let leave = format!("{:<36} leave", "/quit");
+    rows.chain([leave]).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns what the gateway's answer to a [`Request`] says.
+pub(crate) fn said(what: &str, status: u16, body: &Value) -> String {
+    if !(200..300).contains(&status) {
+        let decision = at(body, "decision");
+        if decision.is_object() {
+            return format!("{}; nothing was changed.", outcome(decision));
+        }
+        return format!("{}.", refusal(status, body).trim_end_matches('.'));
+    }
+    match what {
+        "pending" => list(
+            at(body, "approvals"),
+            "Nothing waits for an answer.",
+            |it| {
+                let risk = text(at(it, "card"), "risk");
+                format!(
+                    "{}  {risk}  {}",
+                    text(it, "approval_id"),
+                    text(it, "command")
+                )
+            },
+        ),
+        "grants" => list(
+            at(body, "grants"),
+            "There are no standing permissions.",
+            |it| format!("{}  {}", text(it, "grant_id"), shown(it, "words")),
+        ),
+        "usage" => usage(at(body, "usage")),
+        "whoami" => format!(
+            "You are {}, {}, through {} ({}).",
+            text(body, "name"),
+            text(body, "role"),
+            text(body, "via"),
+            text(body, "tier")
+        ),
+        "status" => format!(
+            "Gateway {}, model {}.",
+            text(body, "version"),
+            text(body, "model")
+        ),
+        "model" => {
+            let model = at(body, "data").get(0).unwrap_or(&Value::Null);
+            format!("{} answers.", text(model, "id"))
+        }
+        "revoke" => format!("Taken back: {}.", shown(body, "words")),
+        "answer" => answered(body),
+        "yolo" => format!(
+            "Ordinary calls of this session run without a question; that ends {}.",
+            ago(body, "until")
+        ),
+        _ => "Done.".to_owned(),
+    }
+}
+
+/// Returns what became of an answer: it holds, or it can still be taken back.
+fn answered(approval: &Value) -> String {
+    let decision = at(approval, "decision");
+    if decision.is_object() {
+        return format!("{}.", outcome(decision));
+    }
+    "Your answer is held for a moment; then it takes effect.".to_owned()
+}
+
+/// What the gateway has made safe already.
+fn shown(value: &Value, key: &str) -> String {
+    at(value, key).as_str().unwrap_or("-").to_owned()
+}
+
+fn list(items: &Value, none: &str, line: impl Fn(&Value) -> String) -> String {
+    let items: Vec<&Value> = items.as_array().into_iter().flatten().collect();
+    if items.is_empty() {
+        return none.to_owned();
+    }
+    let mut lines: Vec<String> = items.iter().take(LISTED_MAX).map(|it| line(it)).collect();
+    let more = items.len().saturating_sub(LISTED_MAX);
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    lines.join("\n")
+}
+
+/// Returns what each model cost, all days together.
+fn usage(rows: &Value) -> String {
+    let mut sums: Vec<(String, u64, u64, u64)> = Vec::new();
+    for row in rows.as_array().into_iter().flatten() {
+        let name = text(row, "model");
+        let count = |key: &str| at(row, key).as_u64().unwrap_or(0);
+        let (calls, read, wrote) = (
+            count("calls"),
+            count("prompt_tokens"),
+            count("completion_tokens"),
+        );
+        match sums.iter_mut().find(|(model, ..)| *model == name) {
+            Some((_, asked, prompt, completion)) => {
+                *asked += calls;
+                *prompt += read;
+                *completion += wrote;
+            }
+            None => sums.push((name, calls, read, wrote)),
+        }
+    }
+    if sums.is_empty() {
+        return "No model has been asked yet.".to_owned();
+    }
+    let lines = sums.iter().map(|(model, calls, read, wrote)| {
+        format!("{model}: asked {calls} times, {read} tokens read, {wrote} written")
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_comes_to_something() {
+        for row in TABLE {
+            let id = if row.hint == "ID" { " appr_1" } else { "" };
+            let command = Command::parse(&format!("/{}{id}", row.name)).unwrap();
+            match means(command, Some("s")) {
+                Means::Ask(request) => assert!(request.path.starts_with("/v1/"), "{}", row.name),
+                Means::Say(words) => assert!(!words.is_empty(), "{}", row.name),
+                Means::Own(_) => {}
+            }
+        }
+    }
+
+    #[test]
+    fn answers_are_said_in_words() {
+        let rows = [
+            (
+                "pending",
+                200,
+                json!({ "approvals": [] }),
+                "Nothing waits for an answer.",
+            ),
+            (
+                "whoami",
+                200,
+                json!({ "name": "ana", "role": "approver", "via": "cli", "tier": "T0" }),
+                "You are ana, approver, through cli (T0).",
+            ),
+            (
+                "answer",
+                409,
+                json!({ "error": { "message": "x" }, "decision": { "outcome": "approved", "by": "bo", "via": "page" } }),
+                "Approved by bo via page; nothing was changed.",
+            ),
+            (
+                "revoke",
+                404,
+                json!({ "error": { "message": "there is no grant `g`" } }),
+                "It is not there any more: there is no grant `g`.",
+            ),
+            (
+                "usage",
+                200,
+                json!({ "usage": [
+                    { "model": "m", "calls": 1, "prompt_tokens": 10, "completion_tokens": 5 },
+                    { "model": "m", "calls": 2, "prompt_tokens": 1, "completion_tokens": 1 },
+                ] }),
+                "m: asked 3 times, 11 tokens read, 6 written",
+            ),
+        ];
+        for (what, status, body, wanted) in rows {
+            assert_eq!(said(what, status, &body), wanted, "{what}");
+        }
+    }
+}

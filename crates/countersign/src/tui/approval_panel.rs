@@ -1,0 +1,680 @@
+//! One approval on the screen: what is wanted, how bad it is, who asks, and numbered answers.
+//!
+//! Made from the JSON of `GET /v1/approvals/{id}`; whoever shows it hands it keys and news, and sends
+//! what it wishes. A key answers only when the card was read, and outside a burst of keys. Escape
+//! answers nothing. Whoever allows has had the whole call before them: if it does not fit, it must be
+//! opened, and if the risk is high, read to its end.
+
+mod change;
+mod draw;
+mod grant;
+mod subject;
+#[cfg(test)]
+pub(in crate::tui) mod tests;
+mod why;
+
+use countersign_core::approval::Choice;
+use countersign_core::time::UnixMillis;
+use ratatui::crossterm::event::KeyEvent;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use self::change::Columns;
+use self::grant::{Chosen, Granting};
+use self::subject::Subject;
+use super::arming::{Armed, Arming};
+use super::input::{Input, Lines};
+use super::keys::{Act, Place, act, is_press};
+use super::panel::Reaction;
+use super::screen::{News, Tag, Wish};
+use super::theme::Theme;
+use super::words::{outcome, refusal, span_changes_at};
+use crate::cmd::approvals::segment;
+use crate::config::read::at;
+
+/// Longest note, in bytes; the gateway takes 16 KiB.
+const NOTE_BYTES_MAX: usize = 4096;
+/// Said to a key that came while somebody was typing or had not had time to read.
+const TOO_SOON: &str = "That key came too soon, so it did nothing. Press it again.";
+
+/// Said while it is looked up whether an answer arrived.
+const UNKNOWN: &str = "Whether your answer arrived is not known; looking again";
+
+/// What its requests are called.
+const CARD: &str = "approval.card";
+const RESOLVE: &str = "approval.resolve";
+const PREVIEW: &str = "approval.preview";
+const VIEWED: &str = "approval.viewed";
+const TAKE_BACK: &str = "approval.take_back";
+const TRACE: &str = "approval.trace";
+
+/// One approval on the screen.
+#[derive(Clone, Debug)]
+pub(crate) struct ApprovalPanel {
+    theme: Theme,
+    subject: Subject,
+    arming: Arming,
+    face: Face,
+    step: Step,
+    selected: usize,
+    text: Text,
+    columns: Columns,
+    /// Something to be read once.
+    notice: Option<String>,
+    /// What was sent and not answered yet.
+    sent: Option<&'static str>,
+    was_answered_here: bool,
+    /// Whether the gateway is away, or it is not known yet what happened meanwhile.
+    is_away: bool,
+    /// The trace of the call, once it was asked for.
+    trace: Value,
+    pages: draw::Pages,
+}
+
+/// What is turned to the person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Face {
+    Card,
+    Why,
+    Keys,
+}
+
+/// How far the answer is.
+#[derive(Clone, Debug)]
+enum Step {
+    Choosing,
+    /// It is a no; why?
+    Note(Input),
+    Granting(Granting),
+}
+
+/// What was seen of the text.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is its own yes or no")]
+struct Text {
+    /// Whether it was too long for its place when it was last drawn.
+    is_long: bool,
+    is_open: bool,
+    /// Whether there was no room for it at all.
+    is_unreadable: bool,
+    /// Whether its end has been on the screen.
+    is_read: bool,
+    /// The first row that is drawn.
+    first: usize,
+    /// How many rows were drawn last, and how many there are.
+    shown: usize,
+    rows: usize,
+}
+
+/// A row of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Row {
+    Answer(Choice),
+    View,
+}
+
+impl ApprovalPanel {
+    /// Shows the answer to `GET /v1/approvals/{id}`.
+    pub(crate) fn new(approval: &Value, theme: Theme) -> Self {
+        let subject = Subject::read(approval);
+        let mut panel = Self {
+            theme,
+            pages: draw::Pages::new(&subject, Columns::One, theme),
+            subject,
+            arming: Arming::default(),
+            face: Face::Card,
+            step: Step::Choosing,
+            selected: 0,
+            text: Text::default(),
+            columns: Columns::One,
+            notice: None,
+            sent: None,
+            was_answered_here: false,
+            is_away: false,
+            trace: Value::Null,
+        };
+        panel.select_first();
+        panel
+    }
+
+    /// Returns the request that fetches the card of `id`, whose answer is handed to
+    /// [`ApprovalPanel::new`] or to [`ApprovalPanel::told`].
+    pub(crate) fn fetch(id: &str) -> Wish {
+        wish(CARD, id, Method::GET, "", None)
+    }
+
+    /// Whether `tag` is that of [`ApprovalPanel::fetch`].
+    pub(crate) fn is_card(tag: &Tag) -> bool {
+        tag.what == CARD
+    }
+
+    /// Returns which approval it is.
+    pub(crate) fn id(&self) -> &str {
+        &self.subject.id
+    }
+
+    /// Whether it waits for an answer.
+    pub(crate) const fn is_waiting(&self) -> bool {
+        self.subject.is_waiting && self.subject.held_until.is_none()
+    }
+
+    /// Whether a key pressed now could answer.
+    pub(crate) fn is_armed(&self, now: UnixMillis) -> bool {
+        self.arming.may_answer(now)
+    }
+
+    /// Whether it was answered by a key pressed here.
+    pub(crate) const fn was_answered_here(&self) -> bool {
+        self.was_answered_here && !self.is_waiting()
+    }
+
+    /// Answers with `choice`, as its number would: what must be read first must be read first.
+    pub(crate) fn choose(&mut self, choice: Choice) -> Reaction {
+        if !self.is_waiting() || !self.subject.card.choices.contains(&choice) {
+            self.notice = Some("This was not offered.".to_owned());
+            return Reaction::STAYS;
+        }
+        self.pick(Row::Answer(choice))
+    }
+
+    /// Denies it, and tells the agent why.
+    pub(crate) fn deny(&mut self, note: Option<&str>) -> Reaction {
+        let mut body = json!({ "choice": Choice::Deny.word() });
+        let note = note.map(str::trim).filter(|note| !note.is_empty());
+        if let (Some(fields), Some(note)) = (body.as_object_mut(), note) {
+            fields.insert("note".to_owned(), json!(note));
+        }
+        self.resolve(body)
+    }
+
+    /// Whether an answer can still be taken back.
+    pub(crate) fn is_held(&self, now: UnixMillis) -> bool {
+        self.subject.held_until.is_some_and(|until| until > now)
+    }
+
+    /// It is covered or not drawn; it must be read again when it comes back.
+    pub(crate) const fn out_of_view(&mut self) {
+        self.arming.out_of_view();
+    }
+
+    /// Notes a key that went elsewhere, so that the next one is known to be part of a burst.
+    pub(crate) const fn typed_elsewhere(&mut self, now: UnixMillis) {
+        self.arming.typed(now);
+    }
+
+    /// Whether something is being typed into it, so that every key is its own.
+    pub(crate) const fn is_typing(&self) -> bool {
+        match &self.step {
+            Step::Note(_) => true,
+            Step::Granting(granting) => granting.edited().is_some(),
+            Step::Choosing => false,
+        }
+    }
+
+    /// Takes a key.
+    pub(crate) fn key(&mut self, key: KeyEvent, now: UnixMillis) -> Reaction {
+        if !is_press(key) {
+            return Reaction::STAYS;
+        }
+        let armed = Armed::from(self.arming.key(now));
+        self.notice = None;
+        match &mut self.step {
+            Step::Note(_) => self.key_of_note(key),
+            Step::Granting(granting) => match granting.key(key, armed) {
+                Chosen::Stays => Reaction::STAYS,
+                Chosen::Leaves => self.back(),
+                Chosen::TooSoon => self.too_soon(),
+                Chosen::Answer(body) => self.resolve(body),
+            },
+            Step::Choosing if self.face == Face::Card => self.key_of_card(key, armed, now),
+            Step::Choosing => self.key_of_page(key),
+        }
+    }
+
+    /// Takes pasted text. It answers nothing; it is typed where something can be typed.
+    pub(crate) fn pasted(&mut self, text: &str, now: UnixMillis) {
+        self.arming.typed(now);
+        match &mut self.step {
+            Step::Note(note) => note.insert(text),
+            Step::Granting(granting) => granting.pasted(text),
+            Step::Choosing => {}
+        }
+    }
+
+    fn key_of_card(&mut self, key: KeyEvent, armed: Armed, now: UnixMillis) -> Reaction {
+        let Some(act) = act(Place::Card, key) else {
+            return Reaction::NOT_MINE;
+        };
+        let rows = self.rows();
+        match act {
+            Act::Number(number) => match number.checked_sub(1).and_then(|at| rows.get(at)) {
+                Some(_) if armed == Armed::No => return self.too_soon(),
+                Some(row) => {
+                    self.selected = number - 1;
+                    return self.pick(*row);
+                }
+                None => {}
+            },
+            Act::Confirm if !self.is_waiting() => return Reaction::LEAVES,
+            Act::Confirm => match rows.get(self.selected) {
+                Some(_) if armed == Armed::No => return self.too_soon(),
+                Some(row) => return self.pick(*row),
+                None => {}
+            },
+            Act::Up => self.selected = self.selected.saturating_sub(1),
+            Act::Down => self.selected = (self.selected + 1).min(rows.len().saturating_sub(1)),
+            Act::Leave => return Reaction::LEAVES,
+            Act::PageDown | Act::End if !self.text.is_open && self.text.is_long => {
+                let wishes = self.open();
+                if act == Act::End {
+                    self.scroll(act);
+                }
+                return Reaction::wants(wishes);
+            }
+            Act::PageUp | Act::PageDown | Act::Top | Act::End => self.scroll(act),
+            Act::Why => return self.turn_to_why(),
+            Act::Keys => self.turn(Face::Keys),
+            Act::SideBySide => self.toggle_columns(),
+            Act::TakeBack if self.is_held(now) => {
+                let id = self.subject.id.clone();
+                let body = Some(json!({}));
+                return Reaction::wants(vec![wish(
+                    TAKE_BACK,
+                    &id,
+                    Method::POST,
+                    "/take_back",
+                    body,
+                )]);
+            }
+            Act::TakeBack => self.notice = Some("There is nothing to take back.".to_owned()),
+            Act::EditLimit
+            | Act::SwitchFocus
+            | Act::NewLine
+            | Act::Earlier
+            | Act::Later
+            | Act::Interrupt
+            | Act::EndOfInput
+            | Act::List(_) => return Reaction::NOT_MINE,
+        }
+        Reaction::STAYS
+    }
+
+    /// Takes a key while something else than the card is turned to the person. Nothing is answered.
+    fn key_of_page(&mut self, key: KeyEvent) -> Reaction {
+        match act(Place::Card, key) {
+            Some(Act::Leave | Act::Confirm) => self.turn(Face::Card),
+            Some(Act::Why) if self.face == Face::Why => self.turn(Face::Card),
+            Some(Act::Keys) if self.face == Face::Keys => self.turn(Face::Card),
+            Some(Act::Why) => return self.turn_to_why(),
+            Some(Act::Keys) => self.turn(Face::Keys),
+            Some(
+                act @ (Act::PageUp | Act::PageDown | Act::Top | Act::End | Act::Up | Act::Down),
+            ) => {
+                self.scroll(act);
+            }
+            Some(_) => {}
+            None => return Reaction::NOT_MINE,
+        }
+        Reaction::STAYS
+    }
+
+    fn key_of_note(&mut self, key: KeyEvent) -> Reaction {
+        let Step::Note(note) = &mut self.step else {
+            return Reaction::STAYS;
+        };
+        match act(Place::Line, key) {
+            Some(Act::Confirm) => {
+                let note = note.take();
+                self.deny(Some(&note))
+            }
+            Some(Act::Leave) => self.back(),
+            Some(_) | None => {
+                note.key(key);
+                Reaction::STAYS
+            }
+        }
+    }
+
+    /// Returns the rows of the list.
+    fn rows(&self) -> Vec<Row> {
+        if !self.is_waiting() {
+            return Vec::new();
+        }
+        let choices = self.subject.card.choices.iter().copied();
+        let view = (self.text.is_long && !self.text.is_open).then_some(Row::View);
+        choices.map(Row::Answer).chain(view).collect()
+    }
+
+    fn pick(&mut self, row: Row) -> Reaction {
+        if self.sent.is_some() {
+            return Reaction::STAYS;
+        }
+        match row {
+            Row::View => Reaction::wants(self.open()),
+            Row::Answer(choice) => match (choice, self.block(choice)) {
+                (_, Some(why)) => {
+                    self.notice = Some(why.to_owned());
+                    Reaction::STAYS
+                }
+                (Choice::Deny, None) => {
+                    self.step = Step::Note(Input::new(Lines::One, NOTE_BYTES_MAX));
+                    Reaction::STAYS
+                }
+                (Choice::Once, None) => self.resolve(json!({ "choice": choice.word() })),
+                (Choice::Session | Choice::Always, None) => {
+                    self.step = Step::Granting(Granting::new(choice));
+                    // What is left behind must be read before it is confirmed.
+                    self.arming.out_of_view();
+                    let id = &self.subject.id;
+                    let body = json!({ "approval_id": id });
+                    Reaction::wants(vec![Wish::Send {
+                        tag: tag(PREVIEW, id),
+                        method: Method::POST,
+                        path: "/v1/grants/preview".to_owned(),
+                        body: Some(body),
+                    }])
+                }
+            },
+        }
+    }
+
+    /// Returns why `choice` cannot be made yet.
+    fn block(&self, choice: Choice) -> Option<&'static str> {
+        let Text {
+            is_long,
+            is_open,
+            is_read,
+            ..
+        } = self.text;
+        if choice == Choice::Deny {
+            None
+        } else if self.is_away {
+            Some("The gateway is away; nothing can be allowed until it is back.")
+        } else if !is_long {
+            None
+        } else if !is_open {
+            Some("Open the full text first: PgDn, or the last choice.")
+        } else if self.subject.is_high() && !is_read {
+            Some("Read to the end first: PgDn, or End.")
+        } else {
+            None
+        }
+    }
+
+    /// Shows the full text in place. The list loses its last row, and the selection stays in it.
+    fn open(&mut self) -> Vec<Wish> {
+        self.text.is_open = true;
+        self.text.first = 0;
+        let last = self.rows().len().saturating_sub(1);
+        self.selected = self.selected.min(last);
+        let id = self.subject.id.clone();
+        vec![wish(VIEWED, &id, Method::POST, "/viewed", Some(json!({})))]
+    }
+
+    fn scroll(&mut self, act: Act) {
+        let Text {
+            shown, rows, first, ..
+        } = self.text;
+        let last = rows.saturating_sub(shown);
+        let page = shown.saturating_sub(2).max(1);
+        let back = first.min(last);
+        let steps = [
+            (Act::Top, 0),
+            // The rows are counted when they are drawn, which comes next.
+            (Act::End, usize::MAX),
+            (Act::PageUp, back.saturating_sub(page)),
+            (Act::PageDown, first.saturating_add(page)),
+            (Act::Up, back.saturating_sub(1)),
+            (Act::Down, first.saturating_add(1)),
+        ];
+        let to = steps.iter().find(|(step, _)| *step == act);
+        let to = to.map_or(first, |(_, row)| *row);
+        self.text.first = to;
+    }
+
+    fn turn(&mut self, face: Face) {
+        self.face = face;
+        self.text.first = 0;
+        self.arming.out_of_view();
+    }
+
+    fn turn_to_why(&mut self) -> Reaction {
+        self.turn(Face::Why);
+        if !self.trace.is_null() {
+            return Reaction::STAYS;
+        }
+        let call = segment(&self.subject.call);
+        Reaction::wants(vec![Wish::Send {
+            tag: tag(TRACE, &self.subject.id),
+            method: Method::GET,
+            path: format!("/v1/traces/{call}"),
+            body: None,
+        }])
+    }
+
+    fn toggle_columns(&mut self) {
+        if !self.subject.is_change() {
+            self.notice = Some("This is no change of a file.".to_owned());
+            return;
+        }
+        self.columns = match self.columns {
+            Columns::One => Columns::Two,
+            Columns::Two => Columns::One,
+        };
+        self.text.first = 0;
+    }
+
+    fn back(&mut self) -> Reaction {
+        self.step = Step::Choosing;
+        self.arming.out_of_view();
+        Reaction::STAYS
+    }
+
+    fn too_soon(&mut self) -> Reaction {
+        self.notice = Some(TOO_SOON.to_owned());
+        Reaction::STAYS
+    }
+
+    fn resolve(&mut self, body: Value) -> Reaction {
+        self.step = Step::Choosing;
+        self.sent = Some("Sending your answer…");
+        let id = self.subject.id.clone();
+        Reaction::wants(vec![wish(
+            RESOLVE,
+            &id,
+            Method::POST,
+            "/resolve",
+            Some(body),
+        )])
+    }
+
+    /// Takes news; what does not concern this approval is left alone.
+    pub(crate) fn told(&mut self, news: &News, now: UnixMillis) -> Vec<Wish> {
+        match news {
+            News::Answered { tag, status, body } if tag.id == self.subject.id => {
+                self.answered(tag.what, *status, body, now)
+            }
+            News::Unanswered { tag, why } if tag.id == self.subject.id => {
+                self.unanswered(tag.what, why)
+            }
+            News::Event(event) if at(event, "approval_id") == self.subject.id.as_str() => {
+                self.happened(event, now)
+            }
+            // Anything may have happened meanwhile.
+            News::Back => vec![Self::fetch(&self.subject.id)],
+            News::Away { .. } => {
+                self.is_away = true;
+                Vec::new()
+            }
+            News::Answered { .. } | News::Unanswered { .. } | News::Event(_) => Vec::new(),
+        }
+    }
+
+    fn answered(&mut self, what: &str, status: u16, body: &Value, now: UnixMillis) -> Vec<Wish> {
+        let is_done = (200..300).contains(&status);
+        match what {
+            CARD | RESOLVE | TAKE_BACK if is_done => {
+                self.is_away = false;
+                if what != CARD {
+                    self.sent = None;
+                    self.was_answered_here = what == RESOLVE;
+                }
+                self.update(body);
+                self.looked_up();
+            }
+            RESOLVE | TAKE_BACK => {
+                self.sent = None;
+                if at(body, "decision").is_object() {
+                    self.settle(at(body, "decision"), now);
+                } else {
+                    self.notice = Some(refusal(status, body));
+                    self.select_first();
+                    // What it is now is not known from a refusal.
+                    return vec![Self::fetch(&self.subject.id)];
+                }
+            }
+            PREVIEW => {
+                if let Step::Granting(granting) = &mut self.step {
+                    if is_done {
+                        granting.offer(body);
+                    } else {
+                        granting.fail(&refusal(status, body));
+                    }
+                    self.arming.out_of_view();
+                }
+            }
+            TRACE if is_done => {
+                self.trace = body.clone();
+                self.pages.forget_why();
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    /// It is known again how things are.
+    fn looked_up(&mut self) {
+        let was_unknown = |notice: &String| notice.starts_with(UNKNOWN);
+        if self.notice.as_ref().is_some_and(was_unknown) {
+            let still_waits = "Your answer did not arrive. It still waits.";
+            self.notice = self.is_waiting().then(|| still_waits.to_owned());
+        }
+    }
+
+    fn unanswered(&mut self, what: &str, why: &str) -> Vec<Wish> {
+        match what {
+            RESOLVE | TAKE_BACK => {
+                self.sent = None;
+                self.notice = Some(format!("{UNKNOWN} ({why})."));
+                vec![Self::fetch(&self.subject.id)]
+            }
+            PREVIEW => {
+                if let Step::Granting(granting) = &mut self.step {
+                    granting.fail(why);
+                }
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn happened(&mut self, event: &Value, now: UnixMillis) -> Vec<Wish> {
+        match at(event, "event").as_str() {
+            Some("approval.resolved" | "approval.responded") => {
+                let mut decision = event.clone();
+                if let Some(fields) = decision.as_object_mut() {
+                    let when = at(event, "timestamp").clone();
+                    fields.insert("at".to_owned(), when);
+                }
+                self.settle(&decision, now);
+                Vec::new()
+            }
+            Some("approval.held" | "approval.taken_back") if self.sent.is_none() => {
+                vec![Self::fetch(&self.subject.id)]
+            }
+            Some(_) | None => Vec::new(),
+        }
+    }
+
+    /// Takes the approval as it is now. What the person has seen and typed stays.
+    fn update(&mut self, approval: &Value) {
+        let fresh = Subject::read(approval);
+        let is_same_call = fresh.card.digest == self.subject.card.digest;
+        let was_waiting = self.is_waiting();
+        self.subject = fresh;
+        if !is_same_call {
+            // Somebody changed what would run; it has to be read anew.
+            self.text = Text::default();
+            self.arming.out_of_view();
+            self.pages = draw::Pages::new(&self.subject, self.columns, self.theme);
+        }
+        if !self.is_waiting() {
+            self.step = Step::Choosing;
+        } else if !was_waiting {
+            self.select_first();
+            self.arming.out_of_view();
+        }
+    }
+
+    /// It is answered, by whomever.
+    fn settle(&mut self, decision: &Value, now: UnixMillis) {
+        let mut decision = decision.clone();
+        if let Some(fields) = decision.as_object_mut() {
+            fields
+                .entry("at")
+                .or_insert_with(|| json!(now.as_seconds()));
+        }
+        self.subject.is_waiting = false;
+        self.subject.held_until = None;
+        self.subject.decision = Some(decision);
+        self.step = Step::Choosing;
+        self.sent = None;
+    }
+
+    fn select_first(&mut self) {
+        let is_deny = |row: &Row| *row == Row::Answer(Choice::Deny);
+        self.selected = if self.subject.is_high() {
+            self.rows().iter().position(is_deny).unwrap_or(0)
+        } else {
+            0
+        };
+    }
+
+    /// Returns how it ended, in words; `None` while it waits.
+    pub(crate) fn outcome(&self) -> Option<String> {
+        self.subject.decision.as_ref().map(outcome)
+    }
+
+    /// Returns when it must be drawn again although nothing happens.
+    pub(crate) fn changes_at(&self, now: UnixMillis) -> Option<UnixMillis> {
+        let held = self.subject.held_until.filter(|until| *until > now);
+        let counted = held.or_else(|| {
+            let end = self.subject.expires_at;
+            (self.is_waiting() && end > now).then_some(end)
+        });
+        let counted = counted.map(|end| span_changes_at(end, now));
+        let decided = self.subject.decision.as_ref();
+        let decided = decided.and_then(|decision| super::words::moment(decision, "at"));
+        let decided = decided.map(|then| span_changes_at(then, now));
+        [counted, decided, self.arming.armed_at(now)]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+}
+
+fn tag(what: &'static str, id: &str) -> Tag {
+    Tag {
+        what,
+        id: id.to_owned(),
+    }
+}
+
+fn wish(what: &'static str, id: &str, method: Method, end: &str, body: Option<Value>) -> Wish {
+    Wish::Send {
+        tag: tag(what, id),
+        method,
+        path: format!("/v1/approvals/{}{end}", segment(id)),
+        body,
+    }
+}

@@ -1,0 +1,350 @@
+//! What *session* and *always* would leave behind: shown, chosen and limited before anything is
+//! sent.
+
+use countersign_core::approval::Choice;
+use countersign_core::card::label;
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::text::{Line, Span};
+use serde_json::{Map, Value, json};
+
+use crate::config::read::at;
+use crate::config::schema::seconds_of;
+use crate::tui::arming::Armed;
+use crate::tui::input::{Input, Lines};
+use crate::tui::keys::{Act, Place, act};
+use crate::tui::panel::{IsSelected, choice_rows, prose};
+use crate::tui::theme::Theme;
+
+/// Longest limit that is read, in bytes.
+const LIMIT_BYTES_MAX: usize = 64;
+/// How a limit is written.
+const LIMIT_HINT: &str = "such as 30m, 8h, x3 or 30m x3; nothing for no limit";
+
+/// A permission that is being chosen.
+#[derive(Clone, Debug)]
+pub(super) struct Granting {
+    pub(super) choice: Choice,
+    offered: Offered,
+    selected: usize,
+    /// How long and how often, as typed.
+    limit: Input,
+    is_editing: bool,
+    wrong: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+enum Offered {
+    Asked,
+    Scopes(Vec<Scope>),
+    Failed(String),
+}
+
+#[derive(Clone, Debug)]
+struct Scope {
+    words: String,
+    /// To be sent back as it came.
+    wire: Value,
+    matched: Option<(u64, u64)>,
+    riskiest: Option<String>,
+}
+
+/// What came of a key.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Chosen {
+    /// Nothing yet.
+    Stays,
+    /// Back to the choices.
+    Leaves,
+    /// This is to be sent.
+    Answer(Value),
+    /// A key that answers came too soon.
+    TooSoon,
+}
+
+impl Granting {
+    pub(super) const fn new(choice: Choice) -> Self {
+        Self {
+            choice,
+            offered: Offered::Asked,
+            selected: 0,
+            limit: Input::new(Lines::One, LIMIT_BYTES_MAX),
+            is_editing: false,
+            wrong: None,
+        }
+    }
+
+    /// Takes the answer to the preview.
+    pub(super) fn offer(&mut self, scopes: &Value) {
+        let scopes: Vec<Scope> = at(scopes, "scopes")
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|scope| Scope {
+                words: at(scope, "words").as_str().unwrap_or_default().to_owned(),
+                wire: at(scope, "scope").clone(),
+                matched: at(scope, "matched").as_u64().zip(at(scope, "of").as_u64()),
+                riskiest: at(scope, "riskiest").as_str().map(str::to_owned),
+            })
+            .collect();
+        self.offered = if scopes.is_empty() {
+            Offered::Failed("No permission can be left for this call.".to_owned())
+        } else {
+            Offered::Scopes(scopes)
+        };
+    }
+
+    /// The preview could not be had.
+    pub(super) fn fail(&mut self, why: &str) {
+        self.offered = Offered::Failed(why.to_owned());
+    }
+
+    fn scopes(&self) -> &[Scope] {
+        match &self.offered {
+            Offered::Scopes(scopes) => scopes,
+            Offered::Asked | Offered::Failed(_) => &[],
+        }
+    }
+
+    pub(super) fn key(&mut self, key: KeyEvent, armed: Armed) -> Chosen {
+        if self.is_editing {
+            match act(Place::Line, key) {
+                Some(Act::Confirm) => match limit(&self.limit.text()) {
+                    Ok(_) => {
+                        self.is_editing = false;
+                        self.wrong = None;
+                    }
+                    Err(why) => self.wrong = Some(why),
+                },
+                Some(Act::Leave) => {
+                    self.limit.set("");
+                    self.is_editing = false;
+                    self.wrong = None;
+                }
+                Some(_) | None => {
+                    self.limit.key(key);
+                }
+            }
+            return Chosen::Stays;
+        }
+        let last = self.scopes().len().saturating_sub(1);
+        match act(Place::Grant, key) {
+            Some(Act::Up) => self.selected = self.selected.saturating_sub(1),
+            Some(Act::Down) => self.selected = (self.selected + 1).min(last),
+            Some(Act::Leave) => return Chosen::Leaves,
+            Some(Act::EditLimit) if !self.scopes().is_empty() => self.is_editing = true,
+            Some(Act::Number(number)) if (1..=self.scopes().len()).contains(&number) => {
+                if armed == Armed::No {
+                    return Chosen::TooSoon;
+                }
+                self.selected = number - 1;
+                return self.answer();
+            }
+            Some(Act::Confirm) if !self.scopes().is_empty() => {
+                return if armed == Armed::Yes {
+                    self.answer()
+                } else {
+                    Chosen::TooSoon
+                };
+            }
+            Some(_) | None => {}
+        }
+        Chosen::Stays
+    }
+
+    /// Takes pasted text, if there is a line to paste it into.
+    pub(super) fn pasted(&mut self, text: &str) {
+        if self.is_editing {
+            self.limit.insert(text);
+        }
+    }
+
+    fn answer(&self) -> Chosen {
+        let (Some(scope), Ok(limit)) =
+            (self.scopes().get(self.selected), limit(&self.limit.text()))
+        else {
+            return Chosen::Stays;
+        };
+        let mut body = Map::new();
+        body.insert("choice".to_owned(), json!(self.choice.word()));
+        body.insert("scope".to_owned(), scope.wire.clone());
+        if let Some(seconds) = limit.seconds {
+            body.insert("lasts_seconds".to_owned(), json!(seconds));
+        }
+        if let Some(uses) = limit.uses {
+            body.insert("uses".to_owned(), json!(uses));
+        }
+        Chosen::Answer(Value::Object(body))
+    }
+
+    /// Returns what is being typed, if something is.
+    pub(super) const fn edited(&self) -> Option<&Input> {
+        if self.is_editing {
+            Some(&self.limit)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the rows below the card.
+    pub(super) fn lines(&self, width: usize, armed: Armed, theme: Theme) -> Vec<Line<'static>> {
+        let mut lines = Vec::new();
+        let title = format!("{}. Then this runs without a question:", label(self.choice));
+        lines.extend(prose(&title, width, theme.heading()));
+        match &self.offered {
+            Offered::Asked => lines.extend(prose("Looking at past calls…", width, theme.quiet())),
+            Offered::Failed(why) => lines.extend(prose(why, width, theme.bad())),
+            Offered::Scopes(scopes) => {
+                for (number, scope) in scopes.iter().enumerate() {
+                    let style = if armed == Armed::Yes {
+                        theme.plain()
+                    } else {
+                        theme.quiet()
+                    };
+                    let is_selected = IsSelected::from(number == self.selected && !self.is_editing);
+                    lines.extend(choice_rows(
+                        number + 1,
+                        &scope.words,
+                        is_selected,
+                        style,
+                        theme,
+                        width,
+                    ));
+                    lines.extend(scope.history(width, theme));
+                }
+                lines.extend(self.limit_lines(width, theme));
+            }
+        }
+        lines
+    }
+
+    fn limit_lines(&self, width: usize, theme: Theme) -> Vec<Line<'static>> {
+        if self.is_editing {
+            let mut lines = prose(
+                &format!("How long and how often: {LIMIT_HINT}"),
+                width,
+                theme.quiet(),
+            );
+            if let Some(wrong) = &self.wrong {
+                lines.extend(prose(wrong, width, theme.bad()));
+            }
+            return lines;
+        }
+        let holds = match (
+            limit(&self.limit.text()).unwrap_or_default().words(),
+            self.choice,
+        ) {
+            (Some(words), _) => words,
+            (None, Choice::Session) => "until this session ends".to_owned(),
+            (None, Choice::Always | Choice::Once | Choice::Deny) => {
+                "until it is revoked".to_owned()
+            }
+        };
+        prose(
+            &format!("Holds {holds} · e changes that"),
+            width,
+            theme.quiet(),
+        )
+    }
+}
+
+impl Scope {
+    /// Returns what it would have let run before.
+    fn history(&self, width: usize, theme: Theme) -> Vec<Line<'static>> {
+        let indent = "     ";
+        let room = width.saturating_sub(indent.len());
+        let mut lines = Vec::new();
+        if let Some((matched, of)) = self.matched {
+            let calls = if of == 1 { "call" } else { "calls" };
+            let words = format!("would have matched {matched} of the last {of} {calls}");
+            lines.extend(prose(&words, room, theme.quiet()));
+        }
+        if let Some(riskiest) = &self.riskiest {
+            let words = crate::tui::wrap::cut(&format!("riskiest: {riskiest}"), room);
+            lines.push(Line::from(Span::styled(words, theme.quiet())));
+        }
+        for line in &mut lines {
+            line.spans.insert(0, Span::raw(indent));
+        }
+        lines
+    }
+}
+
+/// How long and how often a permission holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Limit {
+    seconds: Option<u32>,
+    uses: Option<u32>,
+}
+
+impl Limit {
+    fn words(self) -> Option<String> {
+        let time = self
+            .seconds
+            .map(|seconds| format!("for {}", crate::tui::words::span(i64::from(seconds) * 1000)));
+        let times = self.uses.map(|uses| match uses {
+            1 => "once".to_owned(),
+            uses => format!("{uses} times"),
+        });
+        match (time, times) {
+            (Some(time), Some(times)) => Some(format!("{time}, {times}")),
+            (one, other) => one.or(other),
+        }
+    }
+}
+
+/// Reads `30m`, `x3` or both.
+fn limit(text: &str) -> Result<Limit, String> {
+    let mut limit = Limit::default();
+    for word in text.split_whitespace() {
+        let wrong = || {
+            let word = countersign_core::display::inline(word);
+            format!("`{word}` is no limit; {LIMIT_HINT}")
+        };
+        let times = word.strip_prefix(['x', 'X', '×']);
+        let times = times.or(word.strip_suffix(['x', 'X', '×']));
+        if let Some(times) = times {
+            let times: u32 = times.parse().map_err(|_| wrong())?;
+            limit.uses = Some(times).filter(|times| *times > 0);
+            limit.uses.ok_or_else(wrong)?;
+        } else {
+            limit.seconds = Some(whole_seconds(word).ok_or_else(wrong)?);
+        }
+    }
+    Ok(limit)
+}
+
+fn whole_seconds(word: &str) -> Option<u32> {
+    let seconds = seconds_of(word)?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it lies between one and the limit"
+    )]
+    (1.0..=f64::from(u32::MAX))
+        .contains(&seconds)
+        .then_some(seconds as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_a_time_a_count_or_both() {
+        let of = |seconds, uses| Ok(Limit { seconds, uses });
+        let rows = [
+            ("", of(None, None)),
+            ("30m", of(Some(1_800), None)),
+            ("x3", of(None, Some(3))),
+            ("3x", of(None, Some(3))),
+            ("30m x3", of(Some(1_800), Some(3))),
+            ("×2 1d", of(Some(86_400), Some(2))),
+        ];
+        for (text, wanted) in rows {
+            assert_eq!(limit(text), wanted, "{text}");
+        }
+        for text in ["x0", "x", "-3m", "0s", "soon", "30", "99999999999d", "x-1"] {
+            assert!(limit(text).is_err(), "{text}");
+        }
+    }
+}

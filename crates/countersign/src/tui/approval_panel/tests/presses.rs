@@ -1,0 +1,383 @@
+//! What keys do, on a clock that is set by hand.
+
+use super::looks::preview;
+use super::*;
+
+fn card() -> Value {
+    approval("low", "git status")
+}
+
+fn long(risk: &str) -> Value {
+    let lines: Vec<String> = (1..=60)
+        .map(|number| format!("echo step {number}"))
+        .collect();
+    approval(risk, &lines.join("\n"))
+}
+
+#[test]
+fn choices_are_numbered_and_named() {
+    let text = Shown::read(&card()).text();
+    for row in [
+        "❯ 1. Allow once",
+        "  2. Allow for this session",
+        "  3. Add to permanent allowlist",
+        "  4. Deny",
+        "1-9 or ↑/↓ to select, Enter to confirm",
+    ] {
+        assert!(text.contains(row), "{row}\n{text}");
+    }
+    assert!(!text.contains("Show full command"), "{text}");
+}
+
+#[test]
+fn a_number_answers_at_once() {
+    let mut shown = Shown::read(&card());
+    let reaction = shown.press(KeyCode::Char('1'));
+    assert_eq!(
+        sent(&reaction.wishes, "/resolve"),
+        Some(&json!({ "choice": "once" }))
+    );
+    // Until that is answered, nothing else is sent.
+    assert!(shown.press(KeyCode::Char('1')).wishes.is_empty());
+}
+
+#[test]
+fn enter_answers_with_what_is_selected() {
+    let mut shown = Shown::read(&card());
+    shown.press(KeyCode::Down);
+    shown.press(KeyCode::Up);
+    let reaction = shown.press(KeyCode::Enter);
+    assert_eq!(
+        sent(&reaction.wishes, "/resolve"),
+        Some(&json!({ "choice": "once" }))
+    );
+}
+
+#[test]
+fn a_number_that_is_not_offered_does_nothing() {
+    for digit in ['0', '5', '6', '9'] {
+        let mut shown = Shown::read(&card());
+        let before = shown.text();
+        let reaction = shown.press(KeyCode::Char(digit));
+        assert!(reaction.wishes.is_empty(), "{digit}");
+        assert_eq!(shown.text(), before, "{digit}");
+    }
+}
+
+#[test]
+fn the_selection_stays_in_the_list() {
+    let mut shown = Shown::read(&card());
+    for _ in 0..9 {
+        shown.press(KeyCode::Down);
+    }
+    assert!(shown.text().contains("❯ 4. Deny"));
+    for _ in 0..9 {
+        shown.press(KeyCode::Char('k'));
+    }
+    assert!(shown.text().contains("❯ 1. Allow once"));
+}
+
+#[test]
+fn showing_the_full_command_expands_in_place_and_leaves_the_list() {
+    let mut shown = Shown::read(&long("low"));
+    assert!(shown.text().contains("5. Show full command"));
+    assert!(!shown.text().contains("echo step 30"));
+    let reaction = shown.press(KeyCode::Char('5'));
+    assert!(sent(&reaction.wishes, "/viewed").is_some());
+    assert!(sent(&reaction.wishes, "/resolve").is_none());
+    assert_eq!(reaction.then, crate::tui::panel::Then::Stays);
+    let text = shown.text();
+    assert!(!text.contains("Show full command"), "{text}");
+    assert!(
+        text.contains("❯ 4. Deny"),
+        "the selection was clamped\n{text}"
+    );
+}
+
+#[test]
+fn what_does_not_fit_must_be_opened_before_it_is_allowed() {
+    let mut shown = Shown::read(&long("low"));
+    for digit in ['1', '2', '3'] {
+        assert!(
+            shown.press(KeyCode::Char(digit)).wishes.is_empty(),
+            "{digit}"
+        );
+        assert!(shown.text().contains("Open the full text first"), "{digit}");
+    }
+    shown.press(KeyCode::PageDown);
+    let reaction = shown.press(KeyCode::Char('1'));
+    assert!(sent(&reaction.wishes, "/resolve").is_some());
+}
+
+#[test]
+fn long_text_of_high_risk_must_be_read_to_its_end() {
+    for risk in ["high", "critical"] {
+        let mut shown = Shown::read(&long(risk));
+        assert!(shown.text().contains("❯ 4. Deny"), "{risk}");
+        shown.press(KeyCode::Char('5'));
+        assert!(shown.press(KeyCode::Char('1')).wishes.is_empty(), "{risk}");
+        assert!(shown.text().contains("Read to the end first"), "{risk}");
+        for _ in 0..40 {
+            shown.press(KeyCode::PageDown);
+        }
+        assert!(shown.text().contains("echo step 60"), "{risk}");
+        let reaction = shown.press(KeyCode::Char('1'));
+        assert!(sent(&reaction.wishes, "/resolve").is_some(), "{risk}");
+    }
+}
+
+#[test]
+fn denying_is_never_held_up_by_the_length() {
+    let mut shown = Shown::read(&long("critical"));
+    shown.press(KeyCode::Char('4'));
+    let reaction = shown.press(KeyCode::Enter);
+    assert_eq!(
+        sent(&reaction.wishes, "/resolve"),
+        Some(&json!({ "choice": "deny" }))
+    );
+}
+
+#[test]
+fn a_burst_as_the_card_appears_answers_nothing() {
+    let mut shown = Shown::appears(&card());
+    for _ in 0..50 {
+        let reaction = shown.press_now(KeyCode::Char('1'));
+        assert!(reaction.wishes.is_empty());
+        shown.wait(40);
+    }
+    for _ in 0..20 {
+        assert!(shown.press_now(KeyCode::Enter).wishes.is_empty());
+        shown.wait(40);
+    }
+    // Nothing was queued: calm alone answers nothing either.
+    shown.wait(5_000);
+    assert!(shown.panel.is_waiting());
+    assert!(sent(&shown.press(KeyCode::Char('1')).wishes, "/resolve").is_some());
+}
+
+#[test]
+fn what_was_not_drawn_cannot_be_answered() {
+    let mut panel = ApprovalPanel::new(&card(), Theme::COLOURED);
+    let key = KeyEvent::new(KeyCode::Char('1'), KeyModifiers::NONE);
+    assert!(panel.key(key, START.plus(60_000)).wishes.is_empty());
+    let mut shown = Shown::read(&card());
+    shown.size = (80, 8);
+    assert!(
+        shown.press(KeyCode::Char('1')).wishes.is_empty(),
+        "too small to be read"
+    );
+}
+
+#[test]
+fn escape_answers_nothing_anywhere() {
+    let rows: [(&str, &[char]); 4] = [
+        ("on the card", &[]),
+        ("in a note", &['4']),
+        ("in a permission", &['2']),
+        ("in why", &['w']),
+    ];
+    for (name, keys) in rows {
+        let mut shown = Shown::read(&card());
+        for key in keys {
+            shown.press(KeyCode::Char(*key));
+        }
+        let reaction = shown.press(KeyCode::Esc);
+        assert!(reaction.wishes.is_empty(), "{name}");
+        let leaves = reaction.then == crate::tui::panel::Then::Leaves;
+        assert_eq!(leaves, keys.is_empty(), "{name}");
+        assert!(shown.panel.is_waiting(), "{name}");
+    }
+}
+
+#[test]
+fn a_denial_carries_what_was_said_about_it() {
+    let mut shown = Shown::read(&card());
+    shown.press(KeyCode::Char('4'));
+    assert!(shown.text().contains("Tell the agent why (Enter to skip)"));
+    shown.type_text("1 is wrong, use the copy");
+    let reaction = shown.press_now(KeyCode::Enter);
+    let wanted = json!({ "choice": "deny", "note": "1 is wrong, use the copy" });
+    assert_eq!(sent(&reaction.wishes, "/resolve"), Some(&wanted));
+}
+
+#[test]
+fn a_permission_is_shown_before_it_is_left() {
+    let mut shown = Shown::read(&card());
+    let reaction = shown.press(KeyCode::Char('2'));
+    assert_eq!(
+        sent(&reaction.wishes, "/v1/grants/preview"),
+        Some(&json!({ "approval_id": "appr_1" }))
+    );
+    // Before it is there, nothing can be confirmed.
+    assert!(shown.press(KeyCode::Enter).wishes.is_empty());
+    shown.told(&answered(PREVIEW, 200, preview()));
+    assert!(
+        shown.press_now(KeyCode::Enter).wishes.is_empty(),
+        "it was not read yet"
+    );
+    assert!(
+        shown
+            .text()
+            .contains("would have matched 12 of the last 200 calls")
+    );
+    let reaction = shown.press(KeyCode::Char('2'));
+    let wanted = json!({ "choice": "session", "scope": { "kind": "path" } });
+    assert_eq!(sent(&reaction.wishes, "/resolve"), Some(&wanted));
+}
+
+#[test]
+fn a_permission_can_be_limited() {
+    let mut shown = Shown::read(&card());
+    shown.press(KeyCode::Char('3'));
+    shown.told(&answered(PREVIEW, 200, preview()));
+    shown.press(KeyCode::Char('e'));
+    shown.type_text("30m x3");
+    shown.press_now(KeyCode::Enter);
+    assert!(
+        shown.text().contains("Holds for 30 min, 3 times"),
+        "{}",
+        shown.text()
+    );
+    let reaction = shown.press(KeyCode::Enter);
+    let wanted = json!({
+        "choice": "always", "scope": { "kind": "exact" }, "lasts_seconds": 1_800, "uses": 3,
+    });
+    assert_eq!(sent(&reaction.wishes, "/resolve"), Some(&wanted));
+}
+
+#[test]
+fn pasting_answers_nothing() {
+    let mut shown = Shown::read(&card());
+    shown.panel.pasted("1\n", shown.now);
+    assert!(shown.panel.is_waiting() && shown.panel.sent.is_none());
+    shown.press(KeyCode::Char('4'));
+    shown.panel.pasted("because\nof this", shown.now);
+    assert!(shown.text().contains("❯ because of this"));
+}
+
+#[test]
+fn an_answer_is_taken_back_while_it_is_held() {
+    let mut shown = Shown::read(&card());
+    shown.press(KeyCode::Char('1'));
+    let mut held = card();
+    held["held_until"] = json!(shown.now.plus(3_000).as_seconds());
+    shown.told(&answered(RESOLVE, 200, held));
+    assert!(!shown.panel.is_waiting() && shown.panel.is_held(shown.now));
+    let reaction = shown.press(KeyCode::Char('z'));
+    assert!(sent(&reaction.wishes, "/take_back").is_some());
+    shown.told(&answered(TAKE_BACK, 200, card()));
+    assert!(shown.panel.is_waiting());
+    // It is a new question: a key must wait again.
+    assert!(shown.press_now(KeyCode::Char('1')).wishes.is_empty());
+}
+
+#[test]
+fn whoever_was_faster_is_named() {
+    let decision = json!({ "outcome": "denied", "choice": "deny", "by": "ana", "via": "mattermost", "at": START.as_seconds() });
+    let rows = [
+        (
+            409,
+            json!({ "error": { "message": "x" }, "decision": decision }),
+            "Denied by ana via mattermost",
+        ),
+        (
+            410,
+            json!({ "error": { "message": "x" }, "decision": { "outcome": "withdrawn" } }),
+            "Taken back by the agent",
+        ),
+        (
+            403,
+            json!({ "error": { "message": "whoever asked does not answer" } }),
+            "whoever asked does not answer",
+        ),
+        (
+            422,
+            json!({ "error": { "message": "`once` is not offered" } }),
+            "`once` is not offered",
+        ),
+        (500, json!({}), "answers 500"),
+    ];
+    for (status, body, wanted) in rows {
+        let mut shown = Shown::read(&card());
+        shown.press(KeyCode::Char('1'));
+        shown.told(&answered(RESOLVE, status, body));
+        let text = shown.text().replace("│\n│", "").replace("  ", " ");
+        assert!(text.contains(wanted), "{status}: {text}");
+    }
+}
+
+#[test]
+fn an_answer_that_may_have_arrived_is_looked_up() {
+    let mut shown = Shown::read(&card());
+    shown.press(KeyCode::Char('1'));
+    let wishes = shown.told(&News::Unanswered {
+        tag: tag(RESOLVE, "appr_1"),
+        why: "nothing answers there".to_owned(),
+    });
+    assert_eq!(wishes, [ApprovalPanel::fetch("appr_1")]);
+    assert!(shown.text().contains("is not known"));
+    shown.told(&answered(CARD, 200, card()));
+    assert!(shown.text().contains("Your answer did not arrive. It still waits."));
+}
+
+#[test]
+fn while_the_gateway_is_away_nothing_is_allowed_and_then_it_is_asked_again() {
+    let mut shown = Shown::read(&card());
+    let why = "nothing answers there".to_owned();
+    shown.told(&News::Away { why });
+    assert!(shown.press(KeyCode::Char('1')).wishes.is_empty());
+    assert!(shown.text().contains("The gateway is away"));
+    assert_eq!(shown.told(&News::Back), [ApprovalPanel::fetch("appr_1")]);
+    assert!(
+        shown.press(KeyCode::Char('1')).wishes.is_empty(),
+        "what happened is not known yet"
+    );
+    shown.told(&answered(CARD, 200, card()));
+    assert!(sent(&shown.press(KeyCode::Char('1')).wishes, "/resolve").is_some());
+}
+
+#[test]
+fn a_call_that_was_changed_meanwhile_is_read_anew() {
+    let mut shown = Shown::read(&card());
+    let mut changed = approval("low", "git push --force");
+    changed["card"]["digest"] = json!("sha256:other");
+    shown.told(&answered(CARD, 200, changed));
+    assert!(shown.text().contains("git push --force"));
+    assert!(shown.press_now(KeyCode::Char('1')).wishes.is_empty());
+}
+
+#[test]
+fn what_is_not_shown_can_only_be_denied() {
+    let mut hidden = card();
+    hidden["card"]["body"] = json!([]);
+    let mut shown = Shown::read(&hidden);
+    let text = shown.text();
+    assert!(
+        text.contains("1. Deny") && !text.contains("Allow once"),
+        "{text}"
+    );
+}
+
+#[test]
+fn nothing_is_drawn_again_without_need() {
+    let mut shown = Shown::read(&card());
+    let next = shown.panel.changes_at(shown.now).unwrap();
+    // Four minutes are counted in minutes.
+    assert!(next.since(shown.now) > 5_000, "{}", next.since(shown.now));
+    shown.wait(200_000);
+    let next = shown.panel.changes_at(shown.now).unwrap();
+    assert!((1..=1_001).contains(&next.since(shown.now)));
+}
+
+#[test]
+fn reasons_cannot_push_the_call_out_of_view() {
+    let mut wordy = approval("high", "rm -rf /srv/www");
+    wordy["card"]["reasons"] = json!(["a ".repeat(2_000), "b ".repeat(2_000), "c"]);
+    let mut shown = Shown::read(&wordy);
+    let text = shown.text();
+    assert!(
+        text.contains("│ rm -rf /srv/www") && text.contains("1. Allow once"),
+        "{text}"
+    );
+    assert!(text.contains("⋯ more: w"), "{text}");
+}

@@ -1,0 +1,589 @@
+//! A conversation with the built-in agent on the whole screen: what it says as it says it, what it
+//! does, and what it asks, answered in place.
+//!
+//! A card never takes the keys from somebody who is typing. While the prompt holds something, or a
+//! key was pressed a moment ago, the card says how it is reached, and that is all it does.
+
+mod cards;
+mod commands;
+mod draw;
+#[cfg(test)]
+mod tests;
+mod transcript;
+
+use countersign_core::time::UnixMillis;
+use ratatui::Frame;
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use self::cards::{Cards, Panel};
+use self::transcript::{SPIN_MILLIS, Transcript};
+use super::approval_panel::ApprovalPanel;
+use super::arming::BURST_MILLIS;
+use super::clarify_panel::ClarifyPanel;
+use super::input::{Input, Lines};
+use super::keys::{Act, Place, act, is_press};
+use super::panel::Then;
+use super::screen::{News, Screen, Tag, Wish};
+use super::theme::Theme;
+use super::words::{moment, outcome, refusal};
+use crate::cmd::approvals::segment;
+use crate::config::read::at;
+
+/// Longest thing that can be said at once, in bytes.
+const INPUT_BYTES_MAX: usize = 256 * 1024;
+/// Things said that are kept to be said again.
+const HISTORY_MAX: usize = 500;
+/// What asks when the built-in agent does.
+const AGENT: &str = "The agent";
+
+/// What its own requests are called.
+const START: &str = "run.start";
+const STOP: &str = "run.stop";
+const RUN: &str = "run.state";
+const MESSAGES: &str = "session.messages";
+
+/// A conversation.
+#[derive(Clone, Debug)]
+pub(crate) struct Chat {
+    theme: Theme,
+    /// The directory the agent works in.
+    cwd: Option<String>,
+    session: Option<String>,
+    work: Work,
+    transcript: Transcript,
+    input: Input,
+    said: History,
+    cards: Cards,
+    focus: Attention,
+    key_at: Option<UnixMillis>,
+    /// Since the gateway is away: why.
+    away: Option<String>,
+    /// A card the person asked for, answered or not.
+    wanted: Option<String>,
+    /// What was said and done before this is known already.
+    known_until: Option<UnixMillis>,
+}
+
+/// What the agent is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Work {
+    Rests,
+    /// It was asked to begin.
+    Begins,
+    Runs {
+        run: String,
+        since: UnixMillis,
+        is_stopping: bool,
+    },
+}
+
+/// Where keys go while a card is on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Attention {
+    /// To the card, unless somebody is typing.
+    Either,
+    Card,
+    Prompt,
+}
+
+/// What was said before.
+#[derive(Clone, Debug, Default)]
+struct History {
+    said: Vec<String>,
+    /// How far back the person is, and what they had typed before that.
+    back: usize,
+    draft: String,
+}
+
+impl Chat {
+    /// A conversation in `cwd`; an old one goes on if `session` names it.
+    pub(crate) fn new(session: Option<String>, cwd: Option<String>, theme: Theme) -> Self {
+        Self {
+            theme,
+            cwd,
+            session,
+            work: Work::Rests,
+            transcript: Transcript::default(),
+            input: Input::new(Lines::Many, INPUT_BYTES_MAX),
+            said: History::default(),
+            cards: Cards::default(),
+            focus: Attention::Either,
+            key_at: None,
+            away: None,
+            wanted: None,
+            known_until: None,
+        }
+    }
+
+    /// Returns which conversation it is, once it is one.
+    pub(crate) fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    /// Whether a key pressed now goes to the card.
+    fn card_takes_keys(&self, now: UnixMillis) -> bool {
+        let Some(panel) = self.cards.shown() else {
+            return false;
+        };
+        match self.focus {
+            Attention::Card => true,
+            Attention::Prompt => false,
+            Attention::Either => {
+                let is_typing = self
+                    .key_at
+                    .is_some_and(|key| (0..BURST_MILLIS).contains(&now.since(key)));
+                self.input.is_empty() && (!is_typing || panel.is_typing())
+            }
+        }
+    }
+
+    /// Whether `key` is the first letter of something that is meant for the agent: the card has only
+    /// just come, and nobody who has not read it wants anything of it.
+    fn begins_to_type(&self, key: KeyEvent, now: UnixMillis) -> bool {
+        let KeyCode::Char(letter) = key.code else {
+            return false;
+        };
+        let is_new = |panel: &Panel| !panel.is_armed(now) && !panel.is_typing();
+        self.focus == Attention::Either
+            && !letter.is_ascii_digit()
+            && self.cards.shown().is_some_and(is_new)
+    }
+
+    /// Takes a key that the card did not take.
+    fn key_of_prompt(&mut self, act: Option<Act>, key: KeyEvent, now: UnixMillis) -> Vec<Wish> {
+        match act {
+            Some(Act::Confirm) => return self.submit(now),
+            Some(Act::NewLine) => self.input.insert("\n"),
+            Some(Act::Earlier) if self.input.is_in_first_line() => {
+                self.said.earlier(&mut self.input);
+            }
+            Some(Act::Later) if self.input.is_in_last_line() => self.said.later(&mut self.input),
+            Some(Act::PageUp) => self.transcript.scroll_up(draw::PAGE_ROWS),
+            Some(Act::PageDown) => self.transcript.scroll_down(draw::PAGE_ROWS),
+            Some(Act::EndOfInput) if self.input.is_empty() => return vec![Wish::Leave],
+            Some(_) | None => {
+                self.input.key(key);
+            }
+        }
+        Vec::new()
+    }
+
+    /// Stops what the agent is doing; if it does nothing, or is stopping, leaves.
+    fn interrupt(&mut self) -> Vec<Wish> {
+        match &mut self.work {
+            Work::Runs {
+                is_stopping: false, ..
+            } => self.stop(),
+            Work::Rests if !self.input.is_empty() => {
+                self.input.take();
+                Vec::new()
+            }
+            Work::Rests | Work::Begins | Work::Runs { .. } => vec![Wish::Leave],
+        }
+    }
+
+    fn stop(&mut self) -> Vec<Wish> {
+        let Work::Runs {
+            run, is_stopping, ..
+        } = &mut self.work
+        else {
+            self.transcript.note("The agent is doing nothing.");
+            return Vec::new();
+        };
+        *is_stopping = true;
+        let path = format!("/v1/runs/{}/stop", segment(run));
+        vec![send(STOP, run, Method::POST, path, Some(json!({})))]
+    }
+
+    /// Sends what was typed, or does what it says.
+    fn submit(&mut self, now: UnixMillis) -> Vec<Wish> {
+        let text = self.input.text();
+        if text.trim().is_empty() {
+            return Vec::new();
+        }
+        if text.trim_start().starts_with('/') && !text.contains('\n') {
+            self.said.add(&self.input.take());
+            return self.command(&text, now);
+        }
+        if self.work != Work::Rests {
+            self.transcript
+                .note("The agent is still at work; what you typed stays here. Ctrl-C stops it.");
+            return Vec::new();
+        }
+        self.said.add(&self.input.take());
+        self.begin_run(&text)
+    }
+
+    fn begin_run(&mut self, text: &str) -> Vec<Wish> {
+        self.transcript.person(text);
+        self.work = Work::Begins;
+        self.known_until = None;
+        let body = json!({ "input": text, "session_id": self.session, "cwd": self.cwd });
+        let path = "/v1/runs".to_owned();
+        vec![send(START, "", Method::POST, path, Some(body))]
+    }
+
+    fn answered(&mut self, tag: &Tag, status: u16, body: &Value, now: UnixMillis) -> Vec<Wish> {
+        let is_done = (200..300).contains(&status);
+        if ApprovalPanel::is_card(tag) {
+            if !self.cards.has(&tag.id) && is_done {
+                let panel = ApprovalPanel::new(body, self.theme);
+                let is_wanted = self.wanted.take_if(|wanted| *wanted == tag.id).is_some();
+                // A run that is followed from its beginning tells of old questions, too.
+                if !panel.is_waiting() && !panel.is_held(now) && !is_wanted {
+                    return Vec::new();
+                }
+                return self.add(Panel::Approval(Box::new(panel)));
+            }
+            if !is_done {
+                self.transcript.trouble(refusal(status, body));
+            }
+            return Vec::new();
+        }
+        if ClarifyPanel::is_question(tag) && is_done && !self.cards.has(&tag.id) {
+            let panel = ClarifyPanel::new(body, AGENT, self.theme);
+            if panel.is_waiting() {
+                return self.add(Panel::Question(Box::new(panel)));
+            }
+            return Vec::new();
+        }
+        match tag.what {
+            START if is_done => {
+                let run = at(body, "run_id").as_str().unwrap_or_default().to_owned();
+                self.follow(run, now)
+            }
+            START => {
+                self.work = Work::Rests;
+                self.transcript.trouble(refusal(status, body));
+                Vec::new()
+            }
+            STOP if !is_done => {
+                self.transcript.trouble(refusal(status, body));
+                Vec::new()
+            }
+            RUN if is_done => self.resumed(body, now),
+            MESSAGES if is_done => {
+                self.remember(body);
+                Vec::new()
+            }
+            MESSAGES => {
+                self.transcript.trouble(refusal(status, body));
+                self.session = None;
+                Vec::new()
+            }
+            _ => {
+                self.command_answered(tag, status, body);
+                Vec::new()
+            }
+        }
+    }
+
+    fn unanswered(&mut self, tag: &Tag, why: &str) {
+        match tag.what {
+            START => {
+                self.work = Work::Rests;
+                let words = "Whether the agent was told is not known";
+                self.transcript.trouble(format!("{words}: {why}."));
+            }
+            STOP | RUN | MESSAGES => self.transcript.trouble(format!("{why}.")),
+            _ => self.command_unanswered(tag, why),
+        }
+    }
+
+    fn follow(&mut self, run: String, now: UnixMillis) -> Vec<Wish> {
+        let path = format!("/v1/runs/{}/events", segment(&run));
+        self.work = Work::Runs {
+            run,
+            since: now,
+            is_stopping: false,
+        };
+        vec![Wish::Follow { path }]
+    }
+
+    /// Shows what was said before in this conversation.
+    fn remember(&mut self, body: &Value) {
+        for message in at(body, "messages").as_array().into_iter().flatten() {
+            let content = at(message, "content").as_str().unwrap_or_default();
+            match at(message, "role").as_str() {
+                Some("user") => {
+                    self.transcript.person(content);
+                    self.said.add(content);
+                }
+                Some("assistant") if !content.trim().is_empty() => self.transcript.agent(content),
+                _ => {}
+            }
+            let calls = at(message, "tool_calls").as_array();
+            for call in calls.into_iter().flatten() {
+                let name = at(call, "function.name").as_str().unwrap_or_default();
+                let args = at(call, "function.arguments").as_str().unwrap_or_default();
+                self.transcript
+                    .tool(&countersign_core::display::inline(&format!(
+                        "{name} {args}"
+                    )));
+            }
+        }
+    }
+
+    /// A conversation that goes on may have a run under way.
+    fn resumed(&mut self, body: &Value, now: UnixMillis) -> Vec<Wish> {
+        let run = at(body, "runs").get(0).unwrap_or(&Value::Null);
+        let is_over = matches!(
+            at(run, "status").as_str(),
+            Some("completed" | "failed" | "cancelled") | None
+        );
+        match at(run, "run_id").as_str() {
+            Some(id) if !is_over && self.work == Work::Rests => {
+                self.known_until = Some(now);
+                self.follow(id.to_owned(), now)
+            }
+            Some(_) | None => Vec::new(),
+        }
+    }
+
+    fn happened(&mut self, event: &Value) -> Vec<Wish> {
+        let text = |key: &str| at(event, key).as_str().unwrap_or_default();
+        let is_known = self.known_until > moment(event, "timestamp");
+        match text("event") {
+            "tool.started" | "tool.completed" | "approval.resolved" if is_known => {}
+            "run.started" => {
+                let session = text("session_id");
+                if !session.is_empty() {
+                    self.session = Some(session.to_owned());
+                }
+            }
+            "message.delta" => self.transcript.say(text("delta")),
+            "message.snapshot" => self.transcript.say_anew(text("text")),
+            "message.held" => self.transcript.hold(text("notice")),
+            "tool.started" => self.transcript.tool_started(event),
+            "tool.completed" => self.transcript.tool_completed(event),
+            "approval.required" | "approval.request" => {
+                return vec![ApprovalPanel::fetch(text("approval_id"))];
+            }
+            "clarify.required" => return vec![ClarifyPanel::fetch(text("clarification_id"))],
+            "approval.resolved" | "approval.responded" => {
+                self.transcript.note(format!("{}.", outcome(event)));
+            }
+            "run.completed" => {
+                self.transcript.answer(text("output"));
+                self.end_run();
+            }
+            "run.failed" => {
+                let why = countersign_core::display::inline(text("error"));
+                self.end_run();
+                self.transcript.trouble(format!("The run failed: {why}."));
+            }
+            "run.cancelled" => {
+                self.end_run();
+                self.cards.clear();
+                self.transcript.note("Stopped.");
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn end_run(&mut self) {
+        self.transcript.settle();
+        self.work = Work::Rests;
+        self.cards.end_run();
+    }
+
+    fn add(&mut self, panel: Panel) -> Vec<Wish> {
+        let is_first = self.cards.waiting() == 0;
+        let shown = self.cards.shown().map(|panel| panel.id().to_owned());
+        self.cards.add(panel);
+        if shown.as_deref() != self.cards.shown().map(Panel::id) {
+            self.focus = Attention::Either;
+        }
+        let mut wishes = vec![self.title()];
+        if is_first {
+            wishes.push(Wish::Bell);
+        }
+        wishes
+    }
+
+    fn title(&self) -> Wish {
+        match self.cards.waiting() {
+            0 => Wish::Title("countersign chat".to_owned()),
+            waiting => Wish::Title(format!("({waiting}) countersign chat")),
+        }
+    }
+
+    fn leave_card(&mut self) -> Vec<Wish> {
+        let is_waiting = self.cards.shown().is_some_and(Panel::is_waiting);
+        if is_waiting {
+            self.focus = Attention::Prompt;
+            return Vec::new();
+        }
+        self.cards.dismiss();
+        self.focus = Attention::Either;
+        vec![self.title()]
+    }
+}
+
+impl Screen for Chat {
+    fn begin(&mut self, _now: UnixMillis) -> Vec<Wish> {
+        let mut wishes = vec![self.title()];
+        if let Some(session) = &self.session {
+            let session = segment(session);
+            let messages = format!("/v1/sessions/{session}/messages");
+            wishes.push(send(MESSAGES, &session, Method::GET, messages, None));
+            let runs = format!("/v1/runs?session_id={session}&limit=1");
+            wishes.push(send(RUN, &session, Method::GET, runs, None));
+        }
+        wishes
+    }
+
+    fn key(&mut self, key: KeyEvent, now: UnixMillis) -> Vec<Wish> {
+        if !is_press(key) {
+            return Vec::new();
+        }
+        let takes_keys = self.card_takes_keys(now) && !self.begins_to_type(key, now);
+        self.key_at = Some(now);
+        let act = act(Place::Chat, key);
+        if act == Some(Act::Interrupt) {
+            return self.interrupt();
+        }
+        if act == Some(Act::SwitchFocus) && self.cards.shown().is_some() {
+            self.focus = if takes_keys {
+                Attention::Prompt
+            } else {
+                Attention::Card
+            };
+            if let Some(panel) = self.cards.front() {
+                panel.typed_elsewhere(now);
+            }
+            return Vec::new();
+        }
+        let Some(panel) = self.cards.front() else {
+            return self.key_of_prompt(act, key, now);
+        };
+        if !takes_keys {
+            panel.typed_elsewhere(now);
+            return self.key_of_prompt(act, key, now);
+        }
+        let reaction = panel.key(key, now);
+        match reaction.then {
+            Then::Stays => {
+                // Keys of one hand's movement belong together.
+                self.focus = Attention::Card;
+                self.cards.sweep(now);
+                reaction.wishes
+            }
+            Then::Leaves => self.leave_card(),
+            Then::NotMine => {
+                self.focus = Attention::Either;
+                if self.cards.shown().is_some_and(|panel| !panel.is_waiting()) {
+                    self.cards.dismiss();
+                }
+                self.key_of_prompt(act, key, now)
+            }
+        }
+    }
+
+    fn pasted(&mut self, text: &str, now: UnixMillis) -> Vec<Wish> {
+        let takes_keys = self.card_takes_keys(now);
+        self.key_at = Some(now);
+        match self.cards.front() {
+            Some(panel) if takes_keys && panel.is_typing() => panel.pasted(text, now),
+            panel => {
+                if let Some(panel) = panel {
+                    panel.typed_elsewhere(now);
+                }
+                self.input.insert(text);
+            }
+        }
+        Vec::new()
+    }
+
+    fn told(&mut self, news: News, now: UnixMillis) -> Vec<Wish> {
+        let before = self.cards.waiting();
+        let mut wishes = self.cards.told(&news, now);
+        match &news {
+            News::Answered { tag, status, body } => {
+                wishes.extend(self.answered(tag, *status, body, now));
+            }
+            News::Unanswered { tag, why } => self.unanswered(tag, why),
+            News::Event(event) => wishes.extend(self.happened(event)),
+            News::Away { why } => self.away = Some(why.clone()),
+            News::Back => self.away = None,
+        }
+        if self.cards.shown().is_none() {
+            self.focus = Attention::Either;
+        }
+        if self.cards.waiting() != before {
+            wishes.push(self.title());
+        }
+        wishes
+    }
+
+    fn draw(&mut self, frame: &mut Frame<'_>, now: UnixMillis) {
+        self.cards.sweep(now);
+        self.draw_all(frame, now);
+    }
+
+    fn changes_at(&self, now: UnixMillis) -> Option<UnixMillis> {
+        let spins = (self.work != Work::Rests && self.away.is_none() && self.waits().is_none())
+            .then(|| now.plus(SPIN_MILLIS - now.0.rem_euclid(SPIN_MILLIS)));
+        let panel = self.cards.shown().and_then(|panel| panel.changes_at(now));
+        let calm = self.key_at.map(|key| key.plus(BURST_MILLIS));
+        let calm = calm.filter(|calm| *calm > now && self.cards.shown().is_some());
+        [spins, panel, calm].into_iter().flatten().min()
+    }
+}
+
+impl History {
+    fn add(&mut self, text: &str) {
+        self.back = 0;
+        self.draft.clear();
+        if self.said.last().is_none_or(|last| last != text) {
+            self.said.push(text.to_owned());
+        }
+        if self.said.len() > HISTORY_MAX {
+            self.said.remove(0);
+        }
+    }
+
+    /// Returns what was last said to the agent.
+    fn last_said(&self) -> Option<String> {
+        let said = self.said.iter().rev();
+        let mut said = said.filter(|text| !text.trim_start().starts_with('/'));
+        said.next().cloned()
+    }
+
+    fn earlier(&mut self, input: &mut Input) {
+        if self.back < self.said.len() {
+            if self.back == 0 {
+                self.draft = input.text();
+            }
+            self.back += 1;
+            self.show(input);
+        }
+    }
+
+    fn later(&mut self, input: &mut Input) {
+        if self.back > 0 {
+            self.back -= 1;
+            self.show(input);
+        }
+    }
+
+    fn show(&self, input: &mut Input) {
+        let said = self.said.iter().rev().nth(self.back.wrapping_sub(1));
+        input.set(said.filter(|_| self.back > 0).unwrap_or(&self.draft));
+    }
+}
+
+fn send(what: &'static str, id: &str, method: Method, path: String, body: Option<Value>) -> Wish {
+    Wish::Send {
+        tag: Tag {
+            what,
+            id: id.to_owned(),
+        },
+        method,
+        path,
+        body,
+    }
+}

@@ -1,0 +1,123 @@
+//! How a conversation is drawn: what was said, the card that waits, the prompt, and one line that
+//! says how things are.
+
+use countersign_core::display::inline;
+use countersign_core::time::UnixMillis;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::Chat;
+use super::transcript::spinner;
+use crate::tui::panel::{Focus, draw_lines, draw_typed, prose};
+use crate::tui::words::sentence;
+use crate::tui::wrap::cut;
+
+/// Rows that a page is scrolled by.
+pub(super) const PAGE_ROWS: usize = 10;
+/// Most rows of the prompt.
+const INPUT_ROWS_MAX: usize = 8;
+/// Rows of what was said that stay above a card where there is room.
+const CONTEXT_ROWS: u16 = 4;
+/// Rows below which a screen has no room for context.
+const ROOMY_ROWS: u16 = 30;
+const PROMPT: &str = "❯ ";
+const WELCOME: &str = "Say what you want done. What the agent does passes the firewall; what needs your yes appears here.";
+
+impl Chat {
+    pub(super) fn draw_all(&mut self, frame: &mut Frame<'_>, now: UnixMillis) {
+        let area = frame.area();
+        let takes_keys = self.card_takes_keys(now);
+        let rows = self
+            .input
+            .drawn(usize::from(area.width).saturating_sub(PROMPT.width()));
+        let rows = u16::try_from(rows.len().min(INPUT_ROWS_MAX)).unwrap_or(1);
+        let prompt_rows = rows.min(area.height.saturating_sub(2)).max(1);
+        // The rule above the prompt and the line below it.
+        let bottom = prompt_rows + 2;
+        let upper = area.height.saturating_sub(bottom);
+        let focus = if takes_keys {
+            Focus::Here
+        } else {
+            Focus::Elsewhere
+        };
+        let card_rows = self.cards.front().map_or(0, |panel| {
+            let context = if area.height >= ROOMY_ROWS {
+                CONTEXT_ROWS
+            } else {
+                0
+            };
+            let wanted = panel.height(area.width, focus, now);
+            wanted.min(upper.saturating_sub(context))
+        });
+        let gap = u16::from(card_rows > 0 && card_rows < upper);
+        let [said, _, card, rule, prompt, line] = stack(
+            area,
+            [upper - card_rows - gap, gap, card_rows, 1, prompt_rows, 1],
+        );
+        if self.transcript.is_empty() {
+            let words = prose(WELCOME, usize::from(said.width), self.theme.quiet());
+            draw_lines(frame, said, &words);
+        } else {
+            self.transcript.draw(frame, said, self.theme, now);
+        }
+        if let Some(panel) = self.cards.front() {
+            panel.draw(frame, card, focus, now);
+        }
+        self.draw_rule(frame, rule);
+        let focus = if takes_keys {
+            Focus::Elsewhere
+        } else {
+            Focus::Here
+        };
+        draw_typed(frame, prompt, PROMPT, (&self.input, focus), self.theme);
+        draw_lines(frame, line, &[self.status(usize::from(line.width), now)]);
+    }
+
+    fn draw_rule(&self, frame: &mut Frame<'_>, area: Rect) {
+        let width = usize::from(area.width);
+        let label = match (self.transcript.is_scrolled(), self.cards.waiting()) {
+            (true, _) => " more below · PgDn ".to_owned(),
+            (false, 0 | 1) => String::new(),
+            (false, waiting) => format!(" {} more waiting ", waiting - 1),
+        };
+        let label = cut(&label, width.saturating_sub(4));
+        let rest = width.saturating_sub(label.width() + 2);
+        let rule = format!("──{label}{}", "─".repeat(rest));
+        let line = Line::from(Span::styled(rule, self.theme.quiet()));
+        draw_lines(frame, area, &[line]);
+    }
+
+    fn status(&self, width: usize, now: UnixMillis) -> Line<'static> {
+        let theme = self.theme;
+        if let Some(why) = &self.away {
+            let words = format!(
+                " The gateway is away; looking for it. {}",
+                sentence(&inline(why))
+            );
+            return Line::from(Span::styled(cut(&words, width), theme.bad()));
+        }
+        if let Some(work) = self.at_work(now) {
+            return Line::from(vec![
+                Span::styled(format!(" {} ", spinner(now)), theme.waiting()),
+                Span::styled(cut(&work, width.saturating_sub(3)), theme.quiet()),
+            ]);
+        }
+        let wide = " Enter sends · Alt-Enter new line · PgUp scrolls · /help · Ctrl-D leaves";
+        let narrow = " Enter sends · /help · Ctrl-D leaves";
+        let words = if wide.width() <= width { wide } else { narrow };
+        Line::from(Span::styled(cut(words, width), theme.quiet()))
+    }
+}
+
+/// Returns areas of these heights, one below the other.
+fn stack<const COUNT: usize>(area: Rect, heights: [u16; COUNT]) -> [Rect; COUNT] {
+    let mut y = area.y;
+    heights.map(|height| {
+        let height = height.min(area.bottom().saturating_sub(y));
+        let part = Rect { y, height, ..area };
+        y += height;
+        part
+    })
+}

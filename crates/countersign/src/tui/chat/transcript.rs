@@ -1,0 +1,386 @@
+//! What was said and done in a conversation, from the first word to the one that is being said.
+//!
+//! What the agent says is never at the left edge, so it cannot pass for the person or for us.
+
+use countersign_core::display::{inline, unfenced};
+use countersign_core::time::UnixMillis;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use serde_json::Value;
+
+use crate::config::read::at;
+use crate::tui::doc::Doc;
+use crate::tui::panel::draw_lines;
+use crate::tui::theme::Theme;
+use crate::tui::wrap::{Break, Wrapped};
+
+/// How often the sign of work moves, in milliseconds.
+pub(super) const SPIN_MILLIS: i64 = 120;
+const SPIN: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+/// What stands before the first row of an entry, and as wide before the others.
+const INDENT: usize = 2;
+
+/// Returns the sign of work at `now`.
+pub(super) fn spinner(now: UnixMillis) -> &'static str {
+    let turn = now.0.div_euclid(SPIN_MILLIS).rem_euclid(10);
+    let turn = usize::try_from(turn).unwrap_or(0);
+    SPIN.get(turn).copied().unwrap_or("·")
+}
+
+/// Who or what an entry is of.
+#[derive(Clone, Debug)]
+enum Kind {
+    Person,
+    Agent,
+    /// A tool, named by the model's id for its call.
+    Tool {
+        name: String,
+        call: String,
+        state: Work,
+    },
+    /// Said by the program.
+    Note,
+    /// Something that went wrong.
+    Trouble,
+    /// A table of ours.
+    Table(Doc),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Work {
+    Runs,
+    Done(String),
+    Failed(String),
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    kind: Kind,
+    text: Wrapped,
+}
+
+/// A message that is being said. What else happens meanwhile stands below it.
+#[derive(Clone, Debug)]
+struct Saying {
+    /// Which entry it is.
+    entry: usize,
+    /// As it came.
+    text: String,
+}
+
+/// What was said and done.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Transcript {
+    entries: Vec<Entry>,
+    /// The message that is being said.
+    saying: Option<Saying>,
+    /// The last message that was completed since the person spoke.
+    said: String,
+    is_stale: bool,
+    /// Rows that are scrolled past at the end.
+    behind: usize,
+}
+
+impl Transcript {
+    /// Whether nothing was said yet.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    fn push(&mut self, kind: Kind, text: impl Into<String>) {
+        let how = match kind {
+            Kind::Tool { .. } => Break::Anywhere,
+            Kind::Person | Kind::Agent | Kind::Note | Kind::Trouble | Kind::Table(_) => {
+                Break::Words
+            }
+        };
+        self.entries.push(Entry {
+            kind,
+            text: Wrapped::new(text, how),
+        });
+    }
+
+    /// The person said this.
+    pub(super) fn person(&mut self, text: &str) {
+        self.end_message();
+        self.push(Kind::Person, unfenced(text));
+        self.said.clear();
+        self.behind = 0;
+    }
+
+    /// The program says this. It is safe to show.
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.push(Kind::Note, text);
+    }
+
+    /// The program shows this.
+    pub(super) fn table(&mut self, table: Doc) {
+        self.push(Kind::Table(table), "");
+    }
+
+    /// Something went wrong. It is safe to show.
+    pub(super) fn trouble(&mut self, text: impl Into<String>) {
+        self.push(Kind::Trouble, text);
+    }
+
+    /// The agent said this, a while ago.
+    pub(super) fn agent(&mut self, text: &str) {
+        self.push(Kind::Agent, unfenced(text.trim_end()));
+    }
+
+    /// A tool was used, a while ago.
+    pub(super) fn tool(&mut self, preview: &str) {
+        let kind = Kind::Tool {
+            name: String::new(),
+            call: String::new(),
+            state: Work::Done(String::new()),
+        };
+        self.push(kind, preview);
+    }
+
+    /// The agent says more.
+    pub(super) fn say(&mut self, piece: &str) {
+        match &mut self.saying {
+            Some(saying) => saying.text.push_str(piece),
+            None if piece.trim().is_empty() => return,
+            None => {
+                self.saying = Some(Saying {
+                    entry: self.entries.len(),
+                    text: piece.to_owned(),
+                });
+                self.push(Kind::Agent, "");
+            }
+        }
+        self.is_stale = true;
+    }
+
+    /// The agent says this, of which a part may have been said already.
+    pub(super) fn say_anew(&mut self, message: &str) {
+        match &mut self.saying {
+            Some(saying) if message.starts_with(saying.text.as_str()) => {
+                message.clone_into(&mut saying.text);
+                self.is_stale = true;
+            }
+            Some(_) | None => {
+                self.end_message();
+                self.say(message);
+            }
+        }
+    }
+
+    /// What was being said is held back; the person is shown `notice` instead.
+    pub(super) fn hold(&mut self, notice: &str) {
+        if let Some(saying) = self.saying.take()
+            && saying.entry < self.entries.len()
+        {
+            self.entries.remove(saying.entry);
+        }
+        self.say(notice);
+    }
+
+    /// The whole answer, at the end of a run: said unless it was said already.
+    pub(super) fn answer(&mut self, output: &str) {
+        let said = self
+            .saying
+            .as_ref()
+            .map_or(&self.said, |saying| &saying.text);
+        if said.is_empty() || !output.ends_with(said.as_str()) {
+            self.say_anew(output);
+        }
+        self.end_message();
+    }
+
+    /// The message is complete.
+    pub(super) fn end_message(&mut self) {
+        self.freshen();
+        if let Some(saying) = self.saying.take() {
+            self.said = saying.text;
+        }
+    }
+
+    fn freshen(&mut self) {
+        if !std::mem::take(&mut self.is_stale) {
+            return;
+        }
+        let Some(saying) = &self.saying else {
+            return;
+        };
+        if let Some(entry) = self.entries.get_mut(saying.entry) {
+            let shown = unfenced(saying.text.trim_end());
+            entry.text = Wrapped::new(shown, Break::Words);
+        }
+    }
+
+    /// A tool begins.
+    pub(super) fn tool_started(&mut self, event: &Value) {
+        self.end_message();
+        let text = |key: &str| at(event, key).as_str().unwrap_or_default();
+        let kind = Kind::Tool {
+            name: text("tool").to_owned(),
+            call: text("tool_call_id").to_owned(),
+            state: Work::Runs,
+        };
+        self.push(kind, inline(text("preview")));
+    }
+
+    /// A tool has ended.
+    pub(super) fn tool_completed(&mut self, event: &Value) {
+        let text = |key: &str| at(event, key).as_str().unwrap_or_default();
+        let (tool, id) = (text("tool"), text("tool_call_id"));
+        let running = self
+            .entries
+            .iter_mut()
+            .filter_map(|entry| match &mut entry.kind {
+                Kind::Tool { name, call, state } if *state == Work::Runs => {
+                    Some((name, call, state))
+                }
+                Kind::Person
+                | Kind::Agent
+                | Kind::Tool { .. }
+                | Kind::Note
+                | Kind::Trouble
+                | Kind::Table(_) => None,
+            });
+        let mut running: Vec<_> = running.collect();
+        let place = running
+            .iter()
+            .position(|(_, call, _)| !id.is_empty() && call.as_str() == id)
+            .or_else(|| running.iter().position(|(name, ..)| name.as_str() == tool));
+        let Some((.., state)) = place.and_then(|place| running.get_mut(place)) else {
+            return;
+        };
+        let seconds = at(event, "duration").as_f64();
+        let seconds = seconds.filter(|seconds| *seconds >= 0.05);
+        let seconds = seconds.map(|seconds| format!("{seconds:.1} s"));
+        **state = if at(event, "error") == true {
+            Work::Failed("not done, or failed".to_owned())
+        } else {
+            Work::Done(seconds.unwrap_or_default())
+        };
+    }
+
+    /// The run is over: nothing runs any more.
+    pub(super) fn settle(&mut self) {
+        self.end_message();
+        for entry in &mut self.entries {
+            if let Kind::Tool { state, .. } = &mut entry.kind
+                && *state == Work::Runs
+            {
+                *state = Work::Failed("stopped".to_owned());
+            }
+        }
+    }
+
+    /// Scrolls back by `rows`.
+    pub(super) const fn scroll_up(&mut self, rows: usize) {
+        self.behind = self.behind.saturating_add(rows);
+    }
+
+    /// Scrolls forward by `rows`.
+    pub(super) const fn scroll_down(&mut self, rows: usize) {
+        self.behind = self.behind.saturating_sub(rows);
+    }
+
+    /// Whether the end is out of view.
+    pub(super) const fn is_scrolled(&self) -> bool {
+        self.behind > 0
+    }
+
+    /// Draws the end of it, or what was scrolled to.
+    pub(super) fn draw(
+        &mut self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        theme: Theme,
+        now: UnixMillis,
+    ) {
+        self.freshen();
+        let (width, height) = (usize::from(area.width), usize::from(area.height));
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let wanted = height + self.behind;
+        // From the end backwards: only what is in view is laid out.
+        let mut below: Option<&Kind> = None;
+        for entry in self.entries.iter_mut().rev() {
+            if lines.len() >= wanted {
+                break;
+            }
+            if below.is_some_and(|below| !belongs_to(&entry.kind, below)) {
+                lines.push(Line::default());
+            }
+            let mut rows = entry.lines(width, theme, now);
+            rows.reverse();
+            lines.append(&mut rows);
+            below = Some(&entry.kind);
+        }
+        self.behind = self.behind.min(lines.len().saturating_sub(height));
+        let mut lines: Vec<Line<'static>> =
+            lines.into_iter().skip(self.behind).take(height).collect();
+        lines.reverse();
+        let free = height.saturating_sub(lines.len());
+        let top = u16::try_from(free).unwrap_or(0);
+        let area = Rect {
+            y: area.y + top,
+            height: area.height - top,
+            ..area
+        };
+        draw_lines(frame, area, &lines);
+    }
+}
+
+/// Whether two entries stand without an empty row between them.
+const fn belongs_to(above: &Kind, below: &Kind) -> bool {
+    matches!(
+        (above, below),
+        (Kind::Tool { .. }, Kind::Tool { .. } | Kind::Note)
+            | (Kind::Note, Kind::Note | Kind::Tool { .. })
+    )
+}
+
+impl Entry {
+    fn lines(&mut self, width: usize, theme: Theme, now: UnixMillis) -> Vec<Line<'static>> {
+        let room = width.saturating_sub(INDENT).max(1);
+        if let Kind::Table(doc) = &mut self.kind {
+            let rows = doc.rows(room);
+            let mut lines = doc.lines(0..rows, room, theme);
+            for line in &mut lines {
+                line.spans.insert(0, Span::raw(" ".repeat(INDENT)));
+            }
+            return lines;
+        }
+        let (sign, sign_style, style, end) = self.looks(theme, now);
+        let count = self.text.rows(room);
+        let mut lines = Vec::with_capacity(count);
+        for number in 0..count {
+            let lead = if number == 0 { sign } else { " " };
+            let row = self.text.row(number, room).unwrap_or_default().trim_end();
+            let spans = vec![
+                Span::styled(format!("{lead} "), sign_style),
+                Span::styled(row.to_owned(), style),
+            ];
+            lines.push(Line::from(spans));
+        }
+        let end = Span::styled(format!("  {end}"), sign_style);
+        match lines.last_mut() {
+            Some(last) if last.width() + end.width() <= width => last.push_span(end),
+            Some(_) | None => lines.push(Line::from(end)),
+        }
+        lines
+    }
+
+    /// Returns its sign and that one's style, its style, and what stands at its end.
+    fn looks(&self, theme: Theme, now: UnixMillis) -> (&'static str, Style, Style, String) {
+        match &self.kind {
+            Kind::Person => ("❯", theme.own(), theme.own(), String::new()),
+            Kind::Agent | Kind::Table(_) => (" ", theme.plain(), theme.plain(), String::new()),
+            Kind::Note => ("·", theme.quiet(), theme.quiet(), String::new()),
+            Kind::Trouble => ("!", theme.bad(), theme.plain(), String::new()),
+            Kind::Tool { state, .. } => match state {
+                Work::Runs => (spinner(now), theme.waiting(), theme.plain(), String::new()),
+                Work::Done(took) => ("✓", theme.good(), theme.quiet(), took.clone()),
+                Work::Failed(why) => ("✗", theme.bad(), theme.quiet(), why.clone()),
+            },
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Events of a gateway, followed through its absences.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::mpsc::Sender;
+
+use crate::client::Client;
+use crate::config::read::at;
+use crate::tui::screen::News;
+
+/// Pause before a gateway that went away is looked for, the first time and at most.
+const PAUSE_MIN: Duration = Duration::from_millis(100);
+const PAUSE_MAX: Duration = Duration::from_secs(5);
+
+/// What comes of following.
+#[derive(Debug)]
+pub(in crate::tui) enum Heard {
+    /// The first attempt to connect is over: events come, or they do not yet.
+    Tried,
+    /// Something to tell.
+    News(News),
+}
+
+/// Follows the events of `path` until nobody wants them, or what they are about has ended.
+pub(in crate::tui) async fn follow(client: &Client, path: String, tell: Sender<Heard>) {
+    let (mut last, mut is_first, mut is_away) = (None, true, false);
+    let mut pause = PAUSE_MIN;
+    loop {
+        let why = match client.events(&path, last).await {
+            Ok(mut events) => {
+                pause = PAUSE_MIN;
+                if std::mem::take(&mut is_first) && tell.send(Heard::Tried).await.is_err() {
+                    return;
+                }
+                if std::mem::take(&mut is_away) && say(&tell, News::Back).await.is_none() {
+                    return;
+                }
+                while let Some((id, event)) = events.next().await {
+                    last = id.or(last);
+                    let is_last = ends(&path, &event);
+                    if say(&tell, News::Event(event)).await.is_none() || is_last {
+                        return;
+                    }
+                }
+                "it stopped, or the connection broke".to_owned()
+            }
+            Err(complaint) => complaint.message().to_owned(),
+        };
+        if !std::mem::replace(&mut is_away, true) && say(&tell, News::Away { why }).await.is_none()
+        {
+            return;
+        }
+        if std::mem::take(&mut is_first) && tell.send(Heard::Tried).await.is_err() {
+            return;
+        }
+        tokio::time::sleep(pause).await;
+        pause = PAUSE_MAX.min(pause * 2);
+        client.look_again();
+    }
+}
+
+async fn say(tell: &Sender<Heard>, news: News) -> Option<()> {
+    tell.send(Heard::News(news)).await.ok()
+}
+
+/// Whether nothing follows `event`: the stream of a run ends with the run.
+fn ends(path: &str, event: &Value) -> bool {
+    let name = at(event, "event").as_str().unwrap_or_default();
+    path.starts_with("/v1/runs/")
+        && matches!(name, "run.completed" | "run.failed" | "run.cancelled")
+}

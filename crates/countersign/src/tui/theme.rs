@@ -1,0 +1,125 @@
+//! How things look: the terminal's own sixteen colours, and everything said without them too.
+//!
+//! No background is ever set, so it looks right in light and in dark terminals; what is selected is
+//! reversed, which works in both.
+
+use ratatui::style::{Color, Modifier, Style};
+
+/// Where a list points.
+pub(crate) const POINTER: &str = "❯ ";
+/// As wide as [`POINTER`].
+pub(crate) const NO_POINTER: &str = "  ";
+/// What stands before every line that is somebody else's.
+pub(crate) const FENCE: &str = "│ ";
+
+/// Whether colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Colours {
+    Ansi,
+    None,
+}
+
+/// How things look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Theme {
+    colours: Colours,
+}
+
+#[expect(
+    clippy::unused_self,
+    reason = "every style is asked of the theme, whether it has a colour or not"
+)]
+impl Theme {
+    /// In colours.
+    pub(crate) const COLOURED: Self = Self {
+        colours: Colours::Ansi,
+    };
+    /// Bold, dim and reversed alone.
+    pub(crate) const COLOURLESS: Self = Self {
+        colours: Colours::None,
+    };
+
+    /// As the environment wants it: `NO_COLOR` set to anything takes the colours away.
+    pub(crate) fn of_environment() -> Self {
+        match std::env::var_os("NO_COLOR") {
+            Some(value) if !value.is_empty() => Self::COLOURLESS,
+            Some(_) | None => Self::COLOURED,
+        }
+    }
+
+    const fn coloured(self, colour: Color) -> Style {
+        match self.colours {
+            Colours::Ansi => Style::new().fg(colour),
+            Colours::None => Style::new(),
+        }
+    }
+
+    /// Of a risk, by its word.
+    pub(crate) fn risk(self, word: &str) -> Style {
+        let colour = match word {
+            "low" => Color::Green,
+            "medium" => Color::Yellow,
+            "high" => Color::Red,
+            "critical" => Color::Magenta,
+            _ => return Style::new().add_modifier(Modifier::BOLD),
+        };
+        self.coloured(colour).add_modifier(Modifier::BOLD)
+    }
+
+    /// Of what a person decides about.
+    pub(crate) const fn plain(self) -> Style {
+        Style::new()
+    }
+
+    /// Of a heading.
+    pub(crate) const fn heading(self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    /// Of a heading in a coloured border, whose colour it does not take.
+    pub(crate) const fn title(self) -> Style {
+        self.heading()
+            .fg(Color::Reset)
+            .remove_modifier(Modifier::DIM)
+    }
+
+    /// Of what matters less.
+    pub(crate) const fn quiet(self) -> Style {
+        Style::new().add_modifier(Modifier::DIM)
+    }
+
+    /// Of the row Enter means.
+    pub(crate) const fn selected(self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+
+    /// Of something that went well.
+    pub(crate) const fn good(self) -> Style {
+        self.coloured(Color::Green)
+    }
+
+    /// Of something that went wrong or must be read.
+    pub(crate) const fn bad(self) -> Style {
+        self.coloured(Color::Red)
+    }
+
+    /// Of what waits for the person.
+    pub(crate) const fn waiting(self) -> Style {
+        self.coloured(Color::Yellow)
+    }
+
+    /// Of what the person said.
+    pub(crate) const fn own(self) -> Style {
+        self.coloured(Color::Cyan)
+    }
+
+    /// Of a line that would come into a file.
+    pub(crate) const fn added(self) -> Style {
+        self.coloured(Color::Green)
+    }
+
+    /// Of a line that would go out of a file.
+    pub(crate) const fn removed(self) -> Style {
+        self.coloured(Color::Red)
+    }
+}

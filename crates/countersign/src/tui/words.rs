@@ -1,0 +1,166 @@
+//! Words the panels share: how long still, how long ago, how it ended, what a refusal means.
+
+use countersign_core::card::label;
+use countersign_core::display::inline;
+use countersign_core::time::UnixMillis;
+use reqwest::StatusCode;
+use serde_json::Value;
+
+use crate::config::read::at;
+use crate::wire::requests::{choice, millis};
+
+/// Below this many seconds they are counted one by one.
+const COUNTED_SECONDS: i64 = 120;
+
+/// Returns a length of time as people say it: `42 s`, `4 min`, `3 h`, `2 days`.
+pub(crate) fn span(millis: i64) -> String {
+    let seconds = millis.max(0).div_euclid(1000);
+    if seconds < COUNTED_SECONDS {
+        format!("{seconds} s")
+    } else if seconds < 7_200 {
+        format!("{} min", seconds / 60)
+    } else if seconds < 172_800 {
+        format!("{} h", seconds / 3_600)
+    } else {
+        format!("{} days", seconds / 86_400)
+    }
+}
+
+/// Returns how long ago `then` was: `just now`, `12 s ago`.
+pub(crate) fn ago(then: UnixMillis, now: UnixMillis) -> String {
+    let passed = now.since(then);
+    if passed < 2_000 {
+        "just now".to_owned()
+    } else {
+        format!("{} ago", span(passed))
+    }
+}
+
+/// Returns when the words of [`span`] for what is left until `end`, or has passed since, change
+/// next.
+pub(crate) fn span_changes_at(moment: UnixMillis, now: UnixMillis) -> UnixMillis {
+    let left = moment.since(now);
+    let units = [(COUNTED_SECONDS * 1_000, 1_000), (7_200_000, 60_000)];
+    let unit = units.iter().find(|(below, _)| left.abs() < *below);
+    let unit = unit.map_or(3_600_000, |(_, unit)| *unit);
+    // Until the moment: when the whole units left become one less. Afterwards: one more.
+    now.plus(left.rem_euclid(unit) + 1)
+}
+
+/// Returns the moment at `key`, which the wire says in seconds.
+pub(crate) fn moment(value: &Value, key: &str) -> Option<UnixMillis> {
+    at(value, key).as_f64().map(|at| UnixMillis(millis(at)))
+}
+
+/// Returns the text at `key`, safe to show; `None` if there is none.
+pub(crate) fn named(value: &Value, key: &str) -> Option<String> {
+    let text = at(value, key).as_str()?;
+    (!text.is_empty()).then(|| inline(text))
+}
+
+/// Returns how it ended, from a decision or from the event that tells of one: `Denied by ana via
+/// mattermost`.
+pub(crate) fn outcome(decision: &Value) -> String {
+    let by = named(decision, "by").map(|by| format!(" by {by}"));
+    let via = named(decision, "via").map(|via| format!(" via {via}"));
+    let who = format!("{}{}", by.unwrap_or_default(), via.unwrap_or_default());
+    let chosen = at(decision, "choice").as_str().and_then(choice);
+    match at(decision, "outcome").as_str() {
+        Some("approved") => match chosen {
+            Some(chosen) => format!("Approved{who}: {}", label(chosen)),
+            None => format!("Approved{who}"),
+        },
+        Some("denied") => format!("Denied{who}"),
+        Some("expired") if at(decision, "cause") == "undeliverable" => {
+            "Nobody could be reached, so it did not run".to_owned()
+        }
+        Some("expired") => "Nobody answered in time, so it did not run".to_owned(),
+        Some("withdrawn") => "Taken back by the agent that asked".to_owned(),
+        Some("allowed") => format!("Allowed{who}"),
+        Some("refused") => format!("Refused{who}"),
+        Some(_) | None => format!("Answered{who}"),
+    }
+}
+
+/// Returns why something was refused, for a person.
+pub(crate) fn refusal(status: u16, body: &Value) -> String {
+    let said = at(body, "error.message").as_str().map(inline);
+    let said = said.unwrap_or_else(|| format!("the gateway answers {status}"));
+    match StatusCode::from_u16(status) {
+        Ok(StatusCode::FORBIDDEN) => format!("You cannot answer this: {said}"),
+        Ok(StatusCode::NOT_FOUND) => format!("It is not there any more: {said}"),
+        Ok(StatusCode::UNAUTHORIZED) => {
+            format!("{said}; `countersign keys create` makes a key")
+        }
+        Ok(_) | Err(_) => sentence(&said),
+    }
+}
+
+/// Returns `text` with a capital letter in front.
+pub(crate) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn time_is_said_as_people_say_it() {
+        let rows = [
+            (-5, "0 s"),
+            (999, "0 s"),
+            (42_000, "42 s"),
+            (119_999, "119 s"),
+            (120_000, "2 min"),
+            (7_199_000, "119 min"),
+            (7_200_000, "2 h"),
+            (200_000_000, "2 days"),
+        ];
+        for (millis, wanted) in rows {
+            assert_eq!(span(millis), wanted, "{millis}");
+        }
+        assert_eq!(ago(UnixMillis(0), UnixMillis(1_999)), "just now");
+        assert_eq!(ago(UnixMillis(0), UnixMillis(3_000)), "3 s ago");
+    }
+
+    #[test]
+    fn a_countdown_is_drawn_again_when_its_words_change_and_not_before() {
+        let end = UnixMillis(10_000_000);
+        for left in [1, 500, 1_000, 42_500, 119_999, 120_000, 600_500, 9_000_000] {
+            let now = end.plus(-left);
+            let next = span_changes_at(end, now);
+            assert!(next > now, "{left}");
+            let words = |at: UnixMillis| span(end.since(at));
+            assert_eq!(words(now), words(next.plus(-1)), "{left}");
+            assert!(left <= 1_000 || words(now) != words(next), "{left}");
+        }
+    }
+
+    #[test]
+    fn how_it_ended_names_who_and_where() {
+        let rows = [
+            (
+                json!({"outcome": "denied", "by": "ana", "via": "mattermost"}),
+                "Denied by ana via mattermost",
+            ),
+            (
+                json!({"outcome": "approved", "choice": "once", "by": "ana\u{202e}", "via": "page"}),
+                "Approved by ana⟨U+202E⟩ via page: Allow once",
+            ),
+            (
+                json!({"outcome": "expired", "cause": "expiry"}),
+                "Nobody answered in time, so it did not run",
+            ),
+            (json!({}), "Answered"),
+        ];
+        for (decision, wanted) in rows {
+            assert_eq!(outcome(&decision), wanted);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The lists of the inbox: live, grouped, and without surprises.
+
+use serde_json::json;
+
+use crate::support::{Gateway, RISKY};
+use crate::{DOWN, ENTER, ESCAPE, TAB, asked, inbox, is_waiting};
+
+#[test]
+fn a_new_card_joins_the_list_rings_once_and_moves_nothing() {
+    let gateway = Gateway::start();
+    let agent = gateway.key("agent");
+    asked(&gateway, &agent, "rm -rf /srv/one");
+    let mut terminal = inbox(&gateway, 80, 24);
+    terminal.shows("rm -rf /srv/one");
+    terminal.wait_for("the window is named", |_| true);
+    let before = terminal.seen().row_with("❯").unwrap();
+    let body = json!({ "tool": "terminal", "args": { "command": RISKY }, "session_id": "other" });
+    let said = gateway.post(&agent, "/v1/calls", &body);
+    assert_eq!(said.status, 202, "{said:?}");
+    terminal.shows(RISKY);
+    assert_eq!(terminal.seen().row_with("❯").unwrap(), before);
+    assert_eq!(terminal.noted().title, "(2) countersign");
+    assert_eq!(terminal.noted().bells, 1);
+}
+
+#[test]
+fn it_is_silent_where_that_is_wanted() {
+    let gateway = Gateway::start();
+    let agent = gateway.key("agent");
+    let mut terminal = crate::opened(&gateway, &["--no-bell"], &[], 80, 24);
+    terminal.shows("Nothing waits.");
+    asked(&gateway, &agent, RISKY);
+    terminal.shows(RISKY);
+    assert_eq!(terminal.noted().bells, 0);
+}
+
+#[test]
+fn history_says_why_nobody_was_asked() {
+    let gateway = Gateway::start();
+    let agent = gateway.key("agent");
+    let said = gateway.submit(&agent, "ls -la");
+    assert_eq!(said.status, 200, "{said:?}");
+    let mut terminal = inbox(&gateway, 80, 30);
+    terminal.shows("1 call ran by itself in the last hour.");
+    terminal.press(TAB);
+    terminal.shows("ran by itself  ls -la");
+    terminal.press(ENTER);
+    terminal.shows("Why nobody was asked");
+    terminal.shows("How hard to undo");
+    terminal.press(ESCAPE);
+    terminal.shows("Enter why");
+    // What happens now is there at once.
+    gateway.submit(&agent, "cat notes.txt");
+    terminal.shows("cat notes.txt");
+}
+
+#[test]
+fn a_permission_is_seen_and_taken_back() {
+    let gateway = Gateway::start();
+    let agent = gateway.key("agent");
+    let approval = gateway.ask(&agent, RISKY);
+    let said = gateway.resolve(&gateway.admin(), &approval, "always");
+    assert_eq!(said.status, 200, "{said:?}");
+    let mut terminal = inbox(&gateway, 100, 30);
+    terminal.shows("Grants 1");
+    terminal.press("\u{1b}[Z");
+    terminal.shows("never used");
+    terminal.press("r");
+    terminal.shows("Take this permission back?");
+    terminal.armed("1. Take it back");
+    terminal.press("1");
+    terminal.shows("it covers nothing any more");
+    terminal.shows("Nothing runs by a standing permission.");
+    let grants = gateway.get(&gateway.admin(), "/v1/grants").body;
+    assert_eq!(grants["grants"], json!([]));
+}
+
+#[test]
+fn without_an_agent_it_says_how_to_connect_one() {
+    let gateway = Gateway::start();
+    let mut terminal = inbox(&gateway, 80, 24);
+    terminal.shows("No agent is connected yet.");
+    terminal.shows("countersign keys create --role agent --name NAME");
+}
+
+#[test]
+fn like_calls_are_one_row_until_it_is_opened() {
+    let gateway = Gateway::start();
+    let agent = gateway.key("agent");
+    let call = asked(&gateway, &agent, "rm -rf /srv/a").0;
+    asked(&gateway, &agent, "rm -rf /srv/b");
+    let mut terminal = inbox(&gateway, 80, 24);
+    terminal.shows("▸ 2 × rm -rf /srv/…");
+    terminal.press(ENTER);
+    terminal.shows("▾ 2 × rm -rf /srv/…");
+    terminal.shows("rm -rf /srv/b");
+    terminal.press(DOWN);
+    terminal.press(ENTER);
+    terminal.armed("4. Deny");
+    assert!(terminal.screen().contains("│ rm -rf /srv/a"));
+    assert!(is_waiting(&gateway, &agent, &call));
+}
