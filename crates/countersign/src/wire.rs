@@ -4,3 +4,4 @@ pub(crate) mod call;
 pub(crate) mod lists;
 pub(crate) mod requests;
 pub(crate) mod runs;
+pub(crate) mod shown;

@@ -42,7 +42,6 @@ pub struct NewKey {
     /// Its secret.
     pub key: String,
     /// Its role.
-    #[schema(value_type = String)]
     pub role: Role,
     /// Its name.
     pub name: String,
@@ -56,7 +55,6 @@ pub struct KeyView {
     /// Its name.
     pub name: String,
     /// Its role.
-    #[schema(value_type = String)]
     pub role: Role,
     /// When it was made, in seconds.
     pub created_at: f64,

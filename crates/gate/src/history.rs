@@ -52,7 +52,6 @@ pub struct TraceView {
     #[serde(flatten)]
     pub call: crate::view::CallView,
     /// The arguments, display-redacted.
-    #[schema(value_type = Object)]
     pub args: serde_json::Value,
     /// The call on one line, display-redacted.
     pub command: String,
@@ -65,8 +64,21 @@ pub struct TraceView {
     /// Hash of the policy it was judged under.
     pub policy: String,
     /// What came of it, as the asker reports.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<OutcomeView>)]
     pub outcome: Option<serde_json::Value>,
+}
+
+/// What came of a call, as its asker reports.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct OutcomeView {
+    /// Whether it failed.
+    pub failed: bool,
+    /// What came out, shortened by the asker.
+    pub summary: Option<String>,
+    /// How long it took, in milliseconds.
+    pub duration: Option<u64>,
+    /// When it was reported, in seconds.
+    pub at: f64,
 }
 
 /// Whether the ledger is what it was.

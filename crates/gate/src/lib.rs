@@ -16,6 +16,7 @@ mod delivery;
 pub mod deputy;
 mod entries;
 mod error;
+pub mod event;
 pub mod gate;
 pub mod grants;
 mod handover;

@@ -126,6 +126,12 @@ pub(crate) fn socket(app: &Arc<App>) -> Router {
     finished(app, guarded(app, rows.collect()))
 }
 
+/// Returns the description of everything there is.
+#[cfg(test)]
+pub(crate) fn description() -> String {
+    described().1
+}
+
 fn described() -> (Vec<Row>, String) {
     let rows = table();
     let described = rows

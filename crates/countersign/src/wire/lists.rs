@@ -1,5 +1,6 @@
 //! Lists as they go out: a name for what is in them, and where the next page begins.
 
+use countersign_core::ledger::Entry;
 use countersign_gate::clarifications::ClarificationView;
 use countersign_gate::credentials::{KeyView, LoginView, PersonView};
 use countersign_gate::history::TraceView;
@@ -8,7 +9,6 @@ use countersign_gate::sessions::OverrideView;
 use countersign_gate::usage::UsageView;
 use countersign_gate::view::{ApprovalView, CallView, GrantView, Page, ScopeView};
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
 macro_rules! lists {
@@ -56,5 +56,5 @@ lists! {
     /// What models cost, the oldest day first.
     UsageList { usage: UsageView }
     /// Entries of the ledger, in order.
-    EntryList { entries: Value }
+    EntryList { entries: Entry }
 }

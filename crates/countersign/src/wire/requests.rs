@@ -209,12 +209,13 @@ impl OutcomeBody {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResolveBody {
-    /// `once`, `session`, `always` or `deny`.
+    /// What is chosen.
+    #[schema(value_type = Choice)]
     choice: String,
     /// What is said about it; the agent sees it.
     note: Option<String>,
     /// For *session* and *always*: which of the offered scopes; the narrowest if none is named.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Scope>)]
     scope: Option<Value>,
     /// For *session* and *always*: for how long.
     lasts_seconds: Option<u32>,
@@ -348,7 +349,7 @@ pub(crate) struct PreviewBody {
     /// For which question.
     pub(crate) approval_id: String,
     /// This scope alone.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Scope>)]
     pub(crate) scope: Option<Value>,
 }
 
@@ -382,7 +383,6 @@ pub(crate) struct NewKeyBody {
     /// Its name; for approvers and admins the name of a person.
     pub(crate) name: String,
     /// Its role.
-    #[schema(value_type = String)]
     pub(crate) role: Role,
 }
 

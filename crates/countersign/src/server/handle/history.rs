@@ -6,7 +6,6 @@ use countersign_core::policy::Policy;
 use countersign_gate::GateError;
 use countersign_gate::history::{LedgerState, Replayed, TraceView};
 use countersign_gate::settings::Policies as _;
-use serde_json::json;
 
 use super::{Answer, Reach};
 use crate::config::{read, schema};
@@ -58,7 +57,7 @@ pub(crate) async fn ledger(
         .await?;
     let last = *app.gate.store().tail().last().borrow();
     Ok(Json(EntryList {
-        entries: entries.iter().map(|entry| json!(entry)).collect(),
+        entries,
         next: (next < last).then(|| next.to_string()),
     }))
 }
