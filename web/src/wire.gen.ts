@@ -1,6 +1,46 @@
 // What goes over the wire. Written from the description of the API by
 // `COUNTERSIGN_UPDATE_TYPES=1 cargo test -p countersign the_pages_types`; do not change it by hand.
 
+/** An asker. */
+export interface AgentCount {
+  /** Of these asked about. */
+  asked: number;
+  /** Calls. */
+  calls: number;
+  /** Its key. */
+  key_id: string;
+  /** The name of the key. */
+  name: string;
+  /** Of these refused. */
+  refused: number;
+}
+
+/** How people answered, and how fast. */
+export interface AnswerCounts {
+  /** How many of them allowed, 0 to 1; null if nobody answered. */
+  approval_rate?: number | null;
+  /** Answers of people. */
+  count: number;
+  /** Of these the ones that allowed: a yes nobody can have read. */
+  hasty_approvals: number;
+  /** Half were faster than this, in seconds. */
+  p50_seconds?: number | null;
+  /** Nine of ten were faster than this, in seconds. */
+  p90_seconds?: number | null;
+  /** How many took how long. */
+  spans: AnswerSpan[];
+  /** Answers within one second. */
+  under_one_second: number;
+}
+
+/** Answers that took so long. */
+export interface AnswerSpan {
+  /** Less than this, in seconds; null for the rest. */
+  below_seconds?: number | null;
+  /** How many. */
+  count: number;
+}
+
 /** Something that settles nothing happened to a question. */
 export interface ApprovalHappening {
   /** The question. */
@@ -170,6 +210,20 @@ export interface AssessmentView {
   verdict: Verdict;
 }
 
+/** Calls of one stretch of time, by verdict. */
+export interface Bucket {
+  /** Ran at once. */
+  allow: number;
+  /** Ran, and a person looked afterwards. */
+  allow_then_review: number;
+  /** A person was asked. */
+  ask: number;
+  /** When it begins, in seconds. */
+  at: number;
+  /** Did not run. */
+  refuse: number;
+}
+
 /** A call was judged. */
 export interface CallAssessed {
   /** What the agent calls itself. */
@@ -190,12 +244,16 @@ export interface CallAssessed {
   crisis_sensitive: boolean;
   /** What a decision is bound to. */
   digest: Digest;
+  /** What was found first, by its code. */
+  finding?: string | null;
   /** Whether it carries something out of the machine. */
   outbound: boolean;
   /** Sentences, the worst first. */
   reasons: string[];
   /** How bad a mistake would be, 0 to 1. */
   risk_score: number;
+  /** The number of the rule that decided. */
+  rule?: number | null;
   /** Its run. */
   run_id: string;
   /** Its session. */
@@ -356,6 +414,34 @@ export interface CardHappening {
   /** When. */
   timestamp: number;
   /** Why it failed. */
+  why?: string | null;
+}
+
+/** How people are reached, and how that goes. */
+export interface ChannelList {
+  /** What is on this page. */
+  channels: ChannelView[];
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+}
+
+/** How a channel fares. */
+export interface ChannelView {
+  /** When a card was delivered last, in seconds. */
+  delivered_at?: number | null;
+  /** When a card could not be delivered last, in seconds. */
+  failed_at?: number | null;
+  /** `ok`, `failing` or `unused`: nothing was delivered yet. */
+  health: string;
+  /** What it is: `webhook` and so on. */
+  kind: string;
+  /** Its name in the configuration. */
+  name: string;
+  /** People who can be reached there. */
+  people: string[];
+  /** How long a question waits that is put there, in seconds. */
+  timeout_seconds: number;
+  /** Why not. */
   why?: string | null;
 }
 
@@ -1126,6 +1212,20 @@ export interface PersonChanged {
   timestamp: number;
 }
 
+/** A person who answered. */
+export interface PersonCount {
+  /** Answers. */
+  answers: number;
+  /** Of these that allowed. */
+  approved: number;
+  /** The name. */
+  name: string;
+  /** Half were faster than this, in seconds. */
+  p50_seconds: number;
+  /** Answers within one second. */
+  under_one_second: number;
+}
+
 /** People who may answer. */
 export interface PersonList {
   /** What to send as `behind` for the next page; null at the end. */
@@ -1175,12 +1275,45 @@ export interface QuestionBody {
   wait_seconds?: number | null;
 }
 
+/** Questions by how they ended. */
+export interface QuestionCounts {
+  /** Allowed by a person. */
+  approved: number;
+  /** All. */
+  asked: number;
+  /** Answered by a model in a person's place; counted among the above, too. */
+  by_model: number;
+  /** Denied by a person. */
+  denied: number;
+  /** Nobody answered in time. */
+  expired: number;
+  /** Nobody has answered yet. */
+  waiting: number;
+  /** The asker took it back. */
+  withdrawn: number;
+}
+
+/** A reason for questions. */
+export interface ReasonCount {
+  /** Of these allowed. */
+  approved: number;
+  /** Questions. */
+  asked: number;
+  /** A stable code of what was found; empty where nothing in particular was. */
+  code: string;
+  /** Of these denied. */
+  denied: number;
+  /** An example, in words: the newest. */
+  example: string;
+}
+
 /** Judges past calls again. */
 export interface ReplayBody {
   /** The configuration to judge by, as in config.yaml; the present one if it is not named. */
   config?: Record<string, unknown> | null;
   /** Calls at or after this moment, in seconds; all if it is not named. */
   since?: number | null;
+  thresholds?: ThresholdsBody | null;
 }
 
 /** What another policy would have said, had there been no grants, no overrides and no earlier
@@ -1547,10 +1680,49 @@ export type Severity = "info" | "low" | "medium" | "high" | "catastrophic";
 /** What a call changes, from nothing to what always asks. */
 export type SideEffect = "read_only" | "local_reversible" | "external" | "critical";
 
+/** What happened, counted. */
+export interface StatsView {
+  /** Whose calls they were. */
+  agents: AgentCount[];
+  /** How people answered. */
+  answers: AnswerCounts;
+  /** How long a stretch of time is, in seconds. */
+  bucket_seconds: number;
+  /** Calls by verdict, for each stretch of time, without gaps. */
+  buckets: Bucket[];
+  /** Calls. */
+  calls: number;
+  /** Calls before this moment are not counted, because only the newest 100 000 are; null if all
+   * of them are. */
+  counted_since?: number | null;
+  /** Who answered. */
+  people: PersonCount[];
+  /** Questions that were put to people. */
+  questions: QuestionCounts;
+  /** What was asked about most. */
+  reasons: ReasonCount[];
+  /** Since when, in seconds. */
+  since: number;
+  /** Tools that were called, the most used first. */
+  tools: string[];
+  /** Until when, in seconds. */
+  until: number;
+}
+
 /** How an answer is streamed. */
 export interface StreamOptions {
   /** Whether it ends with what it cost. */
   include_usage?: boolean;
+}
+
+/** Lines of rule 11, each 0 to 1. */
+export interface ThresholdsBody {
+  /** Risk above this asks. */
+  ask_above: number;
+  /** Risk below this runs. */
+  auto_below: number;
+  /** Between the two, confidence below this asks. */
+  confidence_min: number;
 }
 
 /** From advisory to proven. */
@@ -1784,9 +1956,11 @@ export interface Routes {
   /** Keeps what ran */
   "POST /v1/reviews/{id}/keep": { query: undefined; body: undefined; answer: ReviewView };
   /** Lists how calls were judged */
-  "GET /v1/traces": { query: { run_id?: string; session_id?: string; verdict?: string; since?: number; limit?: number; behind?: string; }; body: undefined; answer: TraceList };
+  "GET /v1/traces": { query: { run_id?: string; session_id?: string; verdict?: Verdict; outcome?: string; by?: string; tool?: string; q?: string; since?: number; until?: number; limit?: number; behind?: string; }; body: undefined; answer: TraceList };
   /** Explains how one call was judged */
   "GET /v1/traces/{id}": { query: undefined; body: undefined; answer: TraceView };
+  /** Counts what happened: verdicts over time, how people answered, what was asked about most */
+  "GET /v1/stats": { query: { since?: number; until?: number; bucket?: number; }; body: undefined; answer: StatsView };
   /** Shows entries of the ledger */
   "GET /v1/ledger": { query: { after?: number; limit?: number; }; body: undefined; answer: EntryList };
   /** Verifies the ledger */
@@ -1805,6 +1979,8 @@ export interface Routes {
   "POST /v1/people": { query: undefined; body: PersonBody; answer: PersonView };
   /** Removes a person */
   "DELETE /v1/people/{name}": { query: undefined; body: undefined; answer: undefined };
+  /** Lists how people are reached, and how that goes */
+  "GET /v1/channels": { query: undefined; body: undefined; answer: ChannelList };
   /** Lists browsers that are signed in */
   "GET /v1/logins": { query: undefined; body: undefined; answer: LoginList };
   /** Signs a browser out */

@@ -184,6 +184,13 @@ impl Gate {
         Ok(Page { items, next: None })
     }
 
+    /// Returns the name of a key, or its id if it has none.
+    pub(crate) async fn name_of_key(&self, id: &str) -> Result<String, GateError> {
+        let record = self.inner.store.get(Kind::Key, id).await?;
+        let key: Option<StoredKey> = record.as_ref().map(read).transpose()?;
+        Ok(key.map_or_else(|| id.to_owned(), |key| key.name))
+    }
+
     /// Makes a key useless, and every browser that was signed in with it.
     pub async fn revoke_key(&self, who: &Principal, id: &str) -> Result<KeyView, GateError> {
         administers(who)?;

@@ -177,6 +177,8 @@ shapes! {
         outbound: bool = "Whether it carries something out of the machine.",
         crisis_sensitive: bool = "Whether it touches a person in crisis.",
         reasons: Vec<String> = "Sentences, the worst first.",
+        rule: Option<u8> = "The number of the rule that decided.",
+        finding: Option<String> = "What was found first, by its code.",
         digest: Digest = "What a decision is bound to.",
         arguments_commitment: String = "A salted hash of the arguments.",
         approval_id: Option<String> = "The question, if a person is asked.",

@@ -3,6 +3,7 @@
 use countersign_core::ledger::Entry;
 use countersign_gate::clarifications::ClarificationView;
 use countersign_gate::credentials::{KeyView, LoginView, PersonView};
+use countersign_gate::delivery::ChannelView;
 use countersign_gate::history::TraceView;
 use countersign_gate::reviews::ReviewView;
 use countersign_gate::sessions::OverrideView;
@@ -53,6 +54,8 @@ lists! {
     PersonList { people: PersonView }
     /// Browsers that are signed in.
     LoginList { logins: LoginView }
+    /// How people are reached, and how that goes.
+    ChannelList { channels: ChannelView }
     /// What models cost, the oldest day first.
     UsageList { usage: UsageView }
     /// Entries of the ledger, in order.
