@@ -2,5 +2,6 @@
 
 pub(crate) mod call;
 pub(crate) mod lists;
+pub(crate) mod practice;
 pub(crate) mod requests;
 pub(crate) mod runs;
