@@ -3263,7 +3263,7 @@
   async function signIn() {
     const code = codeOf(location.hash);
     if (code === null) return null;
-    history.replaceState(null, "", "/");
+    settle("/");
     try {
       await post("/v1/login", { code });
       return null;
