@@ -1832,12 +1832,13 @@
   function Code({ name, text }) {
     return /* @__PURE__ */ a4("pre", { class: "code", tabIndex: 0, role: "region", "aria-label": name, children: text });
   }
-  var isShort = (field) => !field.code && field.text.length <= 120;
 
   // src/parts/body.tsx
   var HEAD = { lines: 30, chars: 2400 };
   var TAIL = { lines: 12, chars: 900 };
   var FOLD = { lines: 80, chars: 8e3 };
+  var SPOKEN_NAMES = ["text", "body", "message", "content", "caption", "html"];
+  var isShort = (field) => !field.code && field.text.length <= 120 && !SPOKEN_NAMES.includes(field.name.toLowerCase());
   function isLong(text) {
     return text.length > FOLD.chars || text.split("\n").length > FOLD.lines;
   }
@@ -1881,13 +1882,13 @@
     ] });
   }
   var SIGNS = { same: " ", gone: "−", new: "+", mark: " " };
-  var SPOKEN = { same: "", gone: "removed: ", new: "added: ", mark: "" };
+  var ALOUD = { same: "", gone: "removed: ", new: "added: ", mark: "" };
   function Difference({ name, lines }) {
     return /* @__PURE__ */ a4("section", { class: "long", children: [
       /* @__PURE__ */ a4("h3", { children: name }),
       /* @__PURE__ */ a4("div", { class: "code diff", tabIndex: 0, role: "region", "aria-label": name, children: lines.map((line, index) => /* @__PURE__ */ a4("div", { class: `line-${line.kind}`, children: [
         /* @__PURE__ */ a4("span", { class: "sign", "aria-hidden": "true", children: SIGNS[line.kind] }),
-        /* @__PURE__ */ a4("span", { class: "unseen", children: SPOKEN[line.kind] }),
+        /* @__PURE__ */ a4("span", { class: "unseen", children: ALOUD[line.kind] }),
         /* @__PURE__ */ a4("span", { children: line.text === "" ? " " : line.text })
       ] }, index)) })
     ] });
@@ -2127,7 +2128,7 @@
   // src/parts/card.tsx
   var REASONS_SHOWN = 3;
   var SAID_AT = [60, 30, 10];
-  function CardView({ approval, hasKeys, onNext }) {
+  function CardView({ approval, hasKeys, isInline = false, onNext }) {
     const { card, assessment } = approval;
     const why = useSignal(false);
     const isOpen = useSignal(!needsOpening(approval));
@@ -2149,8 +2150,8 @@
       return true;
     };
     useKeys(hasKeys ? { why: () => (why.value = !why.value) || true, full: open } : {});
-    const lineage = card.lineage.filter((field) => !field.code);
     const quoted = card.lineage.filter((field) => field.code);
+    const more = card.reasons.slice(1, why.value ? void 0 : REASONS_SHOWN);
     return /* @__PURE__ */ a4("article", { class: `card edge-${card.risk}`, "aria-labelledby": `title-${approval.approval_id}`, children: [
       /* @__PURE__ */ a4("div", { class: "card-scroll", children: [
         /* @__PURE__ */ a4("header", { class: "card-head", children: [
@@ -2163,10 +2164,10 @@
         /* @__PURE__ */ a4(Body, { approval, isOpen: isOpen.value }),
         /* @__PURE__ */ a4("div", { ref: end, class: "end" }),
         /* @__PURE__ */ a4("section", { class: "reasons", children: [
-          /* @__PURE__ */ a4("h3", { children: "Why a person is asked" }),
-          /* @__PURE__ */ a4("ul", { children: card.reasons.slice(0, why.value ? void 0 : REASONS_SHOWN).map((reason, index) => /* @__PURE__ */ a4("li", { children: reason }, index)) }),
+          more.length === 0 ? null : /* @__PURE__ */ a4("h3", { children: "Why else a person is asked" }),
+          more.length === 0 ? null : /* @__PURE__ */ a4("ul", { children: more.map((reason, index) => /* @__PURE__ */ a4("li", { children: reason }, index)) }),
           /* @__PURE__ */ a4("button", { type: "button", class: "quiet", "aria-expanded": why.value, onClick: () => why.value = !why.value, children: [
-            why.value ? "Less" : "Every factor and finding",
+            why.value ? "Less" : "Why: every factor and finding",
             " ",
             /* @__PURE__ */ a4("kbd", { children: "w" })
           ] }),
@@ -2176,32 +2177,44 @@
           /* @__PURE__ */ a4("h3", { children: field.name }),
           /* @__PURE__ */ a4(Code, { name: field.name, text: field.text })
         ] }, index)),
-        /* @__PURE__ */ a4("section", { class: "lineage", children: [
+        isInline ? /* @__PURE__ */ a4("details", { class: "lineage", children: [
+          /* @__PURE__ */ a4("summary", { children: "Who asks" }),
+          /* @__PURE__ */ a4(Lineage, { approval })
+        ] }) : /* @__PURE__ */ a4("section", { class: "lineage", children: [
           /* @__PURE__ */ a4("h3", { children: "Who asks" }),
-          /* @__PURE__ */ a4(
-            Facts,
-            {
-              fields: [
-                ...lineage.map(
-                  (field) => field.name === "Run" && approval.session_id !== "" ? { ...field, href: at("talk", approval.session_id) } : field
-                ),
-                { name: "Asked", text: `${moment(approval.created_at)}, ${ago(approval.created_at, now.value)}` },
-                { name: "Tier", text: `${card.tier}, ${TIERS[card.tier] ?? ""}` },
-                { name: "Can also answer", text: othersWords() }
-              ]
-            }
-          )
+          /* @__PURE__ */ a4(Lineage, { approval })
         ] }),
         card.explanation === null ? null : /* @__PURE__ */ a4("section", { class: "claim", children: [
           /* @__PURE__ */ a4("h3", { children: "The agent says (unverified)" }),
           /* @__PURE__ */ a4("blockquote", { children: card.explanation })
-        ] }),
-        /* @__PURE__ */ a4("p", { class: "digest", children: [
-          "Bound to ",
-          /* @__PURE__ */ a4("code", { children: approval.digest })
         ] })
       ] }),
       /* @__PURE__ */ a4(Foot, { approval, hasKeys, isOpen: isOpen.value, endSeen: endSeen.value, onOpen: open, onNext })
+    ] });
+  }
+  function Lineage({ approval }) {
+    const { card } = approval;
+    const lineage = card.lineage.filter((field) => !field.code);
+    const isOurs = lineage.some((field) => field.name === "Asked by" && field.text === "builtin");
+    const linked = lineage.map(
+      (field) => field.name === "Run" && isOurs ? { ...field, href: at("talk", approval.session_id) } : field
+    );
+    return /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4(
+        Facts,
+        {
+          fields: [
+            ...linked,
+            { name: "Asked", text: `${moment(approval.created_at)}, ${ago(approval.created_at, now.value)}` },
+            { name: "Tier", text: `${card.tier}, ${TIERS[card.tier] ?? ""}` },
+            { name: "Can also answer", text: othersWords() }
+          ]
+        }
+      ),
+      /* @__PURE__ */ a4("p", { class: "digest", children: [
+        "Bound to ",
+        /* @__PURE__ */ a4("code", { children: approval.digest })
+      ] })
     ] });
   }
   function othersWords() {
@@ -3055,9 +3068,442 @@
     ] });
   }
 
+  // src/conversation.ts
+  var RUNS_MAX = 12;
+  var RETRY_MS = 1e3;
+  var FINAL = ["completed", "failed", "cancelled"];
+  var Conversation = class {
+    constructor(session) {
+      this.session = session;
+    }
+    session;
+    blocks = y3([]);
+    /** The run that goes on, if one does. */
+    running = y3(null);
+    isLoaded = y3(false);
+    #said = /* @__PURE__ */ new Map();
+    #closed = new AbortController();
+    close() {
+      this.#closed.abort();
+    }
+    /** Reads what happened so far, and follows the run that goes on. */
+    async open() {
+      if (this.session === null) {
+        this.isLoaded.value = true;
+        return;
+      }
+      const path2 = `/v1/sessions/${segment(this.session)}/messages`;
+      const { messages } = await get(path2);
+      const { runs } = await get(`/v1/runs?session_id=${segment(this.session)}&limit=${RUNS_MAX}`);
+      runs.reverse();
+      const asked3 = messages.filter((message) => message.role === "user");
+      for (const message of messages) {
+        for (const call of message.tool_calls ?? []) if (message.content) this.#said.set(call.id, message.content);
+      }
+      for (const [index, run2] of runs.entries()) {
+        if (this.#closed.signal.aborted) return;
+        const said2 = asked3[asked3.length - runs.length + index];
+        if (said2?.content) this.#push({ kind: "person", text: said2.content });
+        if (FINAL.includes(run2.status)) {
+          await this.#follow(run2.run_id);
+        } else {
+          this.isLoaded.value = true;
+          await this.#drive(run2.run_id);
+        }
+      }
+      this.isLoaded.value = true;
+    }
+    /** Says `text` to the agent. Returns the conversation's id. */
+    async say(text) {
+      const body = this.session === null ? { input: text } : { input: text, session_id: this.session };
+      const started = await post("/v1/runs", body);
+      if (this.session !== null) {
+        this.#push({ kind: "person", text });
+        void this.#drive(started.run_id);
+        return this.session;
+      }
+      const run2 = await get(`/v1/runs/${segment(started.run_id)}`);
+      return run2.session_id;
+    }
+    async stop() {
+      if (this.running.value !== null) await post(`/v1/runs/${segment(this.running.value)}/stop`);
+    }
+    async #drive(run2) {
+      this.running.value = run2;
+      await this.#follow(run2);
+      if (this.running.value === run2) this.running.value = null;
+    }
+    /** Follows a run to its end, across lost connections. */
+    async #follow(run2) {
+      let last2 = null;
+      let hasEnded = false;
+      const listener = {
+        opened: () => void 0,
+        told: (event, id) => {
+          if (id !== null) last2 = id;
+          hasEnded ||= event.event === "run.completed" || event.event === "run.failed" || event.event === "run.cancelled";
+          r3(() => this.#hear(event));
+        }
+      };
+      while (!hasEnded && !this.#closed.signal.aborted) {
+        try {
+          await follow(`/v1/runs/${segment(run2)}/events`, last2, listener, this.#closed.signal);
+        } catch (error) {
+          if (!(error instanceof Unreachable)) throw error;
+        }
+        if (!hasEnded && !this.#closed.signal.aborted) {
+          await new Promise((resolve) => {
+            setTimeout(resolve, RETRY_MS);
+          });
+        }
+      }
+    }
+    #hear(event) {
+      switch (event.event) {
+        case "message.delta":
+          this.#speak(String(event["delta"] ?? ""), "more");
+          break;
+        case "message.snapshot":
+          this.#speak(String(event["text"] ?? ""), "all");
+          break;
+        case "message.held":
+          this.#push({ kind: "held", notice: String(event["notice"] ?? "") });
+          break;
+        case "tool.started":
+          this.#start(event);
+          break;
+        case "tool.completed":
+          this.#finish(event);
+          break;
+        case "approval.required":
+          this.#ask({ kind: "approval", id: event.approval_id ?? "" });
+          break;
+        case "clarify.required":
+          this.#ask({ kind: "question", id: event.clarification_id ?? "" });
+          break;
+        case "run.completed":
+          this.#conclude(String(event["output"] ?? ""));
+          break;
+        case "run.failed":
+          this.#push({ kind: "ended", how: "failed", text: String(event["error"] ?? "") });
+          break;
+        case "run.cancelled":
+          this.#push({ kind: "ended", how: "cancelled", text: "" });
+          break;
+        default:
+          break;
+      }
+    }
+    #speak(text, how) {
+      const blocks = this.blocks.value;
+      const last2 = blocks.at(-1);
+      if (last2?.kind === "held" && last2.notice === text) return;
+      if (last2?.kind === "said" && last2.isOpen) {
+        const whole = how === "all" ? text : last2.text + text;
+        this.blocks.value = [...blocks.slice(0, -1), { ...last2, text: whole }];
+      } else {
+        this.#push({ kind: "said", text, isOpen: true });
+      }
+    }
+    #start(event) {
+      const id = String(event["tool_call_id"] ?? "");
+      const said2 = this.#said.get(id);
+      const last2 = this.blocks.value.at(-1);
+      if (said2 !== void 0 && !(last2?.kind === "said" && last2.isOpen)) {
+        this.#push({ kind: "said", text: said2, isOpen: false });
+      }
+      for (const [other, text] of this.#said) if (text === said2) this.#said.delete(other);
+      this.#shut();
+      const [tool, preview] = [String(event["tool"] ?? ""), String(event["preview"] ?? "")];
+      this.#push({ kind: "tool", id, tool, preview, state: "runs", seconds: null });
+    }
+    #finish(event) {
+      const id = event["tool_call_id"];
+      const isIt = (block2) => block2.kind === "tool" && block2.state === "runs" && (id === void 0 ? block2.tool === event["tool"] : block2.id === id);
+      const index = this.blocks.value.findIndex(isIt);
+      const block = this.blocks.value[index];
+      if (block?.kind !== "tool") return;
+      const seconds = typeof event["duration"] === "number" ? event["duration"] : null;
+      const state = event["error"] === true ? "failed" : "done";
+      this.blocks.value = this.blocks.value.with(index, { ...block, state, seconds });
+    }
+    #ask(block) {
+      this.#shut();
+      this.#push(block);
+    }
+    #conclude(output) {
+      const last2 = this.blocks.value.at(-1);
+      if (last2?.kind === "said" && last2.isOpen) {
+        this.blocks.value = [...this.blocks.value.slice(0, -1), { kind: "said", text: output === "" ? last2.text : output, isOpen: false }];
+      } else if (output !== "" && !(last2?.kind === "held" && last2.notice === output)) {
+        this.#push({ kind: "said", text: output, isOpen: false });
+      }
+    }
+    /** What was said so far is complete. */
+    #shut() {
+      const last2 = this.blocks.value.at(-1);
+      if (last2?.kind === "said" && last2.isOpen) {
+        this.blocks.value = [...this.blocks.value.slice(0, -1), { ...last2, isOpen: false }];
+      }
+    }
+    #push(block) {
+      this.blocks.value = [...this.blocks.value, block];
+    }
+  };
+
   // src/views/talk.tsx
+  var TITLES_MAX = 20;
   function Talk() {
-    return /* @__PURE__ */ a4("div", { class: "page", children: /* @__PURE__ */ a4(Head, { title: "Talk" }) });
+    const session = place.value.parts[1] ?? null;
+    const hasModel = useSignal(null);
+    const problem2 = useSignal(null);
+    const look = () => {
+      problem2.value = null;
+      get("/v1/capabilities").then(
+        (it) => hasModel.value = it.features.run_submission,
+        (error) => problem2.value = error
+      );
+    };
+    A2(look, [link.value === "live"]);
+    if (problem2.value !== null && hasModel.value === null) return /* @__PURE__ */ a4(Problem, { error: problem2.value, again: look });
+    if (hasModel.value === null) return /* @__PURE__ */ a4(Loading, {});
+    if (!hasModel.value && session === null) return /* @__PURE__ */ a4(NoModel, {});
+    return /* @__PURE__ */ a4("div", { class: session === null ? "talk" : "talk has-thread", children: [
+      /* @__PURE__ */ a4(Sessions, { current: session }),
+      /* @__PURE__ */ a4("section", { class: "detail", "aria-label": "Conversation", children: [
+        /* @__PURE__ */ a4("a", { class: "back", href: "#/talk", children: [
+          /* @__PURE__ */ a4(Icon, { name: "back" }),
+          " Conversations"
+        ] }),
+        /* @__PURE__ */ a4(Thread, { session }, session ?? "new")
+      ] })
+    ] });
+  }
+  function NoModel() {
+    return /* @__PURE__ */ a4(Empty, { icon: "talk", title: "The built-in agent has no model yet", children: [
+      /* @__PURE__ */ a4("p", { children: "Any server that speaks the chat completions of OpenAI will do; a local one as well." }),
+      /* @__PURE__ */ a4(
+        Commands,
+        {
+          lines: [
+            "countersign config set agent.base_url http://127.0.0.1:11434/v1",
+            "countersign config set agent.model qwen3",
+            "countersign serve"
+          ]
+        }
+      ),
+      /* @__PURE__ */ a4("p", { class: "hint", children: "Whatever it wants to do passes the same gate as every other agent." })
+    ] });
+  }
+  function Sessions({ current: current2 }) {
+    const sessions = useSignal(null);
+    const titles = useSignal(/* @__PURE__ */ new Map());
+    const look = async () => {
+      const list = await get("/v1/sessions").catch(() => null);
+      if (list === null) return;
+      sessions.value = list.sessions;
+      for (const { session_id: id } of list.sessions.slice(0, TITLES_MAX)) {
+        if (titles.value.has(id)) continue;
+        const path2 = `/v1/sessions/${segment(id)}/messages`;
+        const said2 = await get(path2).catch(() => null);
+        const first2 = said2?.messages.find((message) => message.role === "user")?.content ?? id;
+        titles.value = new Map(titles.value).set(id, first2);
+      }
+    };
+    A2(() => {
+      void look();
+      return listen((event) => {
+        if (event.event.startsWith("run.")) void look();
+      });
+    }, []);
+    return /* @__PURE__ */ a4("section", { class: "list", "aria-label": "Conversations", children: [
+      /* @__PURE__ */ a4("div", { class: "list-head", children: [
+        /* @__PURE__ */ a4("h1", { children: "Talk" }),
+        mayAnswer.value ? /* @__PURE__ */ a4("a", { class: "button", href: "#/talk", "aria-current": current2 === null ? "page" : void 0, children: [
+          /* @__PURE__ */ a4(Icon, { name: "plus" }),
+          " New conversation"
+        ] }) : null
+      ] }),
+      /* @__PURE__ */ a4("ul", { class: "sessions", "aria-label": "Conversations", children: sessions.value?.map((session) => /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(
+        "a",
+        {
+          class: "row",
+          href: at("talk", session.session_id),
+          "aria-current": session.session_id === current2 ? "true" : void 0,
+          children: [
+            /* @__PURE__ */ a4("span", { class: "row-title", children: titles.value.get(session.session_id) ?? session.session_id }),
+            /* @__PURE__ */ a4("span", { class: "row-meta", children: [
+              stateOf(session),
+              " · ",
+              session.started_by,
+              " · ",
+              ago(session.updated_at, now.value)
+            ] })
+          ]
+        }
+      ) }, session.session_id)) }),
+      sessions.value?.length === 0 ? /* @__PURE__ */ a4("p", { class: "hint pad", children: "Nothing was said yet." }) : null
+    ] });
+  }
+  function stateOf(session) {
+    const waits = [...approvals.value.values()].some((it) => it.status === "waiting" && it.session_id === session.session_id);
+    if (waits) return "waits for an answer";
+    return { running: "works", stopping: "stops", completed: "done", failed: "failed", cancelled: "stopped" }[session.status] ?? session.status;
+  }
+  function Thread({ session }) {
+    const conversation = w2(() => new Conversation(session), []);
+    const problem2 = useSignal(null);
+    const end = T2(null);
+    const scroll = T2(null);
+    const follows = T2(true);
+    A2(() => {
+      conversation.open().catch((error) => problem2.value = error);
+      return () => conversation.close();
+    }, []);
+    const blocks = conversation.blocks.value;
+    const list = T2(null);
+    A2(() => {
+      const observer = new ResizeObserver(() => {
+        if (follows.current) end.current?.scrollIntoView({ block: "end" });
+      });
+      if (list.current !== null) observer.observe(list.current);
+      return () => observer.disconnect();
+    }, []);
+    const scrolled = () => {
+      const element = scroll.current;
+      if (element === null) return;
+      follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < 80;
+    };
+    if (problem2.value !== null) return /* @__PURE__ */ a4(Problem, { error: problem2.value });
+    const waits = blocks.filter((block) => block.kind === "approval" && approvals.value.get(block.id)?.status === "waiting");
+    const last2 = waits.at(-1);
+    return /* @__PURE__ */ a4("div", { class: "thread", children: [
+      /* @__PURE__ */ a4("div", { class: "thread-scroll", ref: scroll, onScroll: scrolled, children: [
+        !conversation.isLoaded.value && blocks.length === 0 ? /* @__PURE__ */ a4(Loading, {}) : null,
+        session === null ? /* @__PURE__ */ a4(Welcome, {}) : null,
+        /* @__PURE__ */ a4("ol", { class: "blocks", ref: list, "aria-label": "What was said and done", children: blocks.map((block, index) => /* @__PURE__ */ a4("li", { class: `block block-${block.kind}`, children: /* @__PURE__ */ a4(BlockView, { block, hasKeys: block === last2, isAsked: waits.includes(blocks[index + 1] ?? block) }) }, index)) }),
+        conversation.running.value !== null && waits.length === 0 ? /* @__PURE__ */ a4("p", { class: "works", role: "status", children: [
+          /* @__PURE__ */ a4("span", { class: "pulse", "aria-hidden": "true" }),
+          " The agent works"
+        ] }) : null,
+        /* @__PURE__ */ a4("div", { ref: end })
+      ] }),
+      mayAnswer.value ? /* @__PURE__ */ a4(Composer, { conversation }) : /* @__PURE__ */ a4("p", { class: "hint pad", children: "You may look. Somebody with an approver's key talks to the agent." })
+    ] });
+  }
+  function Welcome() {
+    return /* @__PURE__ */ a4(Empty, { icon: "talk", title: "What should the agent do?", children: /* @__PURE__ */ a4("p", { children: "It says what it does while it does it. What matters waits for a person, here where it happens and in the inbox." }) });
+  }
+  function BlockView({ block, hasKeys, isAsked }) {
+    switch (block.kind) {
+      case "person":
+        return /* @__PURE__ */ a4($, { children: [
+          /* @__PURE__ */ a4("span", { class: "unseen", children: "You said: " }),
+          /* @__PURE__ */ a4("p", { class: "bubble", children: block.text })
+        ] });
+      case "said":
+        return /* @__PURE__ */ a4($, { children: [
+          /* @__PURE__ */ a4("span", { class: "unseen", children: "The agent said: " }),
+          /* @__PURE__ */ a4("p", { class: "speech", children: block.text })
+        ] });
+      case "tool":
+        return /* @__PURE__ */ a4(Tool, { block, isAsked });
+      case "approval":
+        return /* @__PURE__ */ a4(InlineApproval, { id: block.id, hasKeys });
+      case "question":
+        return /* @__PURE__ */ a4(InlineQuestion, { id: block.id });
+      case "held":
+        return /* @__PURE__ */ a4("div", { class: "held", children: [
+          /* @__PURE__ */ a4("strong", { children: block.notice }),
+          /* @__PURE__ */ a4("p", { children: "What the agent would say is held back until another person has looked at it." })
+        ] });
+      case "ended":
+        return /* @__PURE__ */ a4("p", { class: "ended", children: block.how === "cancelled" ? "Stopped." : `It failed: ${block.text}` });
+    }
+  }
+  var STATES = { runs: "runs", done: "done", failed: "failed or not run" };
+  function Tool({ block, isAsked }) {
+    return /* @__PURE__ */ a4("div", { class: `tool tool-${block.state}`, children: [
+      /* @__PURE__ */ a4(Icon, { name: block.state === "failed" ? "cross" : block.state === "done" ? "check" : "more" }),
+      /* @__PURE__ */ a4("code", { children: block.preview === "" ? block.tool : block.preview }),
+      /* @__PURE__ */ a4("span", { children: [
+        isAsked ? "waits for an answer" : STATES[block.state],
+        block.seconds === null || block.seconds < 0.05 ? "" : `, ${block.seconds.toFixed(1)} s`
+      ] })
+    ] });
+  }
+  function InlineApproval({ id, hasKeys }) {
+    const approval = approvals.value.get(id);
+    A2(() => {
+      if (approval === void 0) void refresh(id).catch(() => null);
+    }, [id]);
+    return approval === void 0 ? /* @__PURE__ */ a4(Loading, { what: "A card" }) : /* @__PURE__ */ a4(CardView, { approval, hasKeys, isInline: true }, id);
+  }
+  function InlineQuestion({ id }) {
+    const question = questions.value.get(id);
+    A2(() => {
+      if (question !== void 0) return;
+      get(`/v1/clarifications/${segment(id)}`).then(putQuestion, () => null);
+    }, [id]);
+    return question === void 0 ? /* @__PURE__ */ a4(Loading, { what: "A question" }) : /* @__PURE__ */ a4(QuestionView, { question, hasKeys: false }, id);
+  }
+  function Composer({ conversation }) {
+    const text = useSignal("");
+    const problem2 = useSignal(null);
+    const isBusy = useSignal(false);
+    const field = T2(null);
+    const isRunning = conversation.running.value !== null;
+    const send = async () => {
+      const words = text.value.trim();
+      if (words === "" || isBusy.value || isRunning) return;
+      isBusy.value = true;
+      problem2.value = null;
+      try {
+        const session = await conversation.say(words);
+        text.value = "";
+        go(at("talk", session));
+      } catch (error) {
+        problem2.value = explain(error);
+      } finally {
+        isBusy.value = false;
+      }
+    };
+    const typed = (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      void send();
+    };
+    return /* @__PURE__ */ a4(
+      "form",
+      {
+        class: "composer",
+        onSubmit: (event) => {
+          event.preventDefault();
+          void send();
+        },
+        children: [
+          problem2.value === null ? null : /* @__PURE__ */ a4("p", { class: "problem", role: "alert", children: problem2.value }),
+          /* @__PURE__ */ a4("label", { children: [
+            /* @__PURE__ */ a4("span", { class: "unseen", children: "Message to the agent" }),
+            /* @__PURE__ */ a4(
+              "textarea",
+              {
+                ref: field,
+                rows: 2,
+                placeholder: "Say what is to be done",
+                value: text.value,
+                onInput: (event) => text.value = event.currentTarget.value,
+                onKeyDown: typed
+              }
+            )
+          ] }),
+          /* @__PURE__ */ a4("div", { class: "row-of-buttons", children: isRunning ? /* @__PURE__ */ a4("button", { type: "button", class: "button danger", onClick: () => void conversation.stop().catch((error) => problem2.value = explain(error)), children: [
+            /* @__PURE__ */ a4(Icon, { name: "stop" }),
+            " Stop"
+          ] }) : /* @__PURE__ */ a4("button", { type: "submit", class: "button primary", "aria-disabled": isBusy.value || text.value.trim() === "", children: "Send" }) })
+        ]
+      }
+    );
   }
 
   // src/views.tsx

@@ -8,6 +8,8 @@ import { join } from "node:path";
 
 import { test as base, expect, type Page } from "@playwright/test";
 
+import { Model, type Reply } from "./model";
+
 const BINARY = process.env["COUNTERSIGN_BIN"] ?? join(import.meta.dirname, "../../target/debug/countersign");
 
 export class Gateway {
@@ -126,15 +128,26 @@ export async function armed(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 320)));
 }
 
-export const test = base.extend<{ gateway: Gateway; config: string }>({
+interface Scene {
+  /** Lines of config.yaml. */
+  config: string;
+  /** What the built-in agent's model says; none: there is no model. */
+  script: Reply[];
+  gateway: Gateway;
+}
+
+export const test = base.extend<Scene>({
   config: ["", { option: true }],
-  gateway: async ({ config }, use) => {
+  script: [[], { option: true }],
+  gateway: async ({ config, script }, use) => {
     const home = mkdtempSync(join(tmpdir(), "countersign-page-"));
-    if (config !== "") writeFileSync(join(home, "config.yaml"), config);
+    const model = script.length === 0 ? null : await Model.start(script);
+    writeFileSync(join(home, "config.yaml"), config + (model?.config ?? ""));
     const gateway = new Gateway(home);
     await gateway.start();
     await use(gateway);
     await gateway.stop();
+    model?.stop();
     rmSync(home, { recursive: true, force: true });
   },
 });

@@ -3,11 +3,18 @@
 
 import { compare, edit, isPatch, patch, type Line } from "../diff";
 import type { Approval, Field } from "../wire";
-import { Code, Facts, isShort } from "./fields";
+import { Code, Facts } from "./fields";
 
 const HEAD = { lines: 30, chars: 2400 };
 const TAIL = { lines: 12, chars: 900 };
 const FOLD = { lines: 80, chars: 8000 };
+
+/** Arguments that are what somebody else will read. */
+const SPOKEN_NAMES = ["text", "body", "message", "content", "caption", "html"];
+
+/** Whether a field is a fact beside its name rather than a text of its own. */
+const isShort = (field: Field): boolean =>
+  !field.code && field.text.length <= 120 && !SPOKEN_NAMES.includes(field.name.toLowerCase());
 
 /** Whether a text is shown as head and tail at first. */
 export function isLong(text: string): boolean {
@@ -60,7 +67,7 @@ function Long({ field, digest, isOpen }: { field: Field; digest: string; isOpen:
 }
 
 const SIGNS: Record<Line["kind"], string> = { same: " ", gone: "−", new: "+", mark: " " };
-const SPOKEN: Record<Line["kind"], string> = { same: "", gone: "removed: ", new: "added: ", mark: "" };
+const ALOUD: Record<Line["kind"], string> = { same: "", gone: "removed: ", new: "added: ", mark: "" };
 
 function Difference({ name, lines }: { name: string; lines: Line[] }) {
   return (
@@ -72,7 +79,7 @@ function Difference({ name, lines }: { name: string; lines: Line[] }) {
             <span class="sign" aria-hidden="true">
               {SIGNS[line.kind]}
             </span>
-            <span class="unseen">{SPOKEN[line.kind]}</span>
+            <span class="unseen">{ALOUD[line.kind]}</span>
             <span>{line.text === "" ? "\u00a0" : line.text}</span>
           </div>
         ))}

@@ -26,13 +26,15 @@ interface Props {
   approval: Approval;
   /** Whether keys answer this card. */
   hasKeys: boolean;
+  /** Whether it stands in a conversation, which says already who asks. */
+  isInline?: boolean;
   /** What follows when it is answered. */
   onNext?: (() => void) | undefined;
 }
 
 type Option = Choice | "view";
 
-export function CardView({ approval, hasKeys, onNext }: Props) {
+export function CardView({ approval, hasKeys, isInline = false, onNext }: Props) {
   const { card, assessment } = approval;
   const why = useSignal(false);
   const isOpen = useSignal(!needsOpening(approval));
@@ -54,8 +56,9 @@ export function CardView({ approval, hasKeys, onNext }: Props) {
     return true;
   };
   useKeys(hasKeys ? { why: () => (why.value = !why.value) || true, full: open } : {});
-  const lineage = card.lineage.filter((field) => !field.code);
   const quoted = card.lineage.filter((field) => field.code);
+  // The first reason stands at the top already.
+  const more = card.reasons.slice(1, why.value ? undefined : REASONS_SHOWN);
   return (
     <article class={`card edge-${card.risk}`} aria-labelledby={`title-${approval.approval_id}`}>
       <div class="card-scroll">
@@ -71,14 +74,16 @@ export function CardView({ approval, hasKeys, onNext }: Props) {
         <Body approval={approval} isOpen={isOpen.value} />
         <div ref={end} class="end" />
         <section class="reasons">
-          <h3>Why a person is asked</h3>
-          <ul>
-            {card.reasons.slice(0, why.value ? undefined : REASONS_SHOWN).map((reason, index) => (
-              <li key={index}>{reason}</li>
-            ))}
-          </ul>
+          {more.length === 0 ? null : <h3>Why else a person is asked</h3>}
+          {more.length === 0 ? null : (
+            <ul>
+              {more.map((reason, index) => (
+                <li key={index}>{reason}</li>
+              ))}
+            </ul>
+          )}
           <button type="button" class="quiet" aria-expanded={why.value} onClick={() => (why.value = !why.value)}>
-            {why.value ? "Less" : "Every factor and finding"} <kbd>w</kbd>
+            {why.value ? "Less" : "Why: every factor and finding"} <kbd>w</kbd>
           </button>
           {why.value ? <Why assessment={assessment} /> : null}
         </section>
@@ -88,31 +93,50 @@ export function CardView({ approval, hasKeys, onNext }: Props) {
             <Code name={field.name} text={field.text} />
           </section>
         ))}
-        <section class="lineage">
-          <h3>Who asks</h3>
-          <Facts
-            fields={[
-              ...lineage.map((field) =>
-                field.name === "Run" && approval.session_id !== "" ? { ...field, href: at("talk", approval.session_id) } : field,
-              ),
-              { name: "Asked", text: `${moment(approval.created_at)}, ${ago(approval.created_at, now.value)}` },
-              { name: "Tier", text: `${card.tier}, ${TIERS[card.tier] ?? ""}` },
-              { name: "Can also answer", text: othersWords() },
-            ]}
-          />
-        </section>
+        {isInline ? (
+          <details class="lineage">
+            <summary>Who asks</summary>
+            <Lineage approval={approval} />
+          </details>
+        ) : (
+          <section class="lineage">
+            <h3>Who asks</h3>
+            <Lineage approval={approval} />
+          </section>
+        )}
         {card.explanation === null ? null : (
           <section class="claim">
             <h3>The agent says (unverified)</h3>
             <blockquote>{card.explanation}</blockquote>
           </section>
         )}
-        <p class="digest">
-          Bound to <code>{approval.digest}</code>
-        </p>
       </div>
       <Foot approval={approval} hasKeys={hasKeys} isOpen={isOpen.value} endSeen={endSeen.value} onOpen={open} onNext={onNext} />
     </article>
+  );
+}
+
+function Lineage({ approval }: { approval: Approval }) {
+  const { card } = approval;
+  const lineage = card.lineage.filter((field) => !field.code);
+  const isOurs = lineage.some((field) => field.name === "Asked by" && field.text === "builtin");
+  const linked = lineage.map((field) =>
+    field.name === "Run" && isOurs ? { ...field, href: at("talk", approval.session_id) } : field,
+  );
+  return (
+    <>
+      <Facts
+        fields={[
+          ...linked,
+          { name: "Asked", text: `${moment(approval.created_at)}, ${ago(approval.created_at, now.value)}` },
+          { name: "Tier", text: `${card.tier}, ${TIERS[card.tier] ?? ""}` },
+          { name: "Can also answer", text: othersWords() },
+        ]}
+      />
+      <p class="digest">
+        Bound to <code>{approval.digest}</code>
+      </p>
+    </>
   );
 }
 

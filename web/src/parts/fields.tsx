@@ -1,7 +1,5 @@
 // Named parts of a card. Everything is set as text.
 
-import type { Field } from "../wire";
-
 /** Short facts, name beside text. */
 export function Facts({ fields }: { fields: { name: string; text: string; href?: string }[] }) {
   if (fields.length === 0) return null;
@@ -25,5 +23,3 @@ export function Code({ name, text }: { name: string; text: string }) {
     </pre>
   );
 }
-
-export const isShort = (field: Field): boolean => !field.code && field.text.length <= 120;
