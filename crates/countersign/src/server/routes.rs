@@ -8,7 +8,6 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::{StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
-use axum::routing::get;
 use countersign_gate::principal::Role;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
@@ -17,7 +16,7 @@ use super::App;
 use super::auth::{Access, guard};
 use super::handle::{
     admin, approvals, calls, channels, chat, clarifications, grants, history, login, operations,
-    page, runs, sessions, usage,
+    page, practice, runs, sessions, usage,
 };
 use super::problem::Problem;
 use super::{events, openapi, outer};
@@ -62,6 +61,7 @@ fn table() -> Vec<Row> {
         (ANSWERS, routes!(approvals::resolve)),
         (ANSWERS, routes!(approvals::take_back)),
         (ANSWERS, routes!(approvals::viewed)),
+        (ANSWERS, routes!(practice::ask)),
         (ALL, routes!(events::all)),
         (ALL, routes!(events::of_run)),
         (ANSWERS, routes!(runs::start)),
@@ -111,11 +111,7 @@ fn table() -> Vec<Row> {
 pub(crate) fn network(app: &Arc<App>) -> Router {
     let (rows, description) = described();
     app.description.get_or_init(|| description);
-    let router = guarded(app, rows)
-        .route("/", get(page::html))
-        .route("/page.js", get(page::script))
-        .route("/page.css", get(page::style));
-    finished(app, router)
+    finished(app, page::with_page(guarded(app, rows)))
 }
 
 /// Returns what an agent may use, for the socket.

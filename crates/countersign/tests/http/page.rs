@@ -118,7 +118,8 @@ fn every_answer_keeps_a_browser_in_check() {
     for path in [
         "/",
         "/page.js",
-        "/page.css",
+        "/style.css",
+        "/icon.svg",
         "/health",
         "/v1/approvals",
         "/nothing",

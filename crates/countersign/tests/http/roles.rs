@@ -33,6 +33,7 @@ const MATRIX: &[(&str, &str, &[&str])] = &[
     ("POST", "/v1/approvals/{id}/resolve", ANSWERS),
     ("POST", "/v1/approvals/{id}/take_back", ANSWERS),
     ("POST", "/v1/approvals/{id}/viewed", ANSWERS),
+    ("POST", "/v1/practice", ANSWERS),
     ("GET", "/v1/events", ALL),
     ("GET", "/v1/runs/{id}/events", ALL),
     ("POST", "/v1/runs", ANSWERS),

@@ -1,0 +1,25 @@
+// Named parts of a card. Everything is set as text.
+
+/** Short facts, name beside text. */
+export function Facts({ fields }: { fields: { name: string; text: string; href?: string }[] }) {
+  if (fields.length === 0) return null;
+  return (
+    <dl class="facts">
+      {fields.map((field, index) => (
+        <div key={index}>
+          <dt>{field.name}</dt>
+          <dd>{field.href === undefined ? field.text : <a href={field.href}>{field.text}</a>}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A text as it is, with its line breaks, in fixed width. */
+export function Code({ name, text }: { name: string; text: string }) {
+  return (
+    <pre class="code" tabIndex={0} role="region" aria-label={name}>
+      {text}
+    </pre>
+  );
+}
