@@ -666,7 +666,9 @@ export type Entry = Draft & {
 export interface EntryList {
   /** What is on this page. */
   entries: Entry[];
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The number of the last entry there is. */
+  last: number;
+  /** What to send as `after` for the next page; null at the end. */
   next?: string | null;
 }
 
@@ -1404,12 +1406,18 @@ export interface ReviewResolved {
 
 /** Something that ran and awaits a look. */
 export interface ReviewView {
+  /** What the agent calls itself. */
+  agent?: string | null;
   /** Who settled it. */
   by?: string | null;
   /** The call. */
   call: CallView;
+  /** It on one line, display-redacted. */
+  command: string;
   /** What was changed in it. */
   diff?: string | null;
+  /** Name of the key. */
+  key_name: string;
   /** The file that was changed, where it can be put back. */
   path?: string | null;
   /** The review. */
@@ -1703,6 +1711,7 @@ export interface StatsView {
   reasons: ReasonCount[];
   /** Since when, in seconds. */
   since: number;
+  thresholds?: ThresholdsView | null;
   /** Tools that were called, the most used first. */
   tools: string[];
   /** Until when, in seconds. */
@@ -1717,6 +1726,16 @@ export interface StreamOptions {
 
 /** Lines of rule 11, each 0 to 1. */
 export interface ThresholdsBody {
+  /** Risk above this asks. */
+  ask_above: number;
+  /** Risk below this runs. */
+  auto_below: number;
+  /** Between the two, confidence below this asks. */
+  confidence_min: number;
+}
+
+/** Lines of rule 11, each 0 to 1. */
+export interface ThresholdsView {
   /** Risk above this asks. */
   ask_above: number;
   /** Risk below this runs. */
@@ -1905,6 +1924,8 @@ export interface Routes {
   "POST /v1/approvals/{id}/take_back": { query: undefined; body: undefined; answer: ApprovalView };
   /** Records that the full text was opened */
   "POST /v1/approvals/{id}/viewed": { query: undefined; body: undefined; answer: ApprovalView };
+  /** Puts a harmless practice card in front of people */
+  "POST /v1/practice": { query: undefined; body: undefined; answer: CallView };
   /** Events of everything the caller may see */
   "GET /v1/events": { query: { last_event_id?: number; }; body: undefined; answer: string };
   /** Events of one run, from its beginning */

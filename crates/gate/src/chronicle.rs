@@ -25,7 +25,7 @@ use crate::{Gate, GateError};
 
 pub use statistics::{
     AgentCount, AnswerCounts, AnswerSpan, Bucket, PersonCount, QuestionCounts, ReasonCount,
-    StatsFilter, StatsView,
+    StatsFilter, StatsView, ThresholdsView,
 };
 pub use what_if::Lines;
 

@@ -58,6 +58,15 @@ lists! {
     ChannelList { channels: ChannelView }
     /// What models cost, the oldest day first.
     UsageList { usage: UsageView }
-    /// Entries of the ledger, in order.
-    EntryList { entries: Entry }
+}
+
+/// Entries of the ledger, in order.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct EntryList {
+    /// What is on this page.
+    pub(crate) entries: Vec<Entry>,
+    /// What to send as `after` for the next page; null at the end.
+    pub(crate) next: Option<String>,
+    /// The number of the last entry there is.
+    pub(crate) last: u64,
 }

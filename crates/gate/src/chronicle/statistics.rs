@@ -69,6 +69,19 @@ pub struct StatsView {
     pub people: Vec<PersonCount>,
     /// Tools that were called, the most used first.
     pub tools: Vec<String>,
+    /// The lines that hold now; null if the policy cannot be read.
+    pub thresholds: Option<ThresholdsView>,
+}
+
+/// Lines of rule 11, each 0 to 1.
+#[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
+pub struct ThresholdsView {
+    /// Risk below this runs.
+    pub auto_below: f64,
+    /// Risk above this asks.
+    pub ask_above: f64,
+    /// Between the two, confidence below this asks.
+    pub confidence_min: f64,
 }
 
 /// Calls of one stretch of time, by verdict.
@@ -201,6 +214,15 @@ impl Gate {
         for agent in &mut counted.agents {
             agent.name = self.name_of_key(&agent.key_id).await?;
         }
+        let ruleset = self.inner.policies.at(None).ok();
+        counted.thresholds = ruleset.map(|ruleset| {
+            let lines = ruleset.policy.thresholds;
+            ThresholdsView {
+                auto_below: lines.auto_below.as_fraction(),
+                ask_above: lines.ask_above.as_fraction(),
+                confidence_min: lines.confidence_min.as_fraction(),
+            }
+        });
         Ok(counted)
     }
 

@@ -72,6 +72,7 @@ pub(crate) async fn ledger(
     Ok(Json(EntryList {
         entries,
         next: (next < last).then(|| next.to_string()),
+        last,
     }))
 }
 
