@@ -2152,6 +2152,29 @@
     useKeys(hasKeys ? { why: () => (why.value = !why.value) || true, full: open } : {});
     const quoted = card.lineage.filter((field) => field.code);
     const more = card.reasons.slice(1, why.value ? void 0 : REASONS_SHOWN);
+    const rest = /* @__PURE__ */ a4($, { children: [
+      /* @__PURE__ */ a4("section", { class: "reasons", children: [
+        more.length === 0 ? null : /* @__PURE__ */ a4("h3", { children: "Why else a person is asked" }),
+        more.length === 0 ? null : /* @__PURE__ */ a4("ul", { children: more.map((reason, index) => /* @__PURE__ */ a4("li", { children: reason }, index)) }),
+        /* @__PURE__ */ a4("button", { type: "button", class: "quiet", "aria-expanded": why.value, onClick: () => why.value = !why.value, children: [
+          why.value ? "Less" : "Why: every factor and finding",
+          " ",
+          /* @__PURE__ */ a4("kbd", { children: "w" })
+        ] }),
+        why.value ? /* @__PURE__ */ a4(Why, { assessment }) : null
+      ] }),
+      quoted.map((field, index) => /* @__PURE__ */ a4("section", { class: "long", children: [
+        /* @__PURE__ */ a4("h3", { children: field.name }),
+        /* @__PURE__ */ a4(Code, { name: field.name, text: field.text })
+      ] }, index)),
+      isInline ? /* @__PURE__ */ a4("details", { class: "lineage", children: [
+        /* @__PURE__ */ a4("summary", { children: "Who asks" }),
+        /* @__PURE__ */ a4(Lineage, { approval })
+      ] }) : /* @__PURE__ */ a4("section", { class: "lineage", children: [
+        /* @__PURE__ */ a4("h3", { children: "Who asks" }),
+        /* @__PURE__ */ a4(Lineage, { approval })
+      ] })
+    ] });
     return /* @__PURE__ */ a4("article", { class: `card edge-${card.risk}`, "aria-labelledby": `title-${approval.approval_id}`, children: [
       /* @__PURE__ */ a4("div", { class: "card-scroll", children: [
         /* @__PURE__ */ a4("header", { class: "card-head", children: [
@@ -2163,27 +2186,10 @@
         ] }),
         /* @__PURE__ */ a4(Body, { approval, isOpen: isOpen.value }),
         /* @__PURE__ */ a4("div", { ref: end, class: "end" }),
-        /* @__PURE__ */ a4("section", { class: "reasons", children: [
-          more.length === 0 ? null : /* @__PURE__ */ a4("h3", { children: "Why else a person is asked" }),
-          more.length === 0 ? null : /* @__PURE__ */ a4("ul", { children: more.map((reason, index) => /* @__PURE__ */ a4("li", { children: reason }, index)) }),
-          /* @__PURE__ */ a4("button", { type: "button", class: "quiet", "aria-expanded": why.value, onClick: () => why.value = !why.value, children: [
-            why.value ? "Less" : "Why: every factor and finding",
-            " ",
-            /* @__PURE__ */ a4("kbd", { children: "w" })
-          ] }),
-          why.value ? /* @__PURE__ */ a4(Why, { assessment }) : null
-        ] }),
-        quoted.map((field, index) => /* @__PURE__ */ a4("section", { class: "long", children: [
-          /* @__PURE__ */ a4("h3", { children: field.name }),
-          /* @__PURE__ */ a4(Code, { name: field.name, text: field.text })
-        ] }, index)),
-        isInline ? /* @__PURE__ */ a4("details", { class: "lineage", children: [
-          /* @__PURE__ */ a4("summary", { children: "Who asks" }),
-          /* @__PURE__ */ a4(Lineage, { approval })
-        ] }) : /* @__PURE__ */ a4("section", { class: "lineage", children: [
-          /* @__PURE__ */ a4("h3", { children: "Who asks" }),
-          /* @__PURE__ */ a4(Lineage, { approval })
-        ] }),
+        isInline && approval.status !== "waiting" ? /* @__PURE__ */ a4("details", { children: [
+          /* @__PURE__ */ a4("summary", { children: "Details" }),
+          rest
+        ] }) : rest,
         card.explanation === null ? null : /* @__PURE__ */ a4("section", { class: "claim", children: [
           /* @__PURE__ */ a4("h3", { children: "The agent says (unverified)" }),
           /* @__PURE__ */ a4("blockquote", { children: card.explanation })
