@@ -1570,10 +1570,10 @@
       children === void 0 ? null : /* @__PURE__ */ a4("div", { class: "head-side", children })
     ] });
   }
-  function Empty({ icon, title, children }) {
+  function Empty({ icon, title, isPart = false, children }) {
     return /* @__PURE__ */ a4("section", { class: "empty", children: [
       /* @__PURE__ */ a4(Icon, { name: icon }),
-      /* @__PURE__ */ a4("h2", { children: title }),
+      isPart ? /* @__PURE__ */ a4("h2", { children: title }) : /* @__PURE__ */ a4("h1", { children: title }),
       children
     ] });
   }
@@ -1590,7 +1590,7 @@
     ] });
   }
   function Commands({ lines }) {
-    return /* @__PURE__ */ a4("pre", { class: "commands", tabIndex: 0, role: "region", "aria-label": "Commands", children: lines.join("\n") });
+    return /* @__PURE__ */ a4("pre", { class: "commands", children: lines.join("\n") });
   }
 
   // src/router.ts
@@ -1830,7 +1830,7 @@
     ] }, index)) });
   }
   function Code({ name, text }) {
-    return /* @__PURE__ */ a4("pre", { class: "code", tabIndex: 0, role: "region", "aria-label": name, children: text });
+    return /* @__PURE__ */ a4("pre", { class: "code", role: "group", "aria-label": name, children: text });
   }
 
   // src/parts/body.tsx
@@ -1886,7 +1886,7 @@
   function Difference({ name, lines }) {
     return /* @__PURE__ */ a4("section", { class: "long", children: [
       /* @__PURE__ */ a4("h3", { children: name }),
-      /* @__PURE__ */ a4("div", { class: "code diff", tabIndex: 0, role: "region", "aria-label": name, children: lines.map((line, index) => /* @__PURE__ */ a4("div", { class: `line-${line.kind}`, children: [
+      /* @__PURE__ */ a4("div", { class: "code diff", role: "group", "aria-label": name, children: lines.map((line, index) => /* @__PURE__ */ a4("div", { class: `line-${line.kind}`, children: [
         /* @__PURE__ */ a4("span", { class: "sign", "aria-hidden": "true", children: SIGNS[line.kind] }),
         /* @__PURE__ */ a4("span", { class: "unseen", children: ALOUD[line.kind] }),
         /* @__PURE__ */ a4("span", { children: line.text === "" ? " " : line.text })
@@ -2325,7 +2325,7 @@
       if (option === "once") void send("once");
       else mode.value = option;
     };
-    A2(() => {
+    F2(() => {
       if (mode.value === "deny") noteField.current?.focus();
     }, [mode.value]);
     const first2 = isGrave(card.risk) || !isOpen ? "deny" : approval.choices[0] ?? "deny";
@@ -2464,7 +2464,7 @@
     const problem2 = useSignal(null);
     const field = T2(null);
     const wantsFocus = T2(false);
-    A2(() => {
+    F2(() => {
       if (other.value && wantsFocus.current) field.current?.focus();
     }, [other.value]);
     const send = async (body) => {
@@ -2782,6 +2782,7 @@
         /* @__PURE__ */ a4(Batch, {})
       ] }),
       /* @__PURE__ */ a4("section", { class: "detail", "aria-label": "Card", children: [
+        /* @__PURE__ */ a4("h1", { class: "unseen narrow", children: "Card" }),
         /* @__PURE__ */ a4("a", { class: "back", href: "#/", children: [
           /* @__PURE__ */ a4(Icon, { name: "back" }),
           " Inbox"
@@ -2921,7 +2922,7 @@
     const item = current.value;
     if (item === null) {
       if (!isChosen) return null;
-      return link.value === "live" ? /* @__PURE__ */ a4(Empty, { icon: "search", title: "This card is not here", children: [
+      return link.value === "live" ? /* @__PURE__ */ a4(Empty, { icon: "search", title: "This card is not here", isPart: true, children: [
         /* @__PURE__ */ a4("p", { children: "It may belong to another gateway, or its record was removed." }),
         /* @__PURE__ */ a4("a", { class: "button", href: "#/", children: "Go to the inbox" })
       ] }) : /* @__PURE__ */ a4(Loading, {});
@@ -3277,6 +3278,7 @@
     return /* @__PURE__ */ a4("div", { class: session === null ? "talk" : "talk has-thread", children: [
       /* @__PURE__ */ a4(Sessions, { current: session }),
       /* @__PURE__ */ a4("section", { class: "detail", "aria-label": "Conversation", children: [
+        session === null ? null : /* @__PURE__ */ a4("h1", { class: "unseen narrow", children: "Conversation" }),
         /* @__PURE__ */ a4("a", { class: "back", href: "#/talk", children: [
           /* @__PURE__ */ a4(Icon, { name: "back" }),
           " Conversations"
@@ -3398,7 +3400,7 @@
     ] });
   }
   function Welcome() {
-    return /* @__PURE__ */ a4(Empty, { icon: "talk", title: "What should the agent do?", children: /* @__PURE__ */ a4("p", { children: "It says what it does while it does it. What matters waits for a person, here where it happens and in the inbox." }) });
+    return /* @__PURE__ */ a4(Empty, { icon: "talk", title: "What should the agent do?", isPart: true, children: /* @__PURE__ */ a4("p", { children: "It says what it does while it does it. What matters waits for a person, here where it happens and in the inbox." }) });
   }
   function BlockView({ block, hasKeys, isAsked }) {
     switch (block.kind) {

@@ -23,7 +23,10 @@ async function waits(gateway: Gateway): Promise<string> {
 }
 
 async function clean(page: Page, name: string): Promise<void> {
-  const found = await new AxeBuilder({ page }).analyze();
+  const axe = new AxeBuilder({ page });
+  // The other theme has the same elements in other colours.
+  const isDark = await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches);
+  const found = await (isDark ? axe.withRules("color-contrast") : axe).analyze();
   const said = found.violations.map((it) => `${name}: ${it.id}: ${it.nodes.map((node) => node.html).join(" | ").slice(0, 300)}`);
   expect(said).toEqual([]);
 }
@@ -58,6 +61,12 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.keyboard.press("Escape");
       await page.keyboard.press("?");
       await clean(page, "keys");
+      await page.keyboard.press("Escape");
+      await page.setViewportSize({ width: 390, height: 844 });
+      await clean(page, "card on a phone");
+      await page.goto(`${gateway.url}/#/inbox`);
+      await expect(page.getByRole("list", { name: "What waits" })).toBeVisible();
+      await clean(page, "inbox on a phone");
     });
   });
 }

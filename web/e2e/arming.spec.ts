@@ -48,6 +48,6 @@ test("a new card takes neither the focus nor the place of the one in view", asyn
   await page.getByRole("button", { name: "Why: every factor and finding" }).focus();
   await gateway.ask("rm -rf /srv/second", { session_id: "s2" });
   await expect(page.getByRole("status").filter({ hasText: "1 more waiting" })).toHaveCount(1);
-  await expect(page.getByRole("region", { name: "Command" })).toHaveText("rm -rf /srv/first");
+  await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/first");
   await expect(page.getByRole("button", { name: "Why: every factor and finding" })).toBeFocused();
 });

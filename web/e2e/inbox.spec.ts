@@ -9,7 +9,7 @@ test("a card is allowed once", async ({ page, gateway }) => {
   const card = page.getByRole("article");
   await expect(card.getByRole("heading", { name: "Run a shell command" })).toBeVisible();
   await expect(card.getByText("Critical")).toBeVisible();
-  await expect(card.getByRole("region", { name: "Command" })).toHaveText("rm -rf /srv/www");
+  await expect(card.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/www");
   await expect(card.getByText("refused in 5 min")).toBeVisible();
   await expect(card.getByText("release-bot")).toBeVisible();
   await expect(card.locator("blockquote")).toHaveText("It is old.");
@@ -85,7 +85,7 @@ test("a long text is opened before it can be allowed", async ({ page, gateway })
   expect((await gateway.approval(id)).status).toBe("waiting");
 
   await page.getByRole("button", { name: "Show full command" }).click();
-  await expect(page.getByRole("region", { name: "Command" })).toContainText("echo line 100");
+  await expect(page.getByRole("group", { name: "Command" })).toContainText("echo line 100");
   // It is critical: it can be allowed only once its end was on the screen.
   const allow = page.getByRole("button", { name: "Allow once" });
   await expect(page.getByText("Read to the end of what would run; then it can be allowed.")).toBeVisible();
@@ -124,6 +124,7 @@ test("a question of an agent is answered by choice or in own words", async ({ pa
   const second = await gateway.question("Which name?", ["a", "b"]);
   await page.goto(`${gateway.url}/#/questions/${second.clarification_id}`);
   await page.getByRole("button", { name: "Other (type your answer)" }).click();
+  await expect(page.getByLabel("Your answer")).toBeFocused();
   // Digits are text while an answer is typed.
   await page.keyboard.type("web1");
   await page.keyboard.press("Enter");

@@ -5,12 +5,12 @@ import { armed, expect, signIn, test } from "./gateway";
 test("everything is answered with the keyboard alone", async ({ page, gateway }) => {
   const ids = [await gateway.ask("rm -rf /srv/a"), await gateway.ask("rm -rf /srv/b", { session_id: "s2" })];
   await signIn(page, gateway);
-  await expect(page.getByRole("region", { name: "Command" })).toHaveText("rm -rf /srv/a");
+  await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/a");
   await armed(page);
   await page.keyboard.press("j");
-  await expect(page.getByRole("region", { name: "Command" })).toHaveText("rm -rf /srv/b");
+  await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/b");
   await page.keyboard.press("k");
-  await expect(page.getByRole("region", { name: "Command" })).toHaveText("rm -rf /srv/a");
+  await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/a");
   await armed(page);
   await page.keyboard.press("4");
   await page.keyboard.type("too early");
@@ -60,7 +60,7 @@ test("the help shows the keys the page has, and the filter narrows the list", as
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await page.keyboard.press("j");
-  await expect(page.getByRole("region", { name: "Command" })).toHaveText("rm -rf /srv/pears");
+  await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/pears");
   await page.keyboard.press("/");
   await page.keyboard.type("pears");
   await expect(page.getByRole("list", { name: "What waits" }).getByRole("listitem")).toHaveCount(1);

@@ -1,7 +1,7 @@
 // One question: what is wanted, exactly, why a person is asked, and the choices.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 import { answer, takeBack, viewed, type More } from "../answer";
 import { useArming } from "../arming";
@@ -275,7 +275,7 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
     if (option === "once") void send("once");
     else mode.value = option;
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (mode.value === "deny") noteField.current?.focus();
   }, [mode.value]);
   const first = isGrave(card.risk) || !isOpen ? "deny" : (approval.choices[0] ?? "deny");
