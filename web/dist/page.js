@@ -1572,10 +1572,10 @@
       children === void 0 ? null : a4("div", { class: "head-side", children })
     ] });
   }
-  function Empty({ icon, title, children }) {
+  function Empty({ icon, title, isPart = false, children }) {
     return a4("section", { class: "empty", children: [
       a4(Icon, { name: icon }),
-      a4("h2", { children: title }),
+      isPart ? a4("h2", { children: title }) : a4("h1", { children: title }),
       children
     ] });
   }
@@ -1592,7 +1592,7 @@
     ] });
   }
   function Commands({ lines }) {
-    return a4("pre", { class: "commands", tabIndex: 0, role: "region", "aria-label": "Commands", children: lines.join("\n") });
+    return a4("pre", { class: "commands", children: lines.join("\n") });
   }
 
   // src/router.ts
@@ -1724,7 +1724,7 @@
     ] }, index)) });
   }
   function Code({ name, text }) {
-    return a4("pre", { class: "code", tabIndex: 0, role: "region", "aria-label": name, children: text });
+    return a4("pre", { class: "code", role: "group", "aria-label": name, children: text });
   }
 
   // src/words.ts
@@ -2629,7 +2629,7 @@
   function Difference({ name, lines }) {
     return a4("section", { class: "long", children: [
       a4("h3", { children: name }),
-      a4("div", { class: "code diff", tabIndex: 0, role: "region", "aria-label": name, children: lines.map((line, index) => a4("div", { class: `line-${line.kind}`, children: [
+      a4("div", { class: "code diff", role: "group", "aria-label": name, children: lines.map((line, index) => a4("div", { class: `line-${line.kind}`, children: [
         a4("span", { class: "sign", "aria-hidden": "true", children: SIGNS[line.kind] }),
         a4("span", { class: "unseen", children: ALOUD[line.kind] }),
         a4("span", { children: line.text === "" ? " " : line.text })
@@ -2773,6 +2773,29 @@
     useKeys(hasKeys ? { why: () => (why.value = !why.value) || true, full: open } : {});
     const quoted = card.lineage.filter((field) => field.code);
     const more = card.reasons.slice(1, why.value ? void 0 : REASONS_SHOWN);
+    const rest = a4($, { children: [
+      a4("section", { class: "reasons", children: [
+        more.length === 0 ? null : a4("h3", { children: "Why else a person is asked" }),
+        more.length === 0 ? null : a4("ul", { children: more.map((reason, index) => a4("li", { children: reason }, index)) }),
+        a4("button", { type: "button", class: "quiet", "aria-expanded": why.value, onClick: () => why.value = !why.value, children: [
+          why.value ? "Less" : "Why: every factor and finding",
+          " ",
+          a4("kbd", { children: "w" })
+        ] }),
+        why.value ? a4(Why, { assessment }) : null
+      ] }),
+      quoted.map((field, index) => a4("section", { class: "long", children: [
+        a4("h3", { children: field.name }),
+        a4(Code, { name: field.name, text: field.text })
+      ] }, index)),
+      isInline ? a4("details", { class: "lineage", children: [
+        a4("summary", { children: "Who asks" }),
+        a4(Lineage, { approval })
+      ] }) : a4("section", { class: "lineage", children: [
+        a4("h3", { children: "Who asks" }),
+        a4(Lineage, { approval })
+      ] })
+    ] });
     return a4("article", { class: `card edge-${card.risk}`, "aria-labelledby": `title-${approval.approval_id}`, children: [
       a4("div", { class: "card-scroll", children: [
         a4("header", { class: "card-head", children: [
@@ -2784,27 +2807,10 @@
         ] }),
         a4(Body, { approval, isOpen: isOpen.value }),
         a4("div", { ref: end, class: "end" }),
-        a4("section", { class: "reasons", children: [
-          more.length === 0 ? null : a4("h3", { children: "Why else a person is asked" }),
-          more.length === 0 ? null : a4("ul", { children: more.map((reason, index) => a4("li", { children: reason }, index)) }),
-          a4("button", { type: "button", class: "quiet", "aria-expanded": why.value, onClick: () => why.value = !why.value, children: [
-            why.value ? "Less" : "Why: every factor and finding",
-            " ",
-            a4("kbd", { children: "w" })
-          ] }),
-          why.value ? a4(Why, { assessment }) : null
-        ] }),
-        quoted.map((field, index) => a4("section", { class: "long", children: [
-          a4("h3", { children: field.name }),
-          a4(Code, { name: field.name, text: field.text })
-        ] }, index)),
-        isInline ? a4("details", { class: "lineage", children: [
-          a4("summary", { children: "Who asks" }),
-          a4(Lineage, { approval })
-        ] }) : a4("section", { class: "lineage", children: [
-          a4("h3", { children: "Who asks" }),
-          a4(Lineage, { approval })
-        ] }),
+        isInline && approval.status !== "waiting" ? a4("details", { children: [
+          a4("summary", { children: "Details" }),
+          rest
+        ] }) : rest,
         card.explanation === null ? null : a4("section", { class: "claim", children: [
           a4("h3", { children: "The agent says (unverified)" }),
           a4("blockquote", { children: card.explanation })
@@ -2940,7 +2946,7 @@
       if (option === "once") void send("once");
       else mode.value = option;
     };
-    A2(() => {
+    F2(() => {
       if (mode.value === "deny") noteField.current?.focus();
     }, [mode.value]);
     const first2 = isGrave(card.risk) || !isOpen ? "deny" : approval.choices[0] ?? "deny";
@@ -3079,7 +3085,7 @@
     const problem3 = useSignal(null);
     const field = T2(null);
     const wantsFocus = T2(false);
-    A2(() => {
+    F2(() => {
       if (other.value && wantsFocus.current) field.current?.focus();
     }, [other.value]);
     const send = async (body) => {
@@ -3352,6 +3358,7 @@
         a4(Batch, {})
       ] }),
       a4("section", { class: "detail", "aria-label": "Card", children: [
+        a4("h1", { class: "unseen narrow", children: "Card" }),
         a4("a", { class: "back", href: "#/", children: [
           a4(Icon, { name: "back" }),
           " Inbox"
@@ -3491,7 +3498,7 @@
     const item = current.value;
     if (item === null) {
       if (!isChosen) return null;
-      return link.value === "live" ? a4(Empty, { icon: "search", title: "This card is not here", children: [
+      return link.value === "live" ? a4(Empty, { icon: "search", title: "This card is not here", isPart: true, children: [
         a4("p", { children: "It may belong to another gateway, or its record was removed." }),
         a4("a", { class: "button", href: "#/", children: "Go to the inbox" })
       ] }) : a4(Loading, {});
@@ -4781,6 +4788,7 @@
     return a4("div", { class: session === null ? "talk" : "talk has-thread", children: [
       a4(Sessions, { current: session }),
       a4("section", { class: "detail", "aria-label": "Conversation", children: [
+        session === null ? null : a4("h1", { class: "unseen narrow", children: "Conversation" }),
         a4("a", { class: "back", href: "#/talk", children: [
           a4(Icon, { name: "back" }),
           " Conversations"
@@ -4902,7 +4910,7 @@
     ] });
   }
   function Welcome() {
-    return a4(Empty, { icon: "talk", title: "What should the agent do?", children: a4("p", { children: "It says what it does while it does it. What matters waits for a person, here where it happens and in the inbox." }) });
+    return a4(Empty, { icon: "talk", title: "What should the agent do?", isPart: true, children: a4("p", { children: "It says what it does while it does it. What matters waits for a person, here where it happens and in the inbox." }) });
   }
   function BlockView({ block, hasKeys, isAsked }) {
     switch (block.kind) {

@@ -73,7 +73,7 @@ export function Difference({ name, lines }: { name: string; lines: Line[] }) {
   return (
     <section class="long">
       <h3>{name}</h3>
-      <div class="code diff" tabIndex={0} role="region" aria-label={name}>
+      <div class="code diff" role="group" aria-label={name}>
         {lines.map((line, index) => (
           <div key={index} class={`line-${line.kind}`}>
             <span class="sign" aria-hidden="true">

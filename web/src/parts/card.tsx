@@ -1,7 +1,7 @@
 // One question: what is wanted, exactly, why a person is asked, and the choices.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 import { answer, takeBack, viewed, type More } from "../answer";
 import { useArming } from "../arming";
@@ -59,6 +59,41 @@ export function CardView({ approval, hasKeys, isInline = false, onNext }: Props)
   const quoted = card.lineage.filter((field) => field.code);
   // The first reason stands at the top already.
   const more = card.reasons.slice(1, why.value ? undefined : REASONS_SHOWN);
+  const rest = (
+    <>
+      <section class="reasons">
+        {more.length === 0 ? null : <h3>Why else a person is asked</h3>}
+        {more.length === 0 ? null : (
+          <ul>
+            {more.map((reason, index) => (
+              <li key={index}>{reason}</li>
+            ))}
+          </ul>
+        )}
+        <button type="button" class="quiet" aria-expanded={why.value} onClick={() => (why.value = !why.value)}>
+          {why.value ? "Less" : "Why: every factor and finding"} <kbd>w</kbd>
+        </button>
+        {why.value ? <Why assessment={assessment} /> : null}
+      </section>
+      {quoted.map((field, index) => (
+        <section class="long" key={index}>
+          <h3>{field.name}</h3>
+          <Code name={field.name} text={field.text} />
+        </section>
+      ))}
+      {isInline ? (
+        <details class="lineage">
+          <summary>Who asks</summary>
+          <Lineage approval={approval} />
+        </details>
+      ) : (
+        <section class="lineage">
+          <h3>Who asks</h3>
+          <Lineage approval={approval} />
+        </section>
+      )}
+    </>
+  );
   return (
     <article class={`card edge-${card.risk}`} aria-labelledby={`title-${approval.approval_id}`}>
       <div class="card-scroll">
@@ -73,36 +108,13 @@ export function CardView({ approval, hasKeys, isInline = false, onNext }: Props)
         </header>
         <Body approval={approval} isOpen={isOpen.value} />
         <div ref={end} class="end" />
-        <section class="reasons">
-          {more.length === 0 ? null : <h3>Why else a person is asked</h3>}
-          {more.length === 0 ? null : (
-            <ul>
-              {more.map((reason, index) => (
-                <li key={index}>{reason}</li>
-              ))}
-            </ul>
-          )}
-          <button type="button" class="quiet" aria-expanded={why.value} onClick={() => (why.value = !why.value)}>
-            {why.value ? "Less" : "Why: every factor and finding"} <kbd>w</kbd>
-          </button>
-          {why.value ? <Why assessment={assessment} /> : null}
-        </section>
-        {quoted.map((field, index) => (
-          <section class="long" key={index}>
-            <h3>{field.name}</h3>
-            <Code name={field.name} text={field.text} />
-          </section>
-        ))}
-        {isInline ? (
-          <details class="lineage">
-            <summary>Who asks</summary>
-            <Lineage approval={approval} />
+        {isInline && approval.status !== "waiting" ? (
+          <details>
+            <summary>Details</summary>
+            {rest}
           </details>
         ) : (
-          <section class="lineage">
-            <h3>Who asks</h3>
-            <Lineage approval={approval} />
-          </section>
+          rest
         )}
         {card.explanation === null ? null : (
           <section class="claim">
@@ -263,7 +275,7 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
     if (option === "once") void send("once");
     else mode.value = option;
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (mode.value === "deny") noteField.current?.focus();
   }, [mode.value]);
   const first = isGrave(card.risk) || !isOpen ? "deny" : (approval.choices[0] ?? "deny");

@@ -18,7 +18,7 @@ export function Facts({ fields }: { fields: { name: string; text: string; href?:
 /** A text as it is, with its line breaks, in fixed width. */
 export function Code({ name, text }: { name: string; text: string }) {
   return (
-    <pre class="code" tabIndex={0} role="region" aria-label={name}>
+    <pre class="code" role="group" aria-label={name}>
       {text}
     </pre>
   );

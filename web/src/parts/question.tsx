@@ -1,7 +1,7 @@
 // A question an agent asks. An answer is information, never consent.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 import { ApiError, explain, get, post, segment } from "../api";
 import { useArming } from "../arming";
@@ -64,7 +64,7 @@ function Answers({ question, hasKeys }: Props) {
   const problem = useSignal<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const wantsFocus = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (other.value && wantsFocus.current) field.current?.focus();
   }, [other.value]);
   const send = async (body: { choice: number } | { text: string }): Promise<void> => {

@@ -18,12 +18,20 @@ export function Head({ title, children, lead }: { title: string; lead?: string; 
   );
 }
 
+interface EmptyProps {
+  icon: IconName;
+  title: string;
+  /** Whether it stands beside something that has a heading. */
+  isPart?: boolean;
+  children?: ComponentChildren;
+}
+
 /** Nothing is there, and that is fine or can be helped. */
-export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) {
+export function Empty({ icon, title, isPart = false, children }: EmptyProps) {
   return (
     <section class="empty">
       <Icon name={icon} />
-      <h2>{title}</h2>
+      {isPart ? <h2>{title}</h2> : <h1>{title}</h1>}
       {children}
     </section>
   );
@@ -53,5 +61,5 @@ export function Problem({ error, again }: { error: unknown; again?: () => void }
 
 /** Commands to type, one per line. */
 export function Commands({ lines }: { lines: string[] }) {
-  return <pre class="commands" tabIndex={0} role="region" aria-label="Commands">{lines.join("\n")}</pre>;
+  return <pre class="commands">{lines.join("\n")}</pre>;
 }

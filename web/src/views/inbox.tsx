@@ -136,6 +136,7 @@ export function Inbox() {
         <Batch />
       </section>
       <section class="detail" aria-label="Card">
+        <h1 class="unseen narrow">Card</h1>
         <a class="back" href="#/">
           <Icon name="back" /> Inbox
         </a>
@@ -286,7 +287,7 @@ function Detail({ onNext, isChosen }: { onNext: () => boolean; isChosen: boolean
   if (item === null) {
     if (!isChosen) return null;
     return link.value === "live" ? (
-      <Empty icon="search" title="This card is not here">
+      <Empty icon="search" title="This card is not here" isPart>
         <p>It may belong to another gateway, or its record was removed.</p>
         <a class="button" href="#/">
           Go to the inbox

@@ -36,6 +36,7 @@ export function Talk() {
     <div class={session === null ? "talk" : "talk has-thread"}>
       <Sessions current={session} />
       <section class="detail" aria-label="Conversation">
+        {session === null ? null : <h1 class="unseen narrow">Conversation</h1>}
         <a class="back" href="#/talk">
           <Icon name="back" /> Conversations
         </a>
@@ -173,7 +174,7 @@ function Thread({ session }: { session: string | null }) {
 
 function Welcome() {
   return (
-    <Empty icon="talk" title="What should the agent do?">
+    <Empty icon="talk" title="What should the agent do?" isPart>
       <p>It says what it does while it does it. What matters waits for a person, here where it happens and in the inbox.</p>
     </Empty>
   );
