@@ -1510,7 +1510,7 @@
     history: "M12 7v5l3.5 2M4.5 12a7.5 7.5 0 1 0 2.4-5.5M4.5 4.5v4h4",
     insights: "M5 19V11M12 19V5M19 19v-6",
     reviews: "M3 12s3.5-6 9-6 9 6 9 6-3.5 6-9 6-9-6-9-6zM12 14.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5z",
-    grants: "M15 9a4 4 0 1 0-4.6 4L9 14.5V17H6.500v2.500H4V17l5.500-5.500",
+    grants: "M8 20a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM10.800 13.200L19 5M16 8l2.500 2.500M13.400 10.600l1.800 1.800",
     people: "M9 11a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM3 20c0-3.500 2.500-6 6-6s6 2.500 6 6M16 4.500a3.200 3.200 0 0 1 0 6M17.500 14.500c2.200.6 3.500 2.600 3.500 5.500",
     ledger: "M7 4h10v16H7zM10 8h4M10 12h4M10 16h4",
     more: "M5 12h.01M12 12h.01M19 12h.01",
@@ -1723,6 +1723,9 @@
       a4("dd", { children: field.href === void 0 ? field.text : a4("a", { href: field.href, children: field.text }) })
     ] }, index)) });
   }
+  function Words({ text }) {
+    return a4($, { children: text.split("`").map((part, index) => index % 2 === 1 ? a4("code", { children: part }, index) : part) });
+  }
   function Code({ name, text }) {
     return a4("pre", { class: "code", role: "group", "aria-label": name, children: text });
   }
@@ -1825,10 +1828,10 @@
         problem3.value = explain(error);
       }
     };
-    return a4("article", { class: grant.live ? "panel fill" : "panel fill over", children: [
+    return a4("article", { class: grant.live ? "panel fill item" : "panel fill item over", children: [
       a4("header", { class: "item-head", children: [
         a4("span", { class: grant.live ? "pill tone-yes" : "pill tone-none", children: grant.live ? lasts(grant) : "Ended" }),
-        a4("h2", { children: grant.words })
+        a4("h2", { children: a4(Words, { text: grant.words }) })
       ] }),
       a4(
         Facts,
@@ -3568,11 +3571,13 @@
   // src/parts/charts.tsx
   var STEP = 10;
   var HEIGHT = 100;
-  var ENDS2 = [1, 2, 3, 4, 5, 6, 8, 10];
+  var ENDS2 = [1, 1.2, 1.5, 2, 3, 4, 5, 6, 8, 10];
+  var TICKS_MAX = 8;
   function roundEnd(highest) {
     if (highest <= 0) return 1;
     const power = 10 ** Math.floor(Math.log10(highest));
-    return (ENDS2.find((end) => end * power >= highest) ?? 10) * power;
+    const end = ENDS2.find((end2) => end2 * power >= highest && Number.isInteger(Math.round(end2 * power * 10) / 10)) ?? 10;
+    return Math.round(end * power);
   }
   var sum = (counts2) => counts2.reduce((all, count) => all + count, 0);
   function Columns({ series, columns, label }) {
@@ -3580,7 +3585,7 @@
     const end = roundEnd(Math.max(0, ...columns.map((column) => sum(column.counts))));
     const width = columns.length * STEP;
     const told = pointed.value === null ? void 0 : columns[pointed.value];
-    const every = Math.max(1, Math.ceil(columns.length / 6));
+    const ticks = ticksOf(columns);
     return a4("figure", { class: "chart", children: [
       a4("figcaption", { class: "unseen", children: label }),
       a4("ul", { class: "legend", children: series.map((it) => a4("li", { children: [
@@ -3589,7 +3594,7 @@
       ] }, it.tone)) }),
       a4("div", { class: "plot", "aria-hidden": "true", onPointerLeave: () => pointed.value = null, children: [
         a4("span", { class: "axis-end", children: end.toLocaleString() }),
-        a4("span", { class: "axis-half", children: end >= 2 ? (end / 2).toLocaleString() : "" }),
+        a4("span", { class: "axis-half", children: end % 2 === 0 ? (end / 2).toLocaleString() : "" }),
         a4("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, preserveAspectRatio: "none", focusable: "false", children: columns.map((column, index) => a4("g", { onPointerEnter: () => pointed.value = index, children: [
           a4("rect", { class: pointed.value === index ? "hit pointed" : "hit", x: index * STEP, y: 0, width: STEP, height: HEIGHT }),
           stacked(column.counts, end).map((part, place3) => a4(
@@ -3605,13 +3610,20 @@
           ))
         ] }, index)) })
       ] }),
-      a4("div", { class: "axis", "aria-hidden": "true", children: columns.filter((_5, index) => index % every === 0).map((column) => a4("span", { children: column.short }, column.full)) }),
+      a4("div", { class: "axis", "aria-hidden": "true", children: ticks.map((index) => a4("span", { style: { left: `${index / columns.length * 100}%` }, children: columns[index]?.short }, index)) }),
       a4("p", { class: "readout", "aria-hidden": "true", children: told === void 0 ? "Point at a column to read it." : `${told.full}: ${words(series, told.counts)}` }),
       a4(Numbers, { label, head: ["When", ...series.map((it) => it.label)], children: columns.filter((column) => sum(column.counts) > 0).map((column) => a4("tr", { children: [
         a4("th", { scope: "row", children: column.full }),
         column.counts.map((count, place3) => a4("td", { children: count.toLocaleString() }, place3))
       ] }, column.full)) })
     ] });
+  }
+  function ticksOf(columns) {
+    const changes = columns.flatMap((column, index) => column.short === columns[index - 1]?.short ? [] : [index]);
+    const every = Math.max(1, Math.ceil(changes.length / TICKS_MAX));
+    const room = columns.length * 0.06;
+    const chosen = changes.filter((index, place3) => place3 % every === 0 && index / columns.length < 0.95);
+    return chosen.filter((index, place3) => (chosen[place3 + 1] ?? Infinity) - index > room);
   }
   function stacked(counts2, end) {
     let top = HEIGHT;
@@ -3738,7 +3750,7 @@
         a4(Answers2, { stats }),
         a4(Reasons, { stats })
       ] }),
-      mayAnswer.value && stats.thresholds ? a4(WhatIf, { stats, lines: stats.thresholds, since: stats.since }) : null,
+      mayAnswer.value && stats.thresholds ? a4(WhatIf, { lines: stats.thresholds, since: stats.since }) : null,
       a4("div", { class: "side-by-side", children: [
         a4(Agents, { stats }),
         a4(People, { stats })
@@ -3937,14 +3949,14 @@
       ] }),
       problem3.value !== null ? a4("p", { class: "problem", role: "alert", children: problem3.value }) : null,
       found.value === null ? a4(Loading, { what: "Counting" }) : a4(Difference2, { found: found.value, isSame }),
-      a4("div", { class: "row-of-buttons", children: a4("button", { type: "button", class: "button", "aria-disabled": isSame, onClick: reset, children: "As it is now" }) }),
-      isSame ? null : a4("p", { class: "hint", children: [
-        "To have it so: ",
-        a4("code", { children: `countersign config set approvals.thresholds '${written(thresholds)}'` })
+      isSame ? null : a4($, { children: [
+        a4("div", { class: "row-of-buttons", children: a4("button", { type: "button", class: "button", onClick: reset, children: "Back to what holds now" }) }),
+        a4("p", { class: "hint", children: "To have it so:" }),
+        a4(Commands, { lines: commands(thresholds) })
       ] })
     ] });
   }
-  var written = (lines) => `{auto_below: ${lines.auto_below}, ask_above: ${lines.ask_above}, confidence_min: ${lines.confidence_min}}`;
+  var commands = (lines) => Object.entries(lines).map(([name, value]) => `countersign config set approvals.thresholds.${name} ${value}`);
   function Slider({ label, value, now: now2, onMove }) {
     return a4("label", { class: "slider", children: [
       a4("span", { children: label }),
@@ -3977,12 +3989,10 @@
       a4("div", { class: "difference", role: "status", children: [
         a4("p", { class: "difference-main", children: [
           a4("strong", { children: asksNow.toLocaleString() }),
-          " ",
-          asksNow === 1 ? "question" : "questions",
-          " instead of ",
-          a4("strong", { children: asksWas.toLocaleString() }),
-          ", of ",
-          many(found.calls, "call")
+          " of ",
+          many(found.calls, "call"),
+          " asked about, instead of ",
+          a4("strong", { children: asksWas.toLocaleString() })
         ] }),
         a4("p", { children: isSame ? "These are the thresholds that hold now." : runs + asks === 0 ? "No call of this period would have gone another way." : `${many(runs, "call")} would have run without a question, ${many(asks, "more call")} would have been asked about.` })
       ] }),
@@ -4002,7 +4012,7 @@
   }
 
   // src/views/ledger.tsx
-  var PAGE3 = 50;
+  var PAGE3 = 25;
   function Ledger() {
     const state2 = useSignal(null);
     const isBusy = useSignal(false);
@@ -4111,6 +4121,9 @@
   }
   function about(entry) {
     const body = parsed2(entry.body);
+    if (typeof body["outcome"] === "string") {
+      return typeof body["by"] === "string" ? `${body["outcome"]} by ${body["by"]}` : body["outcome"];
+    }
     for (const name of ["command", "name", "scope", "key", "channel", "session_id"]) {
       const text = body[name];
       if (typeof text === "string" && text !== "") return text;
@@ -4441,7 +4454,7 @@
     return a4($, { children: [
       a4(Empty, { icon: "reviews", title: "Nothing to look at", children: a4("p", { children: "With the review lane on, a change that is only uncertain and can be undone runs at once and stands here with its difference, instead of interrupting you." }) }),
       a4("section", { class: "panel fill", children: [
-        a4("h2", { children: "Switch the review lane on" }),
+        a4("h2", { children: "How to switch the review lane on" }),
         a4(Commands, { lines: ["countersign config set review.enabled true"] })
       ] })
     ] });

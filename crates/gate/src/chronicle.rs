@@ -88,12 +88,20 @@ pub(crate) struct Line {
 pub(crate) struct Question {
     pub(crate) asked_at: i64,
     pub(crate) outcome: Option<Arc<str>>,
-    pub(crate) cause: Arc<str>,
-    pub(crate) choice: Option<Choice>,
-    pub(crate) by: Option<Arc<str>>,
-    pub(crate) answered_at: i64,
+    /// What was answered first, even if nobody came for it afterwards.
+    pub(crate) answer: Option<Answered>,
     /// Calls that are kept and belong to it.
     calls: u32,
+}
+
+/// What is kept of an answer.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) choice: Choice,
+    pub(crate) by: Arc<str>,
+    pub(crate) at: i64,
+    /// Whether a model gave it in a person's place.
+    pub(crate) by_model: bool,
 }
 
 #[derive(Deserialize)]
@@ -228,10 +236,7 @@ impl Chronicle {
                 .or_insert_with(|| Question {
                     asked_at: draft.at.0,
                     outcome: None,
-                    cause: Arc::from(""),
-                    choice: None,
-                    by: None,
-                    answered_at: 0,
+                    answer: None,
                     calls: 0,
                 })
                 .calls += 1;
@@ -265,19 +270,20 @@ impl Chronicle {
 
     fn note_end(&mut self, entry: &Entry, said: &Resolved<'_>) {
         let outcome = self.word(said.outcome);
-        let cause = self.word(said.cause);
-        let by = said.by.as_deref().map(|by| self.word(by));
+        let by = self.word(said.by.as_deref().unwrap_or_default());
         let Some(question) = self.questions.get_mut(entry.draft.subject.as_str()) else {
             return;
         };
-        // A yes that nobody came for ends later; how fast it was given stays.
-        if question.outcome.is_none() {
-            question.answered_at = entry.draft.at.0;
-        }
         question.outcome = Some(outcome);
-        question.cause = cause;
-        question.choice = said.choice.or(question.choice);
-        question.by = by.or(question.by.take());
+        // A yes that nobody came for ends later; that it was given, and how fast, stays.
+        if let (None, Some(choice)) = (&question.answer, said.choice) {
+            question.answer = Some(Answered {
+                choice,
+                by,
+                at: entry.draft.at.0,
+                by_model: said.cause == "model",
+            });
+        }
     }
 
     fn forget_oldest(&mut self) {

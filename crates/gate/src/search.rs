@@ -94,7 +94,9 @@ impl Wanted {
         let same = |wanted: &Option<String>, is: &str| wanted.as_ref().is_none_or(|it| it == is);
         let by = || {
             let question = chronicle.question_of(line);
-            question.and_then(|it| it.by.as_deref()).unwrap_or_default()
+            question
+                .and_then(|it| it.answer.as_ref())
+                .map_or("", |it| &*it.by)
         };
         self.behind.is_none_or(|seq| line.seq < seq)
             && self.filter.since.is_none_or(|since| line.at >= since)

@@ -22,13 +22,16 @@ export interface Column {
 const STEP = 10;
 const HEIGHT = 100;
 /** Ends of the axis: the first that is not below the highest column. */
-const ENDS = [1, 2, 3, 4, 5, 6, 8, 10];
+const ENDS = [1, 1.2, 1.5, 2, 3, 4, 5, 6, 8, 10];
+/** Words under the axis, at most. */
+const TICKS_MAX = 8;
 
 /** Returns a round number that is not below `highest`. */
 export function roundEnd(highest: number): number {
   if (highest <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(highest));
-  return (ENDS.find((end) => end * power >= highest) ?? 10) * power;
+  const end = ENDS.find((end) => end * power >= highest && Number.isInteger(Math.round(end * power * 10) / 10)) ?? 10;
+  return Math.round(end * power);
 }
 
 const sum = (counts: number[]): number => counts.reduce((all, count) => all + count, 0);
@@ -39,7 +42,7 @@ export function Columns({ series, columns, label }: { series: Series[]; columns:
   const end = roundEnd(Math.max(0, ...columns.map((column) => sum(column.counts))));
   const width = columns.length * STEP;
   const told = pointed.value === null ? undefined : columns[pointed.value];
-  const every = Math.max(1, Math.ceil(columns.length / 6));
+  const ticks = ticksOf(columns);
   return (
     <figure class="chart">
       <figcaption class="unseen">{label}</figcaption>
@@ -53,7 +56,7 @@ export function Columns({ series, columns, label }: { series: Series[]; columns:
       </ul>
       <div class="plot" aria-hidden="true" onPointerLeave={() => (pointed.value = null)}>
         <span class="axis-end">{end.toLocaleString()}</span>
-        <span class="axis-half">{end >= 2 ? (end / 2).toLocaleString() : ""}</span>
+        <span class="axis-half">{end % 2 === 0 ? (end / 2).toLocaleString() : ""}</span>
         <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" focusable="false">
           {columns.map((column, index) => (
             <g key={index} onPointerEnter={() => (pointed.value = index)}>
@@ -73,8 +76,10 @@ export function Columns({ series, columns, label }: { series: Series[]; columns:
         </svg>
       </div>
       <div class="axis" aria-hidden="true">
-        {columns.filter((_, index) => index % every === 0).map((column) => (
-          <span key={column.full}>{column.short}</span>
+        {ticks.map((index) => (
+          <span key={index} style={{ left: `${(index / columns.length) * 100}%` }}>
+            {columns[index]?.short}
+          </span>
         ))}
       </div>
       <p class="readout" aria-hidden="true">
@@ -92,6 +97,15 @@ export function Columns({ series, columns, label }: { series: Series[]; columns:
       </Numbers>
     </figure>
   );
+}
+
+/** Returns which columns have a word under them: those at which the word changes, but not too many. */
+function ticksOf(columns: Column[]): number[] {
+  const changes = columns.flatMap((column, index) => (column.short === columns[index - 1]?.short ? [] : [index]));
+  const every = Math.max(1, Math.ceil(changes.length / TICKS_MAX));
+  const room = columns.length * 0.06;
+  const chosen = changes.filter((index, place) => place % every === 0 && index / columns.length < 0.95);
+  return chosen.filter((index, place) => (chosen[place + 1] ?? Infinity) - index > room);
 }
 
 function stacked(counts: number[], end: number): { y: number; height: number }[] {

@@ -8,7 +8,7 @@ import { ago, fullMoment, now, span } from "../clock";
 import { mayAnswer, say } from "../live";
 import { useLoaded } from "../load";
 import { Confirm } from "../parts/confirm";
-import { Facts } from "../parts/fields";
+import { Facts, Words } from "../parts/fields";
 import { Empty, Head, Loading, Problem } from "../parts/states";
 import { at } from "../router";
 import type { GrantList, GrantView, OverrideList, OverrideView } from "../wire.gen";
@@ -65,10 +65,12 @@ function Grant({ grant, onRevoked }: { grant: GrantView; onRevoked: () => void }
     }
   };
   return (
-    <article class={grant.live ? "panel fill" : "panel fill over"}>
+    <article class={grant.live ? "panel fill item" : "panel fill item over"}>
       <header class="item-head">
         <span class={grant.live ? "pill tone-yes" : "pill tone-none"}>{grant.live ? lasts(grant) : "Ended"}</span>
-        <h2>{grant.words}</h2>
+        <h2>
+          <Words text={grant.words} />
+        </h2>
       </header>
       <Facts
         fields={[

@@ -9,7 +9,7 @@ import { now } from "../clock";
 import { mayAnswer } from "../live";
 import { useLoaded } from "../load";
 import { Bars, Columns, type Series } from "../parts/charts";
-import { Empty, Head, Loading, Problem } from "../parts/states";
+import { Commands, Empty, Head, Loading, Problem } from "../parts/states";
 import { at, place, settle } from "../router";
 import { brief, VERDICTS } from "../verdicts";
 import type { Bucket, Replayed, StatsView, ThresholdsView } from "../wire.gen";
@@ -115,7 +115,7 @@ function Counted({ stats, period }: { stats: StatsView; period: Period }) {
         <Answers stats={stats} />
         <Reasons stats={stats} />
       </div>
-      {mayAnswer.value && stats.thresholds ? <WhatIf stats={stats} lines={stats.thresholds} since={stats.since} /> : null}
+      {mayAnswer.value && stats.thresholds ? <WhatIf lines={stats.thresholds} since={stats.since} /> : null}
       <div class="side-by-side">
         <Agents stats={stats} />
         <People stats={stats} />
@@ -270,7 +270,7 @@ function People({ stats }: { stats: StatsView }) {
 }
 
 /** What would have been asked under other thresholds. */
-function WhatIf({ lines, since }: { stats: StatsView; lines: ThresholdsView; since: number }) {
+function WhatIf({ lines, since }: { lines: ThresholdsView; since: number }) {
   const auto = useSignal(lines.auto_below);
   const ask = useSignal(lines.ask_above);
   const sure = useSignal(lines.confidence_min);
@@ -330,22 +330,23 @@ function WhatIf({ lines, since }: { stats: StatsView; lines: ThresholdsView; sin
       </div>
       {problem.value !== null ? <p class="problem" role="alert">{problem.value}</p> : null}
       {found.value === null ? <Loading what="Counting" /> : <Difference found={found.value} isSame={isSame} />}
-      <div class="row-of-buttons">
-        <button type="button" class="button" aria-disabled={isSame} onClick={reset}>
-          As it is now
-        </button>
-      </div>
       {isSame ? null : (
-        <p class="hint">
-          To have it so: <code>{`countersign config set approvals.thresholds '${written(thresholds)}'`}</code>
-        </p>
+        <>
+          <div class="row-of-buttons">
+            <button type="button" class="button" onClick={reset}>
+              Back to what holds now
+            </button>
+          </div>
+          <p class="hint">To have it so:</p>
+          <Commands lines={commands(thresholds)} />
+        </>
       )}
     </section>
   );
 }
 
-const written = (lines: ThresholdsView): string =>
-  `{auto_below: ${lines.auto_below}, ask_above: ${lines.ask_above}, confidence_min: ${lines.confidence_min}}`;
+const commands = (lines: ThresholdsView): string[] =>
+  Object.entries(lines).map(([name, value]) => `countersign config set approvals.thresholds.${name} ${value}`);
 
 interface SliderProps {
   label: string;
@@ -386,8 +387,7 @@ function Difference({ found, isSame }: { found: Replayed; isSame: boolean }) {
     <>
       <div class="difference" role="status">
         <p class="difference-main">
-          <strong>{asksNow.toLocaleString()}</strong> {asksNow === 1 ? "question" : "questions"} instead of <strong>{asksWas.toLocaleString()}</strong>,
-          of {many(found.calls, "call")}
+          <strong>{asksNow.toLocaleString()}</strong> of {many(found.calls, "call")} asked about, instead of <strong>{asksWas.toLocaleString()}</strong>
         </p>
         <p>
           {isSame

@@ -12,7 +12,7 @@ import { Commands, Head, Loading, Problem } from "../parts/states";
 import type { Entry, EntryList, LedgerState } from "../wire.gen";
 import { many } from "../words";
 
-const PAGE = 50;
+const PAGE = 25;
 
 export function Ledger() {
   const state = useSignal<LedgerState | null>(null);
@@ -142,6 +142,9 @@ function Entries() {
 /** Returns what an entry is about, on one line. */
 function about(entry: Entry): string {
   const body = parsed(entry.body);
+  if (typeof body["outcome"] === "string") {
+    return typeof body["by"] === "string" ? `${body["outcome"]} by ${body["by"]}` : body["outcome"];
+  }
   for (const name of ["command", "name", "scope", "key", "channel", "session_id"]) {
     const text = body[name];
     if (typeof text === "string" && text !== "") return text;

@@ -49,7 +49,7 @@ function Nothing() {
         </p>
       </Empty>
       <section class="panel fill">
-        <h2>Switch the review lane on</h2>
+        <h2>How to switch the review lane on</h2>
         <Commands lines={["countersign config set review.enabled true"]} />
       </section>
     </>

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use countersign_core::approval::Choice;
 use countersign_core::verdict::Verdict;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -106,9 +107,9 @@ pub struct QuestionCounts {
     pub asked: u64,
     /// Nobody has answered yet.
     pub waiting: u64,
-    /// Allowed by a person.
+    /// Allowed, whether or not the asker came for it.
     pub approved: u64,
-    /// Denied by a person.
+    /// Denied.
     pub denied: u64,
     /// Nobody answered in time.
     pub expired: u64,
@@ -323,17 +324,18 @@ impl<'a> Tally<'a> {
         question: &'a Question,
     ) {
         counts.asked += 1;
+        let answer = question.answer.as_ref();
+        let denied = answer.is_some_and(|answer| answer.choice == Choice::Deny);
+        let approved = answer.is_some() && !denied;
         let ended = match question.outcome.as_deref() {
-            Some("approved") => &mut counts.approved,
-            Some("denied") => &mut counts.denied,
+            Some(_) if approved => &mut counts.approved,
+            Some(_) if denied => &mut counts.denied,
             Some("withdrawn") => &mut counts.withdrawn,
             Some(_) => &mut counts.expired,
             None => &mut counts.waiting,
         };
         *ended += 1;
-        counts.by_model += u64::from(&*question.cause == "model");
-        let approved = question.outcome.as_deref() == Some("approved");
-        let denied = question.outcome.as_deref() == Some("denied");
+        counts.by_model += u64::from(answer.is_some_and(|answer| answer.by_model));
         let reason = self.reasons.entry(&line.finding).or_default();
         if reason.asked == 0 {
             line.reason.as_ref().clone_into(&mut reason.example);
@@ -341,15 +343,10 @@ impl<'a> Tally<'a> {
         reason.asked += 1;
         reason.approved += u64::from(approved);
         reason.denied += u64::from(denied);
-        if let Some(by) = &question.by
-            && (approved || denied)
-            && &*question.cause == "person"
-        {
-            let took = question
-                .answered_at
-                .saturating_sub(question.asked_at)
-                .max(0);
-            self.people.entry(by).or_default().push((took, approved));
+        if let Some(answer) = answer.filter(|answer| !answer.by_model) {
+            let took = answer.at.saturating_sub(question.asked_at).max(0);
+            let answers = self.people.entry(&answer.by).or_default();
+            answers.push((took, approved));
             self.answers.push((took, approved));
         }
     }
