@@ -1814,7 +1814,7 @@
         a4("span", { children: "Show those that ended" })
       ] }) }),
       overrides.map((it) => a4(Override, { override: it, onEnded: free.again }, `${it.key_id} ${it.session_id}`)),
-      found === void 0 ? grants.error.value !== null ? a4(Problem, { error: grants.error.value, again: grants.again }) : a4(Loading, {}) : found.length === 0 ? a4(Empty, { icon: "grants", title: isAll.value ? "There was never a grant" : "No grant holds", children: a4("p", { children: "“Allow for this session” and “Add to permanent allowlist” on a card leave one. The card shows the rule first, narrowest reading on top, and how often it would have matched." }) }) : a4("ul", { class: "stack", children: [...found].sort((a5, b3) => Number(b3.live) - Number(a5.live) || b3.created_at - a5.created_at).map((grant) => a4("li", { children: a4(Grant, { grant, onRevoked: grants.again }) }, grant.grant_id)) })
+      found === void 0 ? grants.error.value !== null ? a4(Problem, { error: grants.error.value, again: grants.again }) : a4(Loading, {}) : found.length === 0 ? a4(Empty, { isPart: true, icon: "grants", title: isAll.value ? "There was never a grant" : "No grant holds", children: a4("p", { children: "“Allow for this session” and “Add to permanent allowlist” on a card leave one. The card shows the rule first, narrowest reading on top, and how often it would have matched." }) }) : a4("ul", { class: "stack", children: [...found].sort((a5, b3) => Number(b3.live) - Number(a5.live) || b3.created_at - a5.created_at).map((grant) => a4("li", { children: a4(Grant, { grant, onRevoked: grants.again }) }, grant.grant_id)) })
     ] });
   }
   function Grant({ grant, onRevoked }) {
@@ -2137,7 +2137,7 @@
     A2(() => {
       if (shownFor.peek() !== null && asked2.peek() === shownFor.peek()) void read(false);
       return listen((event) => {
-        if (event.event === "call.assessed") fresh.value += 1;
+        if (event.event === "call.assessed") came();
         if (event.event === "approval.resolved") settleRow(String(event.call_id ?? ""));
       });
     }, []);
@@ -2178,6 +2178,10 @@
       ] }),
       a4("section", { class: "detail", "aria-label": "One call", children: id === void 0 ? a4(Hint, {}) : a4(Detail, { id }, id) })
     ] });
+  }
+  function came() {
+    fresh.value += 1;
+    if (rows.peek().length === 0 && asked2.peek() === "" && state.peek() === "ready") void read(false);
   }
   var addressOf = (id) => {
     const query = place.peek().query.toString();
@@ -2290,16 +2294,16 @@
   }
   function NoRows() {
     const isFiltered = asked2.value !== "";
-    return isFiltered ? a4(Empty, { icon: "search", title: "No call matches", children: [
+    return isFiltered ? a4(Empty, { isPart: true, icon: "search", title: "No call matches", children: [
       a4("p", { children: "Searched are the newest 100 000 calls: their commands, first reasons, tools and agents." }),
       a4("button", { type: "button", class: "button", onClick: () => settle(at("history")), children: "Show everything" })
-    ] }) : a4(Empty, { icon: "history", title: "No call yet", children: [
+    ] }) : a4(Empty, { isPart: true, icon: "history", title: "No call yet", children: [
       a4("p", { children: "Every call an agent wants to make will stand here: the ones that ran by themselves, too, with every factor that counted. So “why was I not asked?” has an answer." }),
       a4("p", { children: a4("a", { href: "#/", children: "How to connect an agent" }) })
     ] });
   }
   function Hint() {
-    return a4(Empty, { icon: "history", title: "Choose a call", children: [
+    return a4(Empty, { isPart: true, icon: "history", title: "Choose a call", children: [
       a4("p", { children: "What it wanted, what was concluded and by which rule, every factor, who decided, where, and how long they took." }),
       a4("p", { class: "hint", children: [
         a4("kbd", { children: "j" }),
@@ -3718,7 +3722,7 @@
     ] });
   }
   function Nothing2({ period }) {
-    return a4(Empty, { icon: "insights", title: `No call in the last ${period.label}`, children: [
+    return a4(Empty, { isPart: true, icon: "insights", title: `No call in the last ${period.label}`, children: [
       a4("p", { children: "As soon as an agent is connected, this page shows what ran by itself, what was asked, how fast people answered, and where a threshold could be moved." }),
       a4("p", { children: a4("a", { href: "#/", children: "How to connect an agent" }) })
     ] });
@@ -3960,7 +3964,7 @@
   function Slider({ label, value, now: now2, onMove }) {
     return a4("label", { class: "slider", children: [
       a4("span", { children: label }),
-      a4("output", { children: value.value.toFixed(2) }),
+      a4("span", { class: "slider-value", children: value.value.toFixed(2) }),
       a4(
         "input",
         {
@@ -4452,7 +4456,7 @@
   }
   function Nothing3() {
     return a4($, { children: [
-      a4(Empty, { icon: "reviews", title: "Nothing to look at", children: a4("p", { children: "With the review lane on, a change that is only uncertain and can be undone runs at once and stands here with its difference, instead of interrupting you." }) }),
+      a4(Empty, { isPart: true, icon: "reviews", title: "Nothing to look at", children: a4("p", { children: "With the review lane on, a change that is only uncertain and can be undone runs at once and stands here with its difference, instead of interrupting you." }) }),
       a4("section", { class: "panel fill", children: [
         a4("h2", { children: "How to switch the review lane on" }),
         a4(Commands, { lines: ["countersign config set review.enabled true"] })

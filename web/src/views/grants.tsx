@@ -34,7 +34,7 @@ export function Grants() {
       {found === undefined ? (
         grants.error.value !== null ? <Problem error={grants.error.value} again={grants.again} /> : <Loading />
       ) : found.length === 0 ? (
-        <Empty icon="grants" title={isAll.value ? "There was never a grant" : "No grant holds"}>
+        <Empty isPart icon="grants" title={isAll.value ? "There was never a grant" : "No grant holds"}>
           <p>
             “Allow for this session” and “Add to permanent allowlist” on a card leave one. The card shows the rule first,
             narrowest reading on top, and how often it would have matched.

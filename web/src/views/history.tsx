@@ -104,7 +104,7 @@ export function History() {
   useEffect(() => {
     if (shownFor.peek() !== null && asked.peek() === shownFor.peek()) void read(false);
     return listen((event) => {
-      if (event.event === "call.assessed") fresh.value += 1;
+      if (event.event === "call.assessed") came();
       if (event.event === "approval.resolved") settleRow(String(event.call_id ?? ""));
     });
   }, []);
@@ -150,6 +150,12 @@ export function History() {
       </section>
     </div>
   );
+}
+
+/** Somebody who reads is not interrupted: the list changes when they say so, or if it is empty. */
+function came(): void {
+  fresh.value += 1;
+  if (rows.peek().length === 0 && asked.peek() === "" && state.peek() === "ready") void read(false);
 }
 
 const addressOf = (id: string | null): string => {
@@ -295,14 +301,14 @@ function CallRow({ row, isCurrent }: { row: Short; isCurrent: boolean }) {
 function NoRows() {
   const isFiltered = asked.value !== "";
   return isFiltered ? (
-    <Empty icon="search" title="No call matches">
+    <Empty isPart icon="search" title="No call matches">
       <p>Searched are the newest 100 000 calls: their commands, first reasons, tools and agents.</p>
       <button type="button" class="button" onClick={() => settle(at("history"))}>
         Show everything
       </button>
     </Empty>
   ) : (
-    <Empty icon="history" title="No call yet">
+    <Empty isPart icon="history" title="No call yet">
       <p>
         Every call an agent wants to make will stand here: the ones that ran by themselves, too, with every factor that
         counted. So “why was I not asked?” has an answer.
@@ -316,7 +322,7 @@ function NoRows() {
 
 function Hint() {
   return (
-    <Empty icon="history" title="Choose a call">
+    <Empty isPart icon="history" title="Choose a call">
       <p>
         What it wanted, what was concluded and by which rule, every factor, who decided, where, and how long they took.
       </p>

@@ -80,7 +80,7 @@ export function Insights() {
 
 function Nothing({ period }: { period: Period }) {
   return (
-    <Empty icon="insights" title={`No call in the last ${period.label}`}>
+    <Empty isPart icon="insights" title={`No call in the last ${period.label}`}>
       <p>
         As soon as an agent is connected, this page shows what ran by itself, what was asked, how fast people answered,
         and where a threshold could be moved.
@@ -359,7 +359,7 @@ function Slider({ label, value, now, onMove }: SliderProps) {
   return (
     <label class="slider">
       <span>{label}</span>
-      <output>{value.value.toFixed(2)}</output>
+      <span class="slider-value">{value.value.toFixed(2)}</span>
       <input
         type="range"
         min={0}

@@ -42,7 +42,7 @@ export function Reviews() {
 function Nothing() {
   return (
     <>
-      <Empty icon="reviews" title="Nothing to look at">
+      <Empty isPart icon="reviews" title="Nothing to look at">
         <p>
           With the review lane on, a change that is only uncertain and can be undone runs at once and stands here with
           its difference, instead of interrupting you.
