@@ -1508,18 +1508,19 @@
     history: "M12 7v5l3.5 2M4.5 12a7.5 7.5 0 1 0 2.4-5.5M4.5 4.5v4h4",
     insights: "M5 19V11M12 19V5M19 19v-6",
     reviews: "M3 12s3.5-6 9-6 9 6 9 6-3.5 6-9 6-9-6-9-6zM12 14.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5z",
-    grants: "M15 9a4 4 0 1 0-4.6 4L9 14.5V17H6.500v2.500H4V17l5.500-5.500",
-    people: "M9 11a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM3 20c0-3.500 2.500-6 6-6s6 2.500 6 6M16 4.500a3.200 3.200 0 0 1 0 6M17.500 14.500c2.200.6 3.500 2.600 3.500 5.500",
+    grants: "M15 9a4 4 0 1 0-4.6 4L9 14.5V17H6.5v2.5H4V17l5.5-5.5",
+    people: "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3 20c0-3.5 2.5-6 6-6s6 2.5 6 6M16 4.5a3.2 3.2 0 0 1 0 6M17.5 14.5c2.2.6 3.5 2.6 3.5 5.5",
     ledger: "M7 4h10v16H7zM10 8h4M10 12h4M10 16h4",
-    more: "M5 12h.01M12 12h.01M19 12h.01",
-    check: "M5 12.500l4.500 4.500L19 7",
+    more: "M4.5 7h15M4.5 12h15M4.5 17h15",
+    clock: "M12 7.5V12l3 2M12 19.5a7.5 7.5 0 1 0 0-15 7.5 7.5 0 0 0 0 15z",
+    check: "M5 12.5l4.5 4.5L19 7",
     cross: "M6 6l12 12M18 6L6 18",
     back: "M14 6l-6 6 6 6",
     copy: "M9 9h10v10H9zM5 15V5h10",
     settings: "M4 7h10M18 7h2M4 17h2M10 17h10M16 7m-2 0a2 2 0 1 0 4 0 2 2 0 1 0-4 0M8 17m-2 0a2 2 0 1 0 4 0 2 2 0 1 0-4 0",
     stop: "M7 7h10v10H7z",
     plus: "M12 5v14M5 12h14",
-    search: "M11 17a6 6 0 1 0 0-12 6 6 0 0 0 0 12zM15.500 15.500L20 20"
+    search: "M11 17a6 6 0 1 0 0-12 6 6 0 0 0 0 12zM15.5 15.5L20 20"
   };
   function Icon({ name }) {
     return /* @__PURE__ */ a4("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false", children: /* @__PURE__ */ a4("path", { d: PATHS[name] }) });
@@ -1527,7 +1528,7 @@
   function Mark() {
     return /* @__PURE__ */ a4("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", focusable: "false", children: [
       /* @__PURE__ */ a4("rect", { width: "32", height: "32", rx: "9" }),
-      /* @__PURE__ */ a4("path", { d: "M8.500 16.800l5 5L23.500 10.600" })
+      /* @__PURE__ */ a4("path", { d: "M8.5 16.8l5 5L23.5 10.6" })
     ] });
   }
 
@@ -2108,7 +2109,7 @@
         }
       ),
       /* @__PURE__ */ a4("h3", { children: "Factors" }),
-      /* @__PURE__ */ a4("ul", { class: "factors", children: assessment.factors.map((factor) => /* @__PURE__ */ a4("li", { class: factor.factor === "context_certainty" ? "good" : "", children: [
+      /* @__PURE__ */ a4("ul", { class: "factors", children: assessment.factors.map((factor) => /* @__PURE__ */ a4("li", { class: tone(factor), children: [
         /* @__PURE__ */ a4("span", { class: "factor-name", children: FACTORS[factor.factor] ?? factor.factor }),
         /* @__PURE__ */ a4("span", { class: "factor-score", children: percent(factor.score) }),
         /* @__PURE__ */ a4("span", { class: "bar", "aria-hidden": "true", children: /* @__PURE__ */ a4("span", { style: { width: `${factor.score * 100}%` } }) }),
@@ -2123,6 +2124,10 @@
         ] }, index)) })
       ] })
     ] });
+  }
+  function tone({ factor, score }) {
+    const bad = factor === "context_certainty" ? 1 - score : score;
+    return bad < 0.25 ? "low" : bad <= 0.6 ? "medium" : "high";
   }
 
   // src/parts/card.tsx
@@ -3432,7 +3437,7 @@
   var STATES = { runs: "runs", done: "done", failed: "failed or not run" };
   function Tool({ block, isAsked }) {
     return /* @__PURE__ */ a4("div", { class: `tool tool-${block.state}`, children: [
-      /* @__PURE__ */ a4(Icon, { name: block.state === "failed" ? "cross" : block.state === "done" ? "check" : "more" }),
+      /* @__PURE__ */ a4(Icon, { name: block.state === "failed" ? "cross" : block.state === "done" ? "check" : "clock" }),
       /* @__PURE__ */ a4("code", { children: block.preview === "" ? block.tool : block.preview }),
       /* @__PURE__ */ a4("span", { children: [
         isAsked ? "waits for an answer" : STATES[block.state],
@@ -3705,12 +3710,12 @@
     volume.connect(context.destination);
     volume.gain.setValueAtTime(0.08, context.currentTime);
     volume.gain.exponentialRampToValueAtTime(1e-4, context.currentTime + 0.5);
-    const tone = context.createOscillator();
-    tone.frequency.value = 587;
-    tone.connect(volume);
-    tone.onended = () => void context.close();
-    tone.start();
-    tone.stop(context.currentTime + 0.5);
+    const tone2 = context.createOscillator();
+    tone2.frequency.value = 587;
+    tone2.connect(volume);
+    tone2.onended = () => void context.close();
+    tone2.start();
+    tone2.stop(context.currentTime + 0.5);
   }
 
   // src/session.ts
