@@ -2302,6 +2302,7 @@
     const mode = useSignal("choose");
     const note = useSignal("");
     const isBusy = useSignal(false);
+    const wasQuick = useSignal(false);
     const problem2 = useSignal(null);
     const { arming, armed, watch } = useArming(approval.approval_id);
     const list = T2(null);
@@ -2326,7 +2327,9 @@
         onOpen();
         return;
       }
-      if (!isReady(option) || !arming.admits(event)) return;
+      if (!isReady(option)) return;
+      wasQuick.value = !arming.admits(event);
+      if (wasQuick.value) return;
       if (option === "once") void send("once");
       else mode.value = option;
     };
@@ -2371,7 +2374,7 @@
     return /* @__PURE__ */ a4("footer", { class: "answer", "data-armed": armed.value, children: [
       /* @__PURE__ */ a4("div", { class: "answer-line", ref: (element) => void (watch.current = element), children: [
         /* @__PURE__ */ a4(Countdown, { approval }),
-        /* @__PURE__ */ a4("p", { class: "hint", children: hintFor(armed.value, endSeen, isOpen) })
+        /* @__PURE__ */ a4("p", { class: "hint", role: wasQuick.value ? "status" : void 0, children: wasQuick.value ? "That was too quick and did not count. Press again." : hintFor(armed.value, endSeen, isOpen) })
       ] }),
       problem2.value === null ? null : /* @__PURE__ */ a4("p", { class: "problem", role: "alert", children: problem2.value }),
       mode.value === "session" || mode.value === "always" ? /* @__PURE__ */ a4(

@@ -23,6 +23,7 @@ test("a key pressed as the card appears does nothing, nor does a burst of typing
   await armed(page);
   await page.keyboard.type("aaa1");
   expect((await gateway.approval(id)).status).toBe("waiting");
+  await expect(page.getByText("That was too quick and did not count. Press again.")).toBeVisible();
   // A held key repeats; only its beginning could count, and that was no answer.
   await page.keyboard.down("a");
   await page.keyboard.press("1");

@@ -91,6 +91,7 @@ test("a long text is opened before it can be allowed", async ({ page, gateway })
   await expect(page.getByText("Read to the end of what would run; then it can be allowed.")).toBeVisible();
   await expect(allow).toHaveAttribute("aria-disabled", "true");
   await page.locator(".end").scrollIntoViewIfNeeded();
+  await armed(page);
   await allow.click();
   await expect(page.getByText("Allowed once by you on the page")).toBeVisible();
   const events = (await gateway.asAdmin("GET", "/v1/ledger?limit=500")).entries;

@@ -247,6 +247,7 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
   const mode = useSignal<"choose" | "deny" | "session" | "always">("choose");
   const note = useSignal("");
   const isBusy = useSignal(false);
+  const wasQuick = useSignal(false);
   const problem = useSignal<string | null>(null);
   const { arming, armed, watch } = useArming(approval.approval_id);
   const list = useRef<HTMLOListElement>(null);
@@ -271,7 +272,9 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
       onOpen();
       return;
     }
-    if (!isReady(option) || !arming.admits(event)) return;
+    if (!isReady(option)) return;
+    wasQuick.value = !arming.admits(event);
+    if (wasQuick.value) return;
     if (option === "once") void send("once");
     else mode.value = option;
   };
@@ -319,7 +322,9 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
     <footer class="answer" data-armed={armed.value}>
       <div class="answer-line" ref={(element) => void (watch.current = element)}>
         <Countdown approval={approval} />
-        <p class="hint">{hintFor(armed.value, endSeen, isOpen)}</p>
+        <p class="hint" role={wasQuick.value ? "status" : undefined}>
+          {wasQuick.value ? "That was too quick and did not count. Press again." : hintFor(armed.value, endSeen, isOpen)}
+        </p>
       </div>
       {problem.value === null ? null : (
         <p class="problem" role="alert">
