@@ -1140,7 +1140,7 @@
   }
   var isTick = (element) => element instanceof HTMLInputElement && ["checkbox", "radio"].includes(element.type);
   function useKeys(handlers) {
-    A2(() => {
+    F2(() => {
       const pressed = (event) => {
         if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
         const command = COMMANDS.get(event.key);
@@ -1849,9 +1849,9 @@
     const changes = edit(approval.args);
     const compared = changes?.names ?? [];
     const rest = fields.filter((field) => !compared.includes(field.name));
-    const short = rest.filter(isShort);
+    const short2 = rest.filter(isShort);
     return /* @__PURE__ */ a4($, { children: [
-      /* @__PURE__ */ a4(Facts, { fields: short }),
+      /* @__PURE__ */ a4(Facts, { fields: short2 }),
       rest.filter((field) => !isShort(field)).map((field, index) => /* @__PURE__ */ a4(Long, { field, digest: approval.digest, isOpen }, index)),
       changes === null ? null : /* @__PURE__ */ a4(Difference, { name: "Change", lines: compare(changes.before, changes.after) })
     ] });
@@ -2187,7 +2187,8 @@
             /* @__PURE__ */ a4(RiskWord, { risk: card.risk }),
             /* @__PURE__ */ a4("span", { children: approval.description })
           ] }),
-          /* @__PURE__ */ a4("h2", { id: `title-${approval.approval_id}`, tabIndex: -1, children: card.title })
+          /* @__PURE__ */ a4("h2", { id: `title-${approval.approval_id}`, tabIndex: -1, children: card.title }),
+          assessment.crisis_sensitive ? /* @__PURE__ */ a4("p", { class: "crisis", children: "A person in crisis may be concerned. It can be allowed once or denied; no rule can be left." }) : null
         ] }),
         /* @__PURE__ */ a4(Body, { approval, isOpen: isOpen.value }),
         /* @__PURE__ */ a4("div", { ref: end, class: "end" }),
@@ -2240,10 +2241,21 @@
       return mayAnswer.value ? /* @__PURE__ */ a4(Choices, { ...props }) : /* @__PURE__ */ a4(OnlyLooking, { approval });
     }
     if (approval.held_until !== null) return /* @__PURE__ */ a4(Held, { approval, hasKeys, until: approval.held_until });
-    const decision = approval.decision;
+    return /* @__PURE__ */ a4(Outcome, { approval, onNext });
+  }
+  var answeredHere = "";
+  function Outcome({ approval, onNext }) {
+    const { decision } = approval;
+    const line = T2(null);
+    const words = decision === null ? approval.status : ending(decision, me.value?.name ?? "");
+    F2(() => {
+      if (answeredHere !== approval.approval_id) return;
+      spoken.value = words;
+      if (document.activeElement === document.body) line.current?.focus();
+    }, [words]);
     return /* @__PURE__ */ a4("footer", { class: `answer outcome outcome-${approval.status}`, children: [
-      /* @__PURE__ */ a4("p", { class: "outcome-words", children: [
-        /* @__PURE__ */ a4("strong", { children: decision === null ? approval.status : ending(decision, me.value?.name ?? "") }),
+      /* @__PURE__ */ a4("p", { class: "outcome-words", ref: line, tabIndex: -1, children: [
+        /* @__PURE__ */ a4("strong", { children: words }),
         decision === null ? null : /* @__PURE__ */ a4("span", { children: moment(decision.at) })
       ] }),
       decision?.note ? /* @__PURE__ */ a4("p", { class: "note-said", children: [
@@ -2318,6 +2330,7 @@
     };
     const send = async (choice, more) => {
       isBusy.value = true;
+      answeredHere = approval.approval_id;
       problem2.value = await answer(approval.approval_id, choice, more);
       isBusy.value = false;
       if (problem2.value === null) mode.value = "choose";
@@ -2864,7 +2877,7 @@
         ] })
       ] }),
       /* @__PURE__ */ a4("code", { children: [
-        common(row.members),
+        short(common(row.members)),
         " …"
       ] }),
       /* @__PURE__ */ a4("span", { class: "row-meta", children: [
@@ -2898,7 +2911,7 @@
           /* @__PURE__ */ a4("span", { class: "row-title", children: approval.card.title }),
           isWaiting ? /* @__PURE__ */ a4(Left, { until: approval.expires_at, verb: "" }) : /* @__PURE__ */ a4("span", { class: "left", children: approval.status })
         ] }),
-        /* @__PURE__ */ a4("code", { children: approval.command }),
+        /* @__PURE__ */ a4("code", { children: short(approval.command) }),
         /* @__PURE__ */ a4("span", { class: "row-meta", children: [
           asker(approval),
           " · ",
@@ -2914,6 +2927,7 @@
       ] }) : null
     ] });
   }
+  var short = (text) => text.slice(0, 200);
   function asker(approval) {
     const named = (name) => approval.card.lineage.find((field) => field.name === name)?.text;
     return named("Agent") ?? named("Asked by") ?? "";

@@ -99,7 +99,7 @@ for (const [name, viewport] of [
     expect(box?.height).toBeGreaterThanOrEqual(44);
     await armed(page);
     await allow.click();
-    await expect(page.getByText("Allowed once by you on the page")).toBeVisible();
+    await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
   });
 }
 

@@ -41,5 +41,5 @@ test("a thousand waiting cards stay usable", async ({ page, gateway }) => {
   await page.getByRole("link", { name: /site-777/ }).click();
   await page.getByRole("button", { name: "Deny" }).click();
   await page.keyboard.press("Enter");
-  await expect(page.getByText("Denied by you on the page")).toBeVisible();
+  await expect(page.locator(".outcome-words", { hasText: "Denied by you on the page" })).toBeVisible();
 });
