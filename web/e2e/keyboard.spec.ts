@@ -55,6 +55,7 @@ test("the help shows the keys the page has, and the filter narrows the list", as
   await gateway.ask("rm -rf /srv/apples");
   await gateway.ask("rm -rf /srv/pears", { session_id: "s2" });
   await signIn(page, gateway);
+  await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/apples");
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog", { name: "Keys" }).getByText("Take an answer back while it is held")).toBeVisible();
   await page.keyboard.press("Escape");
