@@ -37,6 +37,7 @@ const options = {
   charset: "utf8",
   jsx: "automatic",
   jsxImportSource: "preact",
+  jsxSideEffects: true,
   legalComments: "none",
   plugins: [withoutMarkup],
   logLevel: "warning",

@@ -1113,6 +1113,7 @@
     const isToday = date.toDateString() === (/* @__PURE__ */ new Date()).toDateString();
     return (isToday ? TIME : MOMENT).format(date);
   }
+  var fullMoment = (at2) => MOMENT.format(new Date(at2 * 1e3));
 
   // src/keys.ts
   var KEYS = [
@@ -1189,16 +1190,17 @@
     heard(response.headers.get("date"));
     const said2 = parsed(text);
     if (response.ok) return said2;
-    const problem2 = said2?.error;
+    const problem3 = said2?.error;
     throw new ApiError(
       response.status,
-      problem2?.code ?? "unknown",
-      problem2?.message ?? `the gateway answered ${response.status}`,
+      problem3?.code ?? "unknown",
+      problem3?.message ?? `the gateway answered ${response.status}`,
       said2
     );
   }
   var get = (path2) => request("GET", path2);
   var post = (path2, body) => request("POST", path2, body);
+  var remove = (path2) => request("DELETE", path2);
   var segment = (text) => encodeURIComponent(text);
   function explain(error) {
     if (error instanceof Unreachable) return "The gateway does not answer. Nothing was changed.";
@@ -1360,20 +1362,20 @@
     const found = await everyWaiting();
     const gone = [...before.values()].filter((it) => it.status === "waiting" && !found.has(it.approval_id));
     const settled2 = await Promise.all(gone.slice(0, 50).map((it) => one(it.approval_id)));
-    const asked3 = await get("/v1/clarifications");
-    const next = new Map(before);
-    for (const it of gone) next.delete(it.approval_id);
-    for (const it of settled2) if (it !== null) next.set(it.approval_id, it);
-    for (const it of found.values()) next.set(it.approval_id, it);
-    const fresh = [...found.keys()].filter((id) => !wasKnown.has(id)).length;
+    const asked4 = await get("/v1/clarifications");
+    const next2 = new Map(before);
+    for (const it of gone) next2.delete(it.approval_id);
+    for (const it of settled2) if (it !== null) next2.set(it.approval_id, it);
+    for (const it of found.values()) next2.set(it.approval_id, it);
+    const fresh2 = [...found.keys()].filter((id) => !wasKnown.has(id)).length;
     r3(() => {
-      approvals.value = next;
-      questions.value = new Map(asked3.clarifications.map((it) => [it.clarification_id, it]));
+      approvals.value = next2;
+      questions.value = new Map(asked4.clarifications.map((it) => [it.clarification_id, it]));
       lostAt.value = null;
       link.value = "live";
     });
     if (was !== null) {
-      say(`Connected again. Nothing was missed: ${fresh} new, ${gone.length} settled meanwhile.`);
+      say(`Connected again. Nothing was missed: ${fresh2} new, ${gone.length} settled meanwhile.`);
     }
     void others();
   }
@@ -1435,15 +1437,15 @@
     const before = questions.value;
     const list = await get("/v1/clarifications").catch(() => null);
     if (list === null) return;
-    const next = new Map(list.clarifications.map((it) => [it.clarification_id, it]));
-    const gone = [...before.values()].filter((it) => it.status === "waiting" && !next.has(it.clarification_id));
+    const next2 = new Map(list.clarifications.map((it) => [it.clarification_id, it]));
+    const gone = [...before.values()].filter((it) => it.status === "waiting" && !next2.has(it.clarification_id));
     for (const it of gone) {
       const path2 = `/v1/clarifications/${segment(it.clarification_id)}`;
-      next.set(it.clarification_id, await get(path2).catch(() => it));
+      next2.set(it.clarification_id, await get(path2).catch(() => it));
     }
-    for (const it of before.values()) if (!next.has(it.clarification_id)) next.set(it.clarification_id, it);
-    announce([...next.keys()].filter((id) => !before.has(id)).length);
-    questions.value = next;
+    for (const it of before.values()) if (!next2.has(it.clarification_id)) next2.set(it.clarification_id, it);
+    announce([...next2.keys()].filter((id) => !before.has(id)).length);
+    questions.value = next2;
   }
   async function refresh(id) {
     const found = await one(id);
@@ -1460,14 +1462,14 @@
   }
   function put(...found) {
     if (found.length === 0) return;
-    const next = new Map(approvals.value);
-    let fresh = 0;
+    const next2 = new Map(approvals.value);
+    let fresh2 = 0;
     for (const it of found) {
-      if (it.status === "waiting" && !next.has(it.approval_id)) fresh += 1;
-      next.set(it.approval_id, it);
+      if (it.status === "waiting" && !next2.has(it.approval_id)) fresh2 += 1;
+      next2.set(it.approval_id, it);
     }
-    approvals.value = next;
-    announce(fresh);
+    approvals.value = next2;
+    announce(fresh2);
   }
   function putQuestion(question) {
     questions.value = new Map(questions.value).set(question.clarification_id, question);
@@ -1475,15 +1477,15 @@
   function tidy(keep) {
     const old = [...approvals.value.values()].filter((it) => it.status !== "waiting" && it.approval_id !== keep);
     if (old.length === 0) return;
-    const next = new Map(approvals.value);
-    for (const it of old) next.delete(it.approval_id);
-    approvals.value = next;
+    const next2 = new Map(approvals.value);
+    for (const it of old) next2.delete(it.approval_id);
+    approvals.value = next2;
   }
   var arrivals = y3(0);
-  function announce(fresh) {
-    if (fresh === 0 || link.value !== "live") return;
-    spoken.value = `${fresh} more waiting`;
-    arrivals.value += fresh;
+  function announce(fresh2) {
+    if (fresh2 === 0 || link.value !== "live") return;
+    spoken.value = `${fresh2} more waiting`;
+    arrivals.value += fresh2;
   }
   async function signOut() {
     await post("/v1/logout").catch(() => void 0);
@@ -1508,7 +1510,7 @@
     history: "M12 7v5l3.5 2M4.5 12a7.5 7.5 0 1 0 2.4-5.5M4.5 4.5v4h4",
     insights: "M5 19V11M12 19V5M19 19v-6",
     reviews: "M3 12s3.5-6 9-6 9 6 9 6-3.5 6-9 6-9-6-9-6zM12 14.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5z",
-    grants: "M15 9a4 4 0 1 0-4.6 4L9 14.5V17H6.5v2.5H4V17l5.5-5.5",
+    grants: "M8 20a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM10.8 13.2L19 5M16 8l2.5 2.5M13.4 10.6l1.8 1.8",
     people: "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3 20c0-3.5 2.5-6 6-6s6 2.5 6 6M16 4.5a3.2 3.2 0 0 1 0 6M17.5 14.5c2.2.6 3.5 2.6 3.5 5.5",
     ledger: "M7 4h10v16H7zM10 8h4M10 12h4M10 16h4",
     more: "M4.5 7h15M4.5 12h15M4.5 17h15",
@@ -1523,12 +1525,12 @@
     search: "M11 17a6 6 0 1 0 0-12 6 6 0 0 0 0 12zM15.5 15.5L20 20"
   };
   function Icon({ name }) {
-    return /* @__PURE__ */ a4("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false", children: /* @__PURE__ */ a4("path", { d: PATHS[name] }) });
+    return a4("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false", children: a4("path", { d: PATHS[name] }) });
   }
   function Mark() {
-    return /* @__PURE__ */ a4("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", focusable: "false", children: [
-      /* @__PURE__ */ a4("rect", { width: "32", height: "32", rx: "9" }),
-      /* @__PURE__ */ a4("path", { d: "M8.5 16.8l5 5L23.5 10.6" })
+    return a4("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", focusable: "false", children: [
+      a4("rect", { width: "32", height: "32", rx: "9" }),
+      a4("path", { d: "M8.5 16.8l5 5L23.5 10.6" })
     ] });
   }
 
@@ -1538,12 +1540,12 @@
     A2(() => {
       box.current?.showModal();
     }, []);
-    return /* @__PURE__ */ a4("dialog", { ref: box, class: "dialog", "aria-label": title, onClose, children: [
-      /* @__PURE__ */ a4("header", { children: [
-        /* @__PURE__ */ a4("h2", { children: title }),
-        /* @__PURE__ */ a4("button", { type: "button", class: "icon-button", onClick: () => box.current?.close(), children: [
-          /* @__PURE__ */ a4(Icon, { name: "cross" }),
-          /* @__PURE__ */ a4("span", { class: "unseen", children: "Close" })
+    return a4("dialog", { ref: box, class: "dialog", "aria-label": title, onClose, children: [
+      a4("header", { children: [
+        a4("h2", { children: title }),
+        a4("button", { type: "button", class: "icon-button", onClick: () => box.current?.close(), children: [
+          a4(Icon, { name: "cross" }),
+          a4("span", { class: "unseen", children: "Close" })
         ] })
       ] }),
       children
@@ -1552,46 +1554,46 @@
 
   // src/parts/help.tsx
   function Help({ onClose }) {
-    return /* @__PURE__ */ a4(Dialog, { title: "Keys", onClose, children: [
-      /* @__PURE__ */ a4("dl", { class: "keys", children: KEYS.map((row) => /* @__PURE__ */ a4("div", { children: [
-        /* @__PURE__ */ a4("dt", { children: row.shown.split(" ").map((key) => /* @__PURE__ */ a4("kbd", { children: key }, key)) }),
-        /* @__PURE__ */ a4("dd", { children: row.does })
+    return a4(Dialog, { title: "Keys", onClose, children: [
+      a4("dl", { class: "keys", children: KEYS.map((row) => a4("div", { children: [
+        a4("dt", { children: row.shown.split(" ").map((key) => a4("kbd", { children: key }, key)) }),
+        a4("dd", { children: row.does })
       ] }, row.command)) }),
-      /* @__PURE__ */ a4("p", { class: "hint", children: "A key counts once a card has been in view for 0.7 seconds and nothing was pressed for 0.3. What is pressed earlier is dropped." })
+      a4("p", { class: "hint", children: "A key counts once a card has been in view for 0.7 seconds and nothing was pressed for 0.3. What is pressed earlier is dropped." })
     ] });
   }
 
   // src/parts/states.tsx
   function Head({ title, children, lead }) {
-    return /* @__PURE__ */ a4("header", { class: "head", children: [
-      /* @__PURE__ */ a4("div", { children: [
-        /* @__PURE__ */ a4("h1", { children: title }),
-        lead === void 0 ? null : /* @__PURE__ */ a4("p", { class: "lead", children: lead })
+    return a4("header", { class: "head", children: [
+      a4("div", { children: [
+        a4("h1", { children: title }),
+        lead === void 0 ? null : a4("p", { class: "lead", children: lead })
       ] }),
-      children === void 0 ? null : /* @__PURE__ */ a4("div", { class: "head-side", children })
+      children === void 0 ? null : a4("div", { class: "head-side", children })
     ] });
   }
   function Empty({ icon, title, isPart = false, children }) {
-    return /* @__PURE__ */ a4("section", { class: "empty", children: [
-      /* @__PURE__ */ a4(Icon, { name: icon }),
-      isPart ? /* @__PURE__ */ a4("h2", { children: title }) : /* @__PURE__ */ a4("h1", { children: title }),
+    return a4("section", { class: "empty", children: [
+      a4(Icon, { name: icon }),
+      isPart ? a4("h2", { children: title }) : a4("h1", { children: title }),
       children
     ] });
   }
   function Loading({ what = "Loading" }) {
-    return /* @__PURE__ */ a4("p", { class: "loading", role: "status", children: [
+    return a4("p", { class: "loading", role: "status", children: [
       what,
       " …"
     ] });
   }
   function Problem({ error, again }) {
-    return /* @__PURE__ */ a4("div", { class: "problem", role: "alert", children: [
-      /* @__PURE__ */ a4("p", { children: explain(error) }),
-      again === void 0 ? null : /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: again, children: "Try again" })
+    return a4("div", { class: "problem", role: "alert", children: [
+      a4("p", { children: explain(error) }),
+      again === void 0 ? null : a4("button", { type: "button", class: "button", onClick: again, children: "Try again" })
     ] });
   }
   function Commands({ lines }) {
-    return /* @__PURE__ */ a4("pre", { class: "commands", children: lines.join("\n") });
+    return a4("pre", { class: "commands", children: lines.join("\n") });
   }
 
   // src/router.ts
@@ -1623,6 +1625,766 @@
     }
   }
 
+  // src/load.ts
+  var TOGETHER_MS = 250;
+  function useLoaded(read3, events = [], key = "") {
+    const value = useSignal(null);
+    const error = useSignal(null);
+    const turn2 = T2(0);
+    const latest = T2(read3);
+    latest.current = read3;
+    const again = () => {
+      const mine = turn2.current += 1;
+      latest.current().then(
+        (found) => {
+          if (mine !== turn2.current) return;
+          value.value = found;
+          error.value = null;
+        },
+        (problem3) => {
+          if (mine === turn2.current) error.value = problem3;
+        }
+      );
+    };
+    A2(again, [key]);
+    A2(() => {
+      let timer = 0;
+      const stop = listen((event) => {
+        if (timer !== 0 || !events.some((name) => event.event.startsWith(name))) return;
+        timer = window.setTimeout(() => {
+          timer = 0;
+          again();
+        }, TOGETHER_MS);
+      });
+      return () => {
+        clearTimeout(timer);
+        stop();
+      };
+    }, []);
+    const wasAway = T2(false);
+    useSignalEffect(() => {
+      if (link.value === "away") wasAway.current = true;
+      if (link.value !== "live" || !wasAway.current) return;
+      wasAway.current = false;
+      again();
+    });
+    return { value, error, again };
+  }
+
+  // src/parts/confirm.tsx
+  function Confirm({ label, about: about2, asks, yes, onYes }) {
+    const isAsking = useSignal(false);
+    const keep = T2(null);
+    const first2 = T2(null);
+    const wasAsking = T2(false);
+    A2(() => {
+      if (isAsking.value) keep.current?.focus();
+      else if (wasAsking.current) first2.current?.focus();
+      wasAsking.current = isAsking.value;
+    }, [isAsking.value]);
+    if (!isAsking.value) {
+      return a4("button", { type: "button", class: "button", ref: first2, onClick: () => isAsking.value = true, children: [
+        label,
+        a4("span", { class: "unseen", children: [
+          " ",
+          about2
+        ] })
+      ] });
+    }
+    const escape = (event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      isAsking.value = false;
+    };
+    return a4("div", { class: "confirm", role: "group", "aria-label": `${label} ${about2}`, onKeyDown: escape, children: [
+      a4("p", { children: asks }),
+      a4("div", { class: "row-of-buttons", children: [
+        a4("button", { type: "button", class: "button", ref: keep, onClick: () => isAsking.value = false, children: "Leave it" }),
+        a4(
+          "button",
+          {
+            type: "button",
+            class: "button danger",
+            onClick: () => {
+              isAsking.value = false;
+              onYes();
+            },
+            children: yes
+          }
+        )
+      ] })
+    ] });
+  }
+
+  // src/parts/fields.tsx
+  function Facts({ fields }) {
+    if (fields.length === 0) return null;
+    return a4("dl", { class: "facts", children: fields.map((field, index) => a4("div", { children: [
+      a4("dt", { children: field.name }),
+      a4("dd", { children: field.href === void 0 ? field.text : a4("a", { href: field.href, children: field.text }) })
+    ] }, index)) });
+  }
+  function Words({ text }) {
+    return a4($, { children: text.split("`").map((part, index) => index % 2 === 1 ? a4("code", { children: part }, index) : part) });
+  }
+  function Code({ name, text }) {
+    return a4("pre", { class: "code", role: "group", "aria-label": name, children: text });
+  }
+
+  // src/words.ts
+  var LABELS = {
+    once: "Allow once",
+    session: "Allow for this session",
+    always: "Add to permanent allowlist",
+    deny: "Deny"
+  };
+  var LEAVES = {
+    once: "Runs now, exactly as shown; nothing is remembered.",
+    session: "Shows the rule it would leave, for this session alone.",
+    always: "Shows the rule it would leave, until somebody revokes it.",
+    deny: "Does not run. The agent is told, with your note."
+  };
+  var RISKS = {
+    low: "Low",
+    medium: "Medium",
+    high: "High",
+    critical: "Critical"
+  };
+  var ORDER = ["low", "medium", "high", "critical"];
+  var isGrave = (risk) => ORDER.indexOf(risk) >= ORDER.indexOf("high");
+  var TIERS = {
+    T0: "advisory: the agent runs under the same account and could answer itself",
+    T1: "hardened: the same account, but not without a deliberate attack",
+    T2: "separated: the firewall runs under its own account",
+    T3: "out of band: answered on another device through a verified channel",
+    T4: "proven: a passkey signed exactly this call"
+  };
+  var FACTORS = {
+    tool_class: "What kind of thing it is",
+    target_sensitivity: "How sensitive the target is",
+    reversibility: "How hard it is to undo",
+    human_impact: "What it means to people",
+    context_certainty: "How clear the arguments are"
+  };
+  var VIAS = {
+    page: "the page",
+    api: "the API",
+    cli: "the command line",
+    terminal: "the terminal",
+    mattermost: "Mattermost",
+    slack: "Slack",
+    discord: "Discord",
+    telegram: "Telegram",
+    matrix: "Matrix",
+    email: "e-mail"
+  };
+  var place2 = (via) => VIAS[via] ?? via;
+  function ending(decision, me2) {
+    const who = decision.by === null ? "the firewall" : decision.by === me2 ? "you" : decision.by;
+    const where = decision.via === null ? "" : ` on ${place2(decision.via)}`;
+    switch (decision.outcome) {
+      case "approved":
+        return `${decision.choice === null ? "Allowed" : ALLOWED[decision.choice] ?? "Allowed"} by ${who}${where}`;
+      case "denied":
+        return `Denied by ${who}${where}`;
+      case "withdrawn":
+        return "Withdrawn by the agent that asked";
+      case "expired":
+        return decision.cause === "undeliverable" ? "Nobody could be reached; it did not run" : "Nobody answered in time; it did not run";
+      default:
+        return decision.outcome;
+    }
+  }
+  var ALLOWED = {
+    once: "Allowed once",
+    session: "Allowed for this session",
+    always: "Added to the permanent allowlist"
+  };
+  var many = (count, one2, several = `${one2}s`) => `${count.toLocaleString()} ${count === 1 ? one2 : several}`;
+
+  // src/views/grants.tsx
+  function Grants() {
+    const isAll = useSignal(false);
+    const grants = useLoaded(() => get(`/v1/grants?all=${isAll.peek()}`), ["grant."], String(isAll.value));
+    const free = useLoaded(() => get("/v1/overrides"), ["session.override"]);
+    const found = grants.value.value?.grants;
+    const overrides = free.value.value?.overrides ?? [];
+    return a4("div", { class: "page", children: [
+      a4(Head, { title: "Grants", lead: "What runs without a question because somebody said so. A grant never covers more than its words say.", children: a4("label", { class: "tick", children: [
+        a4("input", { type: "checkbox", checked: isAll.value, onChange: (event) => isAll.value = event.currentTarget.checked }),
+        a4("span", { children: "Show those that ended" })
+      ] }) }),
+      overrides.map((it) => a4(Override, { override: it, onEnded: free.again }, `${it.key_id} ${it.session_id}`)),
+      found === void 0 ? grants.error.value !== null ? a4(Problem, { error: grants.error.value, again: grants.again }) : a4(Loading, {}) : found.length === 0 ? a4(Empty, { icon: "grants", title: isAll.value ? "There was never a grant" : "No grant holds", children: a4("p", { children: "“Allow for this session” and “Add to permanent allowlist” on a card leave one. The card shows the rule first, narrowest reading on top, and how often it would have matched." }) }) : a4("ul", { class: "stack", children: [...found].sort((a5, b3) => Number(b3.live) - Number(a5.live) || b3.created_at - a5.created_at).map((grant) => a4("li", { children: a4(Grant, { grant, onRevoked: grants.again }) }, grant.grant_id)) })
+    ] });
+  }
+  function Grant({ grant, onRevoked }) {
+    const problem3 = useSignal(null);
+    const revoke = async () => {
+      try {
+        await remove(`/v1/grants/${segment(grant.grant_id)}`);
+        say("Revoked. Such calls are asked about again.");
+        onRevoked();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    return a4("article", { class: grant.live ? "panel fill item" : "panel fill item over", children: [
+      a4("header", { class: "item-head", children: [
+        a4("span", { class: grant.live ? "pill tone-yes" : "pill tone-none", children: grant.live ? lasts(grant) : "Ended" }),
+        a4("h2", { children: a4(Words, { text: grant.words }) })
+      ] }),
+      a4(
+        Facts,
+        {
+          fields: [
+            { name: "Given by", text: `${grant.by}, ${fullMoment(grant.created_at)}`, href: at("approvals", grant.approval_id) },
+            { name: "Holds for", text: grant.session_id ? `session ${grant.session_id}` : "every session of that agent" },
+            { name: "Used", text: used(grant) },
+            ...grant.expires_at ? [{ name: grant.live ? "Ends" : "Ended", text: fullMoment(grant.expires_at) }] : []
+          ]
+        }
+      ),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      grant.live && mayAnswer.value ? a4(Confirm, { label: "Revoke", about: grant.words, asks: "From now on such calls are asked about again. What already ran stays.", yes: "Revoke it", onYes: () => void revoke() }) : null
+    ] });
+  }
+  function lasts(grant) {
+    if (grant.uses_left !== null && grant.uses_left !== void 0) return `${many(grant.uses_left, "use")} left`;
+    if (grant.expires_at !== null && grant.expires_at !== void 0) return `${span(grant.expires_at - now.value)} left`;
+    return grant.session_id ? "This session" : "For good";
+  }
+  function used(grant) {
+    if (grant.uses === 0) return "not yet";
+    const last2 = grant.last_used_at ? `, last ${ago(grant.last_used_at, now.value)}` : "";
+    return `${many(grant.uses, "time")}${last2}`;
+  }
+  function Override({ override, onEnded }) {
+    const problem3 = useSignal(null);
+    const end = async () => {
+      try {
+        await remove(`/v1/sessions/${segment(override.session_id)}/yolo?key_id=${segment(override.key_id)}`);
+        say("The session asks again.");
+        onEnded();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    const left = override.until ? span(override.until - now.value) : "";
+    return a4("section", { class: "panel fill warning", children: [
+      a4("header", { class: "item-head", children: [
+        a4("span", { class: "pill tone-ask", children: [
+          left,
+          " left"
+        ] }),
+        a4("h2", { children: [
+          "Session ",
+          override.session_id,
+          " runs without questions"
+        ] })
+      ] }),
+      a4("p", { children: [
+        override.by,
+        " said so: ",
+        override.reason,
+        ". Catastrophes are refused and crisis, money, the firewall itself and what is sent outward are asked about all the same."
+      ] }),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      mayAnswer.value ? a4("button", { type: "button", class: "button", onClick: () => void end(), children: "Let it ask again" }) : null
+    ] });
+  }
+
+  // src/parts/risk.tsx
+  function RiskWord({ risk }) {
+    return a4("span", { class: `risk risk-${risk}`, children: RISKS[risk] ?? risk });
+  }
+
+  // src/parts/virtual.tsx
+  var BEYOND = 6;
+  function VirtualList({ items, rowRem, label, shown: shown2, id, row, onEnd }) {
+    const box = T2(null);
+    const [view, setView] = d2({ top: 0, height: 800 });
+    const rowHeight = rowRem * rem();
+    F2(() => {
+      const element = box.current;
+      if (element === null) return void 0;
+      const look = () => setView({ top: element.scrollTop, height: element.clientHeight });
+      look();
+      const observer = new ResizeObserver(look);
+      observer.observe(element);
+      element.addEventListener("scroll", look, { passive: true });
+      return () => {
+        observer.disconnect();
+        element.removeEventListener("scroll", look);
+      };
+    }, []);
+    F2(() => {
+      const element = box.current;
+      if (element === null || shown2 === void 0 || shown2 < 0) return;
+      const top = shown2 * rowHeight;
+      if (top < element.scrollTop) element.scrollTop = top;
+      const end = top + rowHeight - element.clientHeight;
+      if (end > element.scrollTop) element.scrollTop = end;
+    }, [shown2]);
+    const first2 = Math.max(0, Math.floor(view.top / rowHeight) - BEYOND);
+    const last2 = Math.min(items.length, Math.ceil((view.top + view.height) / rowHeight) + BEYOND);
+    const isAtEnd = last2 >= items.length;
+    F2(() => {
+      if (isAtEnd) onEnd?.();
+    }, [isAtEnd, items.length]);
+    return a4("div", { class: "virtual", ref: box, children: a4("ul", { "aria-label": label, style: { height: `${items.length * rowRem}rem` }, children: items.slice(first2, last2).map((item, offset) => {
+      const index = first2 + offset;
+      return a4(
+        "li",
+        {
+          "aria-setsize": items.length,
+          "aria-posinset": index + 1,
+          style: { height: `${rowRem}rem`, top: `${index * rowRem}rem` },
+          children: row(item, index)
+        },
+        id(item)
+      );
+    }) }) });
+  }
+  var rem = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+
+  // src/parts/why.tsx
+  var SIDES = {
+    read_only: "read only",
+    local_reversible: "local, can be undone",
+    external: "reaches outside",
+    critical: "critical"
+  };
+  var PATTERNS = {
+    pre_execution_gate: "asked before it runs",
+    post_execution_review: "runs, then looked at",
+    confidence_threshold: "by score and certainty"
+  };
+  function Why({ assessment }) {
+    const percent2 = (score) => `${Math.round(score * 100)} %`;
+    return a4("div", { class: "why", children: [
+      a4(
+        Facts,
+        {
+          fields: [
+            { name: "Risk", text: percent2(assessment.risk_score) },
+            { name: "Certainty", text: percent2(assessment.confidence) },
+            { name: "Effect", text: SIDES[assessment.side_effect] ?? assessment.side_effect },
+            { name: "Can be undone", text: assessment.reversible ? "yes" : "no" },
+            { name: "Leaves the machine", text: assessment.outbound ? "yes" : "no" },
+            { name: "Way", text: PATTERNS[assessment.pattern] ?? assessment.pattern }
+          ]
+        }
+      ),
+      a4("h3", { children: "Factors" }),
+      a4("ul", { class: "factors", children: assessment.factors.map((factor) => a4("li", { class: tone(factor), children: [
+        a4("span", { class: "factor-name", children: FACTORS[factor.factor] ?? factor.factor }),
+        a4("span", { class: "factor-score", children: percent2(factor.score) }),
+        a4("span", { class: "bar", "aria-hidden": "true", children: a4("span", { style: { width: `${factor.score * 100}%` } }) }),
+        factor.evidence === "" ? null : a4("span", { class: "evidence", children: factor.evidence })
+      ] }, factor.factor)) }),
+      assessment.findings.length === 0 ? null : a4($, { children: [
+        a4("h3", { children: "Findings" }),
+        a4("ul", { class: "findings", children: assessment.findings.map((finding, index) => a4("li", { children: [
+          a4("span", { class: `severity severity-${finding.severity}`, children: finding.severity }),
+          a4("span", { children: finding.message }),
+          a4("code", { children: finding.code })
+        ] }, index)) })
+      ] })
+    ] });
+  }
+  function tone({ factor, score }) {
+    const bad = factor === "context_certainty" ? 1 - score : score;
+    return bad < 0.25 ? "low" : bad <= 0.6 ? "medium" : "high";
+  }
+
+  // src/verdicts.ts
+  var VERDICTS = {
+    allow: "Ran by itself",
+    allow_then_review: "Ran, then looked at",
+    ask: "Asked",
+    refuse: "Refused"
+  };
+  var ENDINGS = {
+    waiting: { word: "Waiting", tone: "ask" },
+    allowed: { word: "Ran", tone: "allow" },
+    approved: { word: "Approved", tone: "yes" },
+    denied: { word: "Denied", tone: "refuse" },
+    refused: { word: "Refused", tone: "refuse" },
+    expired: { word: "Expired", tone: "none" },
+    withdrawn: { word: "Withdrawn", tone: "none" }
+  };
+  var CAUSES = {
+    rule: "by a rule",
+    grant: "under a standing grant",
+    deny_memory: "because it was denied a moment ago",
+    no_approver: "because nobody is there who could answer",
+    undeliverable: "because nobody could be reached",
+    expiry: "because nobody answered in time"
+  };
+  function ended(status, decision, me2) {
+    const word = ENDINGS[status]?.word ?? status;
+    if (decision === null || decision === void 0) return word;
+    if (decision.by !== null && decision.by !== void 0 && ["person", "model"].includes(decision.cause)) {
+      const who = decision.by === me2 ? "you" : decision.by;
+      const where = decision.via === null || decision.via === void 0 ? "" : ` on ${place2(decision.via)}`;
+      return decision.cause === "model" ? `${word} by a model in a person's place` : `${word} by ${who}${where}`;
+    }
+    const cause = CAUSES[decision.cause];
+    return cause === void 0 ? word : `${word} ${cause}`;
+  }
+  function took(call) {
+    const { decision, approval_id: approval } = call;
+    if (decision === null || decision === void 0 || approval === null || approval === void 0) return null;
+    return decision.cause === "person" ? Math.max(0, decision.at - call.created_at) : null;
+  }
+  function brief(seconds) {
+    if (seconds < 10) return `${seconds.toFixed(1)} s`;
+    const whole = Math.round(seconds);
+    if (whole < 60) return `${whole} s`;
+    const rest = whole % 60;
+    const minutes = Math.floor(whole / 60);
+    if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+    return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`;
+  }
+  function riskOf(assessment) {
+    if (assessment.side_effect === "critical" || assessment.crisis_sensitive) return "critical";
+    if (assessment.risk_score > 0.6) return "high";
+    return assessment.risk_score >= 0.25 ? "medium" : "low";
+  }
+  function short(trace, me2) {
+    return {
+      id: trace.call_id,
+      at: trace.created_at,
+      tool: trace.tool,
+      command: trace.command,
+      status: trace.status,
+      who: trace.agent ?? trace.key_name,
+      ending: ended(trace.status, trace.decision, me2),
+      took: took(trace),
+      risk: riskOf(trace.assessment)
+    };
+  }
+
+  // src/views/history.tsx
+  var ROW_REM = 4.5;
+  var PAGE2 = 100;
+  var PAUSE_MS = 250;
+  var ENDS = [
+    ["", "Any ending"],
+    ["waiting", "Waiting"],
+    ["allowed", "Ran by itself"],
+    ["approved", "Approved"],
+    ["denied", "Denied"],
+    ["refused", "Refused"],
+    ["expired", "Expired"],
+    ["withdrawn", "Withdrawn"]
+  ];
+  var WHENS = [
+    ["", "Any time", 0],
+    ["hour", "Last hour", 3600],
+    ["day", "Last 24 hours", 86400],
+    ["week", "Last 7 days", 7 * 86400],
+    ["month", "Last 30 days", 30 * 86400]
+  ];
+  var FILTERS = ["q", "outcome", "tool", "by", "when", "run_id"];
+  var rows = y3([]);
+  var next = y3(null);
+  var state = y3("loading");
+  var problem = y3(null);
+  var fresh = y3(0);
+  var shownFor = y3(null);
+  var turn = 0;
+  var asked2 = O(() => {
+    const words2 = new URLSearchParams();
+    for (const name of FILTERS) {
+      const value = place.value.query.get(name) ?? "";
+      if (value === "") continue;
+      const [, , seconds = 0] = WHENS.find(([word]) => word === value) ?? [];
+      if (name === "when") words2.set("since", String(Math.floor(Date.now() / 6e4) * 60 - seconds));
+      else words2.set(name, value);
+    }
+    return words2.toString();
+  });
+  async function read(isMore) {
+    const mine = turn += 1;
+    const query = asked2.peek();
+    r3(() => {
+      state.value = isMore ? "more" : "loading";
+      problem.value = null;
+    });
+    const behind = isMore && next.peek() !== null ? `&behind=${segment(next.peek() ?? "")}` : "";
+    try {
+      const page2 = await get(`/v1/traces?limit=${PAGE2}${query === "" ? "" : `&${query}`}${behind}`);
+      if (mine !== turn) return;
+      const found = page2.traces.map((trace) => short(trace, me.peek()?.name ?? ""));
+      r3(() => {
+        rows.value = isMore ? [...rows.peek(), ...found] : found;
+        next.value = page2.next ?? null;
+        if (!isMore) fresh.value = 0;
+        shownFor.value = query;
+        state.value = "ready";
+      });
+    } catch (error) {
+      if (mine !== turn) return;
+      r3(() => {
+        problem.value = error;
+        state.value = "ready";
+      });
+    }
+  }
+  function History() {
+    const id = place.value.parts[1];
+    const field = T2(null);
+    useSignalEffect(() => {
+      if (asked2.value !== shownFor.peek()) void read(false);
+    });
+    A2(() => {
+      if (shownFor.peek() !== null && asked2.peek() === shownFor.peek()) void read(false);
+      return listen((event) => {
+        if (event.event === "call.assessed") fresh.value += 1;
+        if (event.event === "approval.resolved") settleRow(String(event.call_id ?? ""));
+      });
+    }, []);
+    const move = (step) => {
+      const list = rows.value;
+      const from = list.findIndex((row2) => row2.id === id);
+      const row = list[from === -1 ? 0 : from + step];
+      if (row === void 0) return false;
+      settle(addressOf(row.id));
+      return true;
+    };
+    useKeys({
+      next: () => move(1),
+      previous: () => move(-1),
+      filter: () => {
+        field.current?.focus();
+        return true;
+      },
+      close: () => {
+        if (document.activeElement === field.current) field.current?.blur();
+        else if (id !== void 0) settle(addressOf(null));
+        else return false;
+        return true;
+      }
+    });
+    return a4("div", { class: id === void 0 ? "records" : "records has-record", children: [
+      a4("section", { class: "list", "aria-label": "Calls", children: [
+        a4("header", { class: "list-head", children: [
+          a4("h1", { children: "History" }),
+          a4(Search, { field }),
+          a4(Filters, {})
+        ] }),
+        fresh.value > 0 && state.value === "ready" ? a4("button", { type: "button", class: "fresh", onClick: () => void read(false), children: [
+          many(fresh.value, "new call"),
+          ", show"
+        ] }) : null,
+        a4(List, { id })
+      ] }),
+      a4("section", { class: "detail", "aria-label": "One call", children: id === void 0 ? a4(Hint, {}) : a4(Detail, { id }, id) })
+    ] });
+  }
+  var addressOf = (id) => {
+    const query = place.peek().query.toString();
+    return `${id === null ? at("history") : at("history", id)}${query === "" ? "" : `?${query}`}`;
+  };
+  function filterBy(name, value) {
+    const query = new URLSearchParams(place.peek().query);
+    if (value === "") query.delete(name);
+    else query.set(name, value);
+    const words2 = query.toString();
+    settle(`${at("history")}${words2 === "" ? "" : `?${words2}`}`);
+  }
+  async function settleRow(id) {
+    if (!rows.peek().some((row) => row.id === id)) return;
+    const trace = await get(`/v1/traces/${segment(id)}`).catch(() => null);
+    if (trace === null) return;
+    const now2 = short(trace, me.peek()?.name ?? "");
+    rows.value = rows.peek().map((row) => row.id === id ? now2 : row);
+  }
+  function Search({ field }) {
+    const timer = T2(0);
+    const typed = (event) => {
+      const text = event.currentTarget.value;
+      clearTimeout(timer.current);
+      timer.current = window.setTimeout(() => filterBy("q", text.trim()), PAUSE_MS);
+    };
+    return a4("label", { class: "search", children: [
+      a4("span", { class: "unseen", children: "Search commands, reasons and agents" }),
+      a4(Icon, { name: "search" }),
+      a4(
+        "input",
+        {
+          ref: field,
+          type: "search",
+          placeholder: "Search commands, reasons, agents",
+          maxLength: 200,
+          defaultValue: place.peek().query.get("q") ?? "",
+          onInput: typed
+        }
+      ),
+      a4("kbd", { children: "/" })
+    ] });
+  }
+  function Filters() {
+    const known = useLoaded(() => get("/v1/stats"));
+    const query = place.value.query;
+    const options = (name, all, found) => {
+      const chosen = query.get(name) ?? "";
+      const more = chosen === "" || found.includes(chosen) ? found : [chosen, ...found];
+      return [["", all], ...more.map((word) => [word, word])];
+    };
+    const stats = known.value.value;
+    const run2 = query.get("run_id");
+    return a4("div", { class: "filters", children: [
+      a4(Choose, { name: "outcome", label: "How it ended", options: ENDS }),
+      a4(Choose, { name: "when", label: "When", options: WHENS.map(([word, words2]) => [word, words2]) }),
+      a4(Choose, { name: "tool", label: "Tool", options: options("tool", "Any tool", stats?.tools ?? []) }),
+      a4(Choose, { name: "by", label: "Who decided", options: options("by", "Anybody", stats?.people.map((it) => it.name) ?? []) }),
+      run2 === null ? null : a4("button", { type: "button", class: "chip", onClick: () => filterBy("run_id", ""), children: [
+        "One run ",
+        a4(Icon, { name: "cross" }),
+        a4("span", { class: "unseen", children: ", show all runs" })
+      ] })
+    ] });
+  }
+  function Choose({ name, label, options }) {
+    const value = place.value.query.get(name) ?? "";
+    return a4("label", { class: value === "" ? "" : "chosen", children: [
+      a4("span", { class: "unseen", children: label }),
+      a4("select", { value, onChange: (event) => filterBy(name, event.currentTarget.value), children: options.map(([word, words2]) => a4("option", { value: word, children: words2 }, word)) })
+    ] });
+  }
+  function List({ id }) {
+    const list = rows.value;
+    if (problem.value !== null && list.length === 0) return a4(Problem, { error: problem.value, again: () => void read(false) });
+    if (state.value === "loading" && (list.length === 0 || shownFor.value !== asked2.value)) return a4(Loading, { what: "Reading history" });
+    if (list.length === 0) return a4(NoRows, {});
+    return a4($, { children: [
+      a4(
+        VirtualList,
+        {
+          items: list,
+          rowRem: ROW_REM,
+          label: `${many(list.length, "call")}${next.value === null ? "" : " so far"}, the newest first`,
+          shown: list.findIndex((row) => row.id === id),
+          id: (row) => row.id,
+          row: (row) => a4(CallRow, { row, isCurrent: row.id === id }),
+          onEnd: () => {
+            if (next.peek() !== null && state.peek() === "ready" && problem.peek() === null) void read(true);
+          }
+        }
+      ),
+      a4("p", { class: "list-foot", role: "status", children: problem.value !== null ? a4("button", { type: "button", class: "quiet", onClick: () => void read(true), children: "The rest could not be read. Try again" }) : state.value === "more" ? "Reading older calls …" : next.value === null ? `${many(list.length, "call")}, that is all` : `The newest ${many(list.length, "call")}; scroll for older ones` })
+    ] });
+  }
+  function CallRow({ row, isCurrent: isCurrent2 }) {
+    const ending2 = ENDINGS[row.status];
+    return a4("a", { class: "record", href: addressOf(row.id), "aria-current": isCurrent2 ? "true" : void 0, children: [
+      a4("span", { class: "record-top", children: [
+        a4("span", { class: `pill tone-${ending2?.tone ?? "none"}`, children: ending2?.word ?? row.status }),
+        a4("code", { children: row.command })
+      ] }),
+      a4("span", { class: "record-meta", children: [
+        a4("time", { children: moment(row.at) }),
+        a4("span", { children: row.who }),
+        a4("span", { children: row.tool }),
+        row.took === null ? null : a4("span", { children: brief(row.took) })
+      ] })
+    ] });
+  }
+  function NoRows() {
+    const isFiltered = asked2.value !== "";
+    return isFiltered ? a4(Empty, { icon: "search", title: "No call matches", children: [
+      a4("p", { children: "Searched are the newest 100 000 calls: their commands, first reasons, tools and agents." }),
+      a4("button", { type: "button", class: "button", onClick: () => settle(at("history")), children: "Show everything" })
+    ] }) : a4(Empty, { icon: "history", title: "No call yet", children: [
+      a4("p", { children: "Every call an agent wants to make will stand here: the ones that ran by themselves, too, with every factor that counted. So “why was I not asked?” has an answer." }),
+      a4("p", { children: a4("a", { href: "#/", children: "How to connect an agent" }) })
+    ] });
+  }
+  function Hint() {
+    return a4(Empty, { icon: "history", title: "Choose a call", children: [
+      a4("p", { children: "What it wanted, what was concluded and by which rule, every factor, who decided, where, and how long they took." }),
+      a4("p", { class: "hint", children: [
+        a4("kbd", { children: "j" }),
+        " ",
+        a4("kbd", { children: "k" }),
+        " move, ",
+        a4("kbd", { children: "/" }),
+        " searches."
+      ] })
+    ] });
+  }
+  function Detail({ id }) {
+    const loaded = useLoaded(() => get(`/v1/traces/${segment(id)}`), ["approval.", "tool.completed"], id);
+    const trace = loaded.value.value;
+    return a4($, { children: [
+      a4("a", { class: "back", href: addressOf(null), children: [
+        a4(Icon, { name: "back" }),
+        "All calls"
+      ] }),
+      trace !== null ? a4(Explained, { trace }) : loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, { what: "Reading the call" })
+    ] });
+  }
+  function Explained({ trace }) {
+    const { assessment, decision } = trace;
+    const risk = riskOf(assessment);
+    const who = me.value?.name ?? "";
+    const seconds = took(trace);
+    const facts = [
+      { name: "When", text: `${fullMoment(trace.created_at)} (${span(now.value - trace.created_at)} ago)` },
+      { name: "Verdict", text: `${VERDICTS[trace.verdict]}: ${assessment.rule.sentence} (rule ${assessment.rule.number})` },
+      ...seconds === null ? [] : [{ name: "Time to answer", text: brief(seconds) }],
+      ...decision?.note ? [{ name: "Note", text: decision.note }] : [],
+      { name: "Asked by", text: trace.agent ? `${trace.key_name}, calls itself ${trace.agent}` : trace.key_name },
+      { name: "Tool", text: trace.tool },
+      ...trace.cwd ? [{ name: "Directory", text: trace.cwd }] : [],
+      { name: "Run", text: trace.run_id, href: `${at("history")}?run_id=${segment(trace.run_id)}` },
+      ...trace.outcome ? [{ name: "What came of it", text: outcomeWords(trace.outcome) }] : []
+    ];
+    return a4("article", { class: `card-scroll edge-${risk}`, children: [
+      a4("header", { class: "card-head", children: [
+        a4("p", { class: "verdict", children: [
+          a4(RiskWord, { risk }),
+          " ",
+          a4("span", { children: assessment.reasons[0] ?? "Nothing in it is worth a warning." })
+        ] }),
+        a4("h2", { tabIndex: -1, children: ended(trace.status, decision, who) })
+      ] }),
+      a4(Code, { name: "Command", text: trace.command }),
+      a4(Facts, { fields: facts }),
+      trace.approval_id && trace.verdict === "ask" ? a4("p", { children: a4("a", { href: at("approvals", trace.approval_id), children: trace.status === "waiting" ? "Answer it in the inbox" : "Show the card people saw" }) }) : null,
+      assessment.reasons.length < 2 ? null : a4("section", { class: "reasons", children: [
+        a4("h3", { children: "Reasons" }),
+        a4("ul", { children: assessment.reasons.map((reason) => a4("li", { children: reason }, reason)) })
+      ] }),
+      a4("section", { class: "long", children: [
+        a4("h3", { children: "Factor by factor" }),
+        a4(Why, { assessment })
+      ] }),
+      trace.args === null ? null : a4("section", { class: "long", children: [
+        a4("h3", { children: "Arguments" }),
+        a4(Code, { name: "Arguments", text: JSON.stringify(trace.args, null, 2) })
+      ] }),
+      a4("p", { class: "digest", children: [
+        trace.call_id,
+        " · ",
+        trace.digest,
+        " · policy ",
+        trace.policy.slice(0, 16)
+      ] })
+    ] });
+  }
+  function outcomeWords(outcome) {
+    const word = outcome.failed ? "It failed" : "It ran";
+    const time = outcome.duration === null || outcome.duration === void 0 ? "" : ` in ${brief(outcome.duration / 1e3)}`;
+    return outcome.summary ? `${word}${time}: ${outcome.summary}` : `${word}${time}`;
+  }
+  link.subscribe((state2) => {
+    if (state2 === "signed_out") rows.value = [];
+  });
+
   // src/answer.ts
   var path = (id, verb) => `/v1/approvals/${segment(id)}/${verb}`;
   async function answer(id, choice, more = {}) {
@@ -1634,9 +2396,9 @@
   async function viewed(id) {
     return settled(id, post(path(id, "viewed")));
   }
-  async function settled(id, asked3) {
+  async function settled(id, asked4) {
     try {
-      put(await asked3);
+      put(await asked4);
       return null;
     } catch (error) {
       if (error instanceof ApiError && (error.status === 409 || error.status === 410)) {
@@ -1726,7 +2488,7 @@
     const { run_id, tool, card, assessment } = item.approval;
     return [run_id, tool, card.risk, assessment.findings[0]?.code ?? ""].join("\0");
   }
-  function rows(items, open) {
+  function rows2(items, open) {
     const groups = /* @__PURE__ */ new Map();
     for (const item of items) {
       const key = sameness(item);
@@ -1770,24 +2532,24 @@
   var LINES_MAX = 2e3;
   function compare(before, after) {
     const old = before.split("\n");
-    const fresh = after.split("\n");
-    if (old.length * fresh.length > LINES_MAX * LINES_MAX) {
-      return [...old.map((text) => ({ kind: "gone", text })), ...fresh.map((text) => ({ kind: "new", text }))];
+    const fresh2 = after.split("\n");
+    if (old.length * fresh2.length > LINES_MAX * LINES_MAX) {
+      return [...old.map((text) => ({ kind: "gone", text })), ...fresh2.map((text) => ({ kind: "new", text }))];
     }
-    const width = fresh.length + 1;
+    const width = fresh2.length + 1;
     const common2 = new Uint16Array((old.length + 1) * width);
     const reach = (i5, j4) => common2[i5 * width + j4] ?? 0;
     for (let i5 = old.length - 1; i5 >= 0; i5 -= 1) {
-      for (let j4 = fresh.length - 1; j4 >= 0; j4 -= 1) {
-        common2[i5 * width + j4] = old[i5] === fresh[j4] ? reach(i5 + 1, j4 + 1) + 1 : Math.max(reach(i5 + 1, j4), reach(i5, j4 + 1));
+      for (let j4 = fresh2.length - 1; j4 >= 0; j4 -= 1) {
+        common2[i5 * width + j4] = old[i5] === fresh2[j4] ? reach(i5 + 1, j4 + 1) + 1 : Math.max(reach(i5 + 1, j4), reach(i5, j4 + 1));
       }
     }
     const lines = [];
     let i4 = 0;
     let j3 = 0;
-    while (i4 < old.length || j3 < fresh.length) {
+    while (i4 < old.length || j3 < fresh2.length) {
       const gone = old[i4];
-      const added = fresh[j3];
+      const added = fresh2[j3];
       if (gone !== void 0 && gone === added) {
         lines.push({ kind: "same", text: gone });
         i4 += 1;
@@ -1817,21 +2579,9 @@
     if (typeof args !== "object" || args === null) return null;
     const texts = args;
     const old = OLD_NAMES.find((name) => typeof texts[name] === "string");
-    const fresh = NEW_NAMES.find((name) => typeof texts[name] === "string");
-    if (old === void 0 || fresh === void 0) return null;
-    return { before: texts[old], after: texts[fresh], names: [old, fresh] };
-  }
-
-  // src/parts/fields.tsx
-  function Facts({ fields }) {
-    if (fields.length === 0) return null;
-    return /* @__PURE__ */ a4("dl", { class: "facts", children: fields.map((field, index) => /* @__PURE__ */ a4("div", { children: [
-      /* @__PURE__ */ a4("dt", { children: field.name }),
-      /* @__PURE__ */ a4("dd", { children: field.href === void 0 ? field.text : /* @__PURE__ */ a4("a", { href: field.href, children: field.text }) })
-    ] }, index)) });
-  }
-  function Code({ name, text }) {
-    return /* @__PURE__ */ a4("pre", { class: "code", role: "group", "aria-label": name, children: text });
+    const fresh2 = NEW_NAMES.find((name) => typeof texts[name] === "string");
+    if (old === void 0 || fresh2 === void 0) return null;
+    return { before: texts[old], after: texts[fresh2], names: [old, fresh2] };
   }
 
   // src/parts/body.tsx
@@ -1849,11 +2599,11 @@
     const changes = edit(approval.args);
     const compared = changes?.names ?? [];
     const rest = fields.filter((field) => !compared.includes(field.name));
-    const short2 = rest.filter(isShort);
-    return /* @__PURE__ */ a4($, { children: [
-      /* @__PURE__ */ a4(Facts, { fields: short2 }),
-      rest.filter((field) => !isShort(field)).map((field, index) => /* @__PURE__ */ a4(Long, { field, digest: approval.digest, isOpen }, index)),
-      changes === null ? null : /* @__PURE__ */ a4(Difference, { name: "Change", lines: compare(changes.before, changes.after) })
+    const short3 = rest.filter(isShort);
+    return a4($, { children: [
+      a4(Facts, { fields: short3 }),
+      rest.filter((field) => !isShort(field)).map((field, index) => a4(Long, { field, digest: approval.digest, isOpen }, index)),
+      changes === null ? null : a4(Difference, { name: "Change", lines: compare(changes.before, changes.after) })
     ] });
   }
   function Long({ field, digest, isOpen }) {
@@ -1861,10 +2611,10 @@
       const head = first(field.text);
       const tail = last(field.text.slice(head.length));
       const hidden = field.text.length - head.length - tail.length;
-      return /* @__PURE__ */ a4("section", { class: "long", children: [
-        /* @__PURE__ */ a4("h3", { children: field.name }),
-        /* @__PURE__ */ a4(Code, { name: `${field.name}, beginning`, text: head }),
-        /* @__PURE__ */ a4("p", { class: "hidden-part", children: [
+      return a4("section", { class: "long", children: [
+        a4("h3", { children: field.name }),
+        a4(Code, { name: `${field.name}, beginning`, text: head }),
+        a4("p", { class: "hidden-part", children: [
           "… ",
           hidden.toLocaleString(),
           " of ",
@@ -1873,24 +2623,24 @@
           digest.slice(0, 19),
           " …"
         ] }),
-        /* @__PURE__ */ a4(Code, { name: `${field.name}, end`, text: tail })
+        a4(Code, { name: `${field.name}, end`, text: tail })
       ] });
     }
-    if (isPatch(field.text)) return /* @__PURE__ */ a4(Difference, { name: field.name, lines: patch(field.text) });
-    return /* @__PURE__ */ a4("section", { class: "long", children: [
-      /* @__PURE__ */ a4("h3", { children: field.name }),
-      field.code ? /* @__PURE__ */ a4(Code, { name: field.name, text: field.text }) : /* @__PURE__ */ a4("p", { class: "prose", children: field.text })
+    if (isPatch(field.text)) return a4(Difference, { name: field.name, lines: patch(field.text) });
+    return a4("section", { class: "long", children: [
+      a4("h3", { children: field.name }),
+      field.code ? a4(Code, { name: field.name, text: field.text }) : a4("p", { class: "prose", children: field.text })
     ] });
   }
   var SIGNS = { same: " ", gone: "−", new: "+", mark: " " };
   var ALOUD = { same: "", gone: "removed: ", new: "added: ", mark: "" };
   function Difference({ name, lines }) {
-    return /* @__PURE__ */ a4("section", { class: "long", children: [
-      /* @__PURE__ */ a4("h3", { children: name }),
-      /* @__PURE__ */ a4("div", { class: "code diff", role: "group", "aria-label": name, children: lines.map((line, index) => /* @__PURE__ */ a4("div", { class: `line-${line.kind}`, children: [
-        /* @__PURE__ */ a4("span", { class: "sign", "aria-hidden": "true", children: SIGNS[line.kind] }),
-        /* @__PURE__ */ a4("span", { class: "unseen", children: ALOUD[line.kind] }),
-        /* @__PURE__ */ a4("span", { children: line.text === "" ? " " : line.text })
+    return a4("section", { class: "long", children: [
+      a4("h3", { children: name }),
+      a4("div", { class: "code diff", role: "group", "aria-label": name, children: lines.map((line, index) => a4("div", { class: `line-${line.kind}`, children: [
+        a4("span", { class: "sign", "aria-hidden": "true", children: SIGNS[line.kind] }),
+        a4("span", { class: "unseen", children: ALOUD[line.kind] }),
+        a4("span", { children: line.text === "" ? " " : line.text })
       ] }, index)) })
     ] });
   }
@@ -1899,82 +2649,6 @@
   }
   function last(text) {
     return text.split("\n").slice(-TAIL.lines).join("\n").slice(-TAIL.chars);
-  }
-
-  // src/words.ts
-  var LABELS = {
-    once: "Allow once",
-    session: "Allow for this session",
-    always: "Add to permanent allowlist",
-    deny: "Deny"
-  };
-  var LEAVES = {
-    once: "Runs now, exactly as shown; nothing is remembered.",
-    session: "Shows the rule it would leave, for this session alone.",
-    always: "Shows the rule it would leave, until somebody revokes it.",
-    deny: "Does not run. The agent is told, with your note."
-  };
-  var RISKS = {
-    low: "Low",
-    medium: "Medium",
-    high: "High",
-    critical: "Critical"
-  };
-  var ORDER = ["low", "medium", "high", "critical"];
-  var isGrave = (risk) => ORDER.indexOf(risk) >= ORDER.indexOf("high");
-  var TIERS = {
-    T0: "advisory: the agent runs under the same account and could answer itself",
-    T1: "hardened: the same account, but not without a deliberate attack",
-    T2: "separated: the firewall runs under its own account",
-    T3: "out of band: answered on another device through a verified channel",
-    T4: "proven: a passkey signed exactly this call"
-  };
-  var FACTORS = {
-    tool_class: "What kind of thing it is",
-    target_sensitivity: "How sensitive the target is",
-    reversibility: "How hard it is to undo",
-    human_impact: "What it means to people",
-    context_certainty: "How clear the arguments are"
-  };
-  var VIAS = {
-    page: "the page",
-    api: "the API",
-    cli: "the command line",
-    terminal: "the terminal",
-    mattermost: "Mattermost",
-    slack: "Slack",
-    discord: "Discord",
-    telegram: "Telegram",
-    matrix: "Matrix",
-    email: "e-mail"
-  };
-  var place2 = (via) => VIAS[via] ?? via;
-  function ending(decision, me2) {
-    const who = decision.by === null ? "the firewall" : decision.by === me2 ? "you" : decision.by;
-    const where = decision.via === null ? "" : ` on ${place2(decision.via)}`;
-    switch (decision.outcome) {
-      case "approved":
-        return `${decision.choice === null ? "Allowed" : ALLOWED[decision.choice] ?? "Allowed"} by ${who}${where}`;
-      case "denied":
-        return `Denied by ${who}${where}`;
-      case "withdrawn":
-        return "Withdrawn by the agent that asked";
-      case "expired":
-        return decision.cause === "undeliverable" ? "Nobody could be reached; it did not run" : "Nobody answered in time; it did not run";
-      default:
-        return decision.outcome;
-    }
-  }
-  var ALLOWED = {
-    once: "Allowed once",
-    session: "Allowed for this session",
-    always: "Added to the permanent allowlist"
-  };
-  var many = (count, one2, several = `${one2}s`) => `${count.toLocaleString()} ${count === 1 ? one2 : several}`;
-
-  // src/parts/risk.tsx
-  function RiskWord({ risk }) {
-    return /* @__PURE__ */ a4("span", { class: `risk risk-${risk}`, children: RISKS[risk] ?? risk });
   }
 
   // src/parts/scope.tsx
@@ -1991,9 +2665,9 @@
   ];
   function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }) {
     const scopes = useSignal(null);
-    const problem2 = useSignal(null);
+    const problem3 = useSignal(null);
     const chosen = useSignal(0);
-    const lasts = useSignal(0);
+    const lasts2 = useSignal(0);
     const uses = useSignal(0);
     const { arming, armed, watch } = useArming(`${approval.approval_id}/${choice}`);
     const spans = [[choice === "session" ? "Until the session ends" : "Until it is revoked", null], ...LASTS];
@@ -2001,7 +2675,7 @@
       const preview = post("/v1/grants/preview", { approval_id: approval.approval_id });
       preview.then(
         (list) => scopes.value = list.scopes,
-        (error) => problem2.value = explain(error)
+        (error) => problem3.value = explain(error)
       );
     }, []);
     useKeys({
@@ -2020,22 +2694,22 @@
     const confirm = (event) => {
       if (scope === void 0 || isBusy || !isCurrent.value || !arming.admits(event)) return;
       const more = { scope: scope.scope };
-      const seconds = spans[lasts.value]?.[1];
+      const seconds = spans[lasts2.value]?.[1];
       const count = USES[uses.value]?.[1];
       if (typeof seconds === "number") more.lasts_seconds = seconds;
       if (typeof count === "number") more.uses = count;
       onAnswer(more);
     };
-    return /* @__PURE__ */ a4("section", { class: "scope", "aria-label": `${LABELS[choice]}: which rule it leaves`, children: [
-      /* @__PURE__ */ a4("h3", { children: [
+    return a4("section", { class: "scope", "aria-label": `${LABELS[choice]}: which rule it leaves`, children: [
+      a4("h3", { children: [
         LABELS[choice],
         ": this rule is left"
       ] }),
-      problem2.value === null ? null : /* @__PURE__ */ a4("p", { class: "problem", children: problem2.value }),
-      scopes.value === null && problem2.value === null ? /* @__PURE__ */ a4(Loading, { what: "Looking at what it would have matched" }) : null,
-      scopes.value?.length === 0 ? /* @__PURE__ */ a4("p", { children: "No rule can be left for this call." }) : null,
-      /* @__PURE__ */ a4("div", { class: "scopes", role: "radiogroup", "aria-label": "Rules, narrowest first", children: scopes.value?.map((it, index) => /* @__PURE__ */ a4("label", { class: "scope-row", children: [
-        /* @__PURE__ */ a4(
+      problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value }),
+      scopes.value === null && problem3.value === null ? a4(Loading, { what: "Looking at what it would have matched" }) : null,
+      scopes.value?.length === 0 ? a4("p", { children: "No rule can be left for this call." }) : null,
+      a4("div", { class: "scopes", role: "radiogroup", "aria-label": "Rules, narrowest first", children: scopes.value?.map((it, index) => a4("label", { class: "scope-row", children: [
+        a4(
           "input",
           {
             type: "radio",
@@ -2044,23 +2718,23 @@
             onChange: () => chosen.value = index
           }
         ),
-        /* @__PURE__ */ a4("span", { children: [
-          /* @__PURE__ */ a4("span", { class: "scope-words", children: it.words }),
-          /* @__PURE__ */ a4("small", { children: matched(it) })
+        a4("span", { children: [
+          a4("span", { class: "scope-words", children: it.words }),
+          a4("small", { children: matched(it) })
         ] })
       ] }, index)) }),
-      /* @__PURE__ */ a4("div", { class: "scope-limits", children: [
-        /* @__PURE__ */ a4("label", { children: [
-          /* @__PURE__ */ a4("span", { children: "For how long" }),
-          /* @__PURE__ */ a4("select", { value: lasts.value, onChange: (event) => lasts.value = event.currentTarget.selectedIndex, children: spans.map(([words], index) => /* @__PURE__ */ a4("option", { value: index, children: words }, words)) })
+      a4("div", { class: "scope-limits", children: [
+        a4("label", { children: [
+          a4("span", { children: "For how long" }),
+          a4("select", { value: lasts2.value, onChange: (event) => lasts2.value = event.currentTarget.selectedIndex, children: spans.map(([words2], index) => a4("option", { value: index, children: words2 }, words2)) })
         ] }),
-        /* @__PURE__ */ a4("label", { children: [
-          /* @__PURE__ */ a4("span", { children: "How often" }),
-          /* @__PURE__ */ a4("select", { value: uses.value, onChange: (event) => uses.value = event.currentTarget.selectedIndex, children: USES.map(([words], index) => /* @__PURE__ */ a4("option", { value: index, children: words }, words)) })
+        a4("label", { children: [
+          a4("span", { children: "How often" }),
+          a4("select", { value: uses.value, onChange: (event) => uses.value = event.currentTarget.selectedIndex, children: USES.map(([words2], index) => a4("option", { value: index, children: words2 }, words2)) })
         ] })
       ] }),
-      /* @__PURE__ */ a4("div", { class: "row-of-buttons", ref: (element) => void (watch.current = element), children: [
-        /* @__PURE__ */ a4(
+      a4("div", { class: "row-of-buttons", ref: (element) => void (watch.current = element), children: [
+        a4(
           "button",
           {
             type: "button",
@@ -2070,64 +2744,14 @@
             children: LABELS[choice]
           }
         ),
-        /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: onClose, children: "Back" })
+        a4("button", { type: "button", class: "button", onClick: onClose, children: "Back" })
       ] })
     ] });
   }
   function matched(scope) {
     if (scope.matched === null || scope.of === null) return "";
-    const words = `Would have matched ${scope.matched} of the last ${many(scope.of, "call")}`;
-    return scope.riskiest === null ? `${words}.` : `${words}; the riskiest: ${scope.riskiest}`;
-  }
-
-  // src/parts/why.tsx
-  var SIDES = {
-    read_only: "read only",
-    local_reversible: "local, can be undone",
-    external: "reaches outside",
-    critical: "critical"
-  };
-  var PATTERNS = {
-    pre_execution_gate: "asked before it runs",
-    post_execution_review: "runs, then looked at",
-    confidence_threshold: "by score and certainty"
-  };
-  function Why({ assessment }) {
-    const percent = (score) => `${Math.round(score * 100)} %`;
-    return /* @__PURE__ */ a4("div", { class: "why", children: [
-      /* @__PURE__ */ a4(
-        Facts,
-        {
-          fields: [
-            { name: "Risk", text: percent(assessment.risk_score) },
-            { name: "Certainty", text: percent(assessment.confidence) },
-            { name: "Effect", text: SIDES[assessment.side_effect] ?? assessment.side_effect },
-            { name: "Can be undone", text: assessment.reversible ? "yes" : "no" },
-            { name: "Leaves the machine", text: assessment.outbound ? "yes" : "no" },
-            { name: "Way", text: PATTERNS[assessment.pattern] ?? assessment.pattern }
-          ]
-        }
-      ),
-      /* @__PURE__ */ a4("h3", { children: "Factors" }),
-      /* @__PURE__ */ a4("ul", { class: "factors", children: assessment.factors.map((factor) => /* @__PURE__ */ a4("li", { class: tone(factor), children: [
-        /* @__PURE__ */ a4("span", { class: "factor-name", children: FACTORS[factor.factor] ?? factor.factor }),
-        /* @__PURE__ */ a4("span", { class: "factor-score", children: percent(factor.score) }),
-        /* @__PURE__ */ a4("span", { class: "bar", "aria-hidden": "true", children: /* @__PURE__ */ a4("span", { style: { width: `${factor.score * 100}%` } }) }),
-        factor.evidence === "" ? null : /* @__PURE__ */ a4("span", { class: "evidence", children: factor.evidence })
-      ] }, factor.factor)) }),
-      assessment.findings.length === 0 ? null : /* @__PURE__ */ a4($, { children: [
-        /* @__PURE__ */ a4("h3", { children: "Findings" }),
-        /* @__PURE__ */ a4("ul", { class: "findings", children: assessment.findings.map((finding, index) => /* @__PURE__ */ a4("li", { children: [
-          /* @__PURE__ */ a4("span", { class: `severity severity-${finding.severity}`, children: finding.severity }),
-          /* @__PURE__ */ a4("span", { children: finding.message }),
-          /* @__PURE__ */ a4("code", { children: finding.code })
-        ] }, index)) })
-      ] })
-    ] });
-  }
-  function tone({ factor, score }) {
-    const bad = factor === "context_certainty" ? 1 - score : score;
-    return bad < 0.25 ? "low" : bad <= 0.6 ? "medium" : "high";
+    const words2 = `Would have matched ${scope.matched} of the last ${many(scope.of, "call")}`;
+    return scope.riskiest === null ? `${words2}.` : `${words2}; the riskiest: ${scope.riskiest}`;
   }
 
   // src/parts/card.tsx
@@ -2157,51 +2781,51 @@
     useKeys(hasKeys ? { why: () => (why.value = !why.value) || true, full: open } : {});
     const quoted = card.lineage.filter((field) => field.code);
     const more = card.reasons.slice(1, why.value ? void 0 : REASONS_SHOWN);
-    const rest = /* @__PURE__ */ a4($, { children: [
-      /* @__PURE__ */ a4("section", { class: "reasons", children: [
-        more.length === 0 ? null : /* @__PURE__ */ a4("h3", { children: "Why else a person is asked" }),
-        more.length === 0 ? null : /* @__PURE__ */ a4("ul", { children: more.map((reason, index) => /* @__PURE__ */ a4("li", { children: reason }, index)) }),
-        /* @__PURE__ */ a4("button", { type: "button", class: "quiet", "aria-expanded": why.value, onClick: () => why.value = !why.value, children: [
+    const rest = a4($, { children: [
+      a4("section", { class: "reasons", children: [
+        more.length === 0 ? null : a4("h3", { children: "Why else a person is asked" }),
+        more.length === 0 ? null : a4("ul", { children: more.map((reason, index) => a4("li", { children: reason }, index)) }),
+        a4("button", { type: "button", class: "quiet", "aria-expanded": why.value, onClick: () => why.value = !why.value, children: [
           why.value ? "Less" : "Why: every factor and finding",
           " ",
-          /* @__PURE__ */ a4("kbd", { children: "w" })
+          a4("kbd", { children: "w" })
         ] }),
-        why.value ? /* @__PURE__ */ a4(Why, { assessment }) : null
+        why.value ? a4(Why, { assessment }) : null
       ] }),
-      quoted.map((field, index) => /* @__PURE__ */ a4("section", { class: "long", children: [
-        /* @__PURE__ */ a4("h3", { children: field.name }),
-        /* @__PURE__ */ a4(Code, { name: field.name, text: field.text })
+      quoted.map((field, index) => a4("section", { class: "long", children: [
+        a4("h3", { children: field.name }),
+        a4(Code, { name: field.name, text: field.text })
       ] }, index)),
-      isInline ? /* @__PURE__ */ a4("details", { class: "lineage", children: [
-        /* @__PURE__ */ a4("summary", { children: "Who asks" }),
-        /* @__PURE__ */ a4(Lineage, { approval })
-      ] }) : /* @__PURE__ */ a4("section", { class: "lineage", children: [
-        /* @__PURE__ */ a4("h3", { children: "Who asks" }),
-        /* @__PURE__ */ a4(Lineage, { approval })
+      isInline ? a4("details", { class: "lineage", children: [
+        a4("summary", { children: "Who asks" }),
+        a4(Lineage, { approval })
+      ] }) : a4("section", { class: "lineage", children: [
+        a4("h3", { children: "Who asks" }),
+        a4(Lineage, { approval })
       ] })
     ] });
-    return /* @__PURE__ */ a4("article", { class: `card edge-${card.risk}`, "aria-labelledby": `title-${approval.approval_id}`, children: [
-      /* @__PURE__ */ a4("div", { class: "card-scroll", children: [
-        /* @__PURE__ */ a4("header", { class: "card-head", children: [
-          /* @__PURE__ */ a4("p", { class: "verdict", children: [
-            /* @__PURE__ */ a4(RiskWord, { risk: card.risk }),
-            /* @__PURE__ */ a4("span", { children: approval.description })
+    return a4("article", { class: `card edge-${card.risk}`, "aria-labelledby": `title-${approval.approval_id}`, children: [
+      a4("div", { class: "card-scroll", children: [
+        a4("header", { class: "card-head", children: [
+          a4("p", { class: "verdict", children: [
+            a4(RiskWord, { risk: card.risk }),
+            a4("span", { children: approval.description })
           ] }),
-          /* @__PURE__ */ a4("h2", { id: `title-${approval.approval_id}`, tabIndex: -1, children: card.title }),
-          assessment.crisis_sensitive ? /* @__PURE__ */ a4("p", { class: "crisis", children: "A person in crisis may be concerned. It can be allowed once or denied; no rule can be left." }) : null
+          a4("h2", { id: `title-${approval.approval_id}`, tabIndex: -1, children: card.title }),
+          assessment.crisis_sensitive ? a4("p", { class: "crisis", children: "A person in crisis may be concerned. It can be allowed once or denied; no rule can be left." }) : null
         ] }),
-        /* @__PURE__ */ a4(Body, { approval, isOpen: isOpen.value }),
-        /* @__PURE__ */ a4("div", { ref: end, class: "end" }),
-        isInline && approval.status !== "waiting" ? /* @__PURE__ */ a4("details", { children: [
-          /* @__PURE__ */ a4("summary", { children: "Details" }),
+        a4(Body, { approval, isOpen: isOpen.value }),
+        a4("div", { ref: end, class: "end" }),
+        isInline && approval.status !== "waiting" ? a4("details", { children: [
+          a4("summary", { children: "Details" }),
           rest
         ] }) : rest,
-        card.explanation === null ? null : /* @__PURE__ */ a4("section", { class: "claim", children: [
-          /* @__PURE__ */ a4("h3", { children: "The agent says (unverified)" }),
-          /* @__PURE__ */ a4("blockquote", { children: card.explanation })
+        card.explanation === null ? null : a4("section", { class: "claim", children: [
+          a4("h3", { children: "The agent says (unverified)" }),
+          a4("blockquote", { children: card.explanation })
         ] })
       ] }),
-      /* @__PURE__ */ a4(Foot, { approval, hasKeys, isOpen: isOpen.value, endSeen: endSeen.value, onOpen: open, onNext })
+      a4(Foot, { approval, hasKeys, isOpen: isOpen.value, endSeen: endSeen.value, onOpen: open, onNext })
     ] });
   }
   function Lineage({ approval }) {
@@ -2211,8 +2835,8 @@
     const linked = lineage.map(
       (field) => field.name === "Run" && isOurs ? { ...field, href: at("talk", approval.session_id) } : field
     );
-    return /* @__PURE__ */ a4($, { children: [
-      /* @__PURE__ */ a4(
+    return a4($, { children: [
+      a4(
         Facts,
         {
           fields: [
@@ -2223,9 +2847,9 @@
           ]
         }
       ),
-      /* @__PURE__ */ a4("p", { class: "digest", children: [
+      a4("p", { class: "digest", children: [
         "Bound to ",
-        /* @__PURE__ */ a4("code", { children: approval.digest })
+        a4("code", { children: approval.digest })
       ] })
     ] });
   }
@@ -2238,47 +2862,47 @@
   function Foot(props) {
     const { approval, hasKeys, onNext } = props;
     if (approval.status === "waiting" && approval.held_until === null) {
-      return mayAnswer.value ? /* @__PURE__ */ a4(Choices, { ...props }) : /* @__PURE__ */ a4(OnlyLooking, { approval });
+      return mayAnswer.value ? a4(Choices, { ...props }) : a4(OnlyLooking, { approval });
     }
-    if (approval.held_until !== null) return /* @__PURE__ */ a4(Held, { approval, hasKeys, until: approval.held_until });
-    return /* @__PURE__ */ a4(Outcome, { approval, onNext });
+    if (approval.held_until !== null) return a4(Held, { approval, hasKeys, until: approval.held_until });
+    return a4(Outcome, { approval, onNext });
   }
   var answeredHere = "";
   function Outcome({ approval, onNext }) {
     const { decision } = approval;
     const line = T2(null);
-    const words = decision === null ? approval.status : ending(decision, me.value?.name ?? "");
+    const words2 = decision === null ? approval.status : ending(decision, me.value?.name ?? "");
     F2(() => {
       if (answeredHere !== approval.approval_id) return;
-      spoken.value = words;
+      spoken.value = words2;
       if (document.activeElement === document.body) line.current?.focus();
-    }, [words]);
-    return /* @__PURE__ */ a4("footer", { class: `answer outcome outcome-${approval.status}`, children: [
-      /* @__PURE__ */ a4("p", { class: "outcome-words", ref: line, tabIndex: -1, children: [
-        /* @__PURE__ */ a4("strong", { children: words }),
-        decision === null ? null : /* @__PURE__ */ a4("span", { children: moment(decision.at) })
+    }, [words2]);
+    return a4("footer", { class: `answer outcome outcome-${approval.status}`, children: [
+      a4("p", { class: "outcome-words", ref: line, tabIndex: -1, children: [
+        a4("strong", { children: words2 }),
+        decision === null ? null : a4("span", { children: moment(decision.at) })
       ] }),
-      decision?.note ? /* @__PURE__ */ a4("p", { class: "note-said", children: [
+      decision?.note ? a4("p", { class: "note-said", children: [
         "“",
         decision.note,
         "”"
       ] }) : null,
-      onNext === void 0 ? null : /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: onNext, children: [
+      onNext === void 0 ? null : a4("button", { type: "button", class: "button", onClick: onNext, children: [
         "Next card ",
-        /* @__PURE__ */ a4("kbd", { children: "j" })
+        a4("kbd", { children: "j" })
       ] })
     ] });
   }
   function OnlyLooking({ approval }) {
-    return /* @__PURE__ */ a4("footer", { class: "answer", children: [
-      /* @__PURE__ */ a4(Countdown, { approval }),
-      /* @__PURE__ */ a4("p", { class: "hint", children: "You may look. Somebody with an approver's key answers." })
+    return a4("footer", { class: "answer", children: [
+      a4(Countdown, { approval }),
+      a4("p", { class: "hint", children: "You may look. Somebody with an approver's key answers." })
     ] });
   }
   function Held({ approval, hasKeys, until }) {
-    const problem2 = useSignal(null);
+    const problem3 = useSignal(null);
     const undo = async () => {
-      problem2.value = await takeBack(approval.approval_id);
+      problem3.value = await takeBack(approval.approval_id);
     };
     useKeys(
       hasKeys ? {
@@ -2289,15 +2913,15 @@
       } : {}
     );
     const left = until - now.value;
-    return /* @__PURE__ */ a4("footer", { class: "answer outcome outcome-approved", children: [
-      /* @__PURE__ */ a4("p", { class: "outcome-words", role: "status", children: [
-        /* @__PURE__ */ a4("strong", { children: "Allowed" }),
-        /* @__PURE__ */ a4("span", { children: left > 0 ? `runs in ${span(left)}` : "runs now" })
+    return a4("footer", { class: "answer outcome outcome-approved", children: [
+      a4("p", { class: "outcome-words", role: "status", children: [
+        a4("strong", { children: "Allowed" }),
+        a4("span", { children: left > 0 ? `runs in ${span(left)}` : "runs now" })
       ] }),
-      problem2.value === null ? null : /* @__PURE__ */ a4("p", { class: "problem", children: problem2.value }),
-      /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: () => void undo(), children: [
+      problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value }),
+      a4("button", { type: "button", class: "button", onClick: () => void undo(), children: [
         "Take it back ",
-        /* @__PURE__ */ a4("kbd", { children: "z" })
+        a4("kbd", { children: "z" })
       ] })
     ] });
   }
@@ -2307,7 +2931,7 @@
       const seconds = Math.ceil(approval.expires_at - now.value);
       if (SAID_AT.includes(seconds)) spoken.value = `Refused in ${seconds} seconds`;
     });
-    return /* @__PURE__ */ a4("p", { class: left < 30 ? "countdown soon" : "countdown", title: approval.card.on_timeout, children: left > 0 ? `refused in ${span(left)}` : "refused; nobody answered" });
+    return a4("p", { class: left < 30 ? "countdown soon" : "countdown", title: approval.card.on_timeout, children: left > 0 ? `refused in ${span(left)}` : "refused; nobody answered" });
   }
   function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }) {
     const { card } = approval;
@@ -2315,7 +2939,7 @@
     const note = useSignal("");
     const isBusy = useSignal(false);
     const wasQuick = useSignal(false);
-    const problem2 = useSignal(null);
+    const problem3 = useSignal(null);
     const { arming, armed, watch } = useArming(approval.approval_id);
     const list = T2(null);
     const noteField = T2(null);
@@ -2331,9 +2955,9 @@
     const send = async (choice, more) => {
       isBusy.value = true;
       answeredHere = approval.approval_id;
-      problem2.value = await answer(approval.approval_id, choice, more);
+      problem3.value = await answer(approval.approval_id, choice, more);
       isBusy.value = false;
-      if (problem2.value === null) mode.value = "choose";
+      if (problem3.value === null) mode.value = "choose";
     };
     const choose = (option, event) => {
       if (option === "view") {
@@ -2384,13 +3008,13 @@
       if (isBusy.value || !event.isTrusted) return;
       void send("deny", note.value.trim() === "" ? {} : { note: note.value.trim() });
     };
-    return /* @__PURE__ */ a4("footer", { class: "answer", "data-armed": armed.value, children: [
-      /* @__PURE__ */ a4("div", { class: "answer-line", ref: (element) => void (watch.current = element), children: [
-        /* @__PURE__ */ a4(Countdown, { approval }),
-        /* @__PURE__ */ a4("p", { class: "hint", role: wasQuick.value ? "status" : void 0, children: wasQuick.value ? "That was too quick and did not count. Press again." : hintFor(armed.value, endSeen, isOpen) })
+    return a4("footer", { class: "answer", "data-armed": armed.value, children: [
+      a4("div", { class: "answer-line", ref: (element) => void (watch.current = element), children: [
+        a4(Countdown, { approval }),
+        a4("p", { class: "hint", role: wasQuick.value ? "status" : void 0, children: wasQuick.value ? "That was too quick and did not count. Press again." : hintFor(armed.value, endSeen, isOpen) })
       ] }),
-      problem2.value === null ? null : /* @__PURE__ */ a4("p", { class: "problem", role: "alert", children: problem2.value }),
-      mode.value === "session" || mode.value === "always" ? /* @__PURE__ */ a4(
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      mode.value === "session" || mode.value === "always" ? a4(
         ScopePanel,
         {
           approval,
@@ -2400,10 +3024,10 @@
           onClose: () => mode.value = "choose"
         }
       ) : null,
-      mode.value === "deny" ? /* @__PURE__ */ a4("form", { class: "deny", onSubmit: deny, children: [
-        /* @__PURE__ */ a4("label", { children: [
-          /* @__PURE__ */ a4("span", { children: "Tell the agent why (Enter to skip)" }),
-          /* @__PURE__ */ a4(
+      mode.value === "deny" ? a4("form", { class: "deny", onSubmit: deny, children: [
+        a4("label", { children: [
+          a4("span", { children: "Tell the agent why (Enter to skip)" }),
+          a4(
             "input",
             {
               ref: noteField,
@@ -2415,13 +3039,13 @@
             }
           )
         ] }),
-        /* @__PURE__ */ a4("div", { class: "row-of-buttons", children: [
-          /* @__PURE__ */ a4("button", { type: "submit", class: "button danger", "aria-disabled": isBusy.value, children: "Deny" }),
-          /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: () => mode.value = "choose", children: "Back" })
+        a4("div", { class: "row-of-buttons", children: [
+          a4("button", { type: "submit", class: "button danger", "aria-disabled": isBusy.value, children: "Deny" }),
+          a4("button", { type: "button", class: "button", onClick: () => mode.value = "choose", children: "Back" })
         ] })
       ] }) : null,
-      mode.value === "choose" ? /* @__PURE__ */ a4("ol", { class: "choices", ref: list, onKeyDown: arrows, "aria-label": "Choices", children: options.map(
-        (option, index) => isOffered(option) ? /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(
+      mode.value === "choose" ? a4("ol", { class: "choices", ref: list, onKeyDown: arrows, "aria-label": "Choices", children: options.map(
+        (option, index) => isOffered(option) ? a4("li", { children: a4(
           "button",
           {
             type: "button",
@@ -2431,8 +3055,8 @@
             title: option === "view" ? void 0 : LEAVES[option],
             onClick: (event) => choose(option, event),
             children: [
-              /* @__PURE__ */ a4("kbd", { "aria-hidden": "true", children: index + 1 }),
-              /* @__PURE__ */ a4("span", { children: option === "view" ? "Show full command" : LABELS[option] })
+              a4("kbd", { "aria-hidden": "true", children: index + 1 }),
+              a4("span", { children: option === "view" ? "Show full command" : LABELS[option] })
             ]
           }
         ) }, option) : null
@@ -2449,16 +3073,16 @@
 
   // src/parts/question.tsx
   function QuestionView({ question, hasKeys }) {
-    return /* @__PURE__ */ a4("article", { class: "card edge-question", "aria-labelledby": `title-${question.clarification_id}`, children: [
-      /* @__PURE__ */ a4("div", { class: "card-scroll", children: [
-        /* @__PURE__ */ a4("header", { class: "card-head", children: [
-          /* @__PURE__ */ a4("p", { class: "verdict", children: [
-            /* @__PURE__ */ a4("span", { class: "risk risk-question", children: "Question" }),
-            /* @__PURE__ */ a4("span", { children: "An agent wants to know. An answer allows nothing." })
+    return a4("article", { class: "card edge-question", "aria-labelledby": `title-${question.clarification_id}`, children: [
+      a4("div", { class: "card-scroll", children: [
+        a4("header", { class: "card-head", children: [
+          a4("p", { class: "verdict", children: [
+            a4("span", { class: "risk risk-question", children: "Question" }),
+            a4("span", { children: "An agent wants to know. An answer allows nothing." })
           ] }),
-          /* @__PURE__ */ a4("h2", { id: `title-${question.clarification_id}`, class: "question-text", children: question.question })
+          a4("h2", { id: `title-${question.clarification_id}`, class: "question-text", children: question.question })
         ] }),
-        /* @__PURE__ */ a4(
+        a4(
           Facts,
           {
             fields: [
@@ -2469,7 +3093,7 @@
           }
         )
       ] }),
-      question.status === "waiting" && mayAnswer.value ? /* @__PURE__ */ a4(Answers, { question, hasKeys }) : /* @__PURE__ */ a4("footer", { class: "answer outcome", children: /* @__PURE__ */ a4("p", { class: "outcome-words", children: /* @__PURE__ */ a4("strong", { children: said(question) }) }) })
+      question.status === "waiting" && mayAnswer.value ? a4(Answers, { question, hasKeys }) : a4("footer", { class: "answer outcome", children: a4("p", { class: "outcome-words", children: a4("strong", { children: said(question) }) }) })
     ] });
   }
   function said(question) {
@@ -2482,7 +3106,7 @@
     const { arming, armed, watch } = useArming(question.clarification_id);
     const other = useSignal(question.choices.length === 0);
     const text = useSignal("");
-    const problem2 = useSignal(null);
+    const problem3 = useSignal(null);
     const field = T2(null);
     const wantsFocus = T2(false);
     F2(() => {
@@ -2496,7 +3120,7 @@
         if (error instanceof ApiError && (error.status === 409 || error.status === 410)) {
           putQuestion(await get(path2));
         } else {
-          problem2.value = explain(error);
+          problem3.value = explain(error);
         }
       }
     };
@@ -2528,16 +3152,16 @@
       if (event.isTrusted && text.value.trim() !== "") void send({ text: text.value.trim() });
     };
     const options = [...question.choices, "Other (type your answer)"];
-    return /* @__PURE__ */ a4("footer", { class: "answer", "data-armed": armed.value, children: [
-      /* @__PURE__ */ a4("div", { class: "answer-line", ref: (element) => void (watch.current = element), children: /* @__PURE__ */ a4("p", { class: "countdown", children: [
+    return a4("footer", { class: "answer", "data-armed": armed.value, children: [
+      a4("div", { class: "answer-line", ref: (element) => void (watch.current = element), children: a4("p", { class: "countdown", children: [
         "ends unanswered in ",
         span(question.expires_at - now.value)
       ] }) }),
-      problem2.value === null ? null : /* @__PURE__ */ a4("p", { class: "problem", role: "alert", children: problem2.value }),
-      other.value ? /* @__PURE__ */ a4("form", { class: "deny", onSubmit: submit, children: [
-        /* @__PURE__ */ a4("label", { children: [
-          /* @__PURE__ */ a4("span", { children: "Your answer" }),
-          /* @__PURE__ */ a4(
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      other.value ? a4("form", { class: "deny", onSubmit: submit, children: [
+        a4("label", { children: [
+          a4("span", { children: "Your answer" }),
+          a4(
             "input",
             {
               ref: field,
@@ -2549,61 +3173,16 @@
             }
           )
         ] }),
-        /* @__PURE__ */ a4("div", { class: "row-of-buttons", children: [
-          /* @__PURE__ */ a4("button", { type: "submit", class: "button primary", children: "Answer" }),
-          question.choices.length === 0 ? null : /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: () => other.value = false, children: "Back" })
+        a4("div", { class: "row-of-buttons", children: [
+          a4("button", { type: "submit", class: "button primary", children: "Answer" }),
+          question.choices.length === 0 ? null : a4("button", { type: "button", class: "button", onClick: () => other.value = false, children: "Back" })
         ] })
-      ] }) : /* @__PURE__ */ a4("ol", { class: "choices", "aria-label": "Choices", children: options.map((option, index) => /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4("button", { type: "button", class: "choice", "aria-disabled": !armed.value, onClick: (event) => choose(index, event), children: [
-        /* @__PURE__ */ a4("kbd", { "aria-hidden": "true", children: index + 1 }),
-        /* @__PURE__ */ a4("span", { children: option })
+      ] }) : a4("ol", { class: "choices", "aria-label": "Choices", children: options.map((option, index) => a4("li", { children: a4("button", { type: "button", class: "choice", "aria-disabled": !armed.value, onClick: (event) => choose(index, event), children: [
+        a4("kbd", { "aria-hidden": "true", children: index + 1 }),
+        a4("span", { children: option })
       ] }) }, index)) })
     ] });
   }
-
-  // src/parts/virtual.tsx
-  var BEYOND = 6;
-  function VirtualList({ items, rowRem, label, shown: shown2, id, row }) {
-    const box = T2(null);
-    const [view, setView] = d2({ top: 0, height: 800 });
-    const rowHeight = rowRem * rem();
-    F2(() => {
-      const element = box.current;
-      if (element === null) return void 0;
-      const look = () => setView({ top: element.scrollTop, height: element.clientHeight });
-      look();
-      const observer = new ResizeObserver(look);
-      observer.observe(element);
-      element.addEventListener("scroll", look, { passive: true });
-      return () => {
-        observer.disconnect();
-        element.removeEventListener("scroll", look);
-      };
-    }, []);
-    F2(() => {
-      const element = box.current;
-      if (element === null || shown2 === void 0 || shown2 < 0) return;
-      const top = shown2 * rowHeight;
-      if (top < element.scrollTop) element.scrollTop = top;
-      const end = top + rowHeight - element.clientHeight;
-      if (end > element.scrollTop) element.scrollTop = end;
-    }, [shown2]);
-    const first2 = Math.max(0, Math.floor(view.top / rowHeight) - BEYOND);
-    const last2 = Math.min(items.length, Math.ceil((view.top + view.height) / rowHeight) + BEYOND);
-    return /* @__PURE__ */ a4("div", { class: "virtual", ref: box, children: /* @__PURE__ */ a4("ul", { "aria-label": label, style: { height: `${items.length * rowRem}rem` }, children: items.slice(first2, last2).map((item, offset) => {
-      const index = first2 + offset;
-      return /* @__PURE__ */ a4(
-        "li",
-        {
-          "aria-setsize": items.length,
-          "aria-posinset": index + 1,
-          style: { height: `${rowRem}rem`, top: `${index * rowRem}rem` },
-          children: row(item, index)
-        },
-        id(item)
-      );
-    }) }) });
-  }
-  var rem = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
   // src/views/nothing.tsx
   var HOUR = 3600;
@@ -2623,7 +3202,7 @@
   function Nothing() {
     const calls = useSignal(null);
     const isNew = useSignal(false);
-    const problem2 = useSignal(null);
+    const problem3 = useSignal(null);
     const look = async () => {
       try {
         const since = Math.floor(now.peek() - HOUR);
@@ -2634,7 +3213,7 @@
         }
         calls.value = recent.calls;
       } catch (error) {
-        problem2.value = error;
+        problem3.value = error;
       }
     };
     A2(() => {
@@ -2650,51 +3229,51 @@
         stop();
       };
     }, []);
-    if (problem2.value !== null) return /* @__PURE__ */ a4(Problem, { error: problem2.value, again: () => void look() });
-    if (calls.value === null) return /* @__PURE__ */ a4(Loading, {});
-    if (isNew.value) return /* @__PURE__ */ a4(FirstVisit, {});
+    if (problem3.value !== null) return a4(Problem, { error: problem3.value, again: () => void look() });
+    if (calls.value === null) return a4(Loading, {});
+    if (isNew.value) return a4(FirstVisit, {});
     const alone = calls.value.filter((call) => call.status === "allowed").length;
     const refused = calls.value.filter((call) => call.status === "refused").length;
-    return /* @__PURE__ */ a4(Empty, { icon: "check", title: "Nothing waits", children: [
-      /* @__PURE__ */ a4("p", { children: calls.value.length === 0 ? "No agent asked for anything in the last hour." : `${many(alone, "call")} ran by ${alone === 1 ? "itself" : "themselves"} in the last hour, ${refused} ${refused === 1 ? "was" : "were"} refused.` }),
-      /* @__PURE__ */ a4("p", { class: "hint", children: "A card appears here the moment a call needs a person. Its buttons count after a short moment, so nothing is answered by accident." }),
-      /* @__PURE__ */ a4(Practice, {})
+    return a4(Empty, { icon: "check", title: "Nothing waits", children: [
+      a4("p", { children: calls.value.length === 0 ? "No agent asked for anything in the last hour." : `${many(alone, "call")} ran by ${alone === 1 ? "itself" : "themselves"} in the last hour, ${refused} ${refused === 1 ? "was" : "were"} refused.` }),
+      a4("p", { class: "hint", children: "A card appears here the moment a call needs a person. Its buttons count after a short moment, so nothing is answered by accident." }),
+      a4(Practice, {})
     ] });
   }
   function FirstVisit() {
-    return /* @__PURE__ */ a4("div", { class: "page first-visit", children: [
-      /* @__PURE__ */ a4("h1", { children: "Nothing waits, and no agent is connected yet" }),
-      /* @__PURE__ */ a4("p", { class: "lead", children: "Every call an agent wants to make is judged here first. The harmless ones run at once; the few that matter wait for you on this page." }),
-      /* @__PURE__ */ a4("section", { class: "panel highlight", children: [
-        /* @__PURE__ */ a4("h2", { children: "See how it feels" }),
-        /* @__PURE__ */ a4("p", { children: "A practice card looks like a real one. Nothing runs, whatever you answer." }),
-        /* @__PURE__ */ a4(Practice, {})
+    return a4("div", { class: "page first-visit", children: [
+      a4("h1", { children: "Nothing waits, and no agent is connected yet" }),
+      a4("p", { class: "lead", children: "Every call an agent wants to make is judged here first. The harmless ones run at once; the few that matter wait for you on this page." }),
+      a4("section", { class: "panel highlight", children: [
+        a4("h2", { children: "See how it feels" }),
+        a4("p", { children: "A practice card looks like a real one. Nothing runs, whatever you answer." }),
+        a4(Practice, {})
       ] }),
-      WAYS.map((way) => /* @__PURE__ */ a4("section", { class: "panel", children: [
-        /* @__PURE__ */ a4("h2", { children: way.name }),
-        /* @__PURE__ */ a4(Commands, { lines: way.lines })
+      WAYS.map((way) => a4("section", { class: "panel", children: [
+        a4("h2", { children: way.name }),
+        a4(Commands, { lines: way.lines })
       ] }, way.name))
     ] });
   }
   function Practice() {
-    const problem2 = useSignal(null);
+    const problem3 = useSignal(null);
     if (!mayAnswer.value) return null;
     const ask = async () => {
       try {
         const made = await post("/v1/practice");
         go(at("approvals", made.approval_id));
       } catch (error) {
-        problem2.value = explain(error);
+        problem3.value = explain(error);
       }
     };
-    return /* @__PURE__ */ a4($, { children: [
-      /* @__PURE__ */ a4("button", { type: "button", class: "button primary", onClick: () => void ask(), children: "Try a practice card" }),
-      problem2.value === null ? null : /* @__PURE__ */ a4("p", { class: "problem", children: problem2.value })
+    return a4($, { children: [
+      a4("button", { type: "button", class: "button primary", onClick: () => void ask(), children: "Try a practice card" }),
+      problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value })
     ] });
   }
 
   // src/views/inbox.tsx
-  var ROW_REM = 5.25;
+  var ROW_REM2 = 5.25;
   var filter = y3("");
   var opened = y3(/* @__PURE__ */ new Set());
   var selected = y3(/* @__PURE__ */ new Set());
@@ -2711,20 +3290,20 @@
     return null;
   });
   var shown = O(() => {
-    const words = filter.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
-    const items = waiting.value.filter((item) => words.every((word) => textOf(item).includes(word)));
+    const words2 = filter.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    const items = waiting.value.filter((item) => words2.every((word) => textOf(item).includes(word)));
     const it = current.value;
     if (it !== null && !items.some((item) => item.id === it.id)) items.push(it);
-    items.sort((a5, b3) => asked2(a5) - asked2(b3) || (a5.id < b3.id ? -1 : 1));
-    return rows(items, opened.value);
+    items.sort((a5, b3) => asked3(a5) - asked3(b3) || (a5.id < b3.id ? -1 : 1));
+    return rows2(items, opened.value);
   });
-  var asked2 = (item) => item.kind === "approval" ? item.approval.created_at : item.question.created_at;
+  var asked3 = (item) => item.kind === "approval" ? item.approval.created_at : item.question.created_at;
   function textOf(item) {
     if (item.kind === "question") return `question ${item.question.question}`.toLowerCase();
     const { card, command, session_id: session } = item.approval;
     return [card.risk, card.title, command, session, ...card.lineage.map((field) => field.text)].join(" ").toLowerCase();
   }
-  var addressOf = (item) => at(item.kind === "approval" ? "approvals" : "questions", item.id);
+  var addressOf2 = (item) => at(item.kind === "approval" ? "approvals" : "questions", item.id);
   function Inbox() {
     const [kind, id] = place.value.parts;
     const isChosen = kind !== void 0 && kind !== "inbox" && id !== void 0;
@@ -2773,20 +3352,20 @@
         return false;
       }
     });
-    if (link.value === "starting") return /* @__PURE__ */ a4(Loading, { what: "Looking for what waits" });
+    if (link.value === "starting") return a4(Loading, { what: "Looking for what waits" });
     const isEmpty = waiting.value.length === 0 && current.value === null;
-    if (isEmpty && !isChosen) return /* @__PURE__ */ a4(Nothing, {});
-    return /* @__PURE__ */ a4("div", { class: isChosen ? "inbox has-card" : "inbox", children: [
-      /* @__PURE__ */ a4("section", { class: "list", "aria-label": "What waits", children: [
-        /* @__PURE__ */ a4("div", { class: "list-head", children: [
-          /* @__PURE__ */ a4("h1", { children: [
+    if (isEmpty && !isChosen) return a4(Nothing, {});
+    return a4("div", { class: isChosen ? "inbox has-card" : "inbox", children: [
+      a4("section", { class: "list", "aria-label": "What waits", children: [
+        a4("div", { class: "list-head", children: [
+          a4("h1", { children: [
             "Inbox ",
-            /* @__PURE__ */ a4("span", { class: "quantity", children: many(waiting.value.length, "waits", "wait") })
+            a4("span", { class: "quantity", children: many(waiting.value.length, "waits", "wait") })
           ] }),
-          /* @__PURE__ */ a4("label", { class: "search", children: [
-            /* @__PURE__ */ a4(Icon, { name: "search" }),
-            /* @__PURE__ */ a4("span", { class: "unseen", children: "Filter" }),
-            /* @__PURE__ */ a4(
+          a4("label", { class: "search", children: [
+            a4(Icon, { name: "search" }),
+            a4("span", { class: "unseen", children: "Filter" }),
+            a4(
               "input",
               {
                 ref: field,
@@ -2796,19 +3375,19 @@
                 onInput: (event) => filter.value = event.currentTarget.value
               }
             ),
-            /* @__PURE__ */ a4("kbd", { "aria-hidden": "true", children: "/" })
+            a4("kbd", { "aria-hidden": "true", children: "/" })
           ] })
         ] }),
-        /* @__PURE__ */ a4(List, {}),
-        /* @__PURE__ */ a4(Batch, {})
+        a4(List2, {}),
+        a4(Batch, {})
       ] }),
-      /* @__PURE__ */ a4("section", { class: "detail", "aria-label": "Card", children: [
-        /* @__PURE__ */ a4("h1", { class: "unseen narrow", children: "Card" }),
-        /* @__PURE__ */ a4("a", { class: "back", href: "#/", children: [
-          /* @__PURE__ */ a4(Icon, { name: "back" }),
+      a4("section", { class: "detail", "aria-label": "Card", children: [
+        a4("h1", { class: "unseen narrow", children: "Card" }),
+        a4("a", { class: "back", href: "#/", children: [
+          a4(Icon, { name: "back" }),
           " Inbox"
         ] }),
-        /* @__PURE__ */ a4(Detail, { onNext: () => move(1), isChosen })
+        a4(Detail2, { onNext: () => move(1), isChosen })
       ] })
     ] });
   }
@@ -2816,7 +3395,7 @@
     A2(() => {
       const first2 = waiting.value[0];
       if (isChosen || first2 === void 0 || !matchMedia("(min-width: 60rem)").matches) return;
-      settle(addressOf(first2));
+      settle(addressOf2(first2));
     });
   }
   function useMissing(kind, id) {
@@ -2826,61 +3405,61 @@
     }, [kind, id, link.value]);
   }
   function select(item) {
-    settle(addressOf(item));
+    settle(addressOf2(item));
     return true;
   }
   function toggle(key) {
-    const next = new Set(opened.value);
-    if (!next.delete(key)) next.add(key);
-    opened.value = next;
+    const next2 = new Set(opened.value);
+    if (!next2.delete(key)) next2.add(key);
+    opened.value = next2;
   }
   function mark(members) {
     const ids = members.map((it) => it.approval_id);
-    const next = new Set(selected.value);
-    const isAll = ids.every((id) => next.has(id));
+    const next2 = new Set(selected.value);
+    const isAll = ids.every((id) => next2.has(id));
     for (const id of ids) {
-      if (isAll) next.delete(id);
-      else next.add(id);
+      if (isAll) next2.delete(id);
+      else next2.add(id);
     }
-    selected.value = next;
+    selected.value = next2;
   }
   function groupOf(item) {
     if (item?.kind !== "approval") return [];
     const group = shown.value.find((row) => row.kind === "group" && row.members.some((it) => it.approval_id === item.id));
     return group?.kind === "group" ? group.members : [item.approval];
   }
-  function List() {
+  function List2() {
     const index = shown.value.findIndex((row) => row.kind === "item" && row.item.id === current.value?.id);
-    if (shown.value.length === 0) return /* @__PURE__ */ a4("p", { class: "hint pad", children: "Nothing that waits matches the filter." });
-    return /* @__PURE__ */ a4(
+    if (shown.value.length === 0) return a4("p", { class: "hint pad", children: "Nothing that waits matches the filter." });
+    return a4(
       VirtualList,
       {
         items: shown.value,
-        rowRem: ROW_REM,
+        rowRem: ROW_REM2,
         label: "What waits",
         shown: index,
         id: (row) => row.key,
-        row: (row) => row.kind === "group" ? /* @__PURE__ */ a4(GroupRow, { row }) : /* @__PURE__ */ a4(ItemRow, { item: row.item, isMember: row.isMember })
+        row: (row) => row.kind === "group" ? a4(GroupRow, { row }) : a4(ItemRow, { item: row.item, isMember: row.isMember })
       }
     );
   }
   function GroupRow({ row }) {
     const [first2] = row.members;
     if (first2 === void 0) return null;
-    return /* @__PURE__ */ a4("button", { type: "button", class: `row edge-${first2.card.risk}`, "aria-expanded": row.isOpen, onClick: () => toggle(row.key), children: [
-      /* @__PURE__ */ a4("span", { class: "row-top", children: [
-        /* @__PURE__ */ a4(RiskWord, { risk: first2.card.risk }),
-        /* @__PURE__ */ a4("span", { class: "row-title", children: [
+    return a4("button", { type: "button", class: `row edge-${first2.card.risk}`, "aria-expanded": row.isOpen, onClick: () => toggle(row.key), children: [
+      a4("span", { class: "row-top", children: [
+        a4(RiskWord, { risk: first2.card.risk }),
+        a4("span", { class: "row-title", children: [
           row.members.length,
           " × ",
           first2.tool
         ] })
       ] }),
-      /* @__PURE__ */ a4("code", { children: [
-        short(common(row.members)),
+      a4("code", { children: [
+        short2(common(row.members)),
         " …"
       ] }),
-      /* @__PURE__ */ a4("span", { class: "row-meta", children: [
+      a4("span", { class: "row-meta", children: [
         row.isOpen ? "Fold" : "Unfold",
         " · ",
         first2.description
@@ -2890,68 +3469,68 @@
   function ItemRow({ item, isMember }) {
     const isCurrentRow = current.value?.id === item.id;
     if (item.kind === "question") {
-      return /* @__PURE__ */ a4("a", { class: "row edge-question", href: addressOf(item), "aria-current": isCurrentRow ? "true" : void 0, children: [
-        /* @__PURE__ */ a4("span", { class: "row-top", children: [
-          /* @__PURE__ */ a4("span", { class: "risk risk-question", children: "Question" }),
-          /* @__PURE__ */ a4("span", { class: "row-title", children: "An agent asks" }),
-          /* @__PURE__ */ a4(Left, { until: item.question.expires_at, verb: "ends in" })
+      return a4("a", { class: "row edge-question", href: addressOf2(item), "aria-current": isCurrentRow ? "true" : void 0, children: [
+        a4("span", { class: "row-top", children: [
+          a4("span", { class: "risk risk-question", children: "Question" }),
+          a4("span", { class: "row-title", children: "An agent asks" }),
+          a4(Left, { until: item.question.expires_at, verb: "ends in" })
         ] }),
-        /* @__PURE__ */ a4("span", { class: "row-text", children: item.question.question }),
-        /* @__PURE__ */ a4("span", { class: "row-meta", children: item.question.session_id })
+        a4("span", { class: "row-text", children: item.question.question }),
+        a4("span", { class: "row-meta", children: item.question.session_id })
       ] });
     }
     const { approval } = item;
     const isSelected = selected.value.has(item.id);
     const isWaiting = approval.status === "waiting";
     const classes = ["row", `edge-${approval.card.risk}`, isMember ? "member" : "", isSelected ? "selected" : "", isWaiting ? "" : "settled"];
-    return /* @__PURE__ */ a4($, { children: [
-      /* @__PURE__ */ a4("a", { class: classes.join(" "), href: addressOf(item), "aria-current": isCurrentRow ? "true" : void 0, children: [
-        /* @__PURE__ */ a4("span", { class: "row-top", children: [
-          /* @__PURE__ */ a4(RiskWord, { risk: approval.card.risk }),
-          /* @__PURE__ */ a4("span", { class: "row-title", children: approval.card.title }),
-          isWaiting ? /* @__PURE__ */ a4(Left, { until: approval.expires_at, verb: "" }) : /* @__PURE__ */ a4("span", { class: "left", children: approval.status })
+    return a4($, { children: [
+      a4("a", { class: classes.join(" "), href: addressOf2(item), "aria-current": isCurrentRow ? "true" : void 0, children: [
+        a4("span", { class: "row-top", children: [
+          a4(RiskWord, { risk: approval.card.risk }),
+          a4("span", { class: "row-title", children: approval.card.title }),
+          isWaiting ? a4(Left, { until: approval.expires_at, verb: "" }) : a4("span", { class: "left", children: approval.status })
         ] }),
-        /* @__PURE__ */ a4("code", { children: short(approval.command) }),
-        /* @__PURE__ */ a4("span", { class: "row-meta", children: [
+        a4("code", { children: short2(approval.command) }),
+        a4("span", { class: "row-meta", children: [
           asker(approval),
           " · ",
           approval.description
         ] })
       ] }),
-      mayAnswer.value && isWaiting ? /* @__PURE__ */ a4("label", { class: "pick", children: [
-        /* @__PURE__ */ a4("input", { type: "checkbox", checked: isSelected, onChange: () => mark([approval]) }),
-        /* @__PURE__ */ a4("span", { class: "unseen", children: [
+      mayAnswer.value && isWaiting ? a4("label", { class: "pick", children: [
+        a4("input", { type: "checkbox", checked: isSelected, onChange: () => mark([approval]) }),
+        a4("span", { class: "unseen", children: [
           "Select ",
           approval.card.title
         ] })
       ] }) : null
     ] });
   }
-  var short = (text) => text.slice(0, 200);
+  var short2 = (text) => text.slice(0, 200);
   function asker(approval) {
     const named = (name) => approval.card.lineage.find((field) => field.name === name)?.text;
     return named("Agent") ?? named("Asked by") ?? "";
   }
   function Left({ until, verb }) {
     const left = useComputed(() => span(until - now.value));
-    return /* @__PURE__ */ a4("span", { class: "left", children: [
+    return a4("span", { class: "left", children: [
       verb,
       " ",
       left
     ] });
   }
-  function Detail({ onNext, isChosen }) {
+  function Detail2({ onNext, isChosen }) {
     const item = current.value;
     if (item === null) {
       if (!isChosen) return null;
-      return link.value === "live" ? /* @__PURE__ */ a4(Empty, { icon: "search", title: "This card is not here", isPart: true, children: [
-        /* @__PURE__ */ a4("p", { children: "It may belong to another gateway, or its record was removed." }),
-        /* @__PURE__ */ a4("a", { class: "button", href: "#/", children: "Go to the inbox" })
-      ] }) : /* @__PURE__ */ a4(Loading, {});
+      return link.value === "live" ? a4(Empty, { icon: "search", title: "This card is not here", isPart: true, children: [
+        a4("p", { children: "It may belong to another gateway, or its record was removed." }),
+        a4("a", { class: "button", href: "#/", children: "Go to the inbox" })
+      ] }) : a4(Loading, {});
     }
-    if (item.kind === "question") return /* @__PURE__ */ a4(QuestionView, { question: item.question, hasKeys: true }, item.id);
+    if (item.kind === "question") return a4(QuestionView, { question: item.question, hasKeys: true }, item.id);
     const isMore = waiting.value.some((it) => it.id !== item.id);
-    return /* @__PURE__ */ a4(
+    return a4(
       CardView,
       {
         approval: item.approval,
@@ -2968,7 +3547,7 @@
     const isBusy = useSignal(false);
     const { arming, armed, watch } = useArming(String(chosen.value.length));
     const count = chosen.value.length;
-    if (count === 0) return /* @__PURE__ */ a4("div", { ref: (element) => void (watch.current = element) });
+    if (count === 0) return a4("div", { ref: (element) => void (watch.current = element) });
     const mayAllow = chosen.value.every(
       (it) => !isGrave(it.card.risk) && !it.assessment.crisis_sensitive && it.choices.includes("once") && !needsOpening(it)
     );
@@ -2982,16 +3561,16 @@
       const done = `${many(count - failed, "card")} ${choice === "once" ? "allowed once" : "denied"}.`;
       say(failed === 0 ? done : `${done} ${many(failed, "card")} could not be answered.`);
     };
-    return /* @__PURE__ */ a4("div", { class: "batch", role: "group", "aria-label": "Selected cards", ref: (element) => void (watch.current = element), children: [
-      /* @__PURE__ */ a4("p", { children: [
-        /* @__PURE__ */ a4("strong", { children: count }),
+    return a4("div", { class: "batch", role: "group", "aria-label": "Selected cards", ref: (element) => void (watch.current = element), children: [
+      a4("p", { children: [
+        a4("strong", { children: count }),
         " selected"
       ] }),
-      /* @__PURE__ */ a4("button", { type: "button", class: "button", "aria-disabled": !armed.value || isBusy.value, onClick: (event) => void all("deny", event), children: [
+      a4("button", { type: "button", class: "button", "aria-disabled": !armed.value || isBusy.value, onClick: (event) => void all("deny", event), children: [
         "Deny ",
         count
       ] }),
-      /* @__PURE__ */ a4(
+      a4(
         "button",
         {
           type: "button",
@@ -3006,15 +3585,959 @@
           ]
         }
       ),
-      /* @__PURE__ */ a4("button", { type: "button", class: "quiet", onClick: () => selected.value = /* @__PURE__ */ new Set(), children: "Clear" }),
-      mayAllow ? null : /* @__PURE__ */ a4("p", { class: "hint", children: "Only low and medium can be allowed together." })
+      a4("button", { type: "button", class: "quiet", onClick: () => selected.value = /* @__PURE__ */ new Set(), children: "Clear" }),
+      mayAllow ? null : a4("p", { class: "hint", children: "Only low and medium can be allowed together." })
+    ] });
+  }
+
+  // src/parts/charts.tsx
+  var STEP = 10;
+  var HEIGHT = 100;
+  var ENDS2 = [1, 1.2, 1.5, 2, 3, 4, 5, 6, 8, 10];
+  var TICKS_MAX = 8;
+  function roundEnd(highest) {
+    if (highest <= 0) return 1;
+    const power = 10 ** Math.floor(Math.log10(highest));
+    const end = ENDS2.find((end2) => end2 * power >= highest && Number.isInteger(Math.round(end2 * power * 10) / 10)) ?? 10;
+    return Math.round(end * power);
+  }
+  var sum = (counts2) => counts2.reduce((all, count) => all + count, 0);
+  function Columns({ series, columns, label }) {
+    const pointed = useSignal(null);
+    const end = roundEnd(Math.max(0, ...columns.map((column) => sum(column.counts))));
+    const width = columns.length * STEP;
+    const told = pointed.value === null ? void 0 : columns[pointed.value];
+    const ticks = ticksOf(columns);
+    return a4("figure", { class: "chart", children: [
+      a4("figcaption", { class: "unseen", children: label }),
+      a4("ul", { class: "legend", children: series.map((it) => a4("li", { children: [
+        a4("span", { class: `swatch tone-${it.tone}`, "aria-hidden": "true" }),
+        it.label
+      ] }, it.tone)) }),
+      a4("div", { class: "plot", "aria-hidden": "true", onPointerLeave: () => pointed.value = null, children: [
+        a4("span", { class: "axis-end", children: end.toLocaleString() }),
+        a4("span", { class: "axis-half", children: end % 2 === 0 ? (end / 2).toLocaleString() : "" }),
+        a4("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, preserveAspectRatio: "none", focusable: "false", children: columns.map((column, index) => a4("g", { onPointerEnter: () => pointed.value = index, children: [
+          a4("rect", { class: pointed.value === index ? "hit pointed" : "hit", x: index * STEP, y: 0, width: STEP, height: HEIGHT }),
+          stacked(column.counts, end).map((part, place3) => a4(
+            "rect",
+            {
+              class: `tone-${series[place3]?.tone ?? ""}`,
+              x: index * STEP + STEP * 0.12,
+              y: part.y,
+              width: STEP * 0.76,
+              height: part.height
+            },
+            place3
+          ))
+        ] }, index)) })
+      ] }),
+      a4("div", { class: "axis", "aria-hidden": "true", children: ticks.map((index) => a4("span", { style: { left: `${index / columns.length * 100}%` }, children: columns[index]?.short }, index)) }),
+      a4("p", { class: "readout", "aria-hidden": "true", children: told === void 0 ? "Point at a column to read it." : `${told.full}: ${words(series, told.counts)}` }),
+      a4(Numbers, { label, head: ["When", ...series.map((it) => it.label)], children: columns.filter((column) => sum(column.counts) > 0).map((column) => a4("tr", { children: [
+        a4("th", { scope: "row", children: column.full }),
+        column.counts.map((count, place3) => a4("td", { children: count.toLocaleString() }, place3))
+      ] }, column.full)) })
+    ] });
+  }
+  function ticksOf(columns) {
+    const changes = columns.flatMap((column, index) => column.short === columns[index - 1]?.short ? [] : [index]);
+    const every = Math.max(1, Math.ceil(changes.length / TICKS_MAX));
+    const room = columns.length * 0.06;
+    const chosen = changes.filter((index, place3) => place3 % every === 0 && index / columns.length < 0.95);
+    return chosen.filter((index, place3) => (chosen[place3 + 1] ?? Infinity) - index > room);
+  }
+  function stacked(counts2, end) {
+    let top = HEIGHT;
+    return counts2.map((count) => {
+      const height = count / end * HEIGHT;
+      top -= height;
+      return { y: top, height };
+    });
+  }
+  function words(series, counts2) {
+    const said2 = series.map((it, place3) => `${(counts2[place3] ?? 0).toLocaleString()} ${it.label.toLowerCase()}`);
+    return said2.filter((_5, place3) => (counts2[place3] ?? 0) > 0).join(", ") || "nothing";
+  }
+  function Bars({ series, bars, label }) {
+    const end = Math.max(1, ...bars.map((bar) => sum(bar.counts)));
+    return a4("div", { class: "chart", children: [
+      series.length < 2 ? null : a4("ul", { class: "legend", children: series.map((it) => a4("li", { children: [
+        a4("span", { class: `swatch tone-${it.tone}`, "aria-hidden": "true" }),
+        it.label
+      ] }, it.tone)) }),
+      a4("ul", { class: "bars", "aria-label": label, children: bars.map((bar) => a4("li", { children: [
+        a4("span", { class: "bar-name", children: bar.name }),
+        a4("span", { class: "bar-said", children: bar.said }),
+        bar.detail === void 0 ? null : a4("span", { class: "bar-detail", children: bar.detail }),
+        a4("svg", { class: "bar-line", viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false", children: [
+          a4("rect", { class: "bar-rest", x: 0, y: 0, width: 100, height: 4 }),
+          bar.counts.map((count, place3) => a4(
+            "rect",
+            {
+              class: `tone-${series[place3]?.tone ?? ""}`,
+              x: sum(bar.counts.slice(0, place3)) / end * 100,
+              y: 0,
+              width: count / end * 100,
+              height: 4
+            },
+            place3
+          ))
+        ] })
+      ] }, bar.name)) })
+    ] });
+  }
+  function Numbers({ label, head, children }) {
+    return a4("details", { class: "numbers", children: [
+      a4("summary", { children: "Show as a table" }),
+      a4("div", { class: "table-box", tabIndex: 0, role: "region", "aria-label": `${label}, as a table`, children: a4("table", { children: [
+        a4("thead", { children: a4("tr", { children: head.map((name) => a4("th", { scope: "col", children: name }, name)) }) }),
+        a4("tbody", { children })
+      ] }) })
+    ] });
+  }
+
+  // src/views/insights.tsx
+  var HOUR2 = 3600;
+  var DAY = 24 * HOUR2;
+  var PERIODS = [
+    { word: "day", label: "24 hours", seconds: DAY, bucket: HOUR2 / 2 },
+    { word: "week", label: "7 days", seconds: 7 * DAY, bucket: 4 * HOUR2 },
+    { word: "month", label: "30 days", seconds: 30 * DAY, bucket: DAY },
+    { word: "quarter", label: "90 days", seconds: 90 * DAY, bucket: 2 * DAY }
+  ];
+  var SERIES = [
+    { tone: "allow", label: VERDICTS.allow },
+    { tone: "review", label: VERDICTS.allow_then_review },
+    { tone: "ask", label: VERDICTS.ask },
+    { tone: "refuse", label: VERDICTS.refuse }
+  ];
+  var ANSWERED = [
+    { tone: "yes", label: "Approved" },
+    { tone: "refuse", label: "Denied" },
+    { tone: "none", label: "Not answered" }
+  ];
+  var PAUSE_MS2 = 120;
+  function Insights() {
+    const word = place.value.query.get("period") ?? "week";
+    const period = PERIODS.find((it) => it.word === word) ?? PERIODS[0];
+    const since = () => Math.floor((now.peek() - period.seconds) / 60) * 60;
+    const read3 = () => get(`/v1/stats?since=${since()}&bucket=${period.bucket}`);
+    const loaded = useLoaded(read3, ["approval.resolved", "run.completed"], period.word);
+    const stats = loaded.value.value;
+    return a4("div", { class: "page wide", children: [
+      a4(Head, { title: "Insights", lead: "What agents wanted, what the firewall concluded, and how people answered.", children: a4("div", { class: "segments", role: "group", "aria-label": "Period", children: PERIODS.map((it) => a4(
+        "button",
+        {
+          type: "button",
+          "aria-pressed": it === period,
+          onClick: () => settle(`${at("insights")}?period=${segment(it.word)}`),
+          children: it.label
+        },
+        it.word
+      )) }) }),
+      stats === null ? loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, { what: "Counting" }) : stats.calls === 0 ? a4(Nothing2, { period }) : a4(Counted, { stats, period })
+    ] });
+  }
+  function Nothing2({ period }) {
+    return a4(Empty, { icon: "insights", title: `No call in the last ${period.label}`, children: [
+      a4("p", { children: "As soon as an agent is connected, this page shows what ran by itself, what was asked, how fast people answered, and where a threshold could be moved." }),
+      a4("p", { children: a4("a", { href: "#/", children: "How to connect an agent" }) })
+    ] });
+  }
+  function Counted({ stats, period }) {
+    return a4($, { children: [
+      stats.counted_since === null || stats.counted_since === void 0 ? null : a4("p", { class: "hint", children: [
+        "Counted are the newest 100 000 calls, which begin ",
+        new Date(stats.counted_since * 1e3).toLocaleString(),
+        "."
+      ] }),
+      a4(Tiles, { stats }),
+      a4("section", { class: "panel fill", children: [
+        a4("h2", { children: "Calls by verdict" }),
+        a4(
+          Columns,
+          {
+            label: "Calls by verdict over time",
+            series: SERIES,
+            columns: stats.buckets.map((bucket) => ({
+              short: when(bucket.at, period, "short"),
+              full: when(bucket.at, period, "full"),
+              counts: counts(bucket)
+            }))
+          }
+        )
+      ] }),
+      a4("div", { class: "side-by-side", children: [
+        a4(Answers2, { stats }),
+        a4(Reasons, { stats })
+      ] }),
+      mayAnswer.value && stats.thresholds ? a4(WhatIf, { lines: stats.thresholds, since: stats.since }) : null,
+      a4("div", { class: "side-by-side", children: [
+        a4(Agents, { stats }),
+        a4(People, { stats })
+      ] })
+    ] });
+  }
+  var counts = (bucket) => [bucket.allow, bucket.allow_then_review, bucket.ask, bucket.refuse];
+  var percent = (share) => `${Math.round(share * 100)} %`;
+  function when(at2, period, form) {
+    const date = new Date(at2 * 1e3);
+    const hours = { hour: "2-digit", minute: "2-digit" };
+    const day = { day: "numeric", month: "short" };
+    if (form === "short") return date.toLocaleString(void 0, period.word === "day" ? hours : day);
+    const weekday = { weekday: "short", ...day };
+    return date.toLocaleString(void 0, period.bucket < DAY ? { ...weekday, ...hours } : weekday);
+  }
+  function Tiles({ stats }) {
+    const { answers, questions: questions2 } = stats;
+    const alone = stats.buckets.reduce((all, bucket) => all + bucket.allow + bucket.allow_then_review, 0);
+    const refused = stats.buckets.reduce((all, bucket) => all + bucket.refuse, 0);
+    return a4("dl", { class: "tiles", children: [
+      a4(Tile, { name: "Calls", value: stats.calls.toLocaleString(), said: `${percent(alone / stats.calls)} ran by themselves, ${many(refused, "was", "were")} refused` }),
+      a4(Tile, { name: "Questions", value: questions2.asked.toLocaleString(), said: `${questions2.waiting} waiting, ${questions2.expired} expired` }),
+      a4(
+        Tile,
+        {
+          name: "Approved",
+          value: answers.approval_rate === null || answers.approval_rate === void 0 ? "–" : percent(answers.approval_rate),
+          said: approvalWords(stats)
+        }
+      ),
+      a4(
+        Tile,
+        {
+          name: "Time to answer",
+          value: answers.p50_seconds === null || answers.p50_seconds === void 0 ? "–" : brief(answers.p50_seconds),
+          said: answers.p90_seconds === null || answers.p90_seconds === void 0 ? "Nobody has answered yet" : `half were faster; nine of ten within ${brief(answers.p90_seconds)}`
+        }
+      ),
+      a4(
+        Tile,
+        {
+          name: "Sub-second yeses",
+          value: answers.hasty_approvals.toLocaleString(),
+          said: answers.hasty_approvals === 0 ? "Every yes left time to read" : "A yes within a second was hardly read",
+          isWarning: answers.hasty_approvals > 0
+        }
+      )
+    ] });
+  }
+  function approvalWords(stats) {
+    const { approval_rate: rate, count } = stats.answers;
+    if (rate === null || rate === void 0) return "Nobody has answered yet";
+    if (rate > 0.97 && count >= 20) return `of ${many(count, "answer")}: perhaps too much is asked`;
+    return `of ${many(count, "answer")}`;
+  }
+  function Tile({ name, value, said: said2, isWarning = false }) {
+    return a4("div", { class: isWarning ? "tile warning" : "tile", children: [
+      a4("dt", { children: name }),
+      a4("dd", { children: [
+        a4("span", { class: "tile-value", children: value }),
+        a4("span", { class: "tile-said", children: said2 })
+      ] })
+    ] });
+  }
+  function Answers2({ stats }) {
+    let from = 0;
+    const spans = stats.answers.spans.map((it) => {
+      const begins = from;
+      from = it.below_seconds ?? from;
+      const name = it.below_seconds === null || it.below_seconds === void 0 ? `${brief(begins)} or longer` : `${begins === 0 ? "Under" : `${brief(begins)} to`} ${brief(it.below_seconds)}`;
+      return { name: name.replaceAll(".0 s", " s"), counts: [it.count], said: it.count.toLocaleString() };
+    });
+    return a4("section", { class: "panel fill", children: [
+      a4("h2", { children: "How long people took" }),
+      stats.answers.count === 0 ? a4("p", { class: "hint", children: "Nobody has answered in this time." }) : a4(Bars, { label: "Answers by how long they took", series: [{ tone: "accent", label: "Answers" }], bars: spans })
+    ] });
+  }
+  function Reasons({ stats }) {
+    return a4("section", { class: "panel fill", children: [
+      a4("h2", { children: "Asked about most" }),
+      stats.reasons.length === 0 ? a4("p", { class: "hint", children: "Nothing was asked in this time." }) : a4(
+        Bars,
+        {
+          label: "What was asked about most",
+          series: ANSWERED,
+          bars: stats.reasons.map((it) => ({
+            name: it.code === "" ? "nothing in particular" : it.code,
+            detail: it.example,
+            counts: [it.approved, it.denied, it.asked - it.approved - it.denied],
+            said: `${it.asked.toLocaleString()} asked`
+          }))
+        }
+      )
+    ] });
+  }
+  function Agents({ stats }) {
+    const series = [
+      { tone: "allow", label: "Not asked" },
+      { tone: "ask", label: "Asked" },
+      { tone: "refuse", label: "Refused" }
+    ];
+    return a4("section", { class: "panel fill", children: [
+      a4("h2", { children: "Whose calls" }),
+      a4(
+        Bars,
+        {
+          label: "Calls by agent",
+          series,
+          bars: stats.agents.map((it) => ({
+            name: it.name,
+            counts: [it.calls - it.asked - it.refused, it.asked, it.refused],
+            said: many(it.calls, "call")
+          }))
+        }
+      )
+    ] });
+  }
+  function People({ stats }) {
+    return a4("section", { class: "panel fill", children: [
+      a4("h2", { children: "Who answered" }),
+      stats.people.length === 0 ? a4("p", { class: "hint", children: "Nobody has answered in this time." }) : a4(
+        Bars,
+        {
+          label: "Answers by person",
+          series: ANSWERED.slice(0, 2),
+          bars: stats.people.map((it) => ({
+            name: it.name,
+            detail: `half within ${brief(it.p50_seconds)}${it.under_one_second === 0 ? "" : `, ${it.under_one_second} under a second`}`,
+            counts: [it.approved, it.answers - it.approved],
+            said: many(it.answers, "answer")
+          }))
+        }
+      )
+    ] });
+  }
+  function WhatIf({ lines, since }) {
+    const auto = useSignal(lines.auto_below);
+    const ask = useSignal(lines.ask_above);
+    const sure = useSignal(lines.confidence_min);
+    const found = useSignal(null);
+    const problem3 = useSignal(null);
+    const thresholds = { auto_below: auto.value, ask_above: ask.value, confidence_min: sure.value };
+    A2(() => {
+      let isOver = false;
+      const timer = window.setTimeout(() => {
+        post("/v1/replay", { since, thresholds }).then(
+          (replayed) => {
+            if (isOver) return;
+            found.value = replayed;
+            problem3.value = null;
+          },
+          (error) => {
+            if (!isOver) problem3.value = explain(error);
+          }
+        );
+      }, PAUSE_MS2);
+      return () => {
+        isOver = true;
+        clearTimeout(timer);
+      };
+    }, [auto.value, ask.value, sure.value, since]);
+    const isSame = auto.value === lines.auto_below && ask.value === lines.ask_above && sure.value === lines.confidence_min;
+    const reset = () => {
+      auto.value = lines.auto_below;
+      ask.value = lines.ask_above;
+      sure.value = lines.confidence_min;
+    };
+    return a4("section", { class: "panel fill what-if", children: [
+      a4("h2", { children: "What other thresholds would have meant" }),
+      a4("p", { class: "hint", children: "Move a line and see which calls of this period would have been asked about. Critical calls, crisis, money, what is sent outward and your own rules are asked about at any threshold. Nothing is changed here." }),
+      a4("div", { class: "sliders", children: [
+        a4(
+          Slider,
+          {
+            label: "Runs by itself below this risk",
+            value: auto,
+            now: lines.auto_below,
+            onMove: (value) => {
+              if (value > ask.value) ask.value = value;
+            }
+          }
+        ),
+        a4(
+          Slider,
+          {
+            label: "Asks above this risk",
+            value: ask,
+            now: lines.ask_above,
+            onMove: (value) => {
+              if (value < auto.value) auto.value = value;
+            }
+          }
+        ),
+        a4(Slider, { label: "Between the two, asks below this certainty", value: sure, now: lines.confidence_min })
+      ] }),
+      problem3.value !== null ? a4("p", { class: "problem", role: "alert", children: problem3.value }) : null,
+      found.value === null ? a4(Loading, { what: "Counting" }) : a4(Difference2, { found: found.value, isSame }),
+      isSame ? null : a4($, { children: [
+        a4("div", { class: "row-of-buttons", children: a4("button", { type: "button", class: "button", onClick: reset, children: "Back to what holds now" }) }),
+        a4("p", { class: "hint", children: "To have it so:" }),
+        a4(Commands, { lines: commands(thresholds) })
+      ] })
+    ] });
+  }
+  var commands = (lines) => Object.entries(lines).map(([name, value]) => `countersign config set approvals.thresholds.${name} ${value}`);
+  function Slider({ label, value, now: now2, onMove }) {
+    return a4("label", { class: "slider", children: [
+      a4("span", { children: label }),
+      a4("output", { children: value.value.toFixed(2) }),
+      a4(
+        "input",
+        {
+          type: "range",
+          min: 0,
+          max: 1,
+          step: 0.01,
+          value: value.value,
+          "aria-valuetext": value.value.toFixed(2),
+          onInput: (event) => {
+            value.value = Number(event.currentTarget.value);
+            onMove?.(value.value);
+          }
+        }
+      ),
+      a4("small", { children: value.value === now2 ? "as it is now" : `now ${now2.toFixed(2)}` })
+    ] });
+  }
+  function Difference2({ found, isSame }) {
+    const of = (was, now2) => found.verdicts[was]?.[now2] ?? 0;
+    const asksWas = Object.values(found.verdicts["ask"] ?? {}).reduce((all, count) => all + count, 0);
+    const asksNow = Object.keys(found.verdicts).reduce((all, was) => all + of(was, "ask"), 0);
+    const runs = of("ask", "allow") + of("ask", "allow_then_review");
+    const asks = of("allow", "ask") + of("allow_then_review", "ask");
+    return a4($, { children: [
+      a4("div", { class: "difference", role: "status", children: [
+        a4("p", { class: "difference-main", children: [
+          a4("strong", { children: asksNow.toLocaleString() }),
+          " of ",
+          many(found.calls, "call"),
+          " asked about, instead of ",
+          a4("strong", { children: asksWas.toLocaleString() })
+        ] }),
+        a4("p", { children: isSame ? "These are the thresholds that hold now." : runs + asks === 0 ? "No call of this period would have gone another way." : `${many(runs, "call")} would have run without a question, ${many(asks, "more call")} would have been asked about.` })
+      ] }),
+      found.changed.length === 0 || isSame ? null : a4("ul", { class: "changed", "aria-label": "Calls that would have gone another way", children: [
+        found.changed.slice(0, 12).map((call) => a4("li", { children: [
+          a4("span", { class: `pill tone-${call.now === "ask" ? "ask" : "allow"}`, children: call.now === "ask" ? "Would ask" : "Would run" }),
+          a4("a", { href: at("history", call.call_id), children: a4("code", { children: call.command }) })
+        ] }, call.call_id)),
+        found.changed.length > 12 ? a4("li", { class: "hint", children: [
+          "and ",
+          found.changed.length - 12,
+          found.changed.length >= 100 ? " or more" : "",
+          " others"
+        ] }) : null
+      ] })
+    ] });
+  }
+
+  // src/views/ledger.tsx
+  var PAGE3 = 25;
+  function Ledger() {
+    const state2 = useSignal(null);
+    const isBusy = useSignal(false);
+    const problem3 = useSignal(null);
+    const verify = async () => {
+      if (isBusy.value) return;
+      isBusy.value = true;
+      try {
+        state2.value = await get("/v1/ledger/verify");
+        problem3.value = null;
+        say(state2.value.ok ? "The ledger is what it was." : "The ledger was changed.");
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+      isBusy.value = false;
+    };
+    return a4("div", { class: "page", children: [
+      a4(Head, { title: "Ledger", lead: "Everything that happened, each entry bound to the one before it. Whoever changes one breaks all that follow." }),
+      a4("section", { class: `panel fill ${state2.value === null ? "" : state2.value.ok ? "good" : "bad"}`, "aria-live": "polite", children: [
+        state2.value === null ? a4("p", { children: "Verifying goes through the whole chain and checks its signatures. It changes nothing." }) : a4(Verified, { state: state2.value }),
+        problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value }),
+        a4("button", { type: "button", class: "button primary", "aria-disabled": isBusy.value, onClick: () => void verify(), children: isBusy.value ? "Verifying …" : state2.value === null ? "Verify the ledger" : "Verify again" })
+      ] }),
+      a4(Entries, {}),
+      a4("section", { class: "panel fill", children: [
+        a4("h2", { children: "Trust nobody's word for it" }),
+        a4("p", { class: "hint", children: "The same check works on the files alone, on another machine, without this gateway. Keep the head somewhere else now and then: then not even the whole ledger can be written anew." }),
+        a4(Commands, { lines: ["countersign ledger verify"] })
+      ] })
+    ] });
+  }
+  function Verified({ state: state2 }) {
+    return a4($, { children: [
+      a4("h2", { class: "verified", children: [
+        a4(Icon, { name: state2.ok ? "check" : "cross" }),
+        state2.ok ? "The ledger is what it was" : `Entry ${state2.first_bad ?? "?"} is not what it was`
+      ] }),
+      state2.ok || !state2.why ? null : a4("p", { class: "problem", children: state2.why }),
+      a4(
+        Facts,
+        {
+          fields: [
+            { name: "Good entries", text: state2.entries.toLocaleString() },
+            { name: "Signatures", text: many(state2.checkpoints, "checkpoint") }
+          ]
+        }
+      ),
+      a4("div", { class: "long", children: [
+        a4("h3", { children: "Head" }),
+        a4(Code, { name: "Head", text: state2.head })
+      ] })
+    ] });
+  }
+  function Entries() {
+    const upTo = useSignal(null);
+    const read3 = async () => {
+      const end = upTo.peek() ?? (await get(`/v1/ledger?limit=1&after=${Number.MAX_SAFE_INTEGER}`)).last;
+      return get(`/v1/ledger?limit=${PAGE3}&after=${Math.max(0, end - PAGE3)}`);
+    };
+    const loaded = useLoaded(read3, upTo.value === null ? ["approval.", "grant.", "key.", "run."] : [], String(upTo.value));
+    const list = loaded.value.value;
+    if (list === null) {
+      return loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, { what: "Reading the ledger" });
+    }
+    const entries = [...list.entries].reverse();
+    const first2 = entries.at(-1)?.seq ?? 0;
+    const last2 = entries[0]?.seq ?? 0;
+    return a4("section", { class: "panel fill entries", "aria-label": "Entries", children: [
+      a4("header", { class: "item-head", children: [
+        a4("h2", { children: "Entries" }),
+        a4("span", { class: "hint", children: `${first2.toLocaleString()} to ${last2.toLocaleString()} of ${list.last.toLocaleString()}` })
+      ] }),
+      a4("ul", { children: entries.map((entry) => a4("li", { children: a4("details", { children: [
+        a4("summary", { children: [
+          a4("span", { class: "seq", children: entry.seq.toLocaleString() }),
+          a4("span", { class: "event", children: entry.event }),
+          a4("span", { class: "subject", children: about(entry) }),
+          a4("time", { children: moment(entry.at / 1e3) })
+        ] }),
+        a4(
+          Facts,
+          {
+            fields: [
+              { name: "When", text: fullMoment(entry.at / 1e3) },
+              { name: "Before it", text: entry.previous },
+              { name: "Its hash", text: entry.hash }
+            ]
+          }
+        ),
+        a4(Code, { name: `Entry ${entry.seq}`, text: pretty(entry.body) })
+      ] }) }, entry.seq)) }),
+      a4("div", { class: "row-of-buttons", children: [
+        a4("button", { type: "button", class: "button", "aria-disabled": first2 <= 1, onClick: () => first2 > 1 && (upTo.value = first2 - 1), children: "Older" }),
+        a4(
+          "button",
+          {
+            type: "button",
+            class: "button",
+            "aria-disabled": last2 >= list.last,
+            onClick: () => last2 < list.last && (upTo.value = last2 + PAGE3 >= list.last ? null : last2 + PAGE3),
+            children: "Newer"
+          }
+        )
+      ] })
+    ] });
+  }
+  function about(entry) {
+    const body = parsed2(entry.body);
+    if (typeof body["outcome"] === "string") {
+      return typeof body["by"] === "string" ? `${body["outcome"]} by ${body["by"]}` : body["outcome"];
+    }
+    for (const name of ["command", "name", "scope", "key", "channel", "session_id"]) {
+      const text = body[name];
+      if (typeof text === "string" && text !== "") return text;
+    }
+    return entry.subject;
+  }
+  function parsed2(body) {
+    try {
+      return JSON.parse(body);
+    } catch {
+      return {};
+    }
+  }
+  var pretty = (body) => JSON.stringify(parsed2(body), null, 2);
+
+  // src/views/people.tsx
+  var ROLES = [
+    ["agent", "agent: a program that asks, and answers nothing"],
+    ["approver", "approver: a person who answers"],
+    ["viewer", "viewer: reads, and answers nothing"],
+    ["admin", "admin: answers, and changes policy, people and keys"]
+  ];
+  var HEALTHS = {
+    ok: { word: "Works", tone: "yes" },
+    failing: { word: "Failing", tone: "refuse" },
+    unused: { word: "Not used yet", tone: "none" }
+  };
+  function People2() {
+    const role = me.value?.role;
+    const isAdmin = role === "admin";
+    const seesAll = isAdmin || role === "approver";
+    return a4("div", { class: "page", children: [
+      a4(Head, { title: "People and keys", lead: "Who may answer, who may ask, and how people are reached." }),
+      seesAll ? a4(Persons, { isAdmin }) : null,
+      a4(Channels, {}),
+      seesAll ? a4(Keys, { isAdmin }) : a4("p", { class: "hint", children: "People and keys are shown to approvers and admins." }),
+      a4(Logins, {})
+    ] });
+  }
+  function Rows({ loaded, rows: rows3 }) {
+    const value = loaded.value.value;
+    if (value !== null) return a4($, { children: rows3(value) });
+    return loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, {});
+  }
+  function Persons({ isAdmin }) {
+    const loaded = useLoaded(() => get("/v1/people"), ["person.", "key."]);
+    const problem3 = useSignal(null);
+    const drop = async (person) => {
+      try {
+        await remove(`/v1/people/${segment(person.name)}`);
+        say(`${person.name} is removed.`);
+        loaded.again();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    return a4("section", { class: "panel fill", "aria-label": "People", children: [
+      a4("h2", { children: "People" }),
+      a4(
+        Rows,
+        {
+          loaded,
+          rows: ({ people: people2 }) => people2.length === 0 ? a4("p", { class: "hint", children: "Nobody yet. Whoever has an approver's key is listed here, too." }) : a4("ul", { class: "rows", children: people2.map((person) => a4("li", { children: [
+            a4("div", { children: [
+              a4("strong", { children: person.name }),
+              person.name === me.value?.name ? a4("span", { class: "pill tone-accent", children: "You" }) : null,
+              a4("small", { children: [
+                person.roles.join(", "),
+                accounts(person)
+              ] })
+            ] }),
+            isAdmin && person.name !== me.value?.name ? a4(Confirm, { label: "Remove", about: person.name, asks: "Nobody answers under this name any more, and its keys become useless.", yes: `Remove ${person.name}`, onYes: () => void drop(person) }) : null
+          ] }, person.name)) })
+        }
+      ),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      isAdmin ? a4(NewPerson, { onMade: loaded.again }) : null
+    ] });
+  }
+  function accounts(person) {
+    const found = Object.entries(person.accounts ?? {}).map(([channel, account]) => `${place2(channel)}: ${account}`);
+    return found.length === 0 ? "" : ` · ${found.join(" · ")}`;
+  }
+  function NewPerson({ onMade }) {
+    const problem3 = useSignal(null);
+    const make = async (event) => {
+      event.preventDefault();
+      const form = event.currentTarget;
+      const said2 = new FormData(form);
+      const text = (name) => String(said2.get(name) ?? "").trim();
+      const channel = text("channel");
+      try {
+        await post("/v1/people", {
+          name: text("name"),
+          roles: [text("role")],
+          accounts: channel === "" ? {} : { [channel]: text("account") }
+        });
+        form.reset();
+        problem3.value = null;
+        say("Added.");
+        onMade();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    return a4("details", { class: "make", children: [
+      a4("summary", { children: "Add or change a person" }),
+      a4("form", { onSubmit: (event) => void make(event), children: [
+        a4(Field, { label: "Name", name: "name", isRequired: true }),
+        a4("label", { children: [
+          a4("span", { children: "May" }),
+          a4("select", { name: "role", children: [
+            a4("option", { value: "approver", children: "answer" }),
+            a4("option", { value: "viewer", children: "read" }),
+            a4("option", { value: "admin", children: "answer and administer" })
+          ] })
+        ] }),
+        a4(Field, { label: "Chat, if any", name: "channel", hint: "mattermost" }),
+        a4(Field, { label: "Account there", name: "account", hint: "user id" }),
+        a4("button", { type: "submit", class: "button primary", children: "Save" })
+      ] }),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value })
+    ] });
+  }
+  function Field({ label, name, hint, isRequired = false }) {
+    return a4("label", { children: [
+      a4("span", { children: label }),
+      a4("input", { type: "text", name, placeholder: hint ?? "", required: isRequired, autocomplete: "off", maxLength: 64 })
+    ] });
+  }
+  function Channels() {
+    const loaded = useLoaded(() => get("/v1/channels"), ["card."]);
+    return a4("section", { class: "panel fill", "aria-label": "Channels", children: [
+      a4("h2", { children: "Channels" }),
+      a4(
+        Rows,
+        {
+          loaded,
+          rows: ({ channels }) => channels.length === 0 ? a4($, { children: [
+            a4("p", { class: "hint", children: "No channel is set up: people are asked on this page and in the terminal. A webhook, for example:" }),
+            a4(Commands, { lines: ["channels:", "  pager: { type: webhook, url: https://…, secret_env: PAGER_SECRET }"] })
+          ] }) : a4("ul", { class: "rows", children: channels.map((channel) => a4(Channel, { channel }, channel.name)) })
+        }
+      )
+    ] });
+  }
+  function Channel({ channel }) {
+    const health = HEALTHS[channel.health];
+    return a4("li", { children: a4("div", { children: [
+      a4("strong", { children: channel.name }),
+      a4("span", { class: `pill tone-${health?.tone ?? "none"}`, children: health?.word ?? channel.health }),
+      a4("small", { children: [
+        channel.kind,
+        channel.delivered_at ? ` · last card ${ago(channel.delivered_at, now.value)}` : "",
+        ` · a question waits ${span(channel.timeout_seconds)}`,
+        channel.people.length === 0 ? " · nobody has an account there" : ` · reaches ${channel.people.join(", ")}`
+      ] }),
+      channel.failed_at && channel.why ? a4("small", { class: channel.health === "failing" ? "problem" : "", children: [
+        "Last failure ",
+        ago(channel.failed_at, now.value),
+        ": ",
+        channel.why
+      ] }) : null
+    ] }) });
+  }
+  function Keys({ isAdmin }) {
+    const isAll = useSignal(false);
+    const loaded = useLoaded(() => get("/v1/keys"), ["key."]);
+    const made = useSignal(null);
+    const problem3 = useSignal(null);
+    const revoke = async (key) => {
+      try {
+        await remove(`/v1/keys/${segment(key.id)}`);
+        say(`The key of ${key.name} is useless now.`);
+        loaded.again();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    return a4("section", { class: "panel fill", "aria-label": "Keys", children: [
+      a4("header", { class: "item-head spread", children: [
+        a4("h2", { children: "Keys" }),
+        a4("label", { class: "tick", children: [
+          a4("input", { type: "checkbox", checked: isAll.value, onChange: (event) => isAll.value = event.currentTarget.checked }),
+          a4("span", { children: "Show revoked ones" })
+        ] })
+      ] }),
+      a4(
+        Rows,
+        {
+          loaded,
+          rows: ({ keys }) => a4("ul", { class: "rows", children: keys.filter((key) => isAll.value || !key.revoked_at).map((key) => a4("li", { children: [
+            a4("div", { children: [
+              a4("strong", { children: key.name }),
+              a4("span", { class: `pill tone-${key.role === "agent" ? "accent" : "none"}`, children: key.role }),
+              key.id === me.value?.key_id ? a4("span", { class: "pill tone-accent", children: "This browser's" }) : null,
+              a4("small", { children: [
+                "made ",
+                fullMoment(key.created_at),
+                " by ",
+                key.created_by,
+                key.revoked_at ? ` · revoked ${fullMoment(key.revoked_at)}` : ""
+              ] })
+            ] }),
+            isAdmin && !key.revoked_at && key.id !== me.value?.key_id ? a4(
+              Confirm,
+              {
+                label: "Revoke",
+                about: `the key of ${key.name}`,
+                asks: "It works no more, at once, and browsers that were signed in with it are signed out.",
+                yes: "Revoke it",
+                onYes: () => void revoke(key)
+              }
+            ) : null
+          ] }, key.id)) })
+        }
+      ),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      isAdmin ? a4(
+        NewKeyForm,
+        {
+          onMade: (key) => {
+            made.value = key;
+            loaded.again();
+          }
+        }
+      ) : null,
+      made.value === null ? null : a4(Once, { made: made.value, onClose: () => made.value = null })
+    ] });
+  }
+  function NewKeyForm({ onMade }) {
+    const problem3 = useSignal(null);
+    const make = async (event) => {
+      event.preventDefault();
+      const form = event.currentTarget;
+      const said2 = new FormData(form);
+      try {
+        const key = await post("/v1/keys", { name: String(said2.get("name")).trim(), role: said2.get("role") });
+        form.reset();
+        problem3.value = null;
+        onMade(key);
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    return a4("details", { class: "make", children: [
+      a4("summary", { children: "Make a key" }),
+      a4("form", { onSubmit: (event) => void make(event), children: [
+        a4(Field, { label: "Name", name: "name", hint: "my-agent", isRequired: true }),
+        a4("label", { children: [
+          a4("span", { children: "Role" }),
+          a4("select", { name: "role", children: ROLES.map(([role, words2]) => a4("option", { value: role, children: words2 }, role)) })
+        ] }),
+        a4("button", { type: "submit", class: "button primary", children: "Make the key" })
+      ] }),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value })
+    ] });
+  }
+  function Once({ made, onClose }) {
+    const isCopied = useSignal(false);
+    const copy = async () => {
+      await navigator.clipboard.writeText(made.key).then(
+        () => isCopied.value = true,
+        () => say("The browser does not let this page copy; select the text instead.")
+      );
+    };
+    return a4(Dialog, { title: `The key of ${made.name}`, onClose, children: a4("div", { class: "once", children: [
+      a4("p", { children: "It is shown this once. Only a hash of it is kept." }),
+      a4(Code, { name: "The key", text: made.key }),
+      a4("div", { class: "row-of-buttons", children: a4("button", { type: "button", class: "button primary", onClick: () => void copy(), children: isCopied.value ? "Copied" : "Copy" }) })
+    ] }) });
+  }
+  function Logins() {
+    const loaded = useLoaded(() => get("/v1/logins"), ["login."]);
+    const problem3 = useSignal(null);
+    const end = async (id) => {
+      try {
+        await remove(`/v1/logins/${segment(id)}`);
+        say("Signed out.");
+        loaded.again();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    return a4("section", { class: "panel fill", "aria-label": "Browsers", children: [
+      a4("h2", { children: "Browsers that are signed in" }),
+      a4(
+        Rows,
+        {
+          loaded,
+          rows: ({ logins }) => logins.length === 0 ? a4("p", { class: "hint", children: "None." }) : a4("ul", { class: "rows", children: [...logins].reverse().map((login) => a4("li", { children: [
+            a4("div", { children: [
+              a4("strong", { children: login.name }),
+              a4("small", { children: [
+                "since ",
+                fullMoment(login.created_at),
+                " · until ",
+                fullMoment(login.expires_at)
+              ] })
+            ] }),
+            a4(
+              Confirm,
+              {
+                label: "Sign out",
+                about: `the browser of ${login.name}, since ${fullMoment(login.created_at)}`,
+                asks: "If it is this browser, you need a new link to come back: countersign keys login.",
+                yes: "Sign it out",
+                onYes: () => void end(login.id)
+              }
+            )
+          ] }, login.id)) })
+        }
+      ),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value })
+    ] });
+  }
+
+  // src/views/reviews.tsx
+  function Reviews() {
+    const loaded = useLoaded(() => get("/v1/reviews"), ["review."]);
+    const reviews = loaded.value.value?.reviews;
+    return a4("div", { class: "page", children: [
+      a4(Head, { title: "Reviews", lead: "These calls ran at once because they can be undone. Keep them, or put things back." }),
+      reviews === void 0 ? loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, {}) : reviews.length === 0 ? a4(Nothing3, {}) : a4("ul", { class: "stack", children: [...reviews].reverse().map((review) => a4("li", { children: a4(Review, { review, onSettled: loaded.again }) }, review.review_id)) })
+    ] });
+  }
+  function Nothing3() {
+    return a4($, { children: [
+      a4(Empty, { icon: "reviews", title: "Nothing to look at", children: a4("p", { children: "With the review lane on, a change that is only uncertain and can be undone runs at once and stands here with its difference, instead of interrupting you." }) }),
+      a4("section", { class: "panel fill", children: [
+        a4("h2", { children: "How to switch the review lane on" }),
+        a4(Commands, { lines: ["countersign config set review.enabled true"] })
+      ] })
+    ] });
+  }
+  function Review({ review, onSettled }) {
+    const problem3 = useSignal(null);
+    const settle2 = async (how) => {
+      try {
+        await post(`/v1/reviews/${segment(review.review_id)}/${how}`);
+        say(how === "keep" ? "Kept." : review.path ? "Undone: the file is as it was." : "The agent is told to undo it.");
+        onSettled();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    const { call } = review;
+    const title = review.path ?? review.command;
+    return a4("article", { class: "panel fill", children: [
+      a4("header", { class: "item-head", children: [
+        a4(RiskWord, { risk: riskOf(call.assessment) }),
+        a4("h2", { children: title })
+      ] }),
+      a4("p", { class: "reason", children: call.assessment.reasons[0] ?? "It was only uncertain." }),
+      a4(
+        Facts,
+        {
+          fields: [
+            { name: "Ran", text: `${ago(call.created_at, now.value)}, by ${review.agent ?? review.key_name} with ${call.tool}` },
+            ...review.path ? [{ name: "Command", text: review.command }] : [],
+            { name: "Why it ran", text: call.assessment.rule.sentence, href: at("history", call.call_id) }
+          ]
+        }
+      ),
+      review.diff ? a4(Difference, { name: "What changed", lines: patch(review.diff.trimEnd()) }) : review.path ? a4("p", { class: "hint", children: "The difference is too large to show." }) : a4(Code, { name: "Command", text: review.command }),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      review.status === "undoing" ? a4("p", { class: "hint", role: "status", children: "Somebody is putting it back." }) : mayAnswer.value ? a4("div", { class: "row-of-buttons", children: [
+        a4("button", { type: "button", class: "button primary", onClick: () => void settle2("keep"), children: [
+          "Keep",
+          a4("span", { class: "unseen", children: [
+            " ",
+            title
+          ] })
+        ] }),
+        a4(
+          Confirm,
+          {
+            label: "Undo",
+            about: title,
+            asks: review.path ? "The file is put back as it was before. What was changed since stops it." : "The agent that ran it is told to undo it.",
+            yes: "Undo it",
+            onYes: () => void settle2("undo")
+          }
+        )
+      ] }) : null
     ] });
   }
 
   // src/settings.ts
   function kept(name) {
     const key = `countersign.${name}`;
-    const made = y3(read(key));
+    const made = y3(read2(key));
     x2(() => {
       try {
         localStorage.setItem(key, String(made.value));
@@ -3023,7 +4546,7 @@
     });
     return made;
   }
-  function read(key) {
+  function read2(key) {
     try {
       return localStorage.getItem(key) === "true";
     } catch {
@@ -3046,12 +4569,12 @@
       refused.value = answer2 !== "granted";
     };
     const who = me.value;
-    return /* @__PURE__ */ a4("div", { class: "page", children: [
-      /* @__PURE__ */ a4(Head, { title: "Settings", lead: "Kept in this browser alone." }),
-      /* @__PURE__ */ a4("section", { class: "panel", children: [
-        /* @__PURE__ */ a4("h2", { children: "When something waits" }),
-        /* @__PURE__ */ a4("label", { class: "tick", children: [
-          /* @__PURE__ */ a4(
+    return a4("div", { class: "page", children: [
+      a4(Head, { title: "Settings", lead: "Kept in this browser alone." }),
+      a4("section", { class: "panel", children: [
+        a4("h2", { children: "When something waits" }),
+        a4("label", { class: "tick", children: [
+          a4(
             "input",
             {
               type: "checkbox",
@@ -3059,14 +4582,14 @@
               onChange: (event) => void notify2(event.currentTarget.checked)
             }
           ),
-          /* @__PURE__ */ a4("span", { children: [
+          a4("span", { children: [
             "Notify me while this tab is in the background",
-            /* @__PURE__ */ a4("small", { children: "The notification says that something waits, not what." })
+            a4("small", { children: "The notification says that something waits, not what." })
           ] })
         ] }),
-        refused.value ? /* @__PURE__ */ a4("p", { class: "hint", children: "The browser does not allow it. Its settings for this page decide." }) : null,
-        /* @__PURE__ */ a4("label", { class: "tick", children: [
-          /* @__PURE__ */ a4(
+        refused.value ? a4("p", { class: "hint", children: "The browser does not allow it. Its settings for this page decide." }) : null,
+        a4("label", { class: "tick", children: [
+          a4(
             "input",
             {
               type: "checkbox",
@@ -3074,15 +4597,15 @@
               onChange: (event) => sounds.value = event.currentTarget.checked
             }
           ),
-          /* @__PURE__ */ a4("span", { children: [
+          a4("span", { children: [
             "Play a soft tone",
-            /* @__PURE__ */ a4("small", { children: "Once for each burst of cards." })
+            a4("small", { children: "Once for each burst of cards." })
           ] })
         ] })
       ] }),
-      who === null ? null : /* @__PURE__ */ a4("section", { class: "panel", children: [
-        /* @__PURE__ */ a4("h2", { children: "This browser" }),
-        /* @__PURE__ */ a4(
+      who === null ? null : a4("section", { class: "panel", children: [
+        a4("h2", { children: "This browser" }),
+        a4(
           Facts,
           {
             fields: [
@@ -3092,7 +4615,7 @@
             ]
           }
         ),
-        /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: () => void signOut(), children: "Sign out" })
+        a4("button", { type: "button", class: "button", onClick: () => void signOut(), children: "Sign out" })
       ] })
     ] });
   }
@@ -3125,13 +4648,13 @@
       const { messages } = await get(path2);
       const { runs } = await get(`/v1/runs?session_id=${segment(this.session)}&limit=${RUNS_MAX}`);
       runs.reverse();
-      const asked3 = messages.filter((message) => message.role === "user");
+      const asked4 = messages.filter((message) => message.role === "user");
       for (const message of messages) {
         for (const call of message.tool_calls ?? []) if (message.content) this.#said.set(call.id, message.content);
       }
       for (const [index, run2] of runs.entries()) {
         if (this.#closed.signal.aborted) return;
-        const said2 = asked3[asked3.length - runs.length + index];
+        const said2 = asked4[asked4.length - runs.length + index];
         if (said2?.content) this.#push({ kind: "person", text: said2.content });
         if (FINAL.includes(run2.status)) {
           await this.#follow(run2.run_id);
@@ -3253,8 +4776,8 @@
       const block = this.blocks.value[index];
       if (block?.kind !== "tool") return;
       const seconds = typeof event["duration"] === "number" ? event["duration"] : null;
-      const state = event["error"] === true ? "failed" : "done";
-      this.blocks.value = this.blocks.value.with(index, { ...block, state, seconds });
+      const state2 = event["error"] === true ? "failed" : "done";
+      this.blocks.value = this.blocks.value.with(index, { ...block, state: state2, seconds });
     }
     #ask(block) {
       this.#shut();
@@ -3285,34 +4808,34 @@
   function Talk() {
     const session = place.value.parts[1] ?? null;
     const hasModel = useSignal(null);
-    const problem2 = useSignal(null);
+    const problem3 = useSignal(null);
     const look = () => {
-      problem2.value = null;
+      problem3.value = null;
       get("/v1/capabilities").then(
         (it) => hasModel.value = it.features.run_submission,
-        (error) => problem2.value = error
+        (error) => problem3.value = error
       );
     };
     A2(look, [link.value === "live"]);
-    if (problem2.value !== null && hasModel.value === null) return /* @__PURE__ */ a4(Problem, { error: problem2.value, again: look });
-    if (hasModel.value === null) return /* @__PURE__ */ a4(Loading, {});
-    if (!hasModel.value && session === null) return /* @__PURE__ */ a4(NoModel, {});
-    return /* @__PURE__ */ a4("div", { class: session === null ? "talk" : "talk has-thread", children: [
-      /* @__PURE__ */ a4(Sessions, { current: session }),
-      /* @__PURE__ */ a4("section", { class: "detail", "aria-label": "Conversation", children: [
-        session === null ? null : /* @__PURE__ */ a4("h1", { class: "unseen narrow", children: "Conversation" }),
-        /* @__PURE__ */ a4("a", { class: "back", href: "#/talk", children: [
-          /* @__PURE__ */ a4(Icon, { name: "back" }),
+    if (problem3.value !== null && hasModel.value === null) return a4(Problem, { error: problem3.value, again: look });
+    if (hasModel.value === null) return a4(Loading, {});
+    if (!hasModel.value && session === null) return a4(NoModel, {});
+    return a4("div", { class: session === null ? "talk" : "talk has-thread", children: [
+      a4(Sessions, { current: session }),
+      a4("section", { class: "detail", "aria-label": "Conversation", children: [
+        session === null ? null : a4("h1", { class: "unseen narrow", children: "Conversation" }),
+        a4("a", { class: "back", href: "#/talk", children: [
+          a4(Icon, { name: "back" }),
           " Conversations"
         ] }),
-        /* @__PURE__ */ a4(Thread, { session }, session ?? "new")
+        a4(Thread, { session }, session ?? "new")
       ] })
     ] });
   }
   function NoModel() {
-    return /* @__PURE__ */ a4(Empty, { icon: "talk", title: "The built-in agent has no model yet", children: [
-      /* @__PURE__ */ a4("p", { children: "Any server that speaks the chat completions of OpenAI will do; a local one as well." }),
-      /* @__PURE__ */ a4(
+    return a4(Empty, { icon: "talk", title: "The built-in agent has no model yet", children: [
+      a4("p", { children: "Any server that speaks the chat completions of OpenAI will do; a local one as well." }),
+      a4(
         Commands,
         {
           lines: [
@@ -3322,7 +4845,7 @@
           ]
         }
       ),
-      /* @__PURE__ */ a4("p", { class: "hint", children: "Whatever it wants to do passes the same gate as every other agent." })
+      a4("p", { class: "hint", children: "Whatever it wants to do passes the same gate as every other agent." })
     ] });
   }
   function Sessions({ current: current2 }) {
@@ -3346,23 +4869,23 @@
         if (event.event.startsWith("run.")) void look();
       });
     }, []);
-    return /* @__PURE__ */ a4("section", { class: "list", "aria-label": "Conversations", children: [
-      /* @__PURE__ */ a4("div", { class: "list-head", children: [
-        /* @__PURE__ */ a4("h1", { children: "Talk" }),
-        mayAnswer.value ? /* @__PURE__ */ a4("a", { class: "button", href: "#/talk", "aria-current": current2 === null ? "page" : void 0, children: [
-          /* @__PURE__ */ a4(Icon, { name: "plus" }),
+    return a4("section", { class: "list", "aria-label": "Conversations", children: [
+      a4("div", { class: "list-head", children: [
+        a4("h1", { children: "Talk" }),
+        mayAnswer.value ? a4("a", { class: "button", href: "#/talk", "aria-current": current2 === null ? "page" : void 0, children: [
+          a4(Icon, { name: "plus" }),
           " New conversation"
         ] }) : null
       ] }),
-      /* @__PURE__ */ a4("ul", { class: "sessions", "aria-label": "Conversations", children: sessions.value?.map((session) => /* @__PURE__ */ a4("li", { children: /* @__PURE__ */ a4(
+      a4("ul", { class: "sessions", "aria-label": "Conversations", children: sessions.value?.map((session) => a4("li", { children: a4(
         "a",
         {
           class: "row",
           href: at("talk", session.session_id),
           "aria-current": session.session_id === current2 ? "true" : void 0,
           children: [
-            /* @__PURE__ */ a4("span", { class: "row-title", children: titles.value.get(session.session_id) ?? session.session_id }),
-            /* @__PURE__ */ a4("span", { class: "row-meta", children: [
+            a4("span", { class: "row-title", children: titles.value.get(session.session_id) ?? session.session_id }),
+            a4("span", { class: "row-meta", children: [
               stateOf(session),
               " · ",
               session.started_by,
@@ -3372,7 +4895,7 @@
           ]
         }
       ) }, session.session_id)) }),
-      sessions.value?.length === 0 ? /* @__PURE__ */ a4("p", { class: "hint pad", children: "Nothing was said yet." }) : null
+      sessions.value?.length === 0 ? a4("p", { class: "hint pad", children: "Nothing was said yet." }) : null
     ] });
   }
   function stateOf(session) {
@@ -3382,12 +4905,12 @@
   }
   function Thread({ session }) {
     const conversation = w2(() => new Conversation(session), []);
-    const problem2 = useSignal(null);
+    const problem3 = useSignal(null);
     const end = T2(null);
     const scroll = T2(null);
     const follows = T2(true);
     A2(() => {
-      conversation.open().catch((error) => problem2.value = error);
+      conversation.open().catch((error) => problem3.value = error);
       return () => conversation.close();
     }, []);
     const blocks = conversation.blocks.value;
@@ -3404,59 +4927,59 @@
       if (element === null) return;
       follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < 80;
     };
-    if (problem2.value !== null) return /* @__PURE__ */ a4(Problem, { error: problem2.value });
+    if (problem3.value !== null) return a4(Problem, { error: problem3.value });
     const waits = blocks.filter((block) => block.kind === "approval" && approvals.value.get(block.id)?.status === "waiting");
     const last2 = waits.at(-1);
-    return /* @__PURE__ */ a4("div", { class: "thread", children: [
-      /* @__PURE__ */ a4("div", { class: "thread-scroll", ref: scroll, onScroll: scrolled, children: [
-        !conversation.isLoaded.value && blocks.length === 0 ? /* @__PURE__ */ a4(Loading, {}) : null,
-        session === null ? /* @__PURE__ */ a4(Welcome, {}) : null,
-        /* @__PURE__ */ a4("ol", { class: "blocks", ref: list, "aria-label": "What was said and done", children: blocks.map((block, index) => /* @__PURE__ */ a4("li", { class: `block block-${block.kind}`, children: /* @__PURE__ */ a4(BlockView, { block, hasKeys: block === last2, isAsked: waits.includes(blocks[index + 1] ?? block) }) }, index)) }),
-        conversation.running.value !== null && waits.length === 0 ? /* @__PURE__ */ a4("p", { class: "works", role: "status", children: [
-          /* @__PURE__ */ a4("span", { class: "pulse", "aria-hidden": "true" }),
+    return a4("div", { class: "thread", children: [
+      a4("div", { class: "thread-scroll", ref: scroll, onScroll: scrolled, children: [
+        !conversation.isLoaded.value && blocks.length === 0 ? a4(Loading, {}) : null,
+        session === null ? a4(Welcome, {}) : null,
+        a4("ol", { class: "blocks", ref: list, "aria-label": "What was said and done", children: blocks.map((block, index) => a4("li", { class: `block block-${block.kind}`, children: a4(BlockView, { block, hasKeys: block === last2, isAsked: waits.includes(blocks[index + 1] ?? block) }) }, index)) }),
+        conversation.running.value !== null && waits.length === 0 ? a4("p", { class: "works", role: "status", children: [
+          a4("span", { class: "pulse", "aria-hidden": "true" }),
           " The agent works"
         ] }) : null,
-        /* @__PURE__ */ a4("div", { ref: end })
+        a4("div", { ref: end })
       ] }),
-      mayAnswer.value ? /* @__PURE__ */ a4(Composer, { conversation }) : /* @__PURE__ */ a4("p", { class: "hint pad", children: "You may look. Somebody with an approver's key talks to the agent." })
+      mayAnswer.value ? a4(Composer, { conversation }) : a4("p", { class: "hint pad", children: "You may look. Somebody with an approver's key talks to the agent." })
     ] });
   }
   function Welcome() {
-    return /* @__PURE__ */ a4(Empty, { icon: "talk", title: "What should the agent do?", isPart: true, children: /* @__PURE__ */ a4("p", { children: "It says what it does while it does it. What matters waits for a person, here where it happens and in the inbox." }) });
+    return a4(Empty, { icon: "talk", title: "What should the agent do?", isPart: true, children: a4("p", { children: "It says what it does while it does it. What matters waits for a person, here where it happens and in the inbox." }) });
   }
   function BlockView({ block, hasKeys, isAsked }) {
     switch (block.kind) {
       case "person":
-        return /* @__PURE__ */ a4($, { children: [
-          /* @__PURE__ */ a4("span", { class: "unseen", children: "You said: " }),
-          /* @__PURE__ */ a4("p", { class: "bubble", children: block.text })
+        return a4($, { children: [
+          a4("span", { class: "unseen", children: "You said: " }),
+          a4("p", { class: "bubble", children: block.text })
         ] });
       case "said":
-        return /* @__PURE__ */ a4($, { children: [
-          /* @__PURE__ */ a4("span", { class: "unseen", children: "The agent said: " }),
-          /* @__PURE__ */ a4("p", { class: "speech", children: block.text })
+        return a4($, { children: [
+          a4("span", { class: "unseen", children: "The agent said: " }),
+          a4("p", { class: "speech", children: block.text })
         ] });
       case "tool":
-        return /* @__PURE__ */ a4(Tool, { block, isAsked });
+        return a4(Tool, { block, isAsked });
       case "approval":
-        return /* @__PURE__ */ a4(InlineApproval, { id: block.id, hasKeys });
+        return a4(InlineApproval, { id: block.id, hasKeys });
       case "question":
-        return /* @__PURE__ */ a4(InlineQuestion, { id: block.id });
+        return a4(InlineQuestion, { id: block.id });
       case "held":
-        return /* @__PURE__ */ a4("div", { class: "held", children: [
-          /* @__PURE__ */ a4("strong", { children: block.notice }),
-          /* @__PURE__ */ a4("p", { children: "What the agent would say is held back until another person has looked at it." })
+        return a4("div", { class: "held", children: [
+          a4("strong", { children: block.notice }),
+          a4("p", { children: "What the agent would say is held back until another person has looked at it." })
         ] });
       case "ended":
-        return /* @__PURE__ */ a4("p", { class: "ended", children: block.how === "cancelled" ? "Stopped." : `It failed: ${block.text}` });
+        return a4("p", { class: "ended", children: block.how === "cancelled" ? "Stopped." : `It failed: ${block.text}` });
     }
   }
   var STATES = { runs: "runs", done: "done", failed: "failed or not run" };
   function Tool({ block, isAsked }) {
-    return /* @__PURE__ */ a4("div", { class: `tool tool-${block.state}`, children: [
-      /* @__PURE__ */ a4(Icon, { name: block.state === "failed" ? "cross" : block.state === "done" ? "check" : "clock" }),
-      /* @__PURE__ */ a4("code", { children: block.preview === "" ? block.tool : block.preview }),
-      /* @__PURE__ */ a4("span", { children: [
+    return a4("div", { class: `tool tool-${block.state}`, children: [
+      a4(Icon, { name: block.state === "failed" ? "cross" : block.state === "done" ? "check" : "clock" }),
+      a4("code", { children: block.preview === "" ? block.tool : block.preview }),
+      a4("span", { children: [
         isAsked ? "waits for an answer" : STATES[block.state],
         block.seconds === null || block.seconds < 0.05 ? "" : `, ${block.seconds.toFixed(1)} s`
       ] })
@@ -3467,7 +4990,7 @@
     A2(() => {
       if (approval === void 0) void refresh(id).catch(() => null);
     }, [id]);
-    return approval === void 0 ? /* @__PURE__ */ a4(Loading, { what: "A card" }) : /* @__PURE__ */ a4(CardView, { approval, hasKeys, isInline: true }, id);
+    return approval === void 0 ? a4(Loading, { what: "A card" }) : a4(CardView, { approval, hasKeys, isInline: true }, id);
   }
   function InlineQuestion({ id }) {
     const question = questions.value.get(id);
@@ -3475,25 +4998,25 @@
       if (question !== void 0) return;
       get(`/v1/clarifications/${segment(id)}`).then(putQuestion, () => null);
     }, [id]);
-    return question === void 0 ? /* @__PURE__ */ a4(Loading, { what: "A question" }) : /* @__PURE__ */ a4(QuestionView, { question, hasKeys: false }, id);
+    return question === void 0 ? a4(Loading, { what: "A question" }) : a4(QuestionView, { question, hasKeys: false }, id);
   }
   function Composer({ conversation }) {
     const text = useSignal("");
-    const problem2 = useSignal(null);
+    const problem3 = useSignal(null);
     const isBusy = useSignal(false);
     const field = T2(null);
     const isRunning = conversation.running.value !== null;
     const send = async () => {
-      const words = text.value.trim();
-      if (words === "" || isBusy.value || isRunning) return;
+      const words2 = text.value.trim();
+      if (words2 === "" || isBusy.value || isRunning) return;
       isBusy.value = true;
-      problem2.value = null;
+      problem3.value = null;
       try {
-        const session = await conversation.say(words);
+        const session = await conversation.say(words2);
         text.value = "";
         go(at("talk", session));
       } catch (error) {
-        problem2.value = explain(error);
+        problem3.value = explain(error);
       } finally {
         isBusy.value = false;
       }
@@ -3503,7 +5026,7 @@
       event.preventDefault();
       void send();
     };
-    return /* @__PURE__ */ a4(
+    return a4(
       "form",
       {
         class: "composer",
@@ -3512,10 +5035,10 @@
           void send();
         },
         children: [
-          problem2.value === null ? null : /* @__PURE__ */ a4("p", { class: "problem", role: "alert", children: problem2.value }),
-          /* @__PURE__ */ a4("label", { children: [
-            /* @__PURE__ */ a4("span", { class: "unseen", children: "Message to the agent" }),
-            /* @__PURE__ */ a4(
+          problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+          a4("label", { children: [
+            a4("span", { class: "unseen", children: "Message to the agent" }),
+            a4(
               "textarea",
               {
                 ref: field,
@@ -3527,10 +5050,10 @@
               }
             )
           ] }),
-          /* @__PURE__ */ a4("div", { class: "row-of-buttons", children: isRunning ? /* @__PURE__ */ a4("button", { type: "button", class: "button danger", onClick: () => void conversation.stop().catch((error) => problem2.value = explain(error)), children: [
-            /* @__PURE__ */ a4(Icon, { name: "stop" }),
+          a4("div", { class: "row-of-buttons", children: isRunning ? a4("button", { type: "button", class: "button danger", onClick: () => void conversation.stop().catch((error) => problem3.value = explain(error)), children: [
+            a4(Icon, { name: "stop" }),
             " Stop"
-          ] }) : /* @__PURE__ */ a4("button", { type: "submit", class: "button primary", "aria-disabled": isBusy.value || text.value.trim() === "", children: "Send" }) })
+          ] }) : a4("button", { type: "submit", class: "button primary", "aria-disabled": isBusy.value || text.value.trim() === "", children: "Send" }) })
         ]
       }
     );
@@ -3540,6 +5063,12 @@
   var VIEWS = [
     { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
     { name: "talk", label: "Talk", icon: "talk", isMain: true, component: Talk },
+    { name: "history", label: "History", icon: "history", isMain: true, component: History },
+    { name: "insights", label: "Insights", icon: "insights", isMain: true, component: Insights },
+    { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: Reviews },
+    { name: "grants", label: "Grants", icon: "grants", isMain: false, component: Grants },
+    { name: "people", label: "People and keys", icon: "people", isMain: false, component: People2 },
+    { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: Ledger },
     { name: "settings", label: "Settings", icon: "settings", isMain: false, component: Settings }
   ];
   var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
@@ -3549,27 +5078,27 @@
   }
 
   // src/views/signed_out.tsx
-  function SignedOut({ problem: problem2 }) {
-    return /* @__PURE__ */ a4("main", { class: "alone", children: /* @__PURE__ */ a4("section", { class: "sign-in", children: [
-      /* @__PURE__ */ a4(Mark, {}),
-      /* @__PURE__ */ a4("h1", { children: "Countersign" }),
-      problem2 === null ? null : /* @__PURE__ */ a4("p", { class: "problem", role: "alert", children: problem2 }),
-      /* @__PURE__ */ a4("p", { children: "This browser is not signed in. On the machine of the gateway, ask for a link and open it here:" }),
-      /* @__PURE__ */ a4(Commands, { lines: ["countersign keys login"] }),
-      /* @__PURE__ */ a4("p", { class: "hint", children: [
-        /* @__PURE__ */ a4("code", { children: "countersign serve" }),
+  function SignedOut({ problem: problem3 }) {
+    return a4("main", { class: "alone", children: a4("section", { class: "sign-in", children: [
+      a4(Mark, {}),
+      a4("h1", { children: "Countersign" }),
+      problem3 === null ? null : a4("p", { class: "problem", role: "alert", children: problem3 }),
+      a4("p", { children: "This browser is not signed in. On the machine of the gateway, ask for a link and open it here:" }),
+      a4(Commands, { lines: ["countersign keys login"] }),
+      a4("p", { class: "hint", children: [
+        a4("code", { children: "countersign serve" }),
         " prints such a link as well when it starts. A link works once, for ten minutes, and signs in whoever holds the key it was made with. What it holds never reaches a server in an address."
       ] })
     ] }) });
   }
 
   // src/app.tsx
-  function App({ problem: problem2 }) {
-    if (link.value === "signed_out") return /* @__PURE__ */ a4(SignedOut, { problem: problem2.value });
+  function App({ problem: problem3 }) {
+    if (link.value === "signed_out") return a4(SignedOut, { problem: problem3.value });
     if (me.value === null) {
-      return link.value === "away" ? /* @__PURE__ */ a4(NeverThere, {}) : /* @__PURE__ */ a4(Loading, { what: "Connecting to the gateway" });
+      return link.value === "away" ? a4(NeverThere, {}) : a4(Loading, { what: "Connecting to the gateway" });
     }
-    return /* @__PURE__ */ a4(Frame, {});
+    return a4(Frame, {});
   }
   function Frame() {
     const help = useSignal(false);
@@ -3585,17 +5114,17 @@
       talk: visit("talk"),
       history: visit("history")
     });
-    return /* @__PURE__ */ a4("div", { class: "frame", children: [
-      /* @__PURE__ */ a4("a", { class: "skip", href: "#main", onClick: skip, children: "Skip to what waits" }),
-      /* @__PURE__ */ a4(Sidebar, { current: view, isMore: name === "more", onHelp: () => help.value = true }),
-      /* @__PURE__ */ a4("main", { id: "main", tabIndex: -1, children: [
-        /* @__PURE__ */ a4(Connection, {}),
-        name === "more" ? /* @__PURE__ */ a4(More, {}) : view === void 0 ? /* @__PURE__ */ a4(Nowhere, {}) : /* @__PURE__ */ a4(view.component, {})
+    return a4("div", { class: "frame", children: [
+      a4("a", { class: "skip", href: "#main", onClick: skip, children: "Skip to what waits" }),
+      a4(Sidebar, { current: view, isMore: name === "more", onHelp: () => help.value = true }),
+      a4("main", { id: "main", tabIndex: -1, children: [
+        a4(Connection, {}),
+        name === "more" ? a4(More, {}) : view === void 0 ? a4(Nowhere, {}) : a4(view.component, {})
       ] }),
-      /* @__PURE__ */ a4(TabBar, { current: view, isMore: name === "more" }),
-      /* @__PURE__ */ a4(Toast, {}),
-      /* @__PURE__ */ a4("p", { class: "unseen", role: "status", "aria-live": "polite", children: spoken.value }),
-      help.value ? /* @__PURE__ */ a4(Help, { onClose: () => help.value = false }) : null
+      a4(TabBar, { current: view, isMore: name === "more" }),
+      a4(Toast, {}),
+      a4("p", { class: "unseen", role: "status", "aria-live": "polite", children: spoken.value }),
+      help.value ? a4(Help, { onClose: () => help.value = false }) : null
     ] });
   }
   function skip(event) {
@@ -3603,73 +5132,73 @@
     document.getElementById("main")?.focus();
   }
   function Sidebar({ current: current2, isMore, onHelp }) {
-    return /* @__PURE__ */ a4("header", { class: "sidebar", children: [
-      /* @__PURE__ */ a4("a", { class: "brand", href: "#/", children: [
-        /* @__PURE__ */ a4(Mark, {}),
-        /* @__PURE__ */ a4("span", { children: "Countersign" })
+    return a4("header", { class: "sidebar", children: [
+      a4("a", { class: "brand", href: "#/", children: [
+        a4(Mark, {}),
+        a4("span", { children: "Countersign" })
       ] }),
-      /* @__PURE__ */ a4("nav", { "aria-label": "Views", children: VIEWS.map((view) => /* @__PURE__ */ a4(NavLink, { view, isCurrent: !isMore && view === current2 }, view.name)) }),
-      /* @__PURE__ */ a4("div", { class: "sidebar-foot", children: [
-        /* @__PURE__ */ a4("button", { type: "button", class: "quiet", onClick: onHelp, children: [
+      a4("nav", { "aria-label": "Views", children: VIEWS.map((view) => a4(NavLink, { view, isCurrent: !isMore && view === current2 }, view.name)) }),
+      a4("div", { class: "sidebar-foot", children: [
+        a4("button", { type: "button", class: "quiet", onClick: onHelp, children: [
           "Keyboard ",
-          /* @__PURE__ */ a4("kbd", { children: "?" })
+          a4("kbd", { children: "?" })
         ] }),
-        /* @__PURE__ */ a4("p", { class: "who", children: [
-          /* @__PURE__ */ a4("strong", { children: me.value?.name }),
-          /* @__PURE__ */ a4("span", { children: me.value?.role })
+        a4("p", { class: "who", children: [
+          a4("strong", { children: me.value?.name }),
+          a4("span", { children: me.value?.role })
         ] }),
-        /* @__PURE__ */ a4("button", { type: "button", class: "quiet", onClick: () => void signOut(), children: "Sign out" })
+        a4("button", { type: "button", class: "quiet", onClick: () => void signOut(), children: "Sign out" })
       ] })
     ] });
   }
   function NavLink({ view, isCurrent: isCurrent2 }) {
     const count = view.name === "inbox" ? waiting.value.length : 0;
-    return /* @__PURE__ */ a4("a", { href: view.name === "inbox" ? "#/" : at(view.name), "aria-current": isCurrent2 ? "page" : void 0, children: [
-      /* @__PURE__ */ a4(Icon, { name: view.icon }),
-      /* @__PURE__ */ a4("span", { children: view.label }),
-      count > 0 ? /* @__PURE__ */ a4("span", { class: "count", children: [
+    return a4("a", { href: view.name === "inbox" ? "#/" : at(view.name), "aria-current": isCurrent2 ? "page" : void 0, children: [
+      a4(Icon, { name: view.icon }),
+      a4("span", { children: view.label }),
+      count > 0 ? a4("span", { class: "count", children: [
         count.toLocaleString(),
-        /* @__PURE__ */ a4("span", { class: "unseen", children: " waiting" })
+        a4("span", { class: "unseen", children: " waiting" })
       ] }) : null
     ] });
   }
   function TabBar({ current: current2, isMore }) {
     const main = VIEWS.filter((view) => view.isMain);
-    return /* @__PURE__ */ a4("nav", { class: "tabbar", "aria-label": "Views, short", children: [
-      main.map((view) => /* @__PURE__ */ a4(NavLink, { view, isCurrent: !isMore && view === current2 }, view.name)),
-      /* @__PURE__ */ a4("a", { href: "#/more", "aria-current": isMore || current2?.isMain === false ? "page" : void 0, children: [
-        /* @__PURE__ */ a4(Icon, { name: "more" }),
-        /* @__PURE__ */ a4("span", { children: "More" })
+    return a4("nav", { class: "tabbar", "aria-label": "Views, short", children: [
+      main.map((view) => a4(NavLink, { view, isCurrent: !isMore && view === current2 }, view.name)),
+      a4("a", { href: "#/more", "aria-current": isMore || current2?.isMain === false ? "page" : void 0, children: [
+        a4(Icon, { name: "more" }),
+        a4("span", { children: "More" })
       ] })
     ] });
   }
   function More() {
-    return /* @__PURE__ */ a4("div", { class: "page", children: [
-      /* @__PURE__ */ a4("h1", { children: "More" }),
-      /* @__PURE__ */ a4("nav", { class: "more", "aria-label": "More views", children: VIEWS.filter((view) => !view.isMain).map((view) => /* @__PURE__ */ a4(NavLink, { view, isCurrent: false }, view.name)) }),
-      /* @__PURE__ */ a4("p", { class: "who", children: [
-        /* @__PURE__ */ a4("strong", { children: me.value?.name }),
+    return a4("div", { class: "page", children: [
+      a4("h1", { children: "More" }),
+      a4("nav", { class: "more", "aria-label": "More views", children: VIEWS.filter((view) => !view.isMain).map((view) => a4(NavLink, { view, isCurrent: false }, view.name)) }),
+      a4("p", { class: "who", children: [
+        a4("strong", { children: me.value?.name }),
         " ",
-        /* @__PURE__ */ a4("span", { children: me.value?.role })
+        a4("span", { children: me.value?.role })
       ] }),
-      /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: () => void signOut(), children: "Sign out" })
+      a4("button", { type: "button", class: "button", onClick: () => void signOut(), children: "Sign out" })
     ] });
   }
   function Connection() {
     switch (link.value) {
       case "away":
-        return /* @__PURE__ */ a4("div", { class: "banner", role: "alert", children: [
-          /* @__PURE__ */ a4("p", { children: [
-            /* @__PURE__ */ a4("strong", { children: "The gateway is away." }),
+        return a4("div", { class: "banner", role: "alert", children: [
+          a4("p", { children: [
+            a4("strong", { children: "The gateway is away." }),
             " Calls are being refused; nothing runs that needs a person. Start it with ",
-            /* @__PURE__ */ a4("code", { children: "countersign serve" }),
+            a4("code", { children: "countersign serve" }),
             "; this page goes on by itself",
             lostAt.value === null ? "." : ` (lost ${span(now.value - lostAt.value)} ago).`
           ] }),
-          /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: retry, children: "Try now" })
+          a4("button", { type: "button", class: "button", onClick: retry, children: "Try now" })
         ] });
       case "catching_up":
-        return /* @__PURE__ */ a4("div", { class: "banner calm", role: "status", children: /* @__PURE__ */ a4("p", { children: "Catching up. Until that is done, nothing can be allowed here." }) });
+        return a4("div", { class: "banner calm", role: "status", children: a4("p", { children: "Catching up. Until that is done, nothing can be allowed here." }) });
       case "starting":
       case "live":
       case "signed_out":
@@ -3677,22 +5206,22 @@
     }
   }
   function Toast() {
-    return toast.value === null ? null : /* @__PURE__ */ a4("div", { class: "toast", children: toast.value });
+    return toast.value === null ? null : a4("div", { class: "toast", children: toast.value });
   }
   function NeverThere() {
-    return /* @__PURE__ */ a4("main", { class: "alone", children: /* @__PURE__ */ a4(Empty, { icon: "ledger", title: "The gateway does not answer", children: [
-      /* @__PURE__ */ a4("p", { children: [
+    return a4("main", { class: "alone", children: a4(Empty, { icon: "ledger", title: "The gateway does not answer", children: [
+      a4("p", { children: [
         "While it is away, calls that need a person are refused. Start it with ",
-        /* @__PURE__ */ a4("code", { children: "countersign serve" }),
+        a4("code", { children: "countersign serve" }),
         "; this page goes on by itself."
       ] }),
-      /* @__PURE__ */ a4("button", { type: "button", class: "button", onClick: retry, children: "Try now" })
+      a4("button", { type: "button", class: "button", onClick: retry, children: "Try now" })
     ] }) });
   }
   function Nowhere() {
-    return /* @__PURE__ */ a4(Empty, { icon: "search", title: "There is nothing here", children: /* @__PURE__ */ a4("p", { children: [
+    return a4(Empty, { icon: "search", title: "There is nothing here", children: a4("p", { children: [
       "This address belongs to no view. ",
-      /* @__PURE__ */ a4("a", { href: "#/", children: "Go to the inbox" })
+      a4("a", { href: "#/", children: "Go to the inbox" })
     ] }) });
   }
 
@@ -3705,16 +5234,16 @@
     });
     let told = arrivals.peek();
     x2(() => {
-      const fresh = arrivals.value - told;
+      const fresh2 = arrivals.value - told;
       told = arrivals.value;
-      if (fresh === 0) return;
+      if (fresh2 === 0) return;
       if (sounds.peek()) sound();
-      if (notifies.peek() && document.visibilityState !== "visible") notify(fresh);
+      if (notifies.peek() && document.visibilityState !== "visible") notify(fresh2);
     });
   }
-  function notify(fresh) {
+  function notify(fresh2) {
     if (!("Notification" in window) || Notification.permission !== "granted") return;
-    const body = fresh === 1 ? "A call waits for your answer." : `${fresh} calls wait for your answer.`;
+    const body = fresh2 === 1 ? "A call waits for your answer." : `${fresh2} calls wait for your answer.`;
     const shown2 = new Notification("Countersign", { body, tag: "countersign" });
     shown2.onclick = () => {
       window.focus();
@@ -3751,9 +5280,9 @@
   var codeOf = (hash2) => new URLSearchParams(hash2.slice(1)).get("code");
 
   // src/main.tsx
-  var problem = y3(null);
+  var problem2 = y3(null);
   async function begin() {
-    problem.value = await signIn();
+    problem2.value = await signIn();
     await run();
   }
   window.addEventListener("hashchange", () => {
@@ -3763,6 +5292,6 @@
   if (page !== null) {
     badge();
     void begin();
-    Q(/* @__PURE__ */ a4(App, { problem }), page);
+    Q(a4(App, { problem: problem2 }), page);
   }
 })();

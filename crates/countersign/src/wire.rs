@@ -5,3 +5,4 @@ pub(crate) mod lists;
 pub(crate) mod practice;
 pub(crate) mod requests;
 pub(crate) mod runs;
+pub(crate) mod shown;

@@ -69,7 +69,7 @@ function Long({ field, digest, isOpen }: { field: Field; digest: string; isOpen:
 const SIGNS: Record<Line["kind"], string> = { same: " ", gone: "−", new: "+", mark: " " };
 const ALOUD: Record<Line["kind"], string> = { same: "", gone: "removed: ", new: "added: ", mark: "" };
 
-function Difference({ name, lines }: { name: string; lines: Line[] }) {
+export function Difference({ name, lines }: { name: string; lines: Line[] }) {
   return (
     <section class="long">
       <h3>{name}</h3>

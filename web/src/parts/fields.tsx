@@ -15,6 +15,11 @@ export function Facts({ fields }: { fields: { name: string; text: string; href?:
   );
 }
 
+/** Words of the firewall in which commands stand between backticks. */
+export function Words({ text }: { text: string }) {
+  return <>{text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
+}
+
 /** A text as it is, with its line breaks, in fixed width. */
 export function Code({ name, text }: { name: string; text: string }) {
   return (

@@ -15,9 +15,11 @@ interface Props<T> {
   shown?: number | undefined;
   id: (item: T) => string;
   row: (item: T, index: number) => ComponentChildren;
+  /** Called when the end comes into view. */
+  onEnd?: () => void;
 }
 
-export function VirtualList<T>({ items, rowRem, label, shown, id, row }: Props<T>) {
+export function VirtualList<T>({ items, rowRem, label, shown, id, row, onEnd }: Props<T>) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800 });
   const rowHeight = rowRem * rem();
@@ -44,6 +46,10 @@ export function VirtualList<T>({ items, rowRem, label, shown, id, row }: Props<T
   }, [shown]);
   const first = Math.max(0, Math.floor(view.top / rowHeight) - BEYOND);
   const last = Math.min(items.length, Math.ceil((view.top + view.height) / rowHeight) + BEYOND);
+  const isAtEnd = last >= items.length;
+  useLayoutEffect(() => {
+    if (isAtEnd) onEnd?.();
+  }, [isAtEnd, items.length]);
   return (
     <div class="virtual" ref={box}>
       <ul aria-label={label} style={{ height: `${items.length * rowRem}rem` }}>

@@ -89,6 +89,7 @@ fn table() -> Vec<Row> {
         (ANSWERS, routes!(grants::keep)),
         (ALL, routes!(history::traces)),
         (ALL, routes!(history::trace)),
+        (READS, routes!(history::stats)),
         (ALL, routes!(history::ledger)),
         (READS, routes!(history::verify)),
         (ANSWERS, routes!(history::replay)),
@@ -98,6 +99,7 @@ fn table() -> Vec<Row> {
         (ANSWERS, routes!(admin::people)),
         (ADMIN, routes!(admin::put_person)),
         (ADMIN, routes!(admin::remove_person)),
+        (READS, routes!(channels::list)),
         (READS, routes!(admin::logins)),
         (READS, routes!(admin::revoke_login)),
         (ADMIN, routes!(admin::config)),
@@ -120,6 +122,12 @@ pub(crate) fn socket(app: &Arc<App>) -> Router {
         Access::Roles(roles) => roles.contains(&Role::Agent),
     });
     finished(app, guarded(app, rows.collect()))
+}
+
+/// Returns the description of everything there is.
+#[cfg(test)]
+pub(crate) fn description() -> String {
+    described().1
 }
 
 fn described() -> (Vec<Row>, String) {
