@@ -2,11 +2,16 @@
 
 import { defineConfig } from "@playwright/test";
 
+/** What takes long, or only makes pictures, is asked for: by ./soak and by web/screenshots. */
+const ASKED_FOR: [string, boolean][] = [
+  ["**/crowd.spec.ts", process.env["COUNTERSIGN_SOAK"] === "1"],
+  ["**/pictures.spec.ts", process.env["COUNTERSIGN_PICTURES"] !== undefined],
+];
+
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results",
-  // What takes long, or only makes pictures, is asked for by name.
-  testIgnore: process.env["COUNTERSIGN_SOAK"] === "1" ? ["**/pictures.spec.ts"] : ["**/pictures.spec.ts", "**/crowd.spec.ts"],
+  testIgnore: ASKED_FOR.filter(([, wanted]) => !wanted).map(([files]) => files),
   timeout: 45_000,
   expect: { timeout: 10_000 },
   fullyParallel: true,

@@ -1141,7 +1141,7 @@
   }
   var isTick = (element) => element instanceof HTMLInputElement && ["checkbox", "radio"].includes(element.type);
   function useKeys(handlers) {
-    A2(() => {
+    F2(() => {
       const pressed = (event) => {
         if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
         const command = COMMANDS.get(event.key);
@@ -1510,18 +1510,19 @@
     history: "M12 7v5l3.5 2M4.5 12a7.5 7.5 0 1 0 2.4-5.5M4.5 4.5v4h4",
     insights: "M5 19V11M12 19V5M19 19v-6",
     reviews: "M3 12s3.5-6 9-6 9 6 9 6-3.5 6-9 6-9-6-9-6zM12 14.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5z",
-    grants: "M8 20a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM10.800 13.200L19 5M16 8l2.500 2.500M13.400 10.600l1.800 1.800",
-    people: "M9 11a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM3 20c0-3.500 2.500-6 6-6s6 2.500 6 6M16 4.500a3.200 3.200 0 0 1 0 6M17.500 14.500c2.200.6 3.500 2.600 3.500 5.500",
+    grants: "M8 20a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM10.8 13.2L19 5M16 8l2.5 2.5M13.4 10.6l1.8 1.8",
+    people: "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3 20c0-3.5 2.5-6 6-6s6 2.5 6 6M16 4.5a3.2 3.2 0 0 1 0 6M17.5 14.5c2.2.6 3.5 2.6 3.5 5.5",
     ledger: "M7 4h10v16H7zM10 8h4M10 12h4M10 16h4",
-    more: "M5 12h.01M12 12h.01M19 12h.01",
-    check: "M5 12.500l4.500 4.500L19 7",
+    more: "M4.5 7h15M4.5 12h15M4.5 17h15",
+    clock: "M12 7.5V12l3 2M12 19.5a7.5 7.5 0 1 0 0-15 7.5 7.5 0 0 0 0 15z",
+    check: "M5 12.5l4.5 4.5L19 7",
     cross: "M6 6l12 12M18 6L6 18",
     back: "M14 6l-6 6 6 6",
     copy: "M9 9h10v10H9zM5 15V5h10",
     settings: "M4 7h10M18 7h2M4 17h2M10 17h10M16 7m-2 0a2 2 0 1 0 4 0 2 2 0 1 0-4 0M8 17m-2 0a2 2 0 1 0 4 0 2 2 0 1 0-4 0",
     stop: "M7 7h10v10H7z",
     plus: "M12 5v14M5 12h14",
-    search: "M11 17a6 6 0 1 0 0-12 6 6 0 0 0 0 12zM15.500 15.500L20 20"
+    search: "M11 17a6 6 0 1 0 0-12 6 6 0 0 0 0 12zM15.5 15.5L20 20"
   };
   function Icon({ name }) {
     return a4("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false", children: a4("path", { d: PATHS[name] }) });
@@ -1529,7 +1530,7 @@
   function Mark() {
     return a4("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", focusable: "false", children: [
       a4("rect", { width: "32", height: "32", rx: "9" }),
-      a4("path", { d: "M8.500 16.800l5 5L23.500 10.600" })
+      a4("path", { d: "M8.5 16.8l5 5L23.5 10.6" })
     ] });
   }
 
@@ -1976,7 +1977,7 @@
         }
       ),
       a4("h3", { children: "Factors" }),
-      a4("ul", { class: "factors", children: assessment.factors.map((factor) => a4("li", { class: factor.factor === "context_certainty" ? "good" : "", children: [
+      a4("ul", { class: "factors", children: assessment.factors.map((factor) => a4("li", { class: tone(factor), children: [
         a4("span", { class: "factor-name", children: FACTORS[factor.factor] ?? factor.factor }),
         a4("span", { class: "factor-score", children: percent2(factor.score) }),
         a4("span", { class: "bar", "aria-hidden": "true", children: a4("span", { style: { width: `${factor.score * 100}%` } }) }),
@@ -1991,6 +1992,10 @@
         ] }, index)) })
       ] })
     ] });
+  }
+  function tone({ factor, score }) {
+    const bad = factor === "context_certainty" ? 1 - score : score;
+    return bad < 0.25 ? "low" : bad <= 0.6 ? "medium" : "high";
   }
 
   // src/verdicts.ts
@@ -2598,9 +2603,9 @@
     const changes = edit(approval.args);
     const compared = changes?.names ?? [];
     const rest = fields.filter((field) => !compared.includes(field.name));
-    const short2 = rest.filter(isShort);
+    const short3 = rest.filter(isShort);
     return a4($, { children: [
-      a4(Facts, { fields: short2 }),
+      a4(Facts, { fields: short3 }),
       rest.filter((field) => !isShort(field)).map((field, index) => a4(Long, { field, digest: approval.digest, isOpen }, index)),
       changes === null ? null : a4(Difference, { name: "Change", lines: compare(changes.before, changes.after) })
     ] });
@@ -2810,7 +2815,8 @@
             a4(RiskWord, { risk: card.risk }),
             a4("span", { children: approval.description })
           ] }),
-          a4("h2", { id: `title-${approval.approval_id}`, tabIndex: -1, children: card.title })
+          a4("h2", { id: `title-${approval.approval_id}`, tabIndex: -1, children: card.title }),
+          assessment.crisis_sensitive ? a4("p", { class: "crisis", children: "A person in crisis may be concerned. It can be allowed once or denied; no rule can be left." }) : null
         ] }),
         a4(Body, { approval, isOpen: isOpen.value }),
         a4("div", { ref: end, class: "end" }),
@@ -2863,10 +2869,21 @@
       return mayAnswer.value ? a4(Choices, { ...props }) : a4(OnlyLooking, { approval });
     }
     if (approval.held_until !== null) return a4(Held, { approval, hasKeys, until: approval.held_until });
-    const decision = approval.decision;
+    return a4(Outcome, { approval, onNext });
+  }
+  var answeredHere = "";
+  function Outcome({ approval, onNext }) {
+    const { decision } = approval;
+    const line = T2(null);
+    const words2 = decision === null ? approval.status : ending(decision, me.value?.name ?? "");
+    F2(() => {
+      if (answeredHere !== approval.approval_id) return;
+      spoken.value = words2;
+      if (document.activeElement === document.body) line.current?.focus();
+    }, [words2]);
     return a4("footer", { class: `answer outcome outcome-${approval.status}`, children: [
-      a4("p", { class: "outcome-words", children: [
-        a4("strong", { children: decision === null ? approval.status : ending(decision, me.value?.name ?? "") }),
+      a4("p", { class: "outcome-words", ref: line, tabIndex: -1, children: [
+        a4("strong", { children: words2 }),
         decision === null ? null : a4("span", { children: moment(decision.at) })
       ] }),
       decision?.note ? a4("p", { class: "note-said", children: [
@@ -2925,6 +2942,7 @@
     const mode = useSignal("choose");
     const note = useSignal("");
     const isBusy = useSignal(false);
+    const wasQuick = useSignal(false);
     const problem3 = useSignal(null);
     const { arming, armed, watch } = useArming(approval.approval_id);
     const list = T2(null);
@@ -2940,6 +2958,7 @@
     };
     const send = async (choice, more) => {
       isBusy.value = true;
+      answeredHere = approval.approval_id;
       problem3.value = await answer(approval.approval_id, choice, more);
       isBusy.value = false;
       if (problem3.value === null) mode.value = "choose";
@@ -2949,7 +2968,9 @@
         onOpen();
         return;
       }
-      if (!isReady(option) || !arming.admits(event)) return;
+      if (!isReady(option)) return;
+      wasQuick.value = !arming.admits(event);
+      if (wasQuick.value) return;
       if (option === "once") void send("once");
       else mode.value = option;
     };
@@ -2994,7 +3015,7 @@
     return a4("footer", { class: "answer", "data-armed": armed.value, children: [
       a4("div", { class: "answer-line", ref: (element) => void (watch.current = element), children: [
         a4(Countdown, { approval }),
-        a4("p", { class: "hint", children: hintFor(armed.value, endSeen, isOpen) })
+        a4("p", { class: "hint", role: wasQuick.value ? "status" : void 0, children: wasQuick.value ? "That was too quick and did not count. Press again." : hintFor(armed.value, endSeen, isOpen) })
       ] }),
       problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
       mode.value === "session" || mode.value === "always" ? a4(
@@ -3439,7 +3460,7 @@
         ] })
       ] }),
       a4("code", { children: [
-        common(row.members),
+        short2(common(row.members)),
         " …"
       ] }),
       a4("span", { class: "row-meta", children: [
@@ -3473,7 +3494,7 @@
           a4("span", { class: "row-title", children: approval.card.title }),
           isWaiting ? a4(Left, { until: approval.expires_at, verb: "" }) : a4("span", { class: "left", children: approval.status })
         ] }),
-        a4("code", { children: approval.command }),
+        a4("code", { children: short2(approval.command) }),
         a4("span", { class: "row-meta", children: [
           asker(approval),
           " · ",
@@ -3489,6 +3510,7 @@
       ] }) : null
     ] });
   }
+  var short2 = (text) => text.slice(0, 200);
   function asker(approval) {
     const named = (name) => approval.card.lineage.find((field) => field.name === name)?.text;
     return named("Agent") ?? named("Asked by") ?? "";
@@ -4959,7 +4981,7 @@
   var STATES = { runs: "runs", done: "done", failed: "failed or not run" };
   function Tool({ block, isAsked }) {
     return a4("div", { class: `tool tool-${block.state}`, children: [
-      a4(Icon, { name: block.state === "failed" ? "cross" : block.state === "done" ? "check" : "more" }),
+      a4(Icon, { name: block.state === "failed" ? "cross" : block.state === "done" ? "check" : "clock" }),
       a4("code", { children: block.preview === "" ? block.tool : block.preview }),
       a4("span", { children: [
         isAsked ? "waits for an answer" : STATES[block.state],
@@ -5238,12 +5260,12 @@
     volume.connect(context.destination);
     volume.gain.setValueAtTime(0.08, context.currentTime);
     volume.gain.exponentialRampToValueAtTime(1e-4, context.currentTime + 0.5);
-    const tone = context.createOscillator();
-    tone.frequency.value = 587;
-    tone.connect(volume);
-    tone.onended = () => void context.close();
-    tone.start();
-    tone.stop(context.currentTime + 0.5);
+    const tone2 = context.createOscillator();
+    tone2.frequency.value = 587;
+    tone2.connect(volume);
+    tone2.onended = () => void context.close();
+    tone2.start();
+    tone2.stop(context.currentTime + 0.5);
   }
 
   // src/session.ts

@@ -4,7 +4,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
-import { Gateway, expect, signIn, test } from "./gateway";
+import { armed, Gateway, expect, signIn, test } from "./gateway";
 
 /** Every view, and what shows that it is there. */
 const VIEWS: { name: string; address: string; ready: string }[] = [
@@ -97,8 +97,9 @@ for (const [name, viewport] of [
     await allow.scrollIntoViewIfNeeded();
     const box = await allow.boundingBox();
     expect(box?.height).toBeGreaterThanOrEqual(44);
+    await armed(page);
     await allow.click();
-    await expect(page.getByText("Allowed once by you on the page")).toBeVisible();
+    await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
   });
 }
 

@@ -12,7 +12,7 @@ test("a click as the card appears does nothing", async ({ page, gateway }) => {
   // The click was dropped, not kept for later.
   await expect(allow).toBeVisible();
   await allow.click();
-  await expect(page.getByText("Allowed once by you on the page")).toBeVisible();
+  await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
 });
 
 test("a key pressed as the card appears does nothing, nor does a burst of typing", async ({ page, gateway }) => {
@@ -23,6 +23,7 @@ test("a key pressed as the card appears does nothing, nor does a burst of typing
   await armed(page);
   await page.keyboard.type("aaa1");
   expect((await gateway.approval(id)).status).toBe("waiting");
+  await expect(page.getByText("That was too quick and did not count. Press again.")).toBeVisible();
   // A held key repeats; only its beginning could count, and that was no answer.
   await page.keyboard.down("a");
   await page.keyboard.press("1");
@@ -30,7 +31,7 @@ test("a key pressed as the card appears does nothing, nor does a burst of typing
   expect((await gateway.approval(id)).status).toBe("waiting");
   await armed(page);
   await page.keyboard.press("1");
-  await expect(page.getByText("Allowed once by you on the page")).toBeVisible();
+  await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
 });
 
 test("a click that no person made is no answer", async ({ page, gateway }) => {

@@ -15,7 +15,7 @@ test("a card is allowed once", async ({ page, gateway }) => {
   await expect(card.locator("blockquote")).toHaveText("It is old.");
   expect(page.url()).toBe(`${gateway.url}/#/approvals/${id}`);
   await card.getByRole("button", { name: "Allow once" }).click();
-  await expect(card.getByText("Allowed once by you on the page")).toBeVisible();
+  await expect(card.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
   const { decision } = await gateway.approval(id);
   expect([decision.outcome, decision.choice, decision.via]).toEqual(["approved", "once", "page"]);
   await expect(page).toHaveTitle("Countersign");
@@ -27,7 +27,7 @@ test("a denial carries its note to the agent", async ({ page, gateway }) => {
   await page.getByRole("button", { name: "Deny" }).click();
   await page.getByLabel("Tell the agent why").fill("not on a Friday");
   await page.keyboard.press("Enter");
-  await expect(page.getByText("Denied by you on the page")).toBeVisible();
+  await expect(page.locator(".outcome-words", { hasText: "Denied by you on the page" })).toBeVisible();
   expect((await gateway.approval(id)).decision.note).toBe("not on a Friday");
 });
 
@@ -42,7 +42,7 @@ test("a session's rule is shown before it is left", async ({ page, gateway }) =>
   await panel.getByLabel("For how long").selectOption("1 hour");
   await panel.getByLabel("How often").selectOption("5 times");
   await panel.getByRole("button", { name: "Allow for this session" }).click();
-  await expect(page.getByText("Allowed for this session by you on the page")).toBeVisible();
+  await expect(page.locator(".outcome-words", { hasText: "Allowed for this session by you on the page" })).toBeVisible();
   const [grant] = (await gateway.asAdmin("GET", "/v1/grants")).grants;
   expect([grant.session_id, grant.uses_left]).toEqual(["s1", 5]);
   expect(grant.expires_at - grant.created_at).toBe(3600);
@@ -91,8 +91,9 @@ test("a long text is opened before it can be allowed", async ({ page, gateway })
   await expect(page.getByText("Read to the end of what would run; then it can be allowed.")).toBeVisible();
   await expect(allow).toHaveAttribute("aria-disabled", "true");
   await page.locator(".end").scrollIntoViewIfNeeded();
+  await armed(page);
   await allow.click();
-  await expect(page.getByText("Allowed once by you on the page")).toBeVisible();
+  await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
   const events = (await gateway.asAdmin("GET", "/v1/ledger?limit=500")).entries;
   expect(JSON.stringify(events)).toContain("approval.viewed");
 });
@@ -112,6 +113,31 @@ test("repeats fold into one row, and are denied together", async ({ page, gatewa
   await batch.getByRole("button", { name: "Deny 4" }).click();
   await expect(page.getByText("4 cards denied.").first()).toBeVisible();
   await expect(page).toHaveTitle("(1) Countersign");
+});
+
+test("the harmless are allowed together, once each", async ({ page, gateway }) => {
+  const ids: string[] = [];
+  for (let index = 0; index < 3; index += 1) ids.push((await gateway.call(`frobnicate_${index}`, { level: index })).approval_id);
+  await signIn(page, gateway);
+  await expect(page.getByRole("article")).toBeVisible();
+  for (let index = 0; index < 3; index += 1) {
+    await page.keyboard.press("x");
+    await page.keyboard.press("j");
+  }
+  await page.getByRole("button", { name: "Allow 3 once" }).click();
+  await expect(page.getByText("3 cards allowed once.").first()).toBeVisible();
+  for (const id of ids) expect((await gateway.approval(id)).decision.choice).toBe("once");
+});
+
+test("what concerns a person in crisis says so, and never folds", async ({ page, gateway }) => {
+  for (let index = 0; index < 3; index += 1) {
+    const turn = `I want to kill myself tonight (${index})`;
+    await gateway.call("send_message", { to: "sam", text: "ok" }, { replying_to: turn, session_id: `c${index}` });
+  }
+  await signIn(page, gateway);
+  await expect(page.getByRole("list", { name: "What waits" }).getByRole("listitem")).toHaveCount(3);
+  await expect(page.getByText("A person in crisis may be concerned.")).toBeVisible();
+  await expect(page.getByRole("list", { name: "Choices" }).getByRole("button")).toHaveText(["1Allow once", "2Deny"]);
 });
 
 test("a question of an agent is answered by choice or in own words", async ({ page, gateway }) => {
@@ -136,7 +162,7 @@ test("the first visit offers a practice card, and nothing runs", async ({ page, 
   await page.getByRole("button", { name: "Try a practice card" }).click();
   await expect(page.getByText("This is a practice card. Nothing runs, whatever you answer.")).toBeVisible();
   await page.getByRole("button", { name: "Allow once" }).click();
-  await expect(page.getByText("Allowed once by you on the page")).toBeVisible();
+  await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
 });
 
 test.describe("with a hold", () => {

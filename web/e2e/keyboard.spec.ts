@@ -15,7 +15,7 @@ test("everything is answered with the keyboard alone", async ({ page, gateway })
   await page.keyboard.press("4");
   await page.keyboard.type("too early");
   await page.keyboard.press("Enter");
-  await expect(page.getByText("Denied by you on the page")).toBeVisible();
+  await expect(page.locator(".outcome-words", { hasText: "Denied by you on the page" })).toBeVisible();
   await page.keyboard.press("j");
   await armed(page);
   // Enter goes to the choices; the highlight starts on Deny, because the risk is high.
@@ -25,7 +25,7 @@ test("everything is answered with the keyboard alone", async ({ page, gateway })
   await expect(page.getByRole("button", { name: "Allow once" })).toBeFocused();
   await armed(page);
   await page.keyboard.press("Enter");
-  await expect(page.getByText("Allowed once by you on the page")).toBeVisible();
+  await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
   const decisions = await Promise.all(ids.map(async (id) => (await gateway.approval(id)).decision));
   expect(decisions.map((it) => [it.outcome, it.note])).toEqual([
     ["denied", "too early"],
@@ -55,6 +55,7 @@ test("the help shows the keys the page has, and the filter narrows the list", as
   await gateway.ask("rm -rf /srv/apples");
   await gateway.ask("rm -rf /srv/pears", { session_id: "s2" });
   await signIn(page, gateway);
+  await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/apples");
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog", { name: "Keys" }).getByText("Take an answer back while it is held")).toBeVisible();
   await page.keyboard.press("Escape");

@@ -11,7 +11,7 @@ test("two tabs: the first answer wins, and the other says who gave it", async ({
   await armed(other);
   await page.bringToFront();
   await page.getByRole("button", { name: "Allow once" }).click();
-  await expect(other.getByText("Allowed once by you on the page")).toBeVisible();
+  await expect(other.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
   await expect(other.getByRole("button", { name: "Deny" })).toHaveCount(0);
 });
 
@@ -25,7 +25,7 @@ test("an answer that comes too late is told who was faster, and changes nothing"
     await route.continue();
   });
   await page.getByRole("button", { name: "Allow once" }).click();
-  await expect(page.getByText("Denied by you on the API")).toBeVisible();
+  await expect(page.locator(".outcome-words", { hasText: "Denied by you on the API" })).toBeVisible();
   await expect(page.getByText("“mine”")).toBeVisible();
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
@@ -43,7 +43,7 @@ test("a gateway that restarts loses nothing, and nothing can be allowed meanwhil
   await gateway.ask("rm -rf /srv/while-away", { session_id: "s2" });
   await page.getByRole("button", { name: "Try now" }).click({ timeout: 2000 }).catch(() => undefined);
   await expect(page.getByText(/Connected again\. Nothing was missed/).first()).toBeVisible();
-  await expect(page.getByText("Denied by you on the API")).toBeVisible();
+  await expect(page.locator(".outcome-words", { hasText: "Denied by you on the API" })).toBeVisible();
   await expect(page.getByRole("link", { name: /while-away/ })).toBeVisible();
   await expect(page).toHaveTitle("(1) Countersign");
   await gateway.ask("rm -rf /srv/after", { session_id: "s3" });

@@ -29,7 +29,7 @@ test.describe("a run with a card", () => {
     expect(await kinds()).toEqual(expected);
     await page.reload();
     await expect(blocks.getByText("It is gone.")).toBeVisible();
-    await expect(blocks.getByText("Allowed once by you on the page")).toBeVisible();
+    await expect(blocks.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
     expect(await kinds()).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 // The keys of the page: one table, which the code and the help both read.
 
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 export type Command =
   | "next"
@@ -62,7 +62,7 @@ export type Handler = (event: KeyboardEvent) => boolean;
 
 /** Calls the handler of the command whose key was pressed, until the component is gone. */
 export function useKeys(handlers: Partial<Record<Command, Handler>>): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
       const command = COMMANDS.get(event.key);

@@ -105,6 +105,9 @@ export function CardView({ approval, hasKeys, isInline = false, onNext }: Props)
           <h2 id={`title-${approval.approval_id}`} tabIndex={-1}>
             {card.title}
           </h2>
+          {assessment.crisis_sensitive ? (
+            <p class="crisis">A person in crisis may be concerned. It can be allowed once or denied; no rule can be left.</p>
+          ) : null}
         </header>
         <Body approval={approval} isOpen={isOpen.value} />
         <div ref={end} class="end" />
@@ -173,11 +176,25 @@ function Foot(props: FootProps) {
     return mayAnswer.value ? <Choices {...props} /> : <OnlyLooking approval={approval} />;
   }
   if (approval.held_until !== null) return <Held approval={approval} hasKeys={hasKeys} until={approval.held_until} />;
-  const decision = approval.decision;
+  return <Outcome approval={approval} onNext={onNext} />;
+}
+
+/** The card that was answered here last; where its choices were, the focus goes to what came of it. */
+let answeredHere = "";
+
+function Outcome({ approval, onNext }: { approval: Approval; onNext: (() => void) | undefined }) {
+  const { decision } = approval;
+  const line = useRef<HTMLParagraphElement>(null);
+  const words = decision === null ? approval.status : ending(decision, me.value?.name ?? "");
+  useLayoutEffect(() => {
+    if (answeredHere !== approval.approval_id) return;
+    spoken.value = words;
+    if (document.activeElement === document.body) line.current?.focus();
+  }, [words]);
   return (
     <footer class={`answer outcome outcome-${approval.status}`}>
-      <p class="outcome-words">
-        <strong>{decision === null ? approval.status : ending(decision, me.value?.name ?? "")}</strong>
+      <p class="outcome-words" ref={line} tabIndex={-1}>
+        <strong>{words}</strong>
         {decision === null ? null : <span>{moment(decision.at)}</span>}
       </p>
       {decision?.note ? <p class="note-said">“{decision.note}”</p> : null}
@@ -247,6 +264,7 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
   const mode = useSignal<"choose" | "deny" | "session" | "always">("choose");
   const note = useSignal("");
   const isBusy = useSignal(false);
+  const wasQuick = useSignal(false);
   const problem = useSignal<string | null>(null);
   const { arming, armed, watch } = useArming(approval.approval_id);
   const list = useRef<HTMLOListElement>(null);
@@ -262,6 +280,7 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
   };
   const send = async (choice: Choice, more?: More): Promise<void> => {
     isBusy.value = true;
+    answeredHere = approval.approval_id;
     problem.value = await answer(approval.approval_id, choice, more);
     isBusy.value = false;
     if (problem.value === null) mode.value = "choose";
@@ -271,7 +290,9 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
       onOpen();
       return;
     }
-    if (!isReady(option) || !arming.admits(event)) return;
+    if (!isReady(option)) return;
+    wasQuick.value = !arming.admits(event);
+    if (wasQuick.value) return;
     if (option === "once") void send("once");
     else mode.value = option;
   };
@@ -319,7 +340,9 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
     <footer class="answer" data-armed={armed.value}>
       <div class="answer-line" ref={(element) => void (watch.current = element)}>
         <Countdown approval={approval} />
-        <p class="hint">{hintFor(armed.value, endSeen, isOpen)}</p>
+        <p class="hint" role={wasQuick.value ? "status" : undefined}>
+          {wasQuick.value ? "That was too quick and did not count. Press again." : hintFor(armed.value, endSeen, isOpen)}
+        </p>
       </div>
       {problem.value === null ? null : (
         <p class="problem" role="alert">

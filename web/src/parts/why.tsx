@@ -1,7 +1,7 @@
 // Why a call waits: every factor and every finding.
 
 import { FACTORS } from "../words";
-import type { Assessment } from "../wire";
+import type { Assessment, Factor } from "../wire";
 import { Facts } from "./fields";
 
 const SIDES: Record<string, string> = {
@@ -33,7 +33,7 @@ export function Why({ assessment }: { assessment: Assessment }) {
       <h3>Factors</h3>
       <ul class="factors">
         {assessment.factors.map((factor) => (
-          <li key={factor.factor} class={factor.factor === "context_certainty" ? "good" : ""}>
+          <li key={factor.factor} class={tone(factor)}>
             <span class="factor-name">{FACTORS[factor.factor] ?? factor.factor}</span>
             <span class="factor-score">{percent(factor.score)}</span>
             <span class="bar" aria-hidden="true">
@@ -59,4 +59,10 @@ export function Why({ assessment }: { assessment: Assessment }) {
       )}
     </div>
   );
+}
+
+/** How bad a factor is. Certainty is good where the others are bad. */
+function tone({ factor, score }: Factor): "low" | "medium" | "high" {
+  const bad = factor === "context_certainty" ? 1 - score : score;
+  return bad < 0.25 ? "low" : bad <= 0.6 ? "medium" : "high";
 }

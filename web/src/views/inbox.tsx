@@ -218,7 +218,7 @@ function GroupRow({ row }: { row: Extract<Row, { kind: "group" }> }) {
           {row.members.length} × {first.tool}
         </span>
       </span>
-      <code>{common(row.members)} …</code>
+      <code>{short(common(row.members))} …</code>
       <span class="row-meta">
         {row.isOpen ? "Fold" : "Unfold"} · {first.description}
       </span>
@@ -253,7 +253,7 @@ function ItemRow({ item, isMember }: { item: Item; isMember: boolean }) {
           <span class="row-title">{approval.card.title}</span>
           {isWaiting ? <Left until={approval.expires_at} verb="" /> : <span class="left">{approval.status}</span>}
         </span>
-        <code>{approval.command}</code>
+        <code>{short(approval.command)}</code>
         <span class="row-meta">
           {asker(approval)} · {approval.description}
         </span>
@@ -267,6 +267,9 @@ function ItemRow({ item, isMember }: { item: Item; isMember: boolean }) {
     </>
   );
 }
+
+/** A row has room for a line; the card has it all. */
+const short = (text: string): string => text.slice(0, 200);
 
 function asker(approval: Approval): string {
   const named = (name: string): string | undefined => approval.card.lineage.find((field) => field.name === name)?.text;

@@ -219,7 +219,7 @@ const STATES = { runs: "runs", done: "done", failed: "failed or not run" } as co
 function Tool({ block, isAsked }: { block: Extract<Block, { kind: "tool" }>; isAsked: boolean }) {
   return (
     <div class={`tool tool-${block.state}`}>
-      <Icon name={block.state === "failed" ? "cross" : block.state === "done" ? "check" : "more"} />
+      <Icon name={block.state === "failed" ? "cross" : block.state === "done" ? "check" : "clock"} />
       <code>{block.preview === "" ? block.tool : block.preview}</code>
       <span>
         {isAsked ? "waits for an answer" : STATES[block.state]}

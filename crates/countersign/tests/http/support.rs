@@ -99,6 +99,14 @@ impl Gateway {
         Self::of(started(command), directory)
     }
 
+    /// Starts a gateway with more words on its command line.
+    pub(crate) fn serving(more: &[&str]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let words: Vec<&str> = ["--json"].iter().chain(more).copied().collect();
+        let started = spawn(&directory.path().join("home"), &words);
+        Self::of(started, directory)
+    }
+
     fn start_in(directory: TempDir) -> Self {
         let started = spawn(&directory.path().join("home"), &["--json"]);
         Self::of(started, directory)
