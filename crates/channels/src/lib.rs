@@ -60,6 +60,11 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
     /// Returns its name in the configuration.
     fn name(&self) -> &str;
 
+    /// Returns what it is, as the configuration names it: `webhook` and so on.
+    fn kind(&self) -> &'static str {
+        "chat"
+    }
+
     /// Puts `card` in front of people. `key` is the same when a delivery is tried again, so that
     /// no card appears twice.
     fn deliver<'a>(

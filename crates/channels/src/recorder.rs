@@ -118,6 +118,10 @@ impl Channel for Recorder {
         &self.name
     }
 
+    fn kind(&self) -> &'static str {
+        "recorder"
+    }
+
     fn deliver<'a>(
         &'a self,
         card: &'a Card,

@@ -180,6 +180,10 @@ impl Channel for Webhook {
         &self.settings.name
     }
 
+    fn kind(&self) -> &'static str {
+        "webhook"
+    }
+
     fn deliver<'a>(
         &'a self,
         card: &'a Card,

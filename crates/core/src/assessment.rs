@@ -1,12 +1,15 @@
 //! What an assessment says: risk, confidence, side effect, reasons and factors. No decision.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::score::Score;
 use crate::shell::syntax::Span;
 
 /// What a call changes, from nothing to what always asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum SideEffect {
     /// Changes nothing.
@@ -115,7 +118,10 @@ pub struct Finding {
 }
 
 /// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Worth knowing.
     Info,

@@ -13,6 +13,7 @@ mod fit;
 mod text;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::approval::{Approval, Choice};
 use crate::assessment::{Assessment, SideEffect};
@@ -32,7 +33,7 @@ const ON_TIMEOUT: &str = "If nobody answers by then it does not run.";
 const TURNS_MAX: usize = 3;
 
 /// What a person sees.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Card {
     /// The approval.
     pub approval_id: String,
@@ -54,7 +55,7 @@ pub struct Card {
     pub explanation: Option<String>,
     /// What may be chosen.
     pub choices: Vec<Choice>,
-    /// When it ends unanswered.
+    /// When it ends unanswered, in milliseconds.
     pub expires_at: UnixMillis,
     /// What happens then.
     pub on_timeout: String,
@@ -67,7 +68,8 @@ pub struct Card {
 }
 
 /// A named part of a card.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = CardField)]
 pub struct Field {
     /// Its name.
     pub name: String,

@@ -4,10 +4,22 @@
 //! pretending otherwise.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// From advisory to proven.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    ToSchema,
 )]
 pub enum Tier {
     /// Same account: advisory.

@@ -1,10 +1,22 @@
 //! A moment, as the core is told it. The core never reads a clock.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// Milliseconds since 1970.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    ToSchema,
 )]
 #[serde(transparent)]
 pub struct UnixMillis(pub i64);

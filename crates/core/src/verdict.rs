@@ -3,11 +3,17 @@
 //! Twelve rules, the first that applies decides. The order is fixed; the numbers of rule 11 are
 //! configuration.
 
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
 use crate::assessment::{Assessment, SideEffect};
 use crate::score::Score;
 
 /// What the firewall concludes, from loosest to strictest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It runs at once.
     Allow,
@@ -32,7 +38,8 @@ impl Verdict {
 }
 
 /// Which of the three confirmation patterns a verdict belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Pattern {
     /// A person decides before it runs.
     PreExecutionGate,

@@ -410,6 +410,9 @@ pub(crate) struct Serve {
     /// Another page that may read answers, such as `https://inbox.example.org`
     #[arg(long, value_name = "URL")]
     pub(crate) origin: Vec<String>,
+    /// Read the page from here while it is being worked on, instead of from the binary
+    #[arg(long, value_name = "DIR")]
+    pub(crate) web_dir: Option<PathBuf>,
 }
 
 /// Judge one tool call, or a stream of them.

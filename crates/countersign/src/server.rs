@@ -19,6 +19,7 @@ pub(crate) mod outer;
 pub(crate) mod problem;
 pub(crate) mod routes;
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use countersign_agent::Agent;
@@ -45,6 +46,8 @@ pub(crate) struct App {
     pub(crate) metrics: metrics::Metrics,
     /// Channels whose answers come in here.
     pub(crate) webhooks: Vec<countersign_channels::Webhook>,
+    /// Where the page is read from while it is being worked on; the binary has it otherwise.
+    pub(crate) web_dir: Option<PathBuf>,
     /// The description of the API, written once.
     pub(crate) description: OnceLock<String>,
     /// Becomes true when the gateway stops; whoever waits for something stops waiting.

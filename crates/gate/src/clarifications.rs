@@ -74,12 +74,28 @@ pub struct ClarificationView {
     /// The run.
     pub run_id: String,
     /// The answer: `{"answered":true,"choice","text","by"}` or `{"answered":false,"reason":"timeout"}`.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<ClarifiedView>)]
     pub answer: Option<serde_json::Value>,
     /// When it was asked, in seconds.
     pub created_at: f64,
     /// When it ends unanswered, in seconds.
     pub expires_at: f64,
+}
+
+/// How a question ended: `{"answered":true,"choice","text","by"}` or
+/// `{"answered":false,"reason":"timeout"}`.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct ClarifiedView {
+    /// Whether somebody answered.
+    pub answered: bool,
+    /// Which of the choices, from 1.
+    pub choice: Option<u32>,
+    /// In words.
+    pub text: Option<String>,
+    /// Who answered.
+    pub by: Option<String>,
+    /// Why nobody did.
+    pub reason: Option<String>,
 }
 
 /// A question as it is kept.

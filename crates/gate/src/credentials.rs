@@ -42,7 +42,6 @@ pub struct NewKey {
     /// Its secret.
     pub key: String,
     /// Its role.
-    #[schema(value_type = String)]
     pub role: Role,
     /// Its name.
     pub name: String,
@@ -56,7 +55,6 @@ pub struct KeyView {
     /// Its name.
     pub name: String,
     /// Its role.
-    #[schema(value_type = String)]
     pub role: Role,
     /// When it was made, in seconds.
     pub created_at: f64,
@@ -184,6 +182,13 @@ impl Gate {
         let records = self.find_all(Query::of(Kind::Key)).await?;
         let items = records.iter().map(key_view).collect::<Result<_, _>>()?;
         Ok(Page { items, next: None })
+    }
+
+    /// Returns the name of a key, or its id if it has none.
+    pub(crate) async fn name_of_key(&self, id: &str) -> Result<String, GateError> {
+        let record = self.inner.store.get(Kind::Key, id).await?;
+        let key: Option<StoredKey> = record.as_ref().map(read).transpose()?;
+        Ok(key.map_or_else(|| id.to_owned(), |key| key.name))
     }
 
     /// Makes a key useless, and every browser that was signed in with it.

@@ -5,19 +5,23 @@
 //! in front of anybody. Delivering never decides: a card
 //! that did not arrive leaves the question waiting for whoever looks by themselves.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use countersign_channels::{Channel, Delivered, DeliveryError};
 use countersign_core::assessment::SideEffect;
+use countersign_core::display::line;
 use countersign_core::id::ApprovalId;
-use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
+use countersign_core::time::UnixMillis;
+use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::principal::Principal;
 use crate::stored::{StoredApproval, read, written};
 use crate::told::told;
-use crate::view::ApprovalView;
+use crate::view::{ApprovalView, Page};
 use crate::{Gate, GateError};
 
 /// First pause after a delivery that may work later; it doubles up to the longest.
@@ -26,6 +30,59 @@ const PAUSE_FIRST: Duration = Duration::from_millis(500);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// How often a card that has changed is painted again before it is left to the next start.
 const REPAINTS_MAX: u32 = 5;
+
+/// Deliveries that are looked at to say how a channel fares.
+const DELIVERIES_MAX: u32 = 500;
+
+/// How a channel fares.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct ChannelView {
+    /// Its name in the configuration.
+    pub name: String,
+    /// What it is: `webhook` and so on.
+    pub kind: String,
+    /// `ok`, `failing` or `unused`: nothing was delivered yet.
+    pub health: String,
+    /// When a card was delivered last, in seconds.
+    pub delivered_at: Option<f64>,
+    /// When a card could not be delivered last, in seconds.
+    pub failed_at: Option<f64>,
+    /// Why not.
+    pub why: Option<String>,
+    /// How long a question waits that is put there, in seconds.
+    pub timeout_seconds: f64,
+    /// People who can be reached there.
+    pub people: Vec<String>,
+}
+
+/// What happened to channels since this gateway was started, by name. Tries that may work later
+/// leave no record.
+#[derive(Debug, Default)]
+pub(crate) struct Health(Mutex<BTreeMap<String, Fared>>);
+
+#[derive(Clone, Debug, Default)]
+struct Fared {
+    delivered_at: Option<UnixMillis>,
+    failed: Option<(UnixMillis, String)>,
+}
+
+impl Health {
+    fn note(&self, channel: &str, now: UnixMillis, tried: &Result<Delivered, DeliveryError>) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fared = all.entry(channel.to_owned()).or_default();
+        match tried {
+            Ok(_) => fared.delivered_at = Some(now),
+            Err(DeliveryError::Later { why, .. } | DeliveryError::Never { why, .. }) => {
+                fared.failed = Some((now, why.clone()));
+            }
+        }
+    }
+
+    fn of(&self, channel: &str) -> Fared {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(channel).cloned().unwrap_or_default()
+    }
+}
 
 /// A card and one channel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -111,6 +168,59 @@ impl Gate {
         Ok(deliveries.iter().any(|record| record.status == "delivered"))
     }
 
+    /// Returns how each channel fares.
+    pub async fn channels(&self, who: &Principal) -> Result<Page<ChannelView>, GateError> {
+        if !who.role.sees_all() {
+            return Err(GateError::Forbidden("an agent does not see channels"));
+        }
+        let newest = Query {
+            order: Order::NewestFirst,
+            limit: DELIVERIES_MAX,
+            ..Query::of(Kind::Delivery)
+        };
+        let deliveries = self.inner.store.find(newest).await?;
+        let people = self.live_people().await?;
+        let mut items = Vec::new();
+        for channel in &self.inner.channels {
+            let name = channel.name();
+            let mut fared = self.inner.health.of(name);
+            for record in &deliveries {
+                let delivery: StoredDelivery = read(record)?;
+                let at = UnixMillis(record.at);
+                match delivery.why {
+                    _ if delivery.channel != name => {}
+                    None => fared.delivered_at = fared.delivered_at.max(Some(at)),
+                    Some(why) if fared.failed.as_ref().is_none_or(|(last, _)| *last < at) => {
+                        fared.failed = Some((at, why));
+                    }
+                    Some(_) => {}
+                }
+            }
+            let failed_at = fared.failed.as_ref().map(|(at, _)| *at);
+            let health = if failed_at > fared.delivered_at {
+                "failing"
+            } else if fared.delivered_at.is_some() {
+                "ok"
+            } else {
+                "unused"
+            };
+            let reached = people.iter().filter(|it| it.accounts.contains_key(name));
+            let waits = &self.inner.settings.timeouts;
+            let waits = waits.by_channel.get(name).copied().unwrap_or(waits.usual);
+            items.push(ChannelView {
+                name: name.to_owned(),
+                kind: channel.kind().to_owned(),
+                health: health.to_owned(),
+                delivered_at: fared.delivered_at.map(UnixMillis::as_seconds),
+                failed_at: failed_at.map(UnixMillis::as_seconds),
+                why: fared.failed.map(|(_, why)| line(&why)),
+                timeout_seconds: UnixMillis(waits).as_seconds(),
+                people: reached.map(|person| person.name.clone()).collect(),
+            });
+        }
+        Ok(Page { items, next: None })
+    }
+
     async fn deliver(&self, channel: &dyn Channel, approval: &str) -> Result<(), GateError> {
         let id = format!("{approval}\n{}", channel.name());
         let known = self.inner.store.get(Kind::Delivery, &id).await?;
@@ -125,7 +235,10 @@ impl Gate {
             }
             let card = ApprovalView::of(&stored, self.inner.clock.now()).card;
             let key = format!("{approval}:{}", channel.name());
-            match channel.deliver(&card, &key).await {
+            let tried = channel.deliver(&card, &key).await;
+            let now = self.inner.clock.now();
+            self.inner.health.note(channel.name(), now, &tried);
+            match tried {
                 Ok(delivered) => {
                     self.note_delivery(&stored, &id, Ok(delivered)).await?;
                     // It may have been settled while it was on its way.

@@ -5,6 +5,7 @@
 use countersign_core::approval::{Choice, ExpiryCause, State};
 use countersign_core::assessment::Assessment;
 use countersign_core::id::ApprovalId;
+use countersign_core::judge::Judged;
 use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
 use serde::Serialize;
@@ -30,6 +31,8 @@ struct Assessed<'a> {
     outbound: bool,
     crisis_sensitive: bool,
     reasons: &'a [String],
+    rule: u8,
+    finding: Option<&'static str>,
     digest: String,
     arguments_commitment: &'a str,
     approval_id: Option<&'a str>,
@@ -40,10 +43,11 @@ struct Assessed<'a> {
 pub(crate) fn call_assessed(
     call: &StoredCall,
     status: &str,
-    assessment: &Assessment,
+    judged: &Judged,
     command: &str,
     commitment: &str,
 ) -> Draft {
+    let Judged { assessment, ruling } = judged;
     // Everybody follows the ledger, a person in crisis who talks to the agent included, and nobody
     // has looked at what the model wrote there.
     let is_unseen = call.starter.is_some() && assessment.crisis_sensitive;
@@ -71,6 +75,8 @@ pub(crate) fn call_assessed(
         outbound: assessment.outbound,
         crisis_sensitive: assessment.crisis_sensitive,
         reasons: &assessment.reasons,
+        rule: ruling.rule.number(),
+        finding: assessment.findings.first().map(|it| it.code),
         digest: call.digest.to_string(),
         arguments_commitment: commitment,
         approval_id: call.approval.as_ref().map(ApprovalId::as_str),

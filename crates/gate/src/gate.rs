@@ -10,8 +10,10 @@ use countersign_store::{Database, Kind, Order, Query};
 
 use crate::GateError;
 use crate::assessors::Assessors;
+use crate::chronicle;
 use crate::clock::Clock;
 use crate::credentials::Credentials;
+use crate::delivery::Health;
 use crate::deputy::Deputy;
 use crate::keys::Signer;
 use crate::moment::{Moment, VersionedGrant};
@@ -67,6 +69,8 @@ pub(crate) struct Inner {
     pub(crate) sessions: Sessions,
     pub(crate) assessors: Assessors,
     pub(crate) deputy: OnceLock<Arc<dyn Deputy>>,
+    pub(crate) chronicle: chronicle::Shared,
+    pub(crate) health: Health,
 }
 
 impl Gate {
@@ -96,6 +100,8 @@ impl Gate {
                 sessions: Sessions::default(),
                 assessors: Assessors::default(),
                 deputy: OnceLock::new(),
+                chronicle: chronicle::Shared::default(),
+                health: Health::default(),
             }),
         };
         gate.publish_key().await?;

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::principal::Principal;
+use crate::search::Search;
 use crate::stored::{StoredCall, read};
 use crate::submit::redacts;
 use crate::view::{DRAFT, Page, cursor, next};
@@ -26,7 +27,7 @@ const READ_MAX: u32 = 1000;
 /// Most calls that are judged again.
 const REPLAYED_MAX: u64 = 100_000;
 /// Most calls that are listed because their verdict differs.
-const CHANGED_MAX: usize = 100;
+pub(crate) const CHANGED_MAX: usize = 100;
 
 /// Which traces.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +40,8 @@ pub struct TraceFilter {
     pub verdict: Option<String>,
     /// At or after this moment, in milliseconds.
     pub since: Option<i64>,
+    /// What else must hold.
+    pub search: Option<Search>,
     /// At most so many.
     pub limit: Option<u32>,
     /// Where the page before ended.
@@ -52,7 +55,6 @@ pub struct TraceView {
     #[serde(flatten)]
     pub call: crate::view::CallView,
     /// The arguments, display-redacted.
-    #[schema(value_type = Object)]
     pub args: serde_json::Value,
     /// The call on one line, display-redacted.
     pub command: String,
@@ -65,8 +67,21 @@ pub struct TraceView {
     /// Hash of the policy it was judged under.
     pub policy: String,
     /// What came of it, as the asker reports.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<OutcomeView>)]
     pub outcome: Option<serde_json::Value>,
+}
+
+/// What came of a call, as its asker reports.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct OutcomeView {
+    /// Whether it failed.
+    pub failed: bool,
+    /// What came out, shortened by the asker.
+    pub summary: Option<String>,
+    /// How long it took, in milliseconds.
+    pub duration: Option<u64>,
+    /// When it was reported, in seconds.
+    pub at: f64,
 }
 
 /// Whether the ledger is what it was.
@@ -121,22 +136,29 @@ impl Gate {
         filter: TraceFilter,
     ) -> Result<Page<TraceView>, GateError> {
         let limit = filter.limit.unwrap_or(100).clamp(1, PAGE_MAX);
+        if filter.search.is_some() {
+            return self.search(who, filter, limit).await;
+        }
         let mut query = Query {
             owner: (!who.role.sees_all()).then(|| who.key.0.clone()),
+            limit: if filter.verdict.is_some() {
+                READ_MAX
+            } else {
+                limit + 1
+            },
             session: filter.session,
             run: filter.run,
             since: filter.since,
             behind: filter.behind.as_deref().and_then(cursor),
             order: Order::NewestFirst,
-            limit: limit + 1,
             ..Query::of(Kind::Call)
         };
         let mut items = Vec::new();
         let mut looked = 0;
         loop {
             let records = self.inner.store.find(query.clone()).await?;
-            let rest = next(&records, limit);
-            for record in records.iter().take(limit as usize) {
+            let rest = next(&records, query.limit - 1);
+            for record in records.iter().take(query.limit as usize - 1) {
                 looked += 1;
                 let call: StoredCall = read(record)?;
                 let matches = |verdict: &String| *verdict == call.verdict;
@@ -302,7 +324,11 @@ impl Gate {
         Ok(self.inner.store.find(query).await?.into_iter().next())
     }
 
-    async fn trace_view(&self, who: &Principal, call: StoredCall) -> Result<TraceView, GateError> {
+    pub(crate) async fn trace_view(
+        &self,
+        who: &Principal,
+        call: StoredCall,
+    ) -> Result<TraceView, GateError> {
         let mut view = self.view_without_collecting(&call).await?;
         view.token = None;
         view.token_expires_at = None;

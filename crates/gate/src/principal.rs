@@ -5,7 +5,7 @@ use countersign_core::tier::Tier;
 use serde::{Deserialize, Serialize};
 
 /// What a credential is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// A program that asks; answers nothing.

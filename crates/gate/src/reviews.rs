@@ -7,7 +7,7 @@
 mod snapshot;
 
 use countersign_core::card::{Redacts, without_secrets};
-use countersign_core::display::unfenced;
+use countersign_core::display::{line, unfenced};
 use countersign_core::id::ReviewId;
 use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
@@ -65,6 +65,12 @@ pub struct ReviewView {
     pub review_id: String,
     /// The call.
     pub call: CallView,
+    /// It on one line, display-redacted.
+    pub command: String,
+    /// What the agent calls itself.
+    pub agent: Option<String>,
+    /// Name of the key.
+    pub key_name: String,
     /// `waiting`, `undoing`, `kept` or `undone`.
     pub status: String,
     /// Who settled it.
@@ -284,6 +290,9 @@ impl Gate {
         Ok(ReviewView {
             review_id: record.id.clone(),
             call: CallView::of(&call, None),
+            command: review.command,
+            agent: call.agent.as_deref().map(line),
+            key_name: call.key_name.clone(),
             status: record.status.clone(),
             by: review.by,
             path: review.snapshot.as_ref().map(|it| it.path.clone()),

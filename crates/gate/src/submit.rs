@@ -226,7 +226,7 @@ impl Gate {
         entries.push(call_assessed(
             &call,
             &status,
-            &judged.assessment,
+            &judged,
             &command,
             &commitment,
         ));
@@ -288,7 +288,7 @@ impl Gate {
         entries.push(call_assessed(
             &call,
             "waiting",
-            &judged.assessment,
+            &judged,
             &command,
             &commitment,
         ));

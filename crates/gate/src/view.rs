@@ -1,9 +1,11 @@
 //! What the gate answers, as programs see it on the wire.
 
-use countersign_core::approval::State;
+use countersign_core::approval::{Choice, State};
 use countersign_core::card::Card;
 use countersign_core::grant::Scope;
+use countersign_core::record::AssessmentView;
 use countersign_core::time::UnixMillis;
+use countersign_core::verdict::Verdict;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -23,6 +25,7 @@ pub struct DecisionView {
     /// or `no_approver`.
     pub cause: String,
     /// What was chosen.
+    #[schema(value_type = Option<Choice>)]
     pub choice: Option<String>,
     /// Who chose it.
     pub by: Option<String>,
@@ -30,13 +33,13 @@ pub struct DecisionView {
     pub via: Option<String>,
     /// What was said about it.
     pub note: Option<String>,
-    /// When, in milliseconds; seconds on the wire.
+    /// When, in seconds on the wire.
     #[serde(serialize_with = "seconds", deserialize_with = "millis")]
+    #[schema(value_type = f64)]
     pub at: i64,
     /// The grant it left, or that let it run.
     pub grant_id: Option<String>,
     /// The arguments as the person changed them.
-    #[schema(value_type = Option<Object>)]
     pub args: Option<Value>,
 }
 
@@ -54,9 +57,10 @@ pub struct CallView {
     /// `waiting`, `allowed`, `approved`, `denied`, `refused`, `expired` or `withdrawn`.
     pub status: String,
     /// `allow`, `allow_then_review`, `ask` or `refuse`.
+    #[schema(value_type = Verdict)]
     pub verdict: String,
     /// What it would do.
-    #[schema(value_type = Object)]
+    #[schema(value_type = AssessmentView)]
     pub assessment: Box<RawValue>,
     /// What the decision is bound to.
     pub digest: String,
@@ -100,17 +104,17 @@ pub struct ApprovalView {
     pub held_until: Option<f64>,
     /// The tool.
     pub tool: String,
-    /// Its arguments, display-redacted.
-    #[schema(value_type = Object)]
+    /// Its arguments, display-redacted; null where they are not shown.
     pub args: Value,
     /// The shell text or the call on one line, display-redacted.
     pub command: String,
     /// The first reason.
     pub description: String,
     /// What may be chosen.
+    #[schema(value_type = Vec<Choice>)]
     pub choices: Vec<String>,
     /// What the judge found.
-    #[schema(value_type = Object)]
+    #[schema(value_type = AssessmentView)]
     pub assessment: Box<RawValue>,
     /// What an answer is bound to.
     pub digest: String,
@@ -121,7 +125,6 @@ pub struct ApprovalView {
     /// How it ended.
     pub decision: Option<DecisionView>,
     /// The card.
-    #[schema(value_type = Object)]
     pub card: Card,
     /// Grants that may be left, narrowest first.
     pub scopes: Vec<ScopeView>,
@@ -131,7 +134,6 @@ pub struct ApprovalView {
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ScopeView {
     /// The scope, to be sent back.
-    #[schema(value_type = Object)]
     pub scope: Scope,
     /// In words.
     pub words: String,
@@ -149,7 +151,6 @@ pub struct GrantView {
     /// The grant.
     pub grant_id: String,
     /// The scope.
-    #[schema(value_type = Object)]
     pub scope: Scope,
     /// In words.
     pub words: String,

@@ -2,6 +2,7 @@
 //! shell. What is anything else can be granted in no form.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::form::{absolute, lies_in};
 use super::within::Within;
@@ -32,7 +33,7 @@ const ON_NAMED_FILES: &[Effect] = &[
 const OUTPUT_SENSITIVITY_MAX: Score = Score::new(300);
 
 /// One simple command of a granted text.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 pub struct CommandShape {
     /// What joins it to the command before it: `&&`, `||`, `|`, `|&`, `;`; empty for the first.
     pub join: String,

@@ -1,11 +1,12 @@
 //! What the call would do that a grant was given for: the line no covered call may cross.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::assessment::{Assessment, SideEffect};
 
 /// What may happen at most.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Within {
     /// Codes of everything that was found, sorted.
     pub effects: Vec<String>,

@@ -10,10 +10,7 @@ use crate::cli::Try;
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::read::at;
-
-/// What the practice card is about: it would delete something, so it is always asked about, and
-/// nothing runs it.
-const COMMAND: &str = "rm -rf /srv/countersign-practice";
+use crate::wire::practice::{COMMAND, EXPLANATION};
 
 /// Puts a practice card in front of people and waits for the answer.
 pub(crate) fn run(args: &Try, reach: &Reach) -> Result<ExitCode, Complaint> {
@@ -58,7 +55,7 @@ fn ask(args: &Try, client: &Client, key: &str) -> Result<Value, Complaint> {
             "args": {"command": COMMAND},
             "session_id": session,
             "agent": "countersign try",
-            "explanation": "This is a practice card. Nothing runs, whatever you answer.",
+            "explanation": EXPLANATION,
         }),
     )?;
     if !args.json {

@@ -158,6 +158,7 @@ fn app(
         socket_keys: auth::SocketKeys::default(),
         metrics: metrics::Metrics::default(),
         webhooks: gateway.webhooks.clone(),
+        web_dir: serve.web_dir.clone(),
         description: OnceLock::new(),
         stopping,
     })
@@ -313,6 +314,7 @@ mod tests {
             tls_key: tls.then(|| PathBuf::from("gate.key")),
             allow_public,
             origin: Vec::new(),
+            web_dir: None,
         };
         let rows = [
             ("this machine", serve("127.0.0.1:0", false, false), true),

@@ -17,6 +17,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use countersign_agent::feed::Piece;
 use countersign_core::ledger::Entry;
+use countersign_gate::event::Event;
 use futures_util::{Stream, StreamExt as _, stream};
 use serde_json::json;
 
@@ -34,7 +35,8 @@ use crate::wire::requests::EventsQuery;
 /// Events of everything the caller may see
 #[utoipa::path(get, path = "/v1/events", params(EventsQuery,
         ("Last-Event-ID" = Option<u64>, Header, description = "go on behind this event")),
-    responses((status = 200, description = "text/event-stream", body = String)))]
+    responses((status = 200, description = "each line of data is an event",
+        content_type = "text/event-stream", body = Event)))]
 pub(crate) async fn all(
     State(app): Reach,
     caller: Caller,
@@ -52,7 +54,8 @@ pub(crate) async fn all(
 #[utoipa::path(get, path = "/v1/runs/{id}/events", params(EventsQuery,
         ("id" = String, Path, description = "the run"),
         ("Last-Event-ID" = Option<u64>, Header, description = "go on behind this event")),
-    responses((status = 200, description = "text/event-stream", body = String)))]
+    responses((status = 200, description = "each line of data is an event",
+        content_type = "text/event-stream", body = Event)))]
 pub(crate) async fn of_run(
     State(app): Reach,
     caller: Caller,

@@ -11,6 +11,7 @@ pub(crate) mod history;
 pub(crate) mod login;
 pub(crate) mod operations;
 pub(crate) mod page;
+pub(crate) mod practice;
 pub(crate) mod runs;
 pub(crate) mod sessions;
 pub(crate) mod usage;

@@ -3,6 +3,9 @@
 //! What is the same everywhere (who may use a route, how refusals look) is added here, so that no
 //! route can forget it.
 
+#[cfg(test)]
+mod typescript;
+
 use serde_json::{Map, Value, json};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::path::Paths;

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::{StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
-use axum::routing::get;
 use countersign_gate::principal::Role;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
@@ -17,7 +16,7 @@ use super::App;
 use super::auth::{Access, guard};
 use super::handle::{
     admin, approvals, calls, channels, chat, clarifications, grants, history, login, operations,
-    page, runs, sessions, usage,
+    page, practice, runs, sessions, usage,
 };
 use super::problem::Problem;
 use super::{events, openapi, outer};
@@ -62,6 +61,7 @@ fn table() -> Vec<Row> {
         (ANSWERS, routes!(approvals::resolve)),
         (ANSWERS, routes!(approvals::take_back)),
         (ANSWERS, routes!(approvals::viewed)),
+        (ANSWERS, routes!(practice::ask)),
         (ALL, routes!(events::all)),
         (ALL, routes!(events::of_run)),
         (ANSWERS, routes!(runs::start)),
@@ -89,6 +89,7 @@ fn table() -> Vec<Row> {
         (ANSWERS, routes!(grants::keep)),
         (ALL, routes!(history::traces)),
         (ALL, routes!(history::trace)),
+        (READS, routes!(history::stats)),
         (ALL, routes!(history::ledger)),
         (READS, routes!(history::verify)),
         (ANSWERS, routes!(history::replay)),
@@ -98,6 +99,7 @@ fn table() -> Vec<Row> {
         (ANSWERS, routes!(admin::people)),
         (ADMIN, routes!(admin::put_person)),
         (ADMIN, routes!(admin::remove_person)),
+        (READS, routes!(channels::list)),
         (READS, routes!(admin::logins)),
         (READS, routes!(admin::revoke_login)),
         (ADMIN, routes!(admin::config)),
@@ -109,11 +111,7 @@ fn table() -> Vec<Row> {
 pub(crate) fn network(app: &Arc<App>) -> Router {
     let (rows, description) = described();
     app.description.get_or_init(|| description);
-    let router = guarded(app, rows)
-        .route("/", get(page::html))
-        .route("/page.js", get(page::script))
-        .route("/page.css", get(page::style));
-    finished(app, router)
+    finished(app, page::with_page(guarded(app, rows)))
 }
 
 /// Returns what an agent may use, for the socket.
@@ -124,6 +122,12 @@ pub(crate) fn socket(app: &Arc<App>) -> Router {
         Access::Roles(roles) => roles.contains(&Role::Agent),
     });
     finished(app, guarded(app, rows.collect()))
+}
+
+/// Returns the description of everything there is.
+#[cfg(test)]
+pub(crate) fn description() -> String {
+    described().1
 }
 
 fn described() -> (Vec<Row>, String) {

@@ -1,14 +1,15 @@
 //! Lists as they go out: a name for what is in them, and where the next page begins.
 
+use countersign_core::ledger::Entry;
 use countersign_gate::clarifications::ClarificationView;
 use countersign_gate::credentials::{KeyView, LoginView, PersonView};
+use countersign_gate::delivery::ChannelView;
 use countersign_gate::history::TraceView;
 use countersign_gate::reviews::ReviewView;
 use countersign_gate::sessions::OverrideView;
 use countersign_gate::usage::UsageView;
 use countersign_gate::view::{ApprovalView, CallView, GrantView, Page, ScopeView};
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
 macro_rules! lists {
@@ -53,8 +54,19 @@ lists! {
     PersonList { people: PersonView }
     /// Browsers that are signed in.
     LoginList { logins: LoginView }
+    /// How people are reached, and how that goes.
+    ChannelList { channels: ChannelView }
     /// What models cost, the oldest day first.
     UsageList { usage: UsageView }
-    /// Entries of the ledger, in order.
-    EntryList { entries: Value }
+}
+
+/// Entries of the ledger, in order.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct EntryList {
+    /// What is on this page.
+    pub(crate) entries: Vec<Entry>,
+    /// What to send as `after` for the next page; null at the end.
+    pub(crate) next: Option<String>,
+    /// The number of the last entry there is.
+    pub(crate) last: u64,
 }

@@ -10,12 +10,15 @@ use countersign_core::canonical::{self, Strict};
 use countersign_core::digest::Digest;
 use countersign_core::grant::Scope;
 use countersign_core::id::ApprovalId;
+use countersign_core::verdict::Verdict;
 use countersign_gate::answer::ApprovalFilter;
+use countersign_gate::chronicle::{Lines, StatsFilter};
 use countersign_gate::credentials::PersonView;
 use countersign_gate::history::TraceFilter;
 use countersign_gate::names;
 use countersign_gate::principal::Role;
 use countersign_gate::request::{GrantRequest, Reply, Report, Submission};
+use countersign_gate::search::Search;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -209,12 +212,13 @@ impl OutcomeBody {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResolveBody {
-    /// `once`, `session`, `always` or `deny`.
+    /// What is chosen.
+    #[schema(value_type = Choice)]
     choice: String,
     /// What is said about it; the agent sees it.
     note: Option<String>,
     /// For *session* and *always*: which of the offered scopes; the narrowest if none is named.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Scope>)]
     scope: Option<Value>,
     /// For *session* and *always*: for how long.
     lasts_seconds: Option<u32>,
@@ -348,7 +352,7 @@ pub(crate) struct PreviewBody {
     /// For which question.
     pub(crate) approval_id: String,
     /// This scope alone.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Scope>)]
     pub(crate) scope: Option<Value>,
 }
 
@@ -373,6 +377,43 @@ pub(crate) struct ReplayBody {
     /// The configuration to judge by, as in config.yaml; the present one if it is not named.
     #[schema(value_type = Option<Object>)]
     pub(crate) config: Option<Value>,
+    /// Other lines and everything else as it was, instead of `config`: answered for the newest
+    /// 100 000 calls from what was written down then, without judging them again.
+    pub(crate) thresholds: Option<ThresholdsBody>,
+}
+
+/// Lines of rule 11, each 0 to 1.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ThresholdsBody {
+    /// Risk below this runs.
+    auto_below: f64,
+    /// Risk above this asks.
+    ask_above: f64,
+    /// Between the two, confidence below this asks.
+    confidence_min: f64,
+}
+
+impl ThresholdsBody {
+    /// Returns the lines, which must be in order.
+    pub(crate) fn lines(self) -> Result<Lines, Problem> {
+        let all = [self.auto_below, self.ask_above, self.confidence_min];
+        let is_score = |score: &f64| (0.0..=1.0).contains(score);
+        if !all.iter().all(is_score) || self.auto_below > self.ask_above {
+            let message =
+                "thresholds are between 0 and 1, and `auto_below` is not above `ask_above`";
+            return Err(Problem::invalid(
+                "thresholds",
+                "invalid_thresholds",
+                message,
+            ));
+        }
+        Ok(Lines {
+            auto_below: self.auto_below,
+            ask_above: self.ask_above,
+            confidence_min: self.confidence_min,
+        })
+    }
 }
 
 /// A new key.
@@ -382,7 +423,6 @@ pub(crate) struct NewKeyBody {
     /// Its name; for approvers and admins the name of a person.
     pub(crate) name: String,
     /// Its role.
-    #[schema(value_type = String)]
     pub(crate) role: Role,
 }
 
@@ -432,6 +472,81 @@ pub(crate) struct TraceQuery {
     behind: Option<String>,
 }
 
+/// Which traces. With `outcome`, `by`, `tool`, `q` or `until` the newest 100 000 calls are searched.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct HistoryQuery {
+    /// Of this run.
+    run_id: Option<String>,
+    /// Of this session.
+    session_id: Option<String>,
+    /// With this verdict.
+    #[param(value_type = Option<Verdict>)]
+    verdict: Option<String>,
+    /// How it ended: `waiting`, `allowed`, `approved`, `denied`, `refused`, `expired` or
+    /// `withdrawn`.
+    outcome: Option<String>,
+    /// Decided by this person.
+    by: Option<String>,
+    /// Of this tool; `mcp__*` are all whose names begin so.
+    tool: Option<String>,
+    /// Words that the command, the first reason or the names of agent and tool contain.
+    q: Option<String>,
+    /// At or after this moment, in seconds.
+    since: Option<f64>,
+    /// Before this moment, in seconds.
+    until: Option<f64>,
+    /// At most so many, up to 500.
+    limit: Option<u32>,
+    /// Where the page before ended.
+    behind: Option<String>,
+}
+
+impl From<HistoryQuery> for TraceFilter {
+    fn from(query: HistoryQuery) -> Self {
+        let search = Search {
+            outcome: query.outcome,
+            by: query.by,
+            tool: query.tool,
+            text: query.q.filter(|text| !text.trim().is_empty()),
+            until: query.until.map(millis),
+        };
+        Self {
+            run: query.run_id,
+            session: query.session_id,
+            verdict: query.verdict,
+            since: query.since.map(millis),
+            search: Some(search).filter(|search| *search != Search::default()),
+            limit: query.limit,
+            behind: query.behind,
+        }
+    }
+}
+
+/// What is to be counted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct StatsQuery {
+    /// At or after this moment, in seconds; a week ago if it is not named.
+    since: Option<f64>,
+    /// Before this moment, in seconds; now if it is not named.
+    until: Option<f64>,
+    /// How long a stretch of time is, in seconds: at least 60, and at most 500 of them.
+    bucket: Option<f64>,
+}
+
+impl From<StatsQuery> for StatsFilter {
+    fn from(query: StatsQuery) -> Self {
+        Self {
+            since: query.since.map(millis),
+            until: query.until.map(millis),
+            bucket: query.bucket.map(millis),
+        }
+    }
+}
+
 impl From<TraceQuery> for TraceFilter {
     fn from(query: TraceQuery) -> Self {
         Self {
@@ -439,6 +554,7 @@ impl From<TraceQuery> for TraceFilter {
             session: query.session_id,
             verdict: query.verdict,
             since: query.since.map(millis),
+            search: None,
             limit: query.limit,
             behind: query.behind,
         }

@@ -12,6 +12,7 @@ mod calls;
 mod chat;
 mod events;
 mod faults;
+mod history;
 mod kill;
 mod page;
 mod replicas;

@@ -118,7 +118,8 @@ fn every_answer_keeps_a_browser_in_check() {
     for path in [
         "/",
         "/page.js",
-        "/page.css",
+        "/style.css",
+        "/icon.svg",
         "/health",
         "/v1/approvals",
         "/nothing",
@@ -213,4 +214,42 @@ fn only_listed_origins_may_read_and_never_with_the_cookie() {
         stream.headers()["access-control-allow-origin"],
         "https://inbox.example.org"
     );
+}
+
+#[test]
+fn a_practice_card_is_answered_and_nobody_can_run_it() {
+    let gateway = Gateway::start();
+    let admin = gateway.admin();
+    let asked = gateway.post(&admin, "/v1/practice", &json!({}));
+    assert_eq!(asked.status, 202, "{asked:?}");
+    let approval = asked.body["approval_id"].as_str().unwrap();
+    let shown = gateway
+        .get(&admin, &format!("/v1/approvals/{approval}"))
+        .body;
+    let explanation = shown["card"]["explanation"].as_str().unwrap();
+    assert!(explanation.contains("Nothing runs"), "{explanation}");
+    let answered = gateway.resolve(&admin, approval, "always");
+    assert_eq!(answered.body["decision"]["outcome"], "approved");
+    let agent = gateway.key("agent");
+    let path = format!("/v1/calls/{}", asked.body["call_id"].as_str().unwrap());
+    assert_eq!(gateway.get(&agent, &path).status, 404, "no agent sees it");
+    assert!(gateway.get(&admin, &path).body["token"].is_null());
+    // What it leaves covers nobody, not even the next practice card.
+    let again = gateway.post(&admin, "/v1/practice", &json!({}));
+    assert_eq!(again.body["status"], "waiting");
+}
+
+#[test]
+fn the_page_is_read_from_a_folder_while_it_is_worked_on() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("index.html"), "<title>mine</title>").unwrap();
+    let gateway = Gateway::serving(&["--web-dir", folder.path().to_str().unwrap()]);
+    let answer = gateway.request("GET", "/").send().unwrap();
+    let policy = answer.headers()["content-security-policy"]
+        .to_str()
+        .unwrap();
+    assert!(policy.contains("trusted-types 'none'"), "{policy}");
+    assert_eq!(answer.text().unwrap(), "<title>mine</title>");
+    let missing = said(gateway.request("GET", "/page.js"));
+    assert_eq!((missing.status, missing.code()), (404, "page_not_found"));
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use countersign_gate::event::Event;
 use reqwest::blocking::{Client, RequestBuilder, Response};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -96,6 +97,14 @@ impl Gateway {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         Self::of(started(command), directory)
+    }
+
+    /// Starts a gateway with more words on its command line.
+    pub(crate) fn serving(more: &[&str]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let words: Vec<&str> = ["--json"].iter().chain(more).copied().collect();
+        let started = spawn(&directory.path().join("home"), &words);
+        Self::of(started, directory)
     }
 
     fn start_in(directory: TempDir) -> Self {
@@ -342,6 +351,16 @@ pub(crate) fn shell(command: &str) -> Value {
     json!({ "tool": "terminal", "args": { "command": command }, "session_id": "s1" })
 }
 
+/// Reads an event, which must have the shape that is described for its name. Under the names of
+/// Hermes events are written with spaces.
+fn event(data: &str) -> Value {
+    if data.contains("\"event\":\"") {
+        let read: Result<Event, _> = serde_json::from_str(data);
+        read.unwrap_or_else(|wrong| panic!("it is not described: {wrong}: {data}"));
+    }
+    serde_json::from_str(data).unwrap()
+}
+
 /// Events as they come.
 pub(crate) struct Events {
     lines: BufReader<Response>,
@@ -358,7 +377,7 @@ impl Events {
                 .unwrap_or_else(|| panic!("the stream has ended"));
             let field = |name: &str| block.iter().find_map(|line| line.strip_prefix(name));
             if let (Some(id), Some(data)) = (field("id: "), field("data: ")) {
-                return (id.parse().unwrap(), serde_json::from_str(data).unwrap());
+                return (id.parse().unwrap(), event(data));
             }
         }
     }
@@ -369,7 +388,7 @@ impl Events {
             let block = self.block()?;
             let data = block.iter().find_map(|line| line.strip_prefix("data: "));
             if let Some(data) = data {
-                return Some(serde_json::from_str(data).unwrap());
+                return Some(event(data));
             }
         }
     }

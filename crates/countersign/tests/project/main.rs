@@ -8,10 +8,14 @@
 
 mod architecture;
 mod licences;
+mod page;
 mod readme;
 mod tidy;
 
 use std::path::{Path, PathBuf};
+
+/// Folders whose files others wrote, or programs.
+const SKIPPED: [&str; 4] = ["target", ".git", "snapshots", "node_modules"];
 
 /// Returns the root of the project.
 fn root() -> PathBuf {
@@ -49,7 +53,7 @@ fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
         {
             let path = entry.path();
             let name = entry.file_name().to_string_lossy().into_owned();
-            if path.is_dir() && !matches!(name.as_str(), "target" | ".git" | "snapshots") {
+            if path.is_dir() && !SKIPPED.contains(&name.as_str()) {
                 left.push(path);
             } else if name.ends_with(ending) {
                 found.push(path);

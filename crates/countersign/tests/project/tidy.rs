@@ -77,7 +77,9 @@ fn texts_speak_of_the_project_alone() {
     ];
     let root = root();
     let mut all = Vec::new();
-    for ending in [".rs", ".md", ".toml", ".tsv", ".yaml"] {
+    for ending in [
+        ".rs", ".md", ".toml", ".tsv", ".yaml", ".ts", ".tsx", ".mjs", ".css",
+    ] {
         all.extend(files(&root, ending));
     }
     for path in all {

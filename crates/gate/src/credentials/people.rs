@@ -164,7 +164,8 @@ impl Gate {
         })
     }
 
-    async fn live_people(&self) -> Result<Vec<PersonView>, GateError> {
+    /// Returns everybody who is there.
+    pub(crate) async fn live_people(&self) -> Result<Vec<PersonView>, GateError> {
         let records = self.find_all(live(Kind::Person)).await?;
         let people: Result<Vec<PersonView>, _> = records.iter().map(read).collect();
         Ok(people?)

@@ -22,6 +22,7 @@ mod permits;
 mod published;
 mod reviews;
 mod runs;
+mod search;
 mod sessions;
 mod simulation;
 mod support;

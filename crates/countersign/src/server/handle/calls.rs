@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use countersign_core::judge::judge;
-use countersign_core::record;
+use countersign_core::record::{self, AssessmentView};
 use countersign_gate::GateError;
 use countersign_gate::settings::Policies as _;
 use countersign_gate::view::{CallView, ConsumedView};
@@ -29,7 +29,7 @@ const IDEMPOTENCY_BYTES_MAX: usize = 255;
 
 /// Judges a call without making it one
 #[utoipa::path(post, path = "/v1/assess", request_body = CallBody,
-    responses((status = 200, description = "the assessment", body = Object)))]
+    responses((status = 200, description = "the assessment", body = AssessmentView)))]
 pub(crate) async fn assess(
     State(app): Reach,
     StrictBody(mut body): StrictBody<CallBody>,

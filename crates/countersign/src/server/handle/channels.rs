@@ -1,4 +1,5 @@
-//! What comes back from channels: answers, proven by the channel's own signature.
+//! Channels: how they fare, and what comes back from them: answers, proven by the channel's own
+//! signature.
 
 use axum::Json;
 use axum::body::Bytes;
@@ -9,8 +10,17 @@ use countersign_core::tier::Tier;
 use countersign_gate::request::Reply;
 use countersign_gate::view::ApprovalView;
 
-use super::Reach;
+use super::{Answer, Reach};
+use crate::server::auth::Caller;
 use crate::server::problem::Problem;
+use crate::wire::lists::ChannelList;
+
+/// Lists how people are reached, and how that goes
+#[utoipa::path(get, path = "/v1/channels",
+    responses((status = 200, description = "channels", body = ChannelList)))]
+pub(crate) async fn list(State(app): Reach, caller: Caller) -> Answer<ChannelList> {
+    Ok(Json(app.gate.channels(&caller.principal).await?.into()))
+}
 
 /// An answer that a webhook's other side sends back, signed as cards are
 #[utoipa::path(post, path = "/channels/{name}/action", request_body = Object,

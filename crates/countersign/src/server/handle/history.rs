@@ -4,9 +4,9 @@ use axum::Json;
 use axum::extract::{Path, State};
 use countersign_core::policy::Policy;
 use countersign_gate::GateError;
+use countersign_gate::chronicle::StatsView;
 use countersign_gate::history::{LedgerState, Replayed, TraceView};
 use countersign_gate::settings::Policies as _;
-use serde_json::json;
 
 use super::{Answer, Reach};
 use crate::config::{read, schema};
@@ -14,18 +14,18 @@ use crate::server::auth::Caller;
 use crate::server::body::{JsonBody, Params};
 use crate::server::problem::Problem;
 use crate::wire::lists::{EntryList, TraceList};
-use crate::wire::requests::{LedgerQuery, ReplayBody, TraceQuery, millis};
+use crate::wire::requests::{HistoryQuery, LedgerQuery, ReplayBody, StatsQuery, millis};
 
 /// Entries of one page.
 const ENTRIES_MAX: u32 = 1000;
 
 /// Lists how calls were judged
-#[utoipa::path(get, path = "/v1/traces", params(TraceQuery),
+#[utoipa::path(get, path = "/v1/traces", params(HistoryQuery),
     responses((status = 200, description = "traces", body = TraceList)))]
 pub(crate) async fn traces(
     State(app): Reach,
     caller: Caller,
-    Params(query): Params<TraceQuery>,
+    Params(query): Params<HistoryQuery>,
 ) -> Answer<TraceList> {
     let page = app.gate.traces(&caller.principal, query.into()).await?;
     Ok(Json(page.into()))
@@ -43,6 +43,18 @@ pub(crate) async fn trace(
     Ok(Json(app.gate.trace(&caller.principal, &id).await?))
 }
 
+/// Counts what happened: verdicts over time, how people answered, what was asked about most
+#[utoipa::path(get, path = "/v1/stats", params(StatsQuery),
+    responses((status = 200, description = "counts", body = StatsView)))]
+pub(crate) async fn stats(
+    State(app): Reach,
+    caller: Caller,
+    Params(query): Params<StatsQuery>,
+) -> Answer<StatsView> {
+    let counted = app.gate.statistics(&caller.principal, query.into());
+    Ok(Json(counted.await?))
+}
+
 /// Shows entries of the ledger
 #[utoipa::path(get, path = "/v1/ledger", params(LedgerQuery),
     responses((status = 200, description = "entries; `next` is the next `after`", body = EntryList)))]
@@ -58,8 +70,9 @@ pub(crate) async fn ledger(
         .await?;
     let last = *app.gate.store().tail().last().borrow();
     Ok(Json(EntryList {
-        entries: entries.iter().map(|entry| json!(entry)).collect(),
+        entries,
         next: (next < last).then(|| next.to_string()),
+        last,
     }))
 }
 
@@ -78,6 +91,17 @@ pub(crate) async fn replay(
     caller: Caller,
     JsonBody(body): JsonBody<ReplayBody>,
 ) -> Answer<Replayed> {
+    let since = body.since.map_or(0, millis);
+    if let Some(thresholds) = body.thresholds {
+        if body.config.is_some() {
+            let message = "give either `thresholds` or `config`";
+            return Err(Problem::invalid("thresholds", "invalid_config", message));
+        }
+        let lines = thresholds.lines()?;
+        return Ok(Json(
+            app.gate.what_if(&caller.principal, since, lines).await?,
+        ));
+    }
     let policy = match body.config {
         None => app
             .policies
@@ -93,7 +117,6 @@ pub(crate) async fn replay(
             Policy::default().with(read::changes(&values).map_err(wrong)?)
         }
     };
-    let since = body.since.map_or(0, millis);
     let replayed = app.gate.replay(&caller.principal, since, policy).await?;
     Ok(Json(replayed))
 }

@@ -7,7 +7,6 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use countersign_gate::GateError;
-use serde_json::{Value, json};
 
 use super::{Answer, Reach};
 use crate::server::auth::{self, COOKIE, Caller, Credential};
@@ -16,10 +15,11 @@ use crate::server::listen::Peer;
 use crate::server::outer;
 use crate::server::problem::Problem;
 use crate::wire::requests::LoginBody;
+use crate::wire::shown::{Identity, LoginCode};
 
 /// Signs a browser in with the code of a link
 #[utoipa::path(post, path = "/v1/login", request_body = LoginBody,
-    responses((status = 200, description = "signed in; the cookie is set", body = Object)))]
+    responses((status = 200, description = "signed in; the cookie is set", body = Identity)))]
 pub(crate) async fn login(
     State(app): Reach,
     Extension(peer): Extension<Peer>,
@@ -56,7 +56,7 @@ pub(crate) async fn login(
         "{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict{secure}",
         login.secret
     );
-    let who = identity(&login.principal);
+    let who = Identity::from(&login.principal);
     Ok(([(header::SET_COOKIE, cookie)], Json(who)).into_response())
 }
 
@@ -73,29 +73,23 @@ pub(crate) async fn logout(State(app): Reach, caller: Caller) -> Result<Response
 
 /// Makes a one-time code for the caller's own browser
 #[utoipa::path(post, path = "/v1/login/code",
-    responses((status = 201, description = "the code, good once within ten minutes", body = Object)))]
+    responses((status = 201, description = "the code, good once within ten minutes", body = LoginCode)))]
 pub(crate) async fn code(
     State(app): Reach,
     caller: Caller,
-) -> Result<(StatusCode, Json<Value>), Problem> {
+) -> Result<(StatusCode, Json<LoginCode>), Problem> {
     let code = app.gate.login_code(&caller.principal.key).await?;
-    let body = json!({ "code": code, "fragment": format!("#code={code}"), "expires_in": 600 });
+    let body = LoginCode {
+        fragment: format!("#code={code}"),
+        code,
+        expires_in: 600,
+    };
     Ok((StatusCode::CREATED, Json(body)))
 }
 
 /// Says who is asking
 #[utoipa::path(get, path = "/v1/whoami",
-    responses((status = 200, description = "the key in use", body = Object)))]
-pub(crate) async fn whoami(caller: Caller) -> Answer<Value> {
-    Ok(Json(identity(&caller.principal)))
-}
-
-fn identity(principal: &countersign_gate::principal::Principal) -> Value {
-    json!({
-        "key_id": principal.key.as_str(),
-        "name": principal.name,
-        "role": principal.role.word(),
-        "via": principal.via,
-        "tier": principal.tier.word(),
-    })
+    responses((status = 200, description = "the key in use", body = Identity)))]
+pub(crate) async fn whoami(caller: Caller) -> Answer<Identity> {
+    Ok(Json(Identity::from(&caller.principal)))
 }

@@ -16,7 +16,7 @@ use countersign_gate::history::TraceFilter;
 use countersign_gate::request::{GrantRequest, Reply};
 use countersign_gate::runs::{Run, RunStatus};
 use countersign_gate::view::ApprovalView;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{Answer, Reach};
 use crate::config::settings::Dialect;
@@ -27,26 +27,32 @@ use crate::server::events::dialect;
 use crate::server::problem::Problem;
 use crate::wire::requests::{RunApprovalBody, choice};
 use crate::wire::runs::{Conversation, RunBody, RunQuery};
+use crate::wire::shown::{RunList, RunStanding, RunView};
 
 /// Headers that name the conversation, for clients that cannot say it in the body.
 const SESSION_HEADERS: &[&str] = &["x-session-id", "x-hermes-session-id"];
+/// What clients of Hermes know a run by.
+const OBJECT: &str = "hermes.run";
 /// Other words for *once*.
 const ONCE: &[&str] = &["approve", "approved", "allow"];
 
 /// Starts a run of the built-in agent
 #[utoipa::path(post, path = "/v1/runs", request_body = RunBody,
-    responses((status = 202, description = "started", body = Object)))]
+    responses((status = 202, description = "started", body = RunStanding)))]
 pub(crate) async fn start(
     State(app): Reach,
     caller: Caller,
     headers: HeaderMap,
     JsonBody(body): JsonBody<RunBody>,
-) -> Result<(StatusCode, Json<Value>), Problem> {
+) -> Result<(StatusCode, Json<RunStanding>), Problem> {
     let mut conversation = Conversation::of_run(&body.conversation_history, &body.input)?;
     conversation.instructions.extend(body.instructions);
     let session = body.session_id.or_else(|| named_session(&headers));
     let run = begin(&app, &caller, conversation, session, body.cwd).await?;
-    let started = json!({ "run_id": run.run_id, "status": "started" });
+    let started = RunStanding {
+        run_id: run.run_id,
+        status: "started".to_owned(),
+    };
     Ok((StatusCode::ACCEPTED, Json(started)))
 }
 
@@ -102,12 +108,12 @@ fn directory(cwd: &str) -> Result<String, Problem> {
 
 /// Lists runs, the newest first
 #[utoipa::path(get, path = "/v1/runs", params(RunQuery),
-    responses((status = 200, description = "runs", body = Object)))]
+    responses((status = 200, description = "runs", body = RunList)))]
 pub(crate) async fn list(
     State(app): Reach,
     caller: Caller,
     Params(query): Params<RunQuery>,
-) -> Answer<Value> {
+) -> Answer<RunList> {
     let RunQuery {
         session_id,
         limit,
@@ -121,21 +127,23 @@ pub(crate) async fn list(
     let waiting = waiting_of(&app, &caller, None).await?;
     let runs = page.items.iter().map(|run| {
         let waits = waiting.iter().any(|it| it.run_id == run.run_id);
-        Value::Object(shown(&app, run, waits))
+        shown(&app, run, waits)
     });
-    let runs: Vec<Value> = runs.collect();
-    Ok(Json(json!({ "runs": runs, "next": page.next })))
+    Ok(Json(RunList {
+        runs: runs.collect(),
+        next: page.next,
+    }))
 }
 
 /// Shows one run, with what it waits for
 #[utoipa::path(get, path = "/v1/runs/{id}",
     params(("id" = String, Path, description = "the run")),
-    responses((status = 200, description = "the run", body = Object)))]
+    responses((status = 200, description = "the run", body = RunView)))]
 pub(crate) async fn one(
     State(app): Reach,
     caller: Caller,
     Path(id): Path<String>,
-) -> Answer<Value> {
+) -> Answer<RunView> {
     let waiting = waiting_of(&app, &caller, Some(&id)).await?;
     let mut run = match app.gate.run_of(&caller.principal, &id).await {
         Ok(run) => shown(&app, &run, !waiting.is_empty()),
@@ -145,33 +153,34 @@ pub(crate) async fn one(
         Err(error) => return Err(error.into()),
     };
     let questions = app.gate.clarifications(&caller.principal).await?.items;
-    let questions: Vec<_> = questions.iter().filter(|it| it.run_id == id).collect();
-    run.insert("pending_approvals".to_owned(), json!(waiting));
-    run.insert("pending_clarifications".to_owned(), json!(questions));
-    Ok(Json(Value::Object(run)))
+    let questions = questions.into_iter().filter(|it| it.run_id == id);
+    run.pending_clarifications = Some(questions.collect());
+    run.pending_approvals = Some(waiting);
+    Ok(Json(run))
 }
 
 /// Stops a run
 #[utoipa::path(post, path = "/v1/runs/{id}/stop",
     params(("id" = String, Path, description = "the run")),
-    responses((status = 200, description = "it is stopping, or has ended", body = Object)))]
+    responses((status = 200, description = "it is stopping, or has ended", body = RunStanding)))]
 pub(crate) async fn stop(
     State(app): Reach,
     caller: Caller,
     Path(id): Path<String>,
-) -> Answer<Value> {
+) -> Answer<RunStanding> {
     let run = match app.agent.stop(&caller.principal, &id).await {
         Ok(run) => run,
         Err(GateError::NotFound { .. }) => return Err(no_run(&id)),
         Err(error) => return Err(error.into()),
     };
-    Ok(Json(
-        json!({ "run_id": run.run_id, "status": run.status.word() }),
-    ))
+    Ok(Json(RunStanding {
+        run_id: run.run_id,
+        status: run.status.word().to_owned(),
+    }))
 }
 
 /// Returns a run in the shape and the order that clients of Hermes know.
-fn shown(app: &App, run: &Run, waits: bool) -> Map<String, Value> {
+fn shown(app: &App, run: &Run, waits: bool) -> RunView {
     let is_waiting = waits && run.status == RunStatus::Running;
     let (status, last_event) = if is_waiting {
         ("waiting_for_approval", "approval.required")
@@ -182,35 +191,27 @@ fn shown(app: &App, run: &Run, waits: bool) -> Map<String, Value> {
         Dialect::Native => last_event,
         Dialect::Hermes => dialect::name(last_event),
     };
-    let mut shown = fields(json!({
-        "object": "hermes.run",
-        "run_id": run.run_id,
-        "status": status,
-        "updated_at": run.updated_at.as_seconds(),
-        "created_at": run.created_at.as_seconds(),
-        "session_id": run.session,
-        "model": run.model,
-        "last_event": last_event,
-    }));
-    if let Some(output) = &run.output {
-        shown.insert("output".to_owned(), json!(output));
-        shown.insert("usage".to_owned(), run.usage());
+    RunView {
+        object: OBJECT,
+        run_id: run.run_id.clone(),
+        status: status.to_owned(),
+        updated_at: run.updated_at.as_seconds(),
+        created_at: run.created_at.as_seconds(),
+        session_id: run.session.clone(),
+        model: Some(run.model.clone()),
+        last_event: Some(last_event.to_owned()),
+        output: run.output.clone(),
+        usage: run.output.is_some().then(|| run.usage()),
+        error: run.error.clone(),
+        started_by: Some(run.starter.clone()),
+        cwd: run.cwd.clone(),
+        pending_approvals: None,
+        pending_clarifications: None,
     }
-    if let Some(error) = &run.error {
-        shown.insert("error".to_owned(), json!(error));
-    }
-    shown.insert("started_by".to_owned(), json!(run.starter));
-    shown.insert("cwd".to_owned(), json!(run.cwd));
-    shown
 }
 
 /// Returns what is known of a run of another agent: its calls.
-async fn external(
-    app: &App,
-    caller: &Caller,
-    id: &str,
-    waits: bool,
-) -> Result<Map<String, Value>, Problem> {
+async fn external(app: &App, caller: &Caller, id: &str, waits: bool) -> Result<RunView, Problem> {
     let filter = TraceFilter {
         run: Some(id.to_owned()),
         limit: Some(500),
@@ -220,25 +221,28 @@ async fn external(
     let (Some(newest), Some(oldest)) = (calls.first(), calls.last()) else {
         return Err(no_run(id));
     };
-    Ok(fields(json!({
-        "object": "hermes.run",
-        "run_id": id,
-        "status": if waits { "waiting_for_approval" } else { "running" },
-        "updated_at": newest.created_at,
-        "created_at": oldest.created_at,
-        "session_id": newest.session_id,
-        "model": null,
-        "last_event": null,
-    })))
-}
-
-fn fields(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(fields) => fields,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Map::new()
-        }
-    }
+    let status = if waits {
+        "waiting_for_approval"
+    } else {
+        "running"
+    };
+    Ok(RunView {
+        object: OBJECT,
+        run_id: id.to_owned(),
+        status: status.to_owned(),
+        updated_at: newest.created_at,
+        created_at: oldest.created_at,
+        session_id: newest.session_id.clone(),
+        model: None,
+        last_event: None,
+        output: None,
+        usage: None,
+        error: None,
+        started_by: None,
+        cwd: None,
+        pending_approvals: None,
+        pending_clarifications: None,
+    })
 }
 
 /// Returns what waits, of one run or of all, the oldest first.

@@ -1,0 +1,81 @@
+//! The shape of a written assessment, for descriptions of the API and for who reads one back.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::assessment::{Severity, SideEffect};
+use crate::verdict::{Pattern, Verdict};
+
+/// What a call would do, how sure that is, and what follows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is its own yes or no on the wire"
+)]
+pub struct AssessmentView {
+    /// The tool, as the caller names it.
+    pub tool_name: String,
+    /// How bad a mistake would be, 0 to 1.
+    pub risk_score: f64,
+    /// How sure that is, 0 to 1.
+    pub confidence: f64,
+    /// Which confirmation pattern the verdict belongs to.
+    pub pattern: Pattern,
+    /// Whether a person is asked.
+    pub requires_human: bool,
+    /// Sentences for a person, the worst first.
+    pub reasons: Vec<String>,
+    /// Whether it can be undone.
+    pub reversible: bool,
+    /// Whether it touches a person in crisis.
+    pub crisis_sensitive: bool,
+    /// What it changes.
+    pub side_effect: SideEffect,
+    /// Whether it carries something out of the machine.
+    pub outbound: bool,
+    /// What the firewall concludes before any person.
+    pub verdict: Verdict,
+    /// The five factors.
+    pub factors: Vec<FactorView>,
+    /// Everything that was found, the worst first.
+    pub findings: Vec<FindingView>,
+    /// The rule that decided.
+    pub rule: RuleView,
+}
+
+/// One of the five factors of a score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FactorView {
+    /// `tool_class`, `target_sensitivity`, `reversibility`, `human_impact` or `context_certainty`.
+    pub factor: String,
+    /// How much, 0 to 1. High is risky, except for `context_certainty`, where high is good.
+    pub score: f64,
+    /// What it was seen in.
+    pub evidence: String,
+}
+
+/// One thing that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FindingView {
+    /// A stable code.
+    pub code: String,
+    /// How bad.
+    pub severity: Severity,
+    /// A sentence for a person.
+    pub message: String,
+    /// Where in the command or text: first byte and the one behind the last, in UTF-8.
+    pub span: Option<(u32, u32)>,
+}
+
+/// The rule that decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleView {
+    /// Its number in the order of rules.
+    pub number: u8,
+    /// What it says.
+    pub sentence: String,
+}

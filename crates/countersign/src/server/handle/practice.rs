@@ -1,0 +1,45 @@
+//! A practice card from the page: the first one a person answers.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use countersign_core::call::ToolCall;
+use countersign_core::id::KeyId;
+use countersign_core::tier::Tier;
+use countersign_gate::principal::{Principal, Role};
+use countersign_gate::request::Submission;
+use countersign_gate::view::CallView;
+use serde_json::json;
+
+use super::Reach;
+use crate::server::problem::Problem;
+use crate::wire::practice::{COMMAND, EXPLANATION};
+
+/// Puts a harmless practice card in front of people
+#[utoipa::path(post, path = "/v1/practice",
+    responses((status = 202, description = "it waits; nothing runs, whatever is answered", body = CallView)))]
+pub(crate) async fn ask(State(app): Reach) -> Result<(StatusCode, Json<CallView>), Problem> {
+    let name = format!("practice-{}", app.gate.clock().now().0);
+    // No key has this id, so nobody can collect what an answer allows, and a grant that is left
+    // here covers nobody's calls, not even those of the next card.
+    let asker = Principal {
+        key: KeyId(name.clone()),
+        name: "practice".to_owned(),
+        role: Role::Agent,
+        via: "page".to_owned(),
+        tier: Tier::T0,
+    };
+    let submission = Submission {
+        call: ToolCall {
+            tool: "terminal".to_owned(),
+            args: json!({ "command": COMMAND }),
+            ..ToolCall::default()
+        },
+        session: name,
+        agent: Some("practice".to_owned()),
+        explanation: Some(EXPLANATION.to_owned()),
+        ..Submission::default()
+    };
+    let call = app.gate.submit(&asker, submission).await?;
+    Ok((StatusCode::ACCEPTED, Json(call)))
+}

@@ -1,0 +1,187 @@
+//! Answers that belong to no part of the gate: runs and conversations in the shapes that clients of
+//! Hermes know, and who is asking.
+
+use countersign_core::tier::Tier;
+use countersign_gate::clarifications::ClarificationView;
+use countersign_gate::event::Usage;
+use countersign_gate::principal::{Principal, Role};
+use countersign_gate::view::ApprovalView;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// Who is asking.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Identity {
+    /// The key in use.
+    key_id: String,
+    /// Its name; of a person's key the person's.
+    name: String,
+    /// Its role.
+    role: Role,
+    /// Where: `api`, `page`, or the name of a channel.
+    via: String,
+    /// How far an agent could pretend to be this one.
+    tier: Tier,
+}
+
+impl From<&Principal> for Identity {
+    fn from(who: &Principal) -> Self {
+        Self {
+            key_id: who.key.0.clone(),
+            name: who.name.clone(),
+            role: who.role,
+            via: who.via.clone(),
+            tier: who.tier,
+        }
+    }
+}
+
+/// A code that signs a browser in, once.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LoginCode {
+    /// The code.
+    pub(crate) code: String,
+    /// As the end of a link.
+    pub(crate) fragment: String,
+    /// For how many seconds it works.
+    pub(crate) expires_in: u32,
+}
+
+/// One run.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RunView {
+    /// `hermes.run`.
+    pub(crate) object: &'static str,
+    /// The run.
+    pub(crate) run_id: String,
+    /// `started`, `running`, `waiting_for_approval`, `stopping`, `completed`, `failed` or
+    /// `cancelled`.
+    pub(crate) status: String,
+    /// When it last changed, in seconds.
+    pub(crate) updated_at: f64,
+    /// When it began, in seconds.
+    pub(crate) created_at: f64,
+    /// The conversation it belongs to.
+    pub(crate) session_id: String,
+    /// Which model thinks; null for the run of another agent.
+    pub(crate) model: Option<String>,
+    /// The last event.
+    pub(crate) last_event: Option<String>,
+    /// What it came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) output: Option<String>,
+    /// What it cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Usage>)]
+    pub(crate) usage: Option<Value>,
+    /// Why it could not go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    /// The person who started it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) started_by: Option<String>,
+    /// The directory it works in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cwd: Option<String>,
+    /// Questions that wait, of one run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pending_approvals: Option<Vec<ApprovalView>>,
+    /// What its agent asks people, of one run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pending_clarifications: Option<Vec<ClarificationView>>,
+}
+
+/// Runs, the newest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RunList {
+    /// What is on this page.
+    pub(crate) runs: Vec<RunView>,
+    /// What to send as `behind` for the next page; null at the end.
+    pub(crate) next: Option<String>,
+}
+
+/// How a run stands.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RunStanding {
+    /// The run.
+    pub(crate) run_id: String,
+    /// `started`, `stopping`, or how it ended.
+    pub(crate) status: String,
+}
+
+/// One conversation.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SessionView {
+    /// The conversation.
+    pub(crate) session_id: String,
+    /// Who began it.
+    pub(crate) started_by: String,
+    /// Which model thinks.
+    pub(crate) model: String,
+    /// How many runs it has.
+    pub(crate) runs: u64,
+    /// The last of them.
+    pub(crate) last_run: String,
+    /// How that one stands.
+    pub(crate) status: String,
+    /// When it began, in seconds.
+    pub(crate) created_at: f64,
+    /// When it last changed, in seconds.
+    pub(crate) updated_at: f64,
+}
+
+/// Conversations, the newest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SessionList {
+    /// What is on this page.
+    pub(crate) sessions: Vec<SessionView>,
+    /// Always null.
+    pub(crate) next: Option<String>,
+}
+
+/// What was said in a conversation.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct MessageList {
+    /// The conversation.
+    pub(crate) session_id: String,
+    /// The oldest first.
+    #[schema(value_type = Vec<MessageView>)]
+    pub(crate) messages: Vec<Value>,
+    /// Always null.
+    pub(crate) next: Option<String>,
+}
+
+/// One message, in the shape of `OpenAI`'s chat completions.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "describes what is kept as it was said")]
+pub(crate) struct MessageView {
+    /// `user`, `assistant`, `system` or `tool`.
+    role: String,
+    /// What was said; null where it is not shown.
+    content: Option<String>,
+    /// Tools the model wants to use.
+    tool_calls: Option<Vec<ToolCallView>>,
+    /// Which request a tool answers.
+    tool_call_id: Option<String>,
+}
+
+/// A tool the model wants to use.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "describes what is kept as it was said")]
+pub(crate) struct ToolCallView {
+    /// Names the request.
+    id: String,
+    /// The tool and its arguments.
+    function: FunctionView,
+}
+
+/// The tool and its arguments.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "describes what is kept as it was said")]
+pub(crate) struct FunctionView {
+    /// The tool.
+    name: String,
+    /// The arguments as JSON text; null where they are not shown.
+    arguments: Option<String>,
+}

@@ -1,0 +1,76 @@
+//! The page's sources: what agents wrote is text there, nothing comes from elsewhere, and files say
+//! what they are for.
+
+use crate::{files, root};
+
+/// Longest source file of the page.
+const LINES_MAX: usize = 500;
+/// Ways to turn text into markup or code, and to load something from elsewhere.
+const FORBIDDEN: &[&str] = &[
+    "dangerouslySetInnerHTML",
+    "innerHTML",
+    "outerHTML",
+    "insertAdjacentHTML",
+    "document.write",
+    "DOMParser",
+    "createContextualFragment",
+    "srcdoc",
+    "eval(",
+    "new Function",
+    "import(",
+    "trustedTypes",
+    "https://",
+];
+
+fn sources() -> Vec<std::path::PathBuf> {
+    let folder = root().join("web/src");
+    let mut all = Vec::new();
+    for ending in [".ts", ".tsx", ".css", ".html"] {
+        all.extend(files(&folder, ending));
+    }
+    assert!(all.len() > 20, "the page's sources are not where they were");
+    all
+}
+
+#[test]
+fn no_source_of_the_page_makes_markup_of_text_or_loads_from_elsewhere() {
+    for path in sources() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for word in FORBIDDEN {
+            assert!(!text.contains(word), "{} says `{word}`", path.display());
+        }
+    }
+}
+
+#[test]
+fn every_source_of_the_page_says_what_it_is_for_and_is_short() {
+    for path in sources() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let name = path.display();
+        let is_script = name.to_string().contains(".ts");
+        assert!(
+            !is_script || text.starts_with("// "),
+            "{name} does not say what it is for"
+        );
+        let is_style = name.to_string().ends_with(".css");
+        assert!(
+            is_style || text.lines().count() <= LINES_MAX,
+            "{name} is too long"
+        );
+    }
+}
+
+#[test]
+fn every_package_of_the_page_is_pinned() {
+    let text = std::fs::read_to_string(root().join("web/package.json")).unwrap();
+    let package: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for group in ["dependencies", "devDependencies"] {
+        for (name, version) in package[group].as_object().unwrap() {
+            let version = version.as_str().unwrap();
+            let is_exact = version.split('.').all(|part| part.parse::<u32>().is_ok());
+            assert!(is_exact, "{name} is not pinned: {version}");
+        }
+    }
+    let lock = std::fs::read_to_string(root().join("web/package-lock.json")).unwrap();
+    assert!(!lock.contains("\"resolved\""), "the lock names a registry");
+}

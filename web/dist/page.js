@@ -1,0 +1,5301 @@
+"use strict";
+(() => {
+  // node_modules/preact/dist/preact.mjs
+  var n;
+  var t;
+  var r;
+  var u;
+  var i;
+  var f;
+  var o;
+  var e;
+  var l;
+  var c;
+  var a;
+  var s;
+  var h = /* @__PURE__ */ Symbol.for("pv");
+  var p = {};
+  var y = [];
+  var v = /^m(i|n|o|s|text|space)$/;
+  var w = Array.isArray;
+  var d = y.slice;
+  var _ = Object.assign;
+  function g(n3) {
+    n3 && n3.parentNode && n3.remove();
+  }
+  function k(n3, t4, r4) {
+    var u4, i4, f5, o5 = {}, e4 = arguments.length;
+    for (f5 in t4) "key" == f5 ? u4 = t4[f5] : "ref" == f5 && "function" != typeof n3 ? i4 = t4[f5] : o5[f5] = t4[f5];
+    return e4 > 2 && (o5.children = e4 > 3 ? d.call(arguments, 2) : r4), m(n3, o5, u4, i4, null);
+  }
+  function m(r4, u4, i4, f5, o5) {
+    var e4 = { type: r4, props: u4, key: i4, ref: f5, __k: null, __: null, __b: 0, __e: null, __c: null, constructor: h, __v: o5 || ++t, __i: -1, __u: 0 };
+    return !o5 && n.vnode && n.vnode(e4), e4;
+  }
+  function $(n3) {
+    return n3.children;
+  }
+  function x(n3, t4) {
+    this.props = n3, this.context = t4, this.__g = 0;
+  }
+  function S(n3, t4) {
+    if (null == t4) return n3.__ && S(n3.__, n3.__i + 1);
+    for (var r4; t4 < n3.__k.length; t4++) if ((r4 = n3.__k[t4]) && r4.__e) return r4.__e;
+    return "function" != typeof n3.type || n3.props.__P ? null : S(n3);
+  }
+  function C(t4) {
+    var r4, u4 = t4.__v, i4 = u4.__e, f5 = [], o5 = [], e4 = t4.__P;
+    e4 && ((r4 = _({ constructor: h }, u4)).__v = u4.__v + 1, n.vnode && n.vnode(r4), z(e4, r4, u4, t4.__n, e4.namespaceURI, 32 & u4.__u ? [i4] : null, f5, i4 || S(u4), 32 & u4.__u, o5), r4.__v = u4.__v, r4.__.__k[r4.__i] = r4, E(f5, r4, o5), u4.__ = u4.__e = null, r4.__e != i4 && j(r4));
+  }
+  function j(n3) {
+    if ((n3 = n3.__) && n3.__c && !n3.props.__P) return n3.__e = null, n3.__k.some(function(t4) {
+      return t4 && (n3.__e = t4.__e);
+    }), j(n3);
+  }
+  function L(t4) {
+    (8 & t4.__g || (t4.__g |= 8, u.push(t4), f++)) && i == n.debounceRendering || ((i = n.debounceRendering) || queueMicrotask)(H);
+  }
+  function H() {
+    try {
+      for (var n3, t4 = 1; u.length; ) u.length > t4 && u.sort(o), n3 = u.shift(), t4 = u.length, 8 & n3.__g && C(n3);
+    } finally {
+      (f = u.length) && (i || queueMicrotask)(H);
+    }
+  }
+  function I(n3, t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
+    var s4, h5, v4, w5, d5, _5, g5 = u4.__k || y, k4 = t4.length;
+    for (l4 = q(r4, t4, g5, l4, k4), s4 = 0; s4 < k4; s4++) null != (v4 = r4.__k[s4]) && (h5 = ~v4.__i && g5[v4.__i] || p, v4.__i = s4, _5 = z(n3, v4, h5, i4, f5, o5, e4, l4, c4, a5), w5 = v4.__e, (h5.ref != v4.ref || 8 & h5.__u) && (h5.ref && G(h5.ref, null, v4, h5), v4.ref && a5.push(v4.ref, v4.__c || w5, v4)), d5 = d5 || w5, 4 & v4.__u ? (l4 = A(v4, l4, n3, !h5.__v), h5.__e && (h5.__e = null)) : "function" == typeof v4.type && void 0 !== _5 ? l4 = _5 : w5 && (l4 = w5.nextSibling), v4.__u &= -21);
+    return r4.__e = d5, l4;
+  }
+  function q(n3, t4, r4, u4, i4) {
+    var f5, o5, e4, l4, c4, a5, s4, p5, y5, v4 = r4.length, d5 = v4, _5 = 0, g5 = 0, k4 = n3.__k = Array(i4);
+    for (f5 = 0; f5 < i4; f5++) null != (o5 = t4[f5]) && "boolean" != typeof o5 && "function" != typeof o5 ? ("object" != typeof o5 || o5.constructor === String ? o5 = k4[f5] = m(null, o5) : w(o5) ? o5 = k4[f5] = m($, { children: o5 }) : o5.constructor === h && o5.__b ? o5 = k4[f5] = m(o5.type, o5.props, o5.key, o5.ref, o5.__v) : k4[f5] = o5, l4 = f5 + _5, o5.__ = n3, o5.__b = n3.__b + 1, e4 = null, ~(c4 = o5.__i = P(o5, r4, l4, d5)) && (d5--, (e4 = r4[c4]) && (e4.__u |= 2)), e4 && e4.__v ? (o5.__u |= 16, c4 == l4 - 1 ? _5-- : c4 == l4 + 1 ? _5++ : c4 != l4 && (c4 > l4 ? _5-- : _5++, g5 = 1)) : (~c4 || (i4 > v4 ? _5-- : i4 < v4 && _5++), "function" != typeof o5.type && (o5.__u |= 4))) : k4[f5] = null;
+    if (g5) {
+      for (a5 = [], s4 = [], f5 = 0; f5 < i4; f5++) if ((o5 = k4[f5]) && 16 & o5.__u) {
+        for (_5 = 0, p5 = a5.length; _5 < p5; ) a5[y5 = _5 + p5 >> 1] < o5.__i ? _5 = y5 + 1 : p5 = y5;
+        a5[_5] = o5.__i, s4[f5] = _5 + 1;
+      }
+      for (_5 = a5.length; f5--; ) s4[f5] && (s4[f5] == _5 ? _5-- : k4[f5].__u |= 4);
+    }
+    if (d5) for (f5 = 0; f5 < v4; f5++) !(e4 = r4[f5]) || 2 & e4.__u || (e4.__e == u4 && (u4 = S(e4)), J(e4, e4));
+    return u4;
+  }
+  function A(n3, t4, r4, u4) {
+    var i4, f5, o5, e4;
+    if ("function" == typeof n3.type) {
+      if (n3.props.__P) return t4;
+      if (i4 = n3.__k) for (f5 = 0; f5 < i4.length; f5++) i4[f5] && (i4[f5].__ = n3, t4 = A(i4[f5], t4, r4, false));
+      return t4;
+    }
+    for (t4 && !t4.parentNode && (t4 = S(n3)) && !t4.parentNode && (t4 = null), o5 = n3.__e, e4 = t4; e4 && 8 == e4.nodeType; ) e4 = e4.nextSibling;
+    for (o5 != e4 && (!u4 && r4.moveBefore && o5.parentNode ? r4.moveBefore(o5, t4) : r4.insertBefore(o5, t4 || null)), t4 = o5; (t4 = t4 && t4.nextSibling) && 8 == t4.nodeType && !t4.data.startsWith("$s"); ) ;
+    return t4;
+  }
+  function P(n3, t4, r4, u4) {
+    var i4, f5 = n3.key, o5 = n3.type, e4 = t4[r4], l4 = e4 && !(2 & e4.__u);
+    if (null === e4 && null == f5 || l4 && f5 == e4.key && o5 == e4.type) return r4;
+    if (u4 > (l4 ? 1 : 0)) {
+      for (i4 = r4 - 1; i4 >= 0; i4--) if ((e4 = t4[i4]) && !(2 & e4.__u) && f5 == e4.key && o5 == e4.type) return i4;
+      for (i4 = r4 + 1; i4 < t4.length; i4++) if ((e4 = t4[i4]) && !(2 & e4.__u) && f5 == e4.key && o5 == e4.type) return i4;
+    }
+    return -1;
+  }
+  function T(n3, t4, r4) {
+    null == r4 && (r4 = ""), "-" == t4[0] ? n3.setProperty(t4, r4) : n3[t4] = r4;
+  }
+  function N(n3, t4, r4, u4, i4) {
+    var f5, o5;
+    if ("style" == t4) if ("string" == typeof r4) n3.style.cssText = r4;
+    else {
+      if ("string" == typeof u4 && (n3.style.cssText = u4 = ""), u4) for (t4 in u4) r4 && t4 in r4 || T(n3.style, t4);
+      if (r4) for (t4 in r4) u4 && r4[t4] == u4[t4] || T(n3.style, t4, r4[t4]);
+    }
+    else if ("o" == t4[0] && "n" == t4[1]) "function" != typeof r4 && (r4 = null), "function" != typeof u4 && (u4 = null), (n3.__e || (n3.__e = {}))[t4] = r4, r4 && u4 || (o5 = a[t4] || (a[t4] = V(t4)), (n3.__a || (n3.__a = {}))[t4] = c, f5 = t4 != (t4 = t4.replace(l, "$1")), (t4 = t4.slice(2))[0] < "a" && (t4 = t4.toLowerCase()), r4 ? n3.addEventListener(t4, o5, f5) : n3.removeEventListener(t4, o5, f5));
+    else {
+      if ("http://www.w3.org/2000/svg" == i4) t4 = t4.replace(/xlink(H|:h)/, "h").replace(/sName$/, "s");
+      else if ("width" != t4 && "height" != t4 && "href" != t4 && "list" != t4 && "form" != t4 && "tabIndex" != t4 && "download" != t4 && "rowSpan" != t4 && "colSpan" != t4 && "role" != t4 && "popover" != t4 && t4 in n3) try {
+        return void (n3[t4] = null == r4 ? "" : r4);
+      } catch (n4) {
+      }
+      if ("function" == typeof r4) return;
+      null == r4 || false === r4 && "-" != t4[4] ? n3.removeAttribute(t4) : n3.setAttribute(t4, "popover" == t4 && 1 == r4 ? "" : r4);
+    }
+  }
+  function V(t4) {
+    return function(r4) {
+      var u4 = this.__e;
+      if (u4) {
+        if (u4 = u4[t4], null == r4[e]) r4[e] = c++;
+        else if (r4[e] < this.__a[t4]) return;
+        return u4(n.event ? n.event(r4) : r4);
+      }
+    };
+  }
+  function z(t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
+    var s4, p5, v4, d5, k4, b3, m5, M2, C3, j3, L2, H2, q3, A4, O2, P2, T5, N2, V2 = r4.type;
+    if (r4.constructor !== h) return null;
+    128 & u4.__u && (c4 = 32 & u4.__u, s4 = u4.__c.__z) && (r4.__u |= c4, p5 = o5 = [], 8 == s4.nodeType ? l4 = B(s4, o5) : o5.push(s4), l4 = o5[0] || l4), (s4 = n.__b) && s4(r4);
+    n: if ("function" == typeof V2) {
+      v4 = e4.length;
+      try {
+        if (M2 = r4.props, C3 = (s4 = V2.prototype) && s4.render, j3 = (s4 = V2.contextType) && i4[s4.__c], L2 = s4 ? j3 ? j3.props.value : s4.__ : i4, (d5 = u4.__c) ? (r4.__c = d5, 2 & d5.__g && (d5.__g |= 1)) : (C3 ? r4.__c = d5 = new V2(M2, L2) : (r4.__c = d5 = new x(M2, L2), d5.constructor = V2, d5.render = K), j3 && j3.sub(d5), d5.state || (d5.state = {}), d5.__n = i4, d5.__g |= 8, d5.__h = [], d5.__k = []), C3 && (d5.__s || (d5.__s = d5.state), V2.getDerivedStateFromProps && (d5.__s == d5.state && (d5.__s = _({}, d5.__s)), _(d5.__s, V2.getDerivedStateFromProps(M2, d5.__s)))), k4 = d5.props, b3 = d5.state, d5.__v = r4, u4.__c) {
+          if (M2 !== k4 && C3 && !V2.getDerivedStateFromProps && d5.componentWillReceiveProps && d5.componentWillReceiveProps(M2, L2), r4.__v == u4.__v && !(8 & d5.__g) || !(4 & d5.__g) && d5.shouldComponentUpdate && false === d5.shouldComponentUpdate(M2, d5.__s, L2)) {
+            r4.__v != u4.__v && (d5.props = M2, d5.state = d5.__s, d5.__g &= -9), r4.__e = u4.__e, r4.__k = u4.__k, r4.__k.some(function(n3) {
+              n3 && (n3.__ = r4);
+            }), y.push.apply(d5.__h, d5.__k), d5.__k = [], d5.__h.length && e4.push(d5), l4 = S(u4);
+            break n;
+          }
+          d5.componentWillUpdate && d5.componentWillUpdate(M2, d5.__s, L2), C3 && d5.componentDidUpdate && d5.__h.push(function() {
+            d5.componentDidUpdate(k4, b3, m5);
+          });
+        } else C3 && !V2.getDerivedStateFromProps && d5.componentWillMount && d5.componentWillMount(), C3 && d5.componentDidMount && d5.__h.push(d5.componentDidMount);
+        d5.context = L2, d5.props = M2, d5.__P = t4, d5.__g &= -5, H2 = n.__r, q3 = C3 ? 25 : 0;
+        do {
+          d5.__g &= -9, H2 && H2(r4), s4 = d5.render(d5.props, d5.state = d5.__s, d5.context);
+        } while (8 & d5.__g && ++q3 < 25);
+        C3 && (y.push.apply(d5.__h, d5.__k), d5.__k = []), d5.state = d5.__s, d5.getChildContext && (i4 = _({}, i4, d5.getChildContext())), C3 && u4.__c && d5.getSnapshotBeforeUpdate && (m5 = d5.getSnapshotBeforeUpdate(k4, b3)), A4 = s4 && s4.type === $ && null == s4.key ? s4.props.children : s4, M2.__P && (s4 = l4, f5 = (t4 = M2.__P).namespaceURI, c4 = o5 = null, u4.props && u4.props.__P != t4 && (u4.__k.some(function(n3) {
+          n3 && J(n3, n3);
+        }), u4.__k = null), l4 = u4.__k ? S(u4, 0) : null), l4 = I(t4, w(A4) ? A4 : [A4], r4, u4, i4, f5, o5, e4, l4, c4, a5), M2.__P && (r4.__e = null, l4 = s4), r4.__u &= -161, p5 && p5.some(g), d5.__h.length && e4.push(d5), 1 & d5.__g && (d5.__g &= -4);
+      } catch (t5) {
+        if (e4.length = v4, r4.__v = null, c4 || o5) if (t5 && t5.then) {
+          if (r4.__u |= 128 | c4, o5) {
+            for (~(T5 = o5.indexOf(l4 || void 0)) || (T5 = o5.length); (N2 = o5[T5 - 1]) && 8 == N2.nodeType; ) T5--;
+            for (; T5 < o5.length; T5++) if (N2 = o5[T5]) if (o5[T5] = null, O2) {
+              if (N2 == P2) break;
+            } else {
+              if (8 != N2.nodeType) break;
+              N2.data.startsWith("$s") && (P2 = B(O2 = N2));
+            }
+          }
+          if (!O2) {
+            for (; l4 && 8 == l4.nodeType && l4.nextSibling; ) l4 = l4.nextSibling;
+            O2 = l4;
+          }
+          (s4 = B(O2 = r4.__c.__z || (r4.__c.__z = O2))) ? (r4.__e = O2, l4 = s4) : r4.__e = l4, l4 = l4 && l4.nextSibling;
+        } else o5 && o5.some(g);
+        else r4.__e = u4.__e;
+        r4.__k || (r4.__k = u4.__k || []), t5 && t5.then || D(r4), n.__e(t5, r4, u4);
+      }
+    } else l4 = r4.__e = F(u4.__e, r4, u4, i4, f5, o5, e4, c4, a5, t4);
+    return (s4 = n.diffed) && s4(r4), l4;
+  }
+  function B(n3, t4) {
+    if (n3 && 8 == n3.nodeType && n3.data.startsWith("$s")) for (var r4 = 1; n3 = n3.nextSibling; ) {
+      if (8 == n3.nodeType) {
+        if (n3.data.startsWith("$s")) r4++;
+        else if (n3.data.startsWith("/$s") && !--r4) return n3;
+      }
+      t4 && t4.push(n3);
+    }
+  }
+  function D(n3) {
+    n3 && (n3.__c && (n3.__c.__g |= 4), n3.__k && n3.__k.some(D));
+  }
+  function E(t4, r4, u4) {
+    for (var i4 = 0; i4 < u4.length; ) G(u4[i4++], u4[i4++], u4[i4++]);
+    n.__c && n.__c(r4, t4), t4.some(function(r5) {
+      try {
+        t4 = r5.__h, r5.__h = [], t4.some(function(n3) {
+          n3.call(r5);
+        });
+      } catch (t5) {
+        n.__e(t5, r5.__v);
+      }
+    });
+  }
+  function F(t4, r4, u4, i4, f5, o5, e4, l4, c4, a5) {
+    var s4, h5, y5, _5, k4, b3, m5, M2, $2 = u4.props || p, x4 = r4.props, C3 = r4.type;
+    if ("svg" == C3 ? f5 = "http://www.w3.org/2000/svg" : "math" == C3 ? f5 = "http://www.w3.org/1998/Math/MathML" : f5 || (f5 = "http://www.w3.org/1999/xhtml"), o5) {
+      for (s4 = 0; s4 < o5.length; s4++) if ((k4 = o5[s4]) && (C3 ? k4.localName == C3 : 3 == k4.nodeType)) {
+        t4 = k4, o5[s4] = null;
+        break;
+      }
+    }
+    if (!t4) {
+      if (M2 = a5.ownerDocument || document, !C3) return M2.createTextNode(x4);
+      t4 = M2.createElementNS(f5, C3, x4.is ? x4 : a5), l4 && (n.__m && n.__m(r4, o5), l4 = false), o5 = null;
+    }
+    if (C3) {
+      if (a5 = "template" == C3 && t4.content || t4, o5 = "textarea" == C3 && null != x4.defaultValue ? null : o5 && d.call(a5.childNodes), !l4 && o5) for ($2 = {}, s4 = 0; s4 < t4.attributes.length; s4++) $2[(k4 = t4.attributes[s4]).name] = k4.value;
+      for (s4 in $2) k4 = $2[s4], "dangerouslySetInnerHTML" == s4 ? y5 = k4 : "children" == s4 || s4 in x4 || "value" == s4 && "defaultValue" in x4 || "checked" == s4 && "defaultChecked" in x4 || N(t4, s4, null, k4, f5);
+      for (s4 in x4) k4 = x4[s4], "children" == s4 ? _5 = k4 : "dangerouslySetInnerHTML" == s4 ? h5 = k4 : "value" == s4 ? b3 = k4 : "checked" == s4 ? m5 = k4 : l4 && "function" != typeof k4 || $2[s4] === k4 || N(t4, s4, k4, $2[s4], f5);
+      h5 ? (l4 || y5 && (h5.__html == y5.__html || h5.__html == t4.__markupIsNotUsedHere) || (t4.__markupIsNotUsedHere = h5.__html), r4.__k = []) : (y5 && (t4.textContent = ""), ("foreignObject" == C3 || "http://www.w3.org/1998/Math/MathML" == f5 && v.test(C3)) && (f5 = "http://www.w3.org/1999/xhtml"), I(a5, w(_5) ? _5 : [_5], r4, u4, i4, f5, o5, e4, o5 ? o5[0] : u4.__k && S(u4, 0), l4, c4), o5 && o5.some(g)), l4 && "textarea" != C3 || (s4 = "value", "progress" == C3 && null == b3 ? t4.removeAttribute(s4) : null == b3 || b3 === t4[s4] && ("progress" != C3 || b3) || N(t4, s4, b3, $2[s4], f5), s4 = "checked", null != m5 && m5 != t4[s4] && N(t4, s4, m5, $2[s4], f5));
+    } else $2 === x4 || l4 && t4.data == x4 || (t4.data = x4);
+    return t4;
+  }
+  function G(t4, r4, u4, i4) {
+    try {
+      "function" == typeof t4 ? r4 ? r4.__x = t4(r4) || 1 : i4 && (i4 = i4.__c || i4.__e) && (r4 = i4.__x) && (i4.__x = null, "function" == typeof r4 ? r4() : t4(null)) : t4.current = r4;
+    } catch (t5) {
+      n.__e(t5, u4);
+    }
+  }
+  function J(t4, r4, u4) {
+    var i4, f5, o5, e4;
+    if (n.unmount && n.unmount(t4), !(i4 = t4.ref) || i4.current && i4.current != t4.__e || G(i4, null, r4, t4), i4 = t4.__c) {
+      if (i4.componentWillUnmount) try {
+        i4.componentWillUnmount();
+      } catch (t5) {
+        n.__e(t5, r4);
+      }
+      i4.__P = i4.__n = null;
+    }
+    if (i4 = t4.__k) for (e4 = 0; e4 < i4.length; e4++) i4[e4] && J(i4[e4], r4, "function" != typeof t4.type || u4 && !t4.props.__P);
+    !u4 && (i4 = t4.__c) && (i4 = i4.__z) && (f5 = B(i4, o5 = [])) && (i4 == t4.__e && o5.some(g), g(f5), g(i4)), u4 || g(t4.__e), t4.__e = t4.__c = t4.__ = null;
+  }
+  function K(n3, t4, r4) {
+    return this.constructor(n3, r4);
+  }
+  function Q(t4, r4) {
+    var u4, i4, f5, o5;
+    n.__ && n.__(t4, r4), 9 == r4.nodeType && (r4 = r4.documentElement), i4 = (u4 = t4 && 32 & t4.__u) ? null : r4.__k, r4.__k = m($, { children: [t4] }), f5 = [], o5 = [], z(r4, r4.__k, i4 || p, p, r4.namespaceURI, i4 ? null : r4.firstChild ? d.call(r4.childNodes) : null, f5, i4 ? i4.__e : r4.firstChild, u4, o5), E(f5, r4.__k, o5), r4.__k.props.children = null;
+  }
+  n = { __e: function(n3, t4, r4, u4) {
+    for (var i4, o5, e4; t4 = t4.__; ) if ((i4 = t4.__c) && !(1 & i4.__g)) {
+      i4.__g |= 4;
+      try {
+        if ((e4 = (o5 = i4.constructor) && o5.getDerivedStateFromError) && i4.setState(o5.getDerivedStateFromError(n3)), i4.componentDidCatch && (i4.componentDidCatch(n3, u4 || {}), e4 = 1), e4 && 8 & i4.__g) return void (i4.__g |= 2);
+      } catch (t5) {
+        n3 = t5;
+      }
+    }
+    throw f = 0, n3;
+  } }, t = 0, r = function(n3) {
+    return null != n3 && n3.constructor === h;
+  }, x.prototype.setState = function(n3, t4) {
+    var r4 = this.__s;
+    r4 && r4 != this.state || (r4 = this.__s = _({}, this.state)), "function" == typeof n3 && (n3 = n3(_({}, r4), this.props)), n3 && (_(r4, n3), this.__v && (t4 && this.__k.push(t4), L(this)));
+  }, x.prototype.forceUpdate = function(n3) {
+    this.__v && (this.__g |= 4, n3 && this.__h.push(n3), L(this));
+  }, x.prototype.render = $, u = [], f = 0, o = function(n3, t4) {
+    return n3.__v.__b - t4.__v.__b;
+  }, e = /* @__PURE__ */ Symbol(), l = /(PointerCapture)$|Capture$/i, c = 0, a = {}, s = 0;
+
+  // node_modules/preact/hooks/dist/hooks.mjs
+  var t2;
+  var r2;
+  var u2;
+  var i2;
+  var o2 = Object.is;
+  var f2 = 0;
+  var c2 = [];
+  var e2 = [];
+  var a2 = n;
+  var v2 = a2.__b;
+  var l2 = a2.__r;
+  var m2 = a2.diffed;
+  var h2 = a2.__c;
+  var s2 = a2.unmount;
+  var p2 = a2.__;
+  function y2(n3, t4) {
+    a2.__h && a2.__h(r2, n3, f2 || t4), f2 = 0;
+    var u4 = r2.__H || (r2.__H = { __: [], __h: [] });
+    return n3 >= u4.__.length && u4.__.push({}), u4.__[n3];
+  }
+  function d2(n3) {
+    return f2 = 1, _2(G2, n3);
+  }
+  function _2(n3, u4, i4) {
+    var f5 = y2(t2++, 2);
+    if (f5.t = n3, !f5.__c && (f5.__ = [i4 ? i4(u4) : G2(void 0, u4), function(n4) {
+      var t4 = (f5.__N || f5.__)[0], r4 = f5.t(t4, n4);
+      o2(t4, r4) || (f5.__N = [r4, f5.__[1]], f5.__c.setState({}));
+    }], f5.__c = r2, !r2.__f)) {
+      r2.__f = true;
+      var c4 = r2.shouldComponentUpdate;
+      r2.shouldComponentUpdate = function(n4, t4, r4) {
+        var u5 = this.__H;
+        if (!u5) return true;
+        var i5 = false, f6 = this.props != n4;
+        if (u5.__.some(function(n5) {
+          n5.__N && (i5 = true, o2(n5.__[0], n5.__N[0]) || (f6 = true));
+        }), c4) {
+          var e4 = c4.call(this, n4, t4, r4);
+          return i5 ? e4 || f6 : e4;
+        }
+        return !i5 || f6;
+      };
+    }
+    return f5.__;
+  }
+  function A2(n3, u4) {
+    var i4 = y2(t2++, 3);
+    !a2.__s && E2(i4.__H, u4) && (i4.__P = true, i4.__ = n3, i4.u = u4, r2.__H.__h.push(i4));
+  }
+  function F2(n3, u4) {
+    var i4 = y2(t2++, 4);
+    !a2.__s && E2(i4.__H, u4) && (i4.__P = false, i4.__ = n3, i4.u = u4, r2.__h.push(i4));
+  }
+  function T2(n3) {
+    return f2 = 5, w2(function() {
+      return { current: n3 };
+    }, []);
+  }
+  function w2(n3, r4) {
+    var u4 = y2(t2++, 7);
+    return E2(u4.__H, r4) && (u4.__ = n3(), u4.__H = r4), u4.__;
+  }
+  function g2() {
+    var n3;
+    do {
+      for (; n3 = e2.shift(); ) try {
+        C2(n3);
+      } catch (t5) {
+        a2.__e(t5, { __: (n3 = n3.__P) && n3.__v });
+      }
+      for (; n3 = c2.shift(); ) {
+        var t4 = n3.__H;
+        if (n3.__P && t4) try {
+          t4.__h.some(C2), t4.__h.some(D2), t4.__h = [];
+        } catch (r4) {
+          t4.__h = [], a2.__e(r4, n3.__v);
+        }
+      }
+    } while (e2.length);
+  }
+  a2.__b = function(n3) {
+    r2 = null, v2 && v2(n3);
+  }, a2.__ = function(n3, t4) {
+    n3 && t4.__k && t4.__k.__m && (n3.__m = t4.__k.__m), p2 && p2(n3, t4);
+  }, a2.__r = function(n3) {
+    l2 && l2(n3), t2 = 0;
+    var i4 = (r2 = n3.__c).__H;
+    i4 && (u2 == r2 ? r2.__h = [] : (i4.__h.some(C2), i4.__h.some(D2), t2 = 0), i4.__h = [], i4.__.some(function(n4) {
+      n4.__N && (n4.__ = n4.__N), n4.u = n4.__N = void 0;
+    })), u2 = r2;
+  }, a2.diffed = function(n3) {
+    m2 && m2(n3);
+    var t4 = n3.__c;
+    t4 && t4.__H && (t4.__H.__h.length && B2(c2.push(t4)), t4.__H.__.some(function(n4) {
+      n4.u && (n4.__H = n4.u);
+    })), u2 = r2 = null;
+  }, a2.__c = function(n3, t4) {
+    t4.some(function(n4) {
+      try {
+        n4.__h.some(C2), n4.__h = n4.__h.filter(function(n5) {
+          return !n5.__ || D2(n5);
+        });
+      } catch (t5) {
+        n4.__h = [function() {
+          throw t5;
+        }];
+      }
+    }), h2 && h2(n3, t4);
+  }, a2.unmount = function(n3) {
+    s2 && s2(n3);
+    var t4, r4, u4 = n3.__c;
+    u4 && u4.__H && (u4.__H.__.some(function(u5) {
+      try {
+        if (u5.__P && u5.__c) {
+          if (void 0 === r4) {
+            for (r4 = n3.__; r4 && (!r4.__c || !r4.__c.__P); ) r4 = r4.__;
+            r4 = r4 && r4.__c;
+          }
+          u5.__P = r4, B2(e2.push(u5));
+        } else C2(u5);
+      } catch (n4) {
+        t4 = n4;
+      }
+    }), u4.__H = void 0, t4 && a2.__e(t4, u4.__v));
+  };
+  var k2 = "function" == typeof requestAnimationFrame;
+  function z2(n3) {
+    var t4, r4 = function() {
+      clearTimeout(u4), k2 && cancelAnimationFrame(t4), setTimeout(n3);
+    }, u4 = setTimeout(r4, 35);
+    k2 && (t4 = requestAnimationFrame(r4));
+  }
+  function B2(n3) {
+    1 != n3 && i2 == a2.requestAnimationFrame || ((i2 = a2.requestAnimationFrame) || z2)(g2);
+  }
+  function C2(n3) {
+    var t4 = r2, u4 = n3.__c;
+    "function" == typeof u4 && (n3.__c = void 0, u4()), r2 = t4;
+  }
+  function D2(n3) {
+    var t4 = r2;
+    n3.__c = n3.__(), r2 = t4;
+  }
+  function E2(n3, t4) {
+    return !n3 || n3.length != t4.length || t4.some(function(t5, r4) {
+      return !o2(t5, n3[r4]);
+    });
+  }
+  function G2(n3, t4) {
+    return "function" == typeof t4 ? t4(n3) : t4;
+  }
+
+  // node_modules/@preact/signals-core/dist/signals-core.module.js
+  var i3 = /* @__PURE__ */ Symbol.for("preact-signals");
+  function t3() {
+    if (!(v3 > 1)) {
+      var i4, t4 = false;
+      !(function() {
+        var i5 = c3;
+        c3 = void 0;
+        while (void 0 !== i5) {
+          var t5 = i5.S;
+          if (t5.v === i5.v) {
+            for (var r5 = t5.t; void 0 !== r5; r5 = r5.x) if (r5.i === i5.i) r5.i = t5.i;
+          }
+          i5 = i5.o;
+        }
+      })();
+      while (void 0 !== h3) {
+        var r4 = h3;
+        h3 = void 0;
+        s3++;
+        while (void 0 !== r4) {
+          var n3 = r4.u;
+          r4.u = void 0;
+          r4.f &= -3;
+          if (!(8 & r4.f) && w3(r4)) try {
+            r4.c();
+          } catch (r5) {
+            if (!t4) {
+              i4 = r5;
+              t4 = true;
+            }
+          }
+          r4 = n3;
+        }
+      }
+      s3 = 0;
+      v3--;
+      if (t4) throw i4;
+    } else v3--;
+  }
+  function r3(i4) {
+    if (v3 > 0) return i4();
+    u3 = ++e3;
+    v3++;
+    try {
+      return i4();
+    } finally {
+      t3();
+    }
+  }
+  var n2;
+  var o3 = void 0;
+  function f3(i4) {
+    var t4 = o3, r4 = n2;
+    o3 = void 0;
+    n2 = void 0;
+    try {
+      return i4();
+    } finally {
+      o3 = t4;
+      n2 = r4;
+    }
+  }
+  var h3 = void 0;
+  var v3 = 0;
+  var s3 = 0;
+  var e3 = 0;
+  var u3 = 0;
+  var c3 = void 0;
+  var a3 = 0;
+  function d3(i4) {
+    if (void 0 !== o3) {
+      var t4 = i4.n;
+      if (void 0 === t4 || t4.t !== o3) {
+        t4 = { i: 0, S: i4, p: o3.s, n: void 0, t: o3, e: void 0, x: void 0, r: t4 };
+        if (void 0 !== o3.s) o3.s.n = t4;
+        o3.s = t4;
+        i4.n = t4;
+        if (32 & o3.f) i4.S(t4);
+        return t4;
+      } else if (-1 === t4.i) {
+        t4.i = 0;
+        if (void 0 !== t4.n) {
+          t4.n.p = t4.p;
+          if (void 0 !== t4.p) t4.p.n = t4.n;
+          t4.p = o3.s;
+          t4.n = void 0;
+          o3.s.n = t4;
+          o3.s = t4;
+        }
+        return t4;
+      }
+    }
+  }
+  function l3(i4, t4) {
+    this.v = i4;
+    this.i = 0;
+    this.n = void 0;
+    this.t = void 0;
+    this.l = 0;
+    this.W = null == t4 ? void 0 : t4.watched;
+    this.Z = null == t4 ? void 0 : t4.unwatched;
+    this.name = null == t4 ? void 0 : t4.name;
+  }
+  l3.prototype.brand = i3;
+  l3.prototype.h = function() {
+    return true;
+  };
+  l3.prototype.S = function(i4) {
+    var t4 = this, r4 = this.t;
+    if (r4 !== i4 && void 0 === i4.e) {
+      i4.x = r4;
+      this.t = i4;
+      if (void 0 !== r4) r4.e = i4;
+      else f3(function() {
+        var i5;
+        null == (i5 = t4.W) || i5.call(t4);
+      });
+    }
+  };
+  l3.prototype.U = function(i4) {
+    var t4 = this;
+    if (void 0 !== this.t) {
+      var r4 = i4.e, n3 = i4.x;
+      if (void 0 !== r4) {
+        r4.x = n3;
+        i4.e = void 0;
+      }
+      if (void 0 !== n3) {
+        n3.e = r4;
+        i4.x = void 0;
+      }
+      if (i4 === this.t) {
+        this.t = n3;
+        if (void 0 === n3) f3(function() {
+          var i5;
+          null == (i5 = t4.Z) || i5.call(t4);
+        });
+      }
+    }
+  };
+  l3.prototype.subscribe = function(i4) {
+    var t4 = this;
+    return x2(function() {
+      var r4 = t4.value;
+      f3(function() {
+        return i4(r4);
+      });
+    }, { name: "sub" });
+  };
+  l3.prototype.valueOf = function() {
+    return this.value;
+  };
+  l3.prototype.toString = function() {
+    return this.value + "";
+  };
+  l3.prototype.toJSON = function() {
+    return this.value;
+  };
+  l3.prototype.peek = function() {
+    var i4 = this;
+    return f3(function() {
+      return i4.value;
+    });
+  };
+  Object.defineProperty(l3.prototype, "value", { get: function() {
+    var i4 = d3(this);
+    if (void 0 !== i4) i4.i = this.i;
+    return this.v;
+  }, set: function(i4) {
+    if (i4 !== this.v) {
+      if (s3 > 100) throw new Error("Cycle detected");
+      !(function(i5) {
+        if (0 !== v3 && 0 === s3) {
+          if (i5.l !== u3) {
+            i5.l = u3;
+            c3 = { S: i5, v: i5.v, i: i5.i, o: c3 };
+          }
+        }
+      })(this);
+      this.v = i4;
+      this.i++;
+      a3++;
+      v3++;
+      try {
+        for (var r4 = this.t; void 0 !== r4; r4 = r4.x) r4.t.N();
+      } finally {
+        t3();
+      }
+    }
+  } });
+  function y3(i4, t4) {
+    return new l3(i4, t4);
+  }
+  function w3(i4) {
+    for (var t4 = i4.s; void 0 !== t4; t4 = t4.n) if (t4.S.i !== t4.i || !t4.S.h() || t4.S.i !== t4.i) return true;
+    return false;
+  }
+  function b(i4) {
+    for (var t4 = i4.s; void 0 !== t4; t4 = t4.n) {
+      var r4 = t4.S.n;
+      if (void 0 !== r4) t4.r = r4;
+      t4.S.n = t4;
+      t4.i = -1;
+      if (void 0 === t4.n) {
+        i4.s = t4;
+        break;
+      }
+    }
+  }
+  function _3(i4) {
+    var t4 = i4.s, r4 = void 0;
+    while (void 0 !== t4) {
+      var n3 = t4.p;
+      if (-1 === t4.i) {
+        t4.S.U(t4);
+        if (void 0 !== n3) n3.n = t4.n;
+        if (void 0 !== t4.n) t4.n.p = n3;
+      } else r4 = t4;
+      t4.S.n = t4.r;
+      if (void 0 !== t4.r) t4.r = void 0;
+      t4 = n3;
+    }
+    i4.s = r4;
+  }
+  function j2(i4, t4) {
+    l3.call(this, void 0, t4);
+    this.x = i4;
+    this.s = void 0;
+    this.g = a3 - 1;
+    this.f = 4;
+  }
+  j2.prototype = new l3();
+  j2.prototype.h = function() {
+    this.f &= -3;
+    if (1 & this.f) return false;
+    if (32 == (36 & this.f)) return true;
+    this.f &= -5;
+    if (this.g === a3) return true;
+    this.g = a3;
+    this.f |= 1;
+    if (this.i > 0 && !w3(this)) {
+      this.f &= -2;
+      return true;
+    }
+    var i4 = o3;
+    try {
+      b(this);
+      o3 = this;
+      var t4 = this.x();
+      if (16 & this.f || this.v !== t4 || 0 === this.i) {
+        this.v = t4;
+        this.f &= -17;
+        this.i++;
+      }
+    } catch (i5) {
+      this.v = i5;
+      this.f |= 16;
+      this.i++;
+    }
+    o3 = i4;
+    _3(this);
+    this.f &= -2;
+    return true;
+  };
+  j2.prototype.S = function(i4) {
+    if (void 0 === this.t) {
+      this.f |= 36;
+      for (var t4 = this.s; void 0 !== t4; t4 = t4.n) t4.S.S(t4);
+    }
+    l3.prototype.S.call(this, i4);
+  };
+  j2.prototype.U = function(i4) {
+    if (void 0 !== this.t) {
+      l3.prototype.U.call(this, i4);
+      if (void 0 === this.t) {
+        this.f &= -33;
+        for (var t4 = this.s; void 0 !== t4; t4 = t4.n) t4.S.U(t4);
+      }
+    }
+  };
+  j2.prototype.N = function() {
+    if (!(2 & this.f)) {
+      this.f |= 6;
+      for (var i4 = this.t; void 0 !== i4; i4 = i4.x) i4.t.N();
+    }
+  };
+  Object.defineProperty(j2.prototype, "value", { get: function() {
+    if (1 & this.f) throw new Error("Cycle detected");
+    var i4 = d3(this);
+    this.h();
+    if (void 0 !== i4) i4.i = this.i;
+    if (16 & this.f) throw this.v;
+    return this.v;
+  } });
+  function O(i4, t4) {
+    return new j2(i4, t4);
+  }
+  function p3(i4) {
+    var r4 = i4.j;
+    i4.j = void 0;
+    if ("function" == typeof r4) {
+      v3++;
+      var n3 = o3;
+      o3 = void 0;
+      try {
+        r4();
+      } catch (t4) {
+        i4.f &= -2;
+        i4.f |= 8;
+        g3(i4);
+        throw t4;
+      } finally {
+        o3 = n3;
+        t3();
+      }
+    }
+  }
+  function g3(i4) {
+    for (var t4 = i4.s; void 0 !== t4; t4 = t4.n) t4.S.U(t4);
+    i4.x = void 0;
+    i4.s = void 0;
+    p3(i4);
+  }
+  function S2(i4) {
+    if (o3 !== this) throw new Error("Out-of-order effect");
+    _3(this);
+    o3 = i4;
+    this.f &= -2;
+    try {
+      if (8 & this.f) g3(this);
+    } finally {
+      t3();
+    }
+  }
+  function m3(i4, t4) {
+    this.x = i4;
+    this.j = void 0;
+    this.s = void 0;
+    this.u = void 0;
+    this.f = 32;
+    this.name = null == t4 ? void 0 : t4.name;
+    if (n2) n2.push(this);
+  }
+  m3.prototype.c = function() {
+    var i4 = this.S();
+    try {
+      if (8 & this.f) return;
+      if (void 0 === this.x) return;
+      var t4 = this.x();
+      if ("function" == typeof t4) this.j = t4;
+    } finally {
+      i4();
+    }
+  };
+  m3.prototype.S = function() {
+    if (1 & this.f) throw new Error("Cycle detected");
+    this.f |= 1;
+    this.f &= -9;
+    p3(this);
+    b(this);
+    v3++;
+    var i4 = o3;
+    o3 = this;
+    return S2.bind(this, i4);
+  };
+  m3.prototype.N = function() {
+    if (!(2 & this.f)) {
+      this.f |= 2;
+      this.u = h3;
+      h3 = this;
+    }
+  };
+  m3.prototype.d = function() {
+    this.f |= 8;
+    if (!(1 & this.f)) g3(this);
+  };
+  m3.prototype.dispose = function() {
+    this.d();
+  };
+  function x2(i4, t4) {
+    var r4 = new m3(i4, t4);
+    try {
+      r4.c();
+    } catch (i5) {
+      r4.d();
+      throw i5;
+    }
+    var n3 = r4.d.bind(r4);
+    n3[Symbol.dispose] = n3;
+    return n3;
+  }
+
+  // node_modules/@preact/signals/dist/signals.module.js
+  var h4;
+  var d4;
+  var p4;
+  var m4 = "undefined" != typeof window && !!window.__PREACT_SIGNALS_DEVTOOLS__;
+  var _4 = [];
+  var g4 = [];
+  x2(function() {
+    h4 = this.N;
+  })();
+  function b2(i4, n3) {
+    n[i4] = n3.bind(null, n[i4] || function() {
+    });
+  }
+  function y4(i4) {
+    if (p4) {
+      var n3 = p4;
+      p4 = void 0;
+      n3();
+    }
+    p4 = i4 && i4.S();
+  }
+  function w4(i4) {
+    var n3 = this, r4 = i4.data, t4 = useSignal(r4);
+    t4.name = "ReactiveDom";
+    t4.value = r4;
+    var e4 = w2(function() {
+      var i5 = n3, r5 = n3.__v;
+      while (r5 = r5.__) if (r5.__c) {
+        r5.__c.__$f |= 4;
+        break;
+      }
+      var o5 = O(function() {
+        var i6 = t4.value.value;
+        return 0 === i6 ? 0 : true === i6 ? "" : i6 || "";
+      }), e5 = O(function() {
+        return !Array.isArray(o5.value) && !r(o5.value);
+      }), u5 = x2(function() {
+        this.N = M;
+        if (e5.value) {
+          var n4 = o5.value;
+          if (i5.__v && i5.__v.__e && 3 === i5.__v.__e.nodeType) i5.__v.__e.data = n4;
+        }
+      }), c5 = n3.__$u.d;
+      n3.__$u.d = function() {
+        u5();
+        c5.call(this);
+      };
+      return [e5, o5];
+    }, []), u4 = e4[0], c4 = e4[1];
+    return u4.value ? c4.peek() : c4.value;
+  }
+  w4.displayName = "ReactiveTextNode";
+  Object.defineProperties(l3.prototype, { constructor: { configurable: true, value: k($, null).constructor }, type: { configurable: true, value: w4 }, props: { configurable: true, get: function() {
+    var i4 = this;
+    return { data: { get value() {
+      return i4.value;
+    } } };
+  } }, __b: { configurable: true, value: 1 } });
+  b2("__b", function(i4, n3) {
+    y4();
+    d4 = void 0;
+    if ("string" == typeof n3.type) {
+      var r4, t4 = n3.props;
+      for (var f5 in t4) if ("children" !== f5) {
+        var o5 = t4[f5];
+        if (o5 instanceof l3) {
+          if (!r4) n3.__np = r4 = {};
+          r4[f5] = o5;
+          t4[f5] = o5.peek();
+        }
+      }
+    }
+    i4(n3);
+  });
+  b2("__r", function(i4, r4) {
+    i4(r4);
+    if (r4.type !== $) {
+      y4();
+      var t4, f5 = r4.__c;
+      if (f5) {
+        f5.__$f &= -2;
+        if (void 0 === (t4 = f5.__$u)) f5.__$u = t4 = (function(i5, n3) {
+          var r5;
+          x2(function() {
+            r5 = this;
+          }, { name: n3 });
+          r5.c = i5;
+          return r5;
+        })(/* @__PURE__ */ (function(i5) {
+          return function() {
+            var n3;
+            if (m4) null == (n3 = this.y) || n3.call(this);
+            i5.__$f |= 1;
+            i5.setState({});
+          };
+        })(f5), "function" == typeof r4.type ? r4.type.displayName || r4.type.name : "");
+      }
+      d4 = f5;
+      y4(t4);
+    }
+  });
+  b2("__e", function(i4, n3, r4, t4) {
+    y4();
+    d4 = void 0;
+    i4(n3, r4, t4);
+  });
+  b2("diffed", function(i4, n3) {
+    y4();
+    d4 = void 0;
+    var r4;
+    if ("string" == typeof n3.type && (r4 = n3.__e)) {
+      var t4 = n3.__np, f5 = n3.props, o5 = r4.U;
+      if (o5) for (var e4 in o5) {
+        var u4 = o5[e4];
+        if (!(void 0 === u4 || t4 && e4 in t4)) {
+          u4.d();
+          o5[e4] = void 0;
+        }
+      }
+      if (t4) {
+        if (!o5) {
+          o5 = {};
+          r4.U = o5;
+        }
+        for (var a5 in t4) {
+          var c4 = o5[a5], v4 = t4[a5];
+          if (void 0 === c4) {
+            c4 = k3(r4, a5, v4, f5);
+            o5[a5] = c4;
+          } else c4.o(v4, f5);
+        }
+      }
+    }
+    i4(n3);
+  });
+  function k3(i4, n3, r4, t4) {
+    var f5 = n3 in i4 && void 0 === i4.ownerSVGElement, o5 = y3(r4);
+    return { o: function(i5, n4) {
+      o5.value = i5;
+      t4 = n4;
+    }, d: x2(function() {
+      this.N = M;
+      var r5 = o5.value.value;
+      if (t4[n3] !== r5) {
+        t4[n3] = r5;
+        if (f5) i4[n3] = r5;
+        else if (null != r5 && (false !== r5 || "-" === n3[4])) i4.setAttribute(n3, r5);
+        else i4.removeAttribute(n3);
+      }
+    }) };
+  }
+  b2("unmount", function(i4, n3) {
+    if ("string" == typeof n3.type) {
+      var r4 = n3.__e;
+      if (r4) {
+        var t4 = r4.U;
+        if (t4) {
+          r4.U = void 0;
+          for (var f5 in t4) {
+            var o5 = t4[f5];
+            if (o5) o5.d();
+          }
+        }
+      }
+      var e4 = n3.__np;
+      if (e4) {
+        var u4 = n3.props;
+        for (var a5 in e4) u4[a5] = e4[a5];
+      }
+      n3.__np = void 0;
+    } else {
+      var c4 = n3.__c;
+      if (c4) {
+        c4.__$f |= 8;
+        var v4 = c4.__$u;
+        if (v4) {
+          c4.__$u = void 0;
+          v4.d();
+        }
+      }
+    }
+    i4(n3);
+  });
+  b2("__h", function(i4, n3, r4, t4) {
+    if (t4 < 3) n3.__$f |= 2;
+    i4(n3, r4, t4);
+  });
+  x.prototype.shouldComponentUpdate = function(i4, n3) {
+    if (this.__R) return true;
+    var r4 = this.__$u, t4 = r4 && void 0 !== r4.s;
+    for (var f5 in n3) return true;
+    if (this.__f || "boolean" == typeof this.u && true === this.u) {
+      var o5 = 2 & this.__$f;
+      if (!(t4 || o5 || 4 & this.__$f)) return true;
+      if (1 & this.__$f) return true;
+    } else {
+      if (!(t4 || 4 & this.__$f)) return true;
+      if (3 & this.__$f) return true;
+    }
+    for (var e4 in i4) if ("__source" !== e4 && i4[e4] !== this.props[e4]) return true;
+    for (var u4 in this.props) if (!(u4 in i4)) return true;
+    return false;
+  };
+  function useSignal(i4, n3) {
+    return w2(function() {
+      return y3(i4, n3);
+    }, []);
+  }
+  function useComputed(i4, n3) {
+    var r4 = T2(i4);
+    r4.current = i4;
+    d4.__$f |= 4;
+    return w2(function() {
+      return O(function() {
+        return r4.current();
+      }, n3);
+    }, []);
+  }
+  var q2 = "undefined" == typeof requestAnimationFrame ? setTimeout : function(i4) {
+    var n3 = function() {
+      clearTimeout(r4);
+      cancelAnimationFrame(t4);
+      i4();
+    }, r4 = setTimeout(n3, 35), t4 = requestAnimationFrame(n3);
+  };
+  var A3 = function(i4) {
+    queueMicrotask(function() {
+      queueMicrotask(i4);
+    });
+  };
+  function T4() {
+    r3(function() {
+      var i4;
+      while (i4 = _4.shift()) h4.call(i4);
+    });
+  }
+  function x3() {
+    if (1 === _4.push(this)) (n.requestAnimationFrame || q2)(T4);
+  }
+  function F3() {
+    r3(function() {
+      var i4;
+      while (i4 = g4.shift()) h4.call(i4);
+    });
+  }
+  function M() {
+    if (1 === g4.push(this)) (n.requestAnimationFrame || A3)(F3);
+  }
+  function useSignalEffect(i4, n3) {
+    var r4 = T2(i4);
+    r4.current = i4;
+    var t4 = d4;
+    A2(function() {
+      return x2(function() {
+        this.N = x3;
+        if (!(t4 && 8 & t4.__$f)) return r4.current();
+      }, n3);
+    }, []);
+  }
+
+  // src/clock.ts
+  var SKEW_IGNORED = 3;
+  var skew = 0;
+  var now = y3(Date.now() / 1e3);
+  window.setInterval(tick, 1e3);
+  function tick() {
+    now.value = Date.now() / 1e3 + skew;
+  }
+  function heard(date) {
+    const there = date === null ? Number.NaN : Date.parse(date) / 1e3;
+    if (Number.isNaN(there)) return;
+    const off = there - Date.now() / 1e3;
+    skew = Math.abs(off) > SKEW_IGNORED ? off : 0;
+  }
+  function span(seconds) {
+    const whole = Math.max(0, Math.ceil(seconds));
+    if (whole < 90) return `${whole} s`;
+    const minutes = Math.round(whole / 60);
+    if (minutes < 90) return `${minutes} min`;
+    const hours = Math.round(whole / 3600);
+    if (hours < 48) return `${hours} h`;
+    return `${Math.round(whole / 86400)} days`;
+  }
+  function ago(at2, from) {
+    const seconds = from - at2;
+    return seconds < 2 ? "just now" : `${span(seconds)} ago`;
+  }
+  var TIME = new Intl.DateTimeFormat(void 0, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  var MOMENT = new Intl.DateTimeFormat(void 0, { dateStyle: "medium", timeStyle: "medium" });
+  function moment(at2) {
+    const date = new Date(at2 * 1e3);
+    const isToday = date.toDateString() === (/* @__PURE__ */ new Date()).toDateString();
+    return (isToday ? TIME : MOMENT).format(date);
+  }
+  var fullMoment = (at2) => MOMENT.format(new Date(at2 * 1e3));
+
+  // src/keys.ts
+  var KEYS = [
+    { command: "choose", keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"], shown: "1–9", does: "Answer with the choice of that number" },
+    { command: "next", keys: ["j", "ArrowDown"], shown: "j ↓", does: "Next card" },
+    { command: "previous", keys: ["k", "ArrowUp"], shown: "k ↑", does: "Card before" },
+    { command: "open", keys: ["Enter"], shown: "Enter", does: "Go to the choices of the card" },
+    { command: "why", keys: ["w"], shown: "w", does: "Why it waits: every factor and finding" },
+    { command: "full", keys: ["f"], shown: "f", does: "Show the full text" },
+    { command: "undo", keys: ["z"], shown: "z", does: "Take an answer back while it is held" },
+    { command: "select", keys: ["x"], shown: "x", does: "Select the card" },
+    { command: "select_group", keys: ["X"], shown: "X", does: "Select all of its group" },
+    { command: "filter", keys: ["/"], shown: "/", does: "Filter the list" },
+    { command: "inbox", keys: ["i"], shown: "i", does: "Go to the inbox" },
+    { command: "talk", keys: ["t"], shown: "t", does: "Talk to the agent" },
+    { command: "history", keys: ["h"], shown: "h", does: "Go to the history" },
+    { command: "close", keys: ["Escape"], shown: "Esc", does: "Close what is open; it never answers" },
+    { command: "help", keys: ["?"], shown: "?", does: "Show these keys" }
+  ];
+  var COMMANDS = new Map(KEYS.flatMap((row) => row.keys.map((key) => [key, row.command])));
+  function isTyping(event) {
+    const target = event.target;
+    if (!(target instanceof HTMLElement)) return false;
+    return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) && !isTick(target);
+  }
+  var isTick = (element) => element instanceof HTMLInputElement && ["checkbox", "radio"].includes(element.type);
+  function useKeys(handlers) {
+    F2(() => {
+      const pressed = (event) => {
+        if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+        const command = COMMANDS.get(event.key);
+        if (command === void 0) return;
+        if (isTyping(event) && command !== "close") return;
+        if (handlers[command]?.(event) === true) event.preventDefault();
+      };
+      window.addEventListener("keydown", pressed);
+      return () => window.removeEventListener("keydown", pressed);
+    });
+  }
+
+  // src/api.ts
+  var ApiError = class extends Error {
+    constructor(status, code, message, body) {
+      super(message);
+      this.status = status;
+      this.code = code;
+      this.body = body;
+    }
+    status;
+    code;
+    body;
+    name = "ApiError";
+  };
+  var Unreachable = class extends Error {
+    name = "Unreachable";
+    constructor() {
+      super("the gateway does not answer");
+    }
+  };
+  async function request(method, path2, body) {
+    const options = { method, credentials: "same-origin" };
+    if (method !== "GET") {
+      options.headers = { "content-type": "application/json" };
+      options.body = JSON.stringify(body ?? {});
+    }
+    let response;
+    let text;
+    try {
+      response = await fetch(path2, options);
+      text = await response.text();
+    } catch {
+      throw new Unreachable();
+    }
+    heard(response.headers.get("date"));
+    const said2 = parsed(text);
+    if (response.ok) return said2;
+    const problem3 = said2?.error;
+    throw new ApiError(
+      response.status,
+      problem3?.code ?? "unknown",
+      problem3?.message ?? `the gateway answered ${response.status}`,
+      said2
+    );
+  }
+  var get = (path2) => request("GET", path2);
+  var post = (path2, body) => request("POST", path2, body);
+  var remove = (path2) => request("DELETE", path2);
+  var segment = (text) => encodeURIComponent(text);
+  function explain(error) {
+    if (error instanceof Unreachable) return "The gateway does not answer. Nothing was changed.";
+    if (error instanceof Error) return sentence(error.message);
+    return "That did not work.";
+  }
+  function sentence(text) {
+    const begun = text.charAt(0).toUpperCase() + text.slice(1);
+    return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+  }
+  function parsed(text) {
+    if (text === "") return null;
+    try {
+      return JSON.parse(text);
+    } catch {
+      return null;
+    }
+  }
+
+  // src/stream.ts
+  var SILENCE_MS = 25e3;
+  async function follow(path2, last2, listener, signal) {
+    const silence = new AbortController();
+    let timer = 0;
+    const heard2 = () => {
+      clearTimeout(timer);
+      timer = window.setTimeout(() => silence.abort(), SILENCE_MS);
+    };
+    const headers = last2 === null ? {} : { "last-event-id": last2 };
+    heard2();
+    try {
+      const response = await fetch(path2, {
+        headers,
+        credentials: "same-origin",
+        signal: AbortSignal.any([signal, silence.signal])
+      });
+      if (response.status !== 200 || response.body === null) {
+        throw new ApiError(response.status, "stream", "events cannot be followed", null);
+      }
+      listener.opened();
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      let text = "";
+      for (; ; ) {
+        const { value, done } = await reader.read();
+        if (done) return;
+        heard2();
+        text += value;
+        const blocks = text.split("\n\n");
+        text = blocks.pop() ?? "";
+        for (const block of blocks) tell(block, listener);
+      }
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      throw new Unreachable();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+  function tell(block, listener) {
+    let id = null;
+    let data = null;
+    for (const line of block.split("\n")) {
+      if (line.startsWith("id: ")) id = line.slice(4);
+      if (line.startsWith("data: ")) data = line.slice(6);
+    }
+    if (data !== null) listener.told(JSON.parse(data), id);
+  }
+
+  // src/live.ts
+  var SINGLY_MAX = 12;
+  var PAGE = 500;
+  var RETRY_MS_MAX = 1e4;
+  var link = y3("starting");
+  var me = y3(null);
+  var approvals = y3(/* @__PURE__ */ new Map());
+  var questions = y3(/* @__PURE__ */ new Map());
+  var people = y3([]);
+  var lostAt = y3(null);
+  var spoken = y3("");
+  var toast = y3(null);
+  var ranAlone = y3(0);
+  var isCurrent = O(() => link.value === "live");
+  var mayAnswer = O(() => me.value?.role === "approver" || me.value?.role === "admin");
+  var waiting = O(() => {
+    const items = [];
+    for (const approval of approvals.value.values()) {
+      if (approval.status === "waiting") items.push({ kind: "approval", id: approval.approval_id, approval });
+    }
+    for (const question of questions.value.values()) {
+      if (question.status === "waiting") items.push({ kind: "question", id: question.clarification_id, question });
+    }
+    return items.sort((a5, b3) => asked(a5) - asked(b3) || (a5.id < b3.id ? -1 : 1));
+  });
+  var asked = (item) => item.kind === "approval" ? item.approval.created_at : item.question.created_at;
+  var listeners = /* @__PURE__ */ new Set();
+  function listen(listener) {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+  var lastEventId = null;
+  var wake = null;
+  var toastTimer = 0;
+  function say(text) {
+    toast.value = text;
+    spoken.value = text;
+    clearTimeout(toastTimer);
+    toastTimer = window.setTimeout(() => {
+      toast.value = null;
+    }, 6e3);
+  }
+  function retry() {
+    wake?.();
+  }
+  async function run() {
+    for (let pause = 500; ; pause = Math.min(pause * 2, RETRY_MS_MAX)) {
+      const attempt = await connect();
+      if (attempt === "signed_out") {
+        link.value = "signed_out";
+        return;
+      }
+      if (attempt === "was_live") pause = 500;
+      r3(() => {
+        link.value = "away";
+        lostAt.value ??= now.value;
+      });
+      await new Promise((resolve) => {
+        wake = resolve;
+        window.setTimeout(resolve, pause);
+      });
+      wake = null;
+    }
+  }
+  async function connect() {
+    let wasLive = false;
+    try {
+      me.value = await get("/v1/whoami");
+      if (lostAt.value !== null || lastEventId !== null) link.value = "catching_up";
+      const caughtUp = () => {
+        wasLive = true;
+      };
+      const stop = new AbortController();
+      const listener = {
+        opened: () => void catchUp().then(caughtUp, () => stop.abort()),
+        told: (event, id) => {
+          if (id !== null) lastEventId = id;
+          hear(event);
+        }
+      };
+      await follow("/v1/events", lastEventId, listener, stop.signal);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return "signed_out";
+    }
+    return wasLive ? "was_live" : "failed";
+  }
+  async function catchUp() {
+    const before = approvals.value;
+    const was = lostAt.value;
+    const wasKnown = new Set(before.keys());
+    const found = await everyWaiting();
+    const gone = [...before.values()].filter((it) => it.status === "waiting" && !found.has(it.approval_id));
+    const settled2 = await Promise.all(gone.slice(0, 50).map((it) => one(it.approval_id)));
+    const asked4 = await get("/v1/clarifications");
+    const next2 = new Map(before);
+    for (const it of gone) next2.delete(it.approval_id);
+    for (const it of settled2) if (it !== null) next2.set(it.approval_id, it);
+    for (const it of found.values()) next2.set(it.approval_id, it);
+    const fresh2 = [...found.keys()].filter((id) => !wasKnown.has(id)).length;
+    r3(() => {
+      approvals.value = next2;
+      questions.value = new Map(asked4.clarifications.map((it) => [it.clarification_id, it]));
+      lostAt.value = null;
+      link.value = "live";
+    });
+    if (was !== null) {
+      say(`Connected again. Nothing was missed: ${fresh2} new, ${gone.length} settled meanwhile.`);
+    }
+    void others();
+  }
+  async function everyWaiting() {
+    const found = /* @__PURE__ */ new Map();
+    let behind = null;
+    do {
+      const more = behind === null ? "" : `&behind=${segment(behind)}`;
+      const page2 = await get(
+        `/v1/approvals?status=waiting&limit=${PAGE}${more}`
+      );
+      for (const it of page2.approvals) found.set(it.approval_id, it);
+      behind = page2.next;
+    } while (behind !== null);
+    return found;
+  }
+  async function others() {
+    if (!mayAnswer.value || people.value.length > 0) return;
+    const list = await get("/v1/people").catch(() => ({ people: [] }));
+    people.value = list.people;
+  }
+  var changed = /* @__PURE__ */ new Set();
+  var refreshing = false;
+  function hear(event) {
+    for (const listener of listeners) listener(event);
+    if (event.event === "call.assessed" && event["verdict"] === "allow") ranAlone.value += 1;
+    if (event.event.startsWith("clarify.")) void refreshQuestions();
+    if (event.event.startsWith("approval.") && event.approval_id !== void 0) {
+      changed.add(event.approval_id);
+      if (!refreshing) void refreshChanged();
+    }
+  }
+  async function refreshChanged() {
+    refreshing = true;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 30);
+    });
+    const ids = [...changed];
+    changed.clear();
+    try {
+      if (ids.length > SINGLY_MAX && ids.some((id) => !approvals.value.has(id))) {
+        await reload();
+      } else {
+        put(...(await Promise.all(ids.map(one))).filter((it) => it !== null));
+      }
+    } catch {
+    } finally {
+      refreshing = false;
+      if (changed.size > 0) void refreshChanged();
+    }
+  }
+  async function reload() {
+    const found = await everyWaiting();
+    const known = [...approvals.value.values()].filter((it) => it.status === "waiting" && !found.has(it.approval_id));
+    const settled2 = await Promise.all(known.slice(0, 50).map((it) => one(it.approval_id)));
+    put(...found.values(), ...settled2.filter((it) => it !== null));
+  }
+  async function refreshQuestions() {
+    const before = questions.value;
+    const list = await get("/v1/clarifications").catch(() => null);
+    if (list === null) return;
+    const next2 = new Map(list.clarifications.map((it) => [it.clarification_id, it]));
+    const gone = [...before.values()].filter((it) => it.status === "waiting" && !next2.has(it.clarification_id));
+    for (const it of gone) {
+      const path2 = `/v1/clarifications/${segment(it.clarification_id)}`;
+      next2.set(it.clarification_id, await get(path2).catch(() => it));
+    }
+    for (const it of before.values()) if (!next2.has(it.clarification_id)) next2.set(it.clarification_id, it);
+    announce([...next2.keys()].filter((id) => !before.has(id)).length);
+    questions.value = next2;
+  }
+  async function refresh(id) {
+    const found = await one(id);
+    if (found !== null) put(found);
+    return found;
+  }
+  async function one(id) {
+    try {
+      return await get(`/v1/approvals/${segment(id)}`);
+    } catch (error) {
+      if (error instanceof ApiError) return null;
+      throw error;
+    }
+  }
+  function put(...found) {
+    if (found.length === 0) return;
+    const next2 = new Map(approvals.value);
+    let fresh2 = 0;
+    for (const it of found) {
+      if (it.status === "waiting" && !next2.has(it.approval_id)) fresh2 += 1;
+      next2.set(it.approval_id, it);
+    }
+    approvals.value = next2;
+    announce(fresh2);
+  }
+  function putQuestion(question) {
+    questions.value = new Map(questions.value).set(question.clarification_id, question);
+  }
+  function tidy(keep) {
+    const old = [...approvals.value.values()].filter((it) => it.status !== "waiting" && it.approval_id !== keep);
+    if (old.length === 0) return;
+    const next2 = new Map(approvals.value);
+    for (const it of old) next2.delete(it.approval_id);
+    approvals.value = next2;
+  }
+  var arrivals = y3(0);
+  function announce(fresh2) {
+    if (fresh2 === 0 || link.value !== "live") return;
+    spoken.value = `${fresh2} more waiting`;
+    arrivals.value += fresh2;
+  }
+  async function signOut() {
+    await post("/v1/logout").catch(() => void 0);
+    location.assign("/");
+  }
+
+  // node_modules/preact/jsx-runtime/dist/jsxRuntime.mjs
+  var f4 = /* @__PURE__ */ Symbol.for("pv");
+  var o4 = 0;
+  function a4(t4, e4, n3, u4, a5, i4) {
+    e4 || (e4 = {});
+    var c4, l4, p5 = e4;
+    if ("ref" in p5 && "function" != typeof t4) for (l4 in p5 = {}, e4) "ref" == l4 ? c4 = e4[l4] : p5[l4] = e4[l4];
+    var s4 = { type: t4, props: p5, key: n3, ref: c4, __k: null, __: null, __b: 0, __e: null, __c: null, constructor: f4, __v: --o4, __i: -1, __u: 0 };
+    return (a5 || i4) && (s4.__source = a5, s4.__self = i4), n.vnode && n.vnode(s4), s4;
+  }
+
+  // src/parts/icon.tsx
+  var PATHS = {
+    inbox: "M4 13h4l1.5 3h5L16 13h4M4 13l2.5-8h11L20 13v6H4z",
+    talk: "M5 5h14v11h-7l-4 4v-4H5z",
+    history: "M12 7v5l3.5 2M4.5 12a7.5 7.5 0 1 0 2.4-5.5M4.5 4.5v4h4",
+    insights: "M5 19V11M12 19V5M19 19v-6",
+    reviews: "M3 12s3.5-6 9-6 9 6 9 6-3.5 6-9 6-9-6-9-6zM12 14.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5z",
+    grants: "M8 20a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM10.8 13.2L19 5M16 8l2.5 2.5M13.4 10.6l1.8 1.8",
+    people: "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3 20c0-3.5 2.5-6 6-6s6 2.5 6 6M16 4.5a3.2 3.2 0 0 1 0 6M17.5 14.5c2.2.6 3.5 2.6 3.5 5.5",
+    ledger: "M7 4h10v16H7zM10 8h4M10 12h4M10 16h4",
+    more: "M4.5 7h15M4.5 12h15M4.5 17h15",
+    clock: "M12 7.5V12l3 2M12 19.5a7.5 7.5 0 1 0 0-15 7.5 7.5 0 0 0 0 15z",
+    check: "M5 12.5l4.5 4.5L19 7",
+    cross: "M6 6l12 12M18 6L6 18",
+    back: "M14 6l-6 6 6 6",
+    copy: "M9 9h10v10H9zM5 15V5h10",
+    settings: "M4 7h10M18 7h2M4 17h2M10 17h10M16 7m-2 0a2 2 0 1 0 4 0 2 2 0 1 0-4 0M8 17m-2 0a2 2 0 1 0 4 0 2 2 0 1 0-4 0",
+    stop: "M7 7h10v10H7z",
+    plus: "M12 5v14M5 12h14",
+    search: "M11 17a6 6 0 1 0 0-12 6 6 0 0 0 0 12zM15.5 15.5L20 20"
+  };
+  function Icon({ name }) {
+    return a4("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false", children: a4("path", { d: PATHS[name] }) });
+  }
+  function Mark() {
+    return a4("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", focusable: "false", children: [
+      a4("rect", { width: "32", height: "32", rx: "9" }),
+      a4("path", { d: "M8.5 16.8l5 5L23.5 10.6" })
+    ] });
+  }
+
+  // src/parts/dialog.tsx
+  function Dialog({ title, onClose, children }) {
+    const box = T2(null);
+    A2(() => {
+      box.current?.showModal();
+    }, []);
+    return a4("dialog", { ref: box, class: "dialog", "aria-label": title, onClose, children: [
+      a4("header", { children: [
+        a4("h2", { children: title }),
+        a4("button", { type: "button", class: "icon-button", onClick: () => box.current?.close(), children: [
+          a4(Icon, { name: "cross" }),
+          a4("span", { class: "unseen", children: "Close" })
+        ] })
+      ] }),
+      children
+    ] });
+  }
+
+  // src/parts/help.tsx
+  function Help({ onClose }) {
+    return a4(Dialog, { title: "Keys", onClose, children: [
+      a4("dl", { class: "keys", children: KEYS.map((row) => a4("div", { children: [
+        a4("dt", { children: row.shown.split(" ").map((key) => a4("kbd", { children: key }, key)) }),
+        a4("dd", { children: row.does })
+      ] }, row.command)) }),
+      a4("p", { class: "hint", children: "A key counts once a card has been in view for 0.7 seconds and nothing was pressed for 0.3. What is pressed earlier is dropped." })
+    ] });
+  }
+
+  // src/parts/states.tsx
+  function Head({ title, children, lead }) {
+    return a4("header", { class: "head", children: [
+      a4("div", { children: [
+        a4("h1", { children: title }),
+        lead === void 0 ? null : a4("p", { class: "lead", children: lead })
+      ] }),
+      children === void 0 ? null : a4("div", { class: "head-side", children })
+    ] });
+  }
+  function Empty({ icon, title, isPart = false, children }) {
+    return a4("section", { class: "empty", children: [
+      a4(Icon, { name: icon }),
+      isPart ? a4("h2", { children: title }) : a4("h1", { children: title }),
+      children
+    ] });
+  }
+  function Loading({ what = "Loading" }) {
+    return a4("p", { class: "loading", role: "status", children: [
+      what,
+      " …"
+    ] });
+  }
+  function Problem({ error, again }) {
+    return a4("div", { class: "problem", role: "alert", children: [
+      a4("p", { children: explain(error) }),
+      again === void 0 ? null : a4("button", { type: "button", class: "button", onClick: again, children: "Try again" })
+    ] });
+  }
+  function Commands({ lines }) {
+    return a4("pre", { class: "commands", children: lines.join("\n") });
+  }
+
+  // src/router.ts
+  var hash = y3(location.hash);
+  window.addEventListener("hashchange", () => {
+    hash.value = location.hash;
+  });
+  var place = O(() => {
+    const text = hash.value.replace(/^#\/?/, "");
+    const [path2 = "", query = ""] = text.split("?", 2);
+    const parts = path2.split("/").filter((part) => part !== "").map(decoded);
+    return { parts, query: new URLSearchParams(query) };
+  });
+  function at(...parts) {
+    return `#/${parts.map(encodeURIComponent).join("/")}`;
+  }
+  function go(address) {
+    if (location.hash !== address) location.hash = address;
+  }
+  function settle(address) {
+    history.replaceState(null, "", address);
+    hash.value = location.hash;
+  }
+  function decoded(part) {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  }
+
+  // src/load.ts
+  var TOGETHER_MS = 250;
+  function useLoaded(read3, events = [], key = "") {
+    const value = useSignal(null);
+    const error = useSignal(null);
+    const turn2 = T2(0);
+    const latest = T2(read3);
+    latest.current = read3;
+    const again = () => {
+      const mine = turn2.current += 1;
+      latest.current().then(
+        (found) => {
+          if (mine !== turn2.current) return;
+          value.value = found;
+          error.value = null;
+        },
+        (problem3) => {
+          if (mine === turn2.current) error.value = problem3;
+        }
+      );
+    };
+    A2(again, [key]);
+    A2(() => {
+      let timer = 0;
+      const stop = listen((event) => {
+        if (timer !== 0 || !events.some((name) => event.event.startsWith(name))) return;
+        timer = window.setTimeout(() => {
+          timer = 0;
+          again();
+        }, TOGETHER_MS);
+      });
+      return () => {
+        clearTimeout(timer);
+        stop();
+      };
+    }, []);
+    const wasAway = T2(false);
+    useSignalEffect(() => {
+      if (link.value === "away") wasAway.current = true;
+      if (link.value !== "live" || !wasAway.current) return;
+      wasAway.current = false;
+      again();
+    });
+    return { value, error, again };
+  }
+
+  // src/parts/confirm.tsx
+  function Confirm({ label, about: about2, asks, yes, onYes }) {
+    const isAsking = useSignal(false);
+    const keep = T2(null);
+    const first2 = T2(null);
+    const wasAsking = T2(false);
+    A2(() => {
+      if (isAsking.value) keep.current?.focus();
+      else if (wasAsking.current) first2.current?.focus();
+      wasAsking.current = isAsking.value;
+    }, [isAsking.value]);
+    if (!isAsking.value) {
+      return a4("button", { type: "button", class: "button", ref: first2, onClick: () => isAsking.value = true, children: [
+        label,
+        a4("span", { class: "unseen", children: [
+          " ",
+          about2
+        ] })
+      ] });
+    }
+    const escape = (event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      isAsking.value = false;
+    };
+    return a4("div", { class: "confirm", role: "group", "aria-label": `${label} ${about2}`, onKeyDown: escape, children: [
+      a4("p", { children: asks }),
+      a4("div", { class: "row-of-buttons", children: [
+        a4("button", { type: "button", class: "button", ref: keep, onClick: () => isAsking.value = false, children: "Leave it" }),
+        a4(
+          "button",
+          {
+            type: "button",
+            class: "button danger",
+            onClick: () => {
+              isAsking.value = false;
+              onYes();
+            },
+            children: yes
+          }
+        )
+      ] })
+    ] });
+  }
+
+  // src/parts/fields.tsx
+  function Facts({ fields }) {
+    if (fields.length === 0) return null;
+    return a4("dl", { class: "facts", children: fields.map((field, index) => a4("div", { children: [
+      a4("dt", { children: field.name }),
+      a4("dd", { children: field.href === void 0 ? field.text : a4("a", { href: field.href, children: field.text }) })
+    ] }, index)) });
+  }
+  function Words({ text }) {
+    return a4($, { children: text.split("`").map((part, index) => index % 2 === 1 ? a4("code", { children: part }, index) : part) });
+  }
+  function Code({ name, text }) {
+    return a4("pre", { class: "code", role: "group", "aria-label": name, children: text });
+  }
+
+  // src/words.ts
+  var LABELS = {
+    once: "Allow once",
+    session: "Allow for this session",
+    always: "Add to permanent allowlist",
+    deny: "Deny"
+  };
+  var LEAVES = {
+    once: "Runs now, exactly as shown; nothing is remembered.",
+    session: "Shows the rule it would leave, for this session alone.",
+    always: "Shows the rule it would leave, until somebody revokes it.",
+    deny: "Does not run. The agent is told, with your note."
+  };
+  var RISKS = {
+    low: "Low",
+    medium: "Medium",
+    high: "High",
+    critical: "Critical"
+  };
+  var ORDER = ["low", "medium", "high", "critical"];
+  var isGrave = (risk) => ORDER.indexOf(risk) >= ORDER.indexOf("high");
+  var TIERS = {
+    T0: "advisory: the agent runs under the same account and could answer itself",
+    T1: "hardened: the same account, but not without a deliberate attack",
+    T2: "separated: the firewall runs under its own account",
+    T3: "out of band: answered on another device through a verified channel",
+    T4: "proven: a passkey signed exactly this call"
+  };
+  var FACTORS = {
+    tool_class: "What kind of thing it is",
+    target_sensitivity: "How sensitive the target is",
+    reversibility: "How hard it is to undo",
+    human_impact: "What it means to people",
+    context_certainty: "How clear the arguments are"
+  };
+  var VIAS = {
+    page: "the page",
+    api: "the API",
+    cli: "the command line",
+    terminal: "the terminal",
+    mattermost: "Mattermost",
+    slack: "Slack",
+    discord: "Discord",
+    telegram: "Telegram",
+    matrix: "Matrix",
+    email: "e-mail"
+  };
+  var place2 = (via) => VIAS[via] ?? via;
+  function ending(decision, me2) {
+    const who = decision.by === null ? "the firewall" : decision.by === me2 ? "you" : decision.by;
+    const where = decision.via === null ? "" : ` on ${place2(decision.via)}`;
+    switch (decision.outcome) {
+      case "approved":
+        return `${decision.choice === null ? "Allowed" : ALLOWED[decision.choice] ?? "Allowed"} by ${who}${where}`;
+      case "denied":
+        return `Denied by ${who}${where}`;
+      case "withdrawn":
+        return "Withdrawn by the agent that asked";
+      case "expired":
+        return decision.cause === "undeliverable" ? "Nobody could be reached; it did not run" : "Nobody answered in time; it did not run";
+      default:
+        return decision.outcome;
+    }
+  }
+  var ALLOWED = {
+    once: "Allowed once",
+    session: "Allowed for this session",
+    always: "Added to the permanent allowlist"
+  };
+  var many = (count, one2, several = `${one2}s`) => `${count.toLocaleString()} ${count === 1 ? one2 : several}`;
+
+  // src/views/grants.tsx
+  function Grants() {
+    const isAll = useSignal(false);
+    const grants = useLoaded(() => get(`/v1/grants?all=${isAll.peek()}`), ["grant."], String(isAll.value));
+    const free = useLoaded(() => get("/v1/overrides"), ["session.override"]);
+    const found = grants.value.value?.grants;
+    const overrides = free.value.value?.overrides ?? [];
+    return a4("div", { class: "page", children: [
+      a4(Head, { title: "Grants", lead: "What runs without a question because somebody said so. A grant never covers more than its words say.", children: a4("label", { class: "tick", children: [
+        a4("input", { type: "checkbox", checked: isAll.value, onChange: (event) => isAll.value = event.currentTarget.checked }),
+        a4("span", { children: "Show those that ended" })
+      ] }) }),
+      overrides.map((it) => a4(Override, { override: it, onEnded: free.again }, `${it.key_id} ${it.session_id}`)),
+      found === void 0 ? grants.error.value !== null ? a4(Problem, { error: grants.error.value, again: grants.again }) : a4(Loading, {}) : found.length === 0 ? a4(Empty, { isPart: true, icon: "grants", title: isAll.value ? "There was never a grant" : "No grant holds", children: a4("p", { children: "“Allow for this session” and “Add to permanent allowlist” on a card leave one. The card shows the rule first, narrowest reading on top, and how often it would have matched." }) }) : a4("ul", { class: "stack", children: [...found].sort((a5, b3) => Number(b3.live) - Number(a5.live) || b3.created_at - a5.created_at).map((grant) => a4("li", { children: a4(Grant, { grant, onRevoked: grants.again }) }, grant.grant_id)) })
+    ] });
+  }
+  function Grant({ grant, onRevoked }) {
+    const problem3 = useSignal(null);
+    const revoke = async () => {
+      try {
+        await remove(`/v1/grants/${segment(grant.grant_id)}`);
+        say("Revoked. Such calls are asked about again.");
+        onRevoked();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    return a4("article", { class: grant.live ? "panel fill item" : "panel fill item over", children: [
+      a4("header", { class: "item-head", children: [
+        a4("span", { class: grant.live ? "pill tone-yes" : "pill tone-none", children: grant.live ? lasts(grant) : "Ended" }),
+        a4("h2", { children: a4(Words, { text: grant.words }) })
+      ] }),
+      a4(
+        Facts,
+        {
+          fields: [
+            { name: "Given by", text: `${grant.by}, ${fullMoment(grant.created_at)}`, href: at("approvals", grant.approval_id) },
+            { name: "Holds for", text: grant.session_id ? `session ${grant.session_id}` : "every session of that agent" },
+            { name: "Used", text: used(grant) },
+            ...grant.expires_at ? [{ name: grant.live ? "Ends" : "Ended", text: fullMoment(grant.expires_at) }] : []
+          ]
+        }
+      ),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      grant.live && mayAnswer.value ? a4(Confirm, { label: "Revoke", about: grant.words, asks: "From now on such calls are asked about again. What already ran stays.", yes: "Revoke it", onYes: () => void revoke() }) : null
+    ] });
+  }
+  function lasts(grant) {
+    if (grant.uses_left !== null && grant.uses_left !== void 0) return `${many(grant.uses_left, "use")} left`;
+    if (grant.expires_at !== null && grant.expires_at !== void 0) return `${span(grant.expires_at - now.value)} left`;
+    return grant.session_id ? "This session" : "For good";
+  }
+  function used(grant) {
+    if (grant.uses === 0) return "not yet";
+    const last2 = grant.last_used_at ? `, last ${ago(grant.last_used_at, now.value)}` : "";
+    return `${many(grant.uses, "time")}${last2}`;
+  }
+  function Override({ override, onEnded }) {
+    const problem3 = useSignal(null);
+    const end = async () => {
+      try {
+        await remove(`/v1/sessions/${segment(override.session_id)}/yolo?key_id=${segment(override.key_id)}`);
+        say("The session asks again.");
+        onEnded();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    const left = override.until ? span(override.until - now.value) : "";
+    return a4("section", { class: "panel fill warning", children: [
+      a4("header", { class: "item-head", children: [
+        a4("span", { class: "pill tone-ask", children: [
+          left,
+          " left"
+        ] }),
+        a4("h2", { children: [
+          "Session ",
+          override.session_id,
+          " runs without questions"
+        ] })
+      ] }),
+      a4("p", { children: [
+        override.by,
+        " said so: ",
+        override.reason,
+        ". Catastrophes are refused and crisis, money, the firewall itself and what is sent outward are asked about all the same."
+      ] }),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      mayAnswer.value ? a4("button", { type: "button", class: "button", onClick: () => void end(), children: "Let it ask again" }) : null
+    ] });
+  }
+
+  // src/parts/risk.tsx
+  function RiskWord({ risk }) {
+    return a4("span", { class: `risk risk-${risk}`, children: RISKS[risk] ?? risk });
+  }
+
+  // src/parts/virtual.tsx
+  var BEYOND = 6;
+  function VirtualList({ items, rowRem, label, shown: shown2, id, row, onEnd }) {
+    const box = T2(null);
+    const [view, setView] = d2({ top: 0, height: 800 });
+    const rowHeight = rowRem * rem();
+    F2(() => {
+      const element = box.current;
+      if (element === null) return void 0;
+      const look = () => setView({ top: element.scrollTop, height: element.clientHeight });
+      look();
+      const observer = new ResizeObserver(look);
+      observer.observe(element);
+      element.addEventListener("scroll", look, { passive: true });
+      return () => {
+        observer.disconnect();
+        element.removeEventListener("scroll", look);
+      };
+    }, []);
+    F2(() => {
+      const element = box.current;
+      if (element === null || shown2 === void 0 || shown2 < 0) return;
+      const top = shown2 * rowHeight;
+      if (top < element.scrollTop) element.scrollTop = top;
+      const end = top + rowHeight - element.clientHeight;
+      if (end > element.scrollTop) element.scrollTop = end;
+    }, [shown2]);
+    const first2 = Math.max(0, Math.floor(view.top / rowHeight) - BEYOND);
+    const last2 = Math.min(items.length, Math.ceil((view.top + view.height) / rowHeight) + BEYOND);
+    const isAtEnd = last2 >= items.length;
+    F2(() => {
+      if (isAtEnd) onEnd?.();
+    }, [isAtEnd, items.length]);
+    return a4("div", { class: "virtual", ref: box, children: a4("ul", { "aria-label": label, style: { height: `${items.length * rowRem}rem` }, children: items.slice(first2, last2).map((item, offset) => {
+      const index = first2 + offset;
+      return a4(
+        "li",
+        {
+          "aria-setsize": items.length,
+          "aria-posinset": index + 1,
+          style: { height: `${rowRem}rem`, top: `${index * rowRem}rem` },
+          children: row(item, index)
+        },
+        id(item)
+      );
+    }) }) });
+  }
+  var rem = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+
+  // src/parts/why.tsx
+  var SIDES = {
+    read_only: "read only",
+    local_reversible: "local, can be undone",
+    external: "reaches outside",
+    critical: "critical"
+  };
+  var PATTERNS = {
+    pre_execution_gate: "asked before it runs",
+    post_execution_review: "runs, then looked at",
+    confidence_threshold: "by score and certainty"
+  };
+  function Why({ assessment }) {
+    const percent2 = (score) => `${Math.round(score * 100)} %`;
+    return a4("div", { class: "why", children: [
+      a4(
+        Facts,
+        {
+          fields: [
+            { name: "Risk", text: percent2(assessment.risk_score) },
+            { name: "Certainty", text: percent2(assessment.confidence) },
+            { name: "Effect", text: SIDES[assessment.side_effect] ?? assessment.side_effect },
+            { name: "Can be undone", text: assessment.reversible ? "yes" : "no" },
+            { name: "Leaves the machine", text: assessment.outbound ? "yes" : "no" },
+            { name: "Way", text: PATTERNS[assessment.pattern] ?? assessment.pattern }
+          ]
+        }
+      ),
+      a4("h3", { children: "Factors" }),
+      a4("ul", { class: "factors", children: assessment.factors.map((factor) => a4("li", { class: tone(factor), children: [
+        a4("span", { class: "factor-name", children: FACTORS[factor.factor] ?? factor.factor }),
+        a4("span", { class: "factor-score", children: percent2(factor.score) }),
+        a4("span", { class: "bar", "aria-hidden": "true", children: a4("span", { style: { width: `${factor.score * 100}%` } }) }),
+        factor.evidence === "" ? null : a4("span", { class: "evidence", children: factor.evidence })
+      ] }, factor.factor)) }),
+      assessment.findings.length === 0 ? null : a4($, { children: [
+        a4("h3", { children: "Findings" }),
+        a4("ul", { class: "findings", children: assessment.findings.map((finding, index) => a4("li", { children: [
+          a4("span", { class: `severity severity-${finding.severity}`, children: finding.severity }),
+          a4("span", { children: finding.message }),
+          a4("code", { children: finding.code })
+        ] }, index)) })
+      ] })
+    ] });
+  }
+  function tone({ factor, score }) {
+    const bad = factor === "context_certainty" ? 1 - score : score;
+    return bad < 0.25 ? "low" : bad <= 0.6 ? "medium" : "high";
+  }
+
+  // src/verdicts.ts
+  var VERDICTS = {
+    allow: "Ran by itself",
+    allow_then_review: "Ran, then looked at",
+    ask: "Asked",
+    refuse: "Refused"
+  };
+  var ENDINGS = {
+    waiting: { word: "Waiting", tone: "ask" },
+    allowed: { word: "Ran", tone: "allow" },
+    approved: { word: "Approved", tone: "yes" },
+    denied: { word: "Denied", tone: "refuse" },
+    refused: { word: "Refused", tone: "refuse" },
+    expired: { word: "Expired", tone: "none" },
+    withdrawn: { word: "Withdrawn", tone: "none" }
+  };
+  var CAUSES = {
+    rule: "by a rule",
+    grant: "under a standing grant",
+    deny_memory: "because it was denied a moment ago",
+    no_approver: "because nobody is there who could answer",
+    undeliverable: "because nobody could be reached",
+    expiry: "because nobody answered in time"
+  };
+  function ended(status, decision, me2) {
+    const word = ENDINGS[status]?.word ?? status;
+    if (decision === null || decision === void 0) return word;
+    if (decision.by !== null && decision.by !== void 0 && ["person", "model"].includes(decision.cause)) {
+      const who = decision.by === me2 ? "you" : decision.by;
+      const where = decision.via === null || decision.via === void 0 ? "" : ` on ${place2(decision.via)}`;
+      return decision.cause === "model" ? `${word} by a model in a person's place` : `${word} by ${who}${where}`;
+    }
+    const cause = CAUSES[decision.cause];
+    return cause === void 0 ? word : `${word} ${cause}`;
+  }
+  function took(call) {
+    const { decision, approval_id: approval } = call;
+    if (decision === null || decision === void 0 || approval === null || approval === void 0) return null;
+    return decision.cause === "person" ? Math.max(0, decision.at - call.created_at) : null;
+  }
+  function brief(seconds) {
+    if (seconds < 10) return `${seconds.toFixed(1)} s`;
+    const whole = Math.round(seconds);
+    if (whole < 60) return `${whole} s`;
+    const rest = whole % 60;
+    const minutes = Math.floor(whole / 60);
+    if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+    return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`;
+  }
+  function riskOf(assessment) {
+    if (assessment.side_effect === "critical" || assessment.crisis_sensitive) return "critical";
+    if (assessment.risk_score > 0.6) return "high";
+    return assessment.risk_score >= 0.25 ? "medium" : "low";
+  }
+  function short(trace, me2) {
+    return {
+      id: trace.call_id,
+      at: trace.created_at,
+      tool: trace.tool,
+      command: trace.command,
+      status: trace.status,
+      who: trace.agent ?? trace.key_name,
+      ending: ended(trace.status, trace.decision, me2),
+      took: took(trace),
+      risk: riskOf(trace.assessment)
+    };
+  }
+
+  // src/views/history.tsx
+  var ROW_REM = 4.5;
+  var PAGE2 = 100;
+  var PAUSE_MS = 250;
+  var ENDS = [
+    ["", "Any ending"],
+    ["waiting", "Waiting"],
+    ["allowed", "Ran by itself"],
+    ["approved", "Approved"],
+    ["denied", "Denied"],
+    ["refused", "Refused"],
+    ["expired", "Expired"],
+    ["withdrawn", "Withdrawn"]
+  ];
+  var WHENS = [
+    ["", "Any time", 0],
+    ["hour", "Last hour", 3600],
+    ["day", "Last 24 hours", 86400],
+    ["week", "Last 7 days", 7 * 86400],
+    ["month", "Last 30 days", 30 * 86400]
+  ];
+  var FILTERS = ["q", "outcome", "tool", "by", "when", "run_id"];
+  var rows = y3([]);
+  var next = y3(null);
+  var state = y3("loading");
+  var problem = y3(null);
+  var fresh = y3(0);
+  var shownFor = y3(null);
+  var turn = 0;
+  var asked2 = O(() => {
+    const words2 = new URLSearchParams();
+    for (const name of FILTERS) {
+      const value = place.value.query.get(name) ?? "";
+      if (value === "") continue;
+      const [, , seconds = 0] = WHENS.find(([word]) => word === value) ?? [];
+      if (name === "when") words2.set("since", String(Math.floor(Date.now() / 6e4) * 60 - seconds));
+      else words2.set(name, value);
+    }
+    return words2.toString();
+  });
+  async function read(isMore) {
+    const mine = turn += 1;
+    const query = asked2.peek();
+    r3(() => {
+      state.value = isMore ? "more" : "loading";
+      problem.value = null;
+    });
+    const behind = isMore && next.peek() !== null ? `&behind=${segment(next.peek() ?? "")}` : "";
+    try {
+      const page2 = await get(`/v1/traces?limit=${PAGE2}${query === "" ? "" : `&${query}`}${behind}`);
+      if (mine !== turn) return;
+      const found = page2.traces.map((trace) => short(trace, me.peek()?.name ?? ""));
+      r3(() => {
+        rows.value = isMore ? [...rows.peek(), ...found] : found;
+        next.value = page2.next ?? null;
+        if (!isMore) fresh.value = 0;
+        shownFor.value = query;
+        state.value = "ready";
+      });
+    } catch (error) {
+      if (mine !== turn) return;
+      r3(() => {
+        problem.value = error;
+        state.value = "ready";
+      });
+    }
+  }
+  function History() {
+    const id = place.value.parts[1];
+    const field = T2(null);
+    useSignalEffect(() => {
+      if (asked2.value !== shownFor.peek()) void read(false);
+    });
+    A2(() => {
+      if (shownFor.peek() !== null && asked2.peek() === shownFor.peek()) void read(false);
+      return listen((event) => {
+        if (event.event === "call.assessed") came();
+        if (event.event === "approval.resolved") settleRow(String(event.call_id ?? ""));
+      });
+    }, []);
+    const move = (step) => {
+      const list = rows.value;
+      const from = list.findIndex((row2) => row2.id === id);
+      const row = list[from === -1 ? 0 : from + step];
+      if (row === void 0) return false;
+      settle(addressOf(row.id));
+      return true;
+    };
+    useKeys({
+      next: () => move(1),
+      previous: () => move(-1),
+      filter: () => {
+        field.current?.focus();
+        return true;
+      },
+      close: () => {
+        if (document.activeElement === field.current) field.current?.blur();
+        else if (id !== void 0) settle(addressOf(null));
+        else return false;
+        return true;
+      }
+    });
+    return a4("div", { class: id === void 0 ? "records" : "records has-record", children: [
+      a4("section", { class: "list", "aria-label": "Calls", children: [
+        a4("header", { class: "list-head", children: [
+          a4("h1", { children: "History" }),
+          a4(Search, { field }),
+          a4(Filters, {})
+        ] }),
+        fresh.value > 0 && state.value === "ready" ? a4("button", { type: "button", class: "fresh", onClick: () => void read(false), children: [
+          many(fresh.value, "new call"),
+          ", show"
+        ] }) : null,
+        a4(List, { id })
+      ] }),
+      a4("section", { class: "detail", "aria-label": "One call", children: id === void 0 ? a4(Hint, {}) : a4(Detail, { id }, id) })
+    ] });
+  }
+  function came() {
+    fresh.value += 1;
+    if (rows.peek().length === 0 && asked2.peek() === "" && state.peek() === "ready") void read(false);
+  }
+  var addressOf = (id) => {
+    const query = place.peek().query.toString();
+    return `${id === null ? at("history") : at("history", id)}${query === "" ? "" : `?${query}`}`;
+  };
+  function filterBy(name, value) {
+    const query = new URLSearchParams(place.peek().query);
+    if (value === "") query.delete(name);
+    else query.set(name, value);
+    const words2 = query.toString();
+    settle(`${at("history")}${words2 === "" ? "" : `?${words2}`}`);
+  }
+  async function settleRow(id) {
+    if (!rows.peek().some((row) => row.id === id)) return;
+    const trace = await get(`/v1/traces/${segment(id)}`).catch(() => null);
+    if (trace === null) return;
+    const now2 = short(trace, me.peek()?.name ?? "");
+    rows.value = rows.peek().map((row) => row.id === id ? now2 : row);
+  }
+  function Search({ field }) {
+    const timer = T2(0);
+    const typed = (event) => {
+      const text = event.currentTarget.value;
+      clearTimeout(timer.current);
+      timer.current = window.setTimeout(() => filterBy("q", text.trim()), PAUSE_MS);
+    };
+    return a4("label", { class: "search", children: [
+      a4("span", { class: "unseen", children: "Search commands, reasons and agents" }),
+      a4(Icon, { name: "search" }),
+      a4(
+        "input",
+        {
+          ref: field,
+          type: "search",
+          placeholder: "Search commands, reasons, agents",
+          maxLength: 200,
+          defaultValue: place.peek().query.get("q") ?? "",
+          onInput: typed
+        }
+      ),
+      a4("kbd", { children: "/" })
+    ] });
+  }
+  function Filters() {
+    const known = useLoaded(() => get("/v1/stats"));
+    const query = place.value.query;
+    const options = (name, all, found) => {
+      const chosen = query.get(name) ?? "";
+      const more = chosen === "" || found.includes(chosen) ? found : [chosen, ...found];
+      return [["", all], ...more.map((word) => [word, word])];
+    };
+    const stats = known.value.value;
+    const run2 = query.get("run_id");
+    return a4("div", { class: "filters", children: [
+      a4(Choose, { name: "outcome", label: "How it ended", options: ENDS }),
+      a4(Choose, { name: "when", label: "When", options: WHENS.map(([word, words2]) => [word, words2]) }),
+      a4(Choose, { name: "tool", label: "Tool", options: options("tool", "Any tool", stats?.tools ?? []) }),
+      a4(Choose, { name: "by", label: "Who decided", options: options("by", "Anybody", stats?.people.map((it) => it.name) ?? []) }),
+      run2 === null ? null : a4("button", { type: "button", class: "chip", onClick: () => filterBy("run_id", ""), children: [
+        "One run ",
+        a4(Icon, { name: "cross" }),
+        a4("span", { class: "unseen", children: ", show all runs" })
+      ] })
+    ] });
+  }
+  function Choose({ name, label, options }) {
+    const value = place.value.query.get(name) ?? "";
+    return a4("label", { class: value === "" ? "" : "chosen", children: [
+      a4("span", { class: "unseen", children: label }),
+      a4("select", { value, onChange: (event) => filterBy(name, event.currentTarget.value), children: options.map(([word, words2]) => a4("option", { value: word, children: words2 }, word)) })
+    ] });
+  }
+  function List({ id }) {
+    const list = rows.value;
+    if (problem.value !== null && list.length === 0) return a4(Problem, { error: problem.value, again: () => void read(false) });
+    if (state.value === "loading" && (list.length === 0 || shownFor.value !== asked2.value)) return a4(Loading, { what: "Reading history" });
+    if (list.length === 0) return a4(NoRows, {});
+    return a4($, { children: [
+      a4(
+        VirtualList,
+        {
+          items: list,
+          rowRem: ROW_REM,
+          label: `${many(list.length, "call")}${next.value === null ? "" : " so far"}, the newest first`,
+          shown: list.findIndex((row) => row.id === id),
+          id: (row) => row.id,
+          row: (row) => a4(CallRow, { row, isCurrent: row.id === id }),
+          onEnd: () => {
+            if (next.peek() !== null && state.peek() === "ready" && problem.peek() === null) void read(true);
+          }
+        }
+      ),
+      a4("p", { class: "list-foot", role: "status", children: problem.value !== null ? a4("button", { type: "button", class: "quiet", onClick: () => void read(true), children: "The rest could not be read. Try again" }) : state.value === "more" ? "Reading older calls …" : next.value === null ? `${many(list.length, "call")}, that is all` : `The newest ${many(list.length, "call")}; scroll for older ones` })
+    ] });
+  }
+  function CallRow({ row, isCurrent: isCurrent2 }) {
+    const ending2 = ENDINGS[row.status];
+    return a4("a", { class: "record", href: addressOf(row.id), "aria-current": isCurrent2 ? "true" : void 0, children: [
+      a4("span", { class: "record-top", children: [
+        a4("span", { class: `pill tone-${ending2?.tone ?? "none"}`, children: ending2?.word ?? row.status }),
+        a4("code", { children: row.command })
+      ] }),
+      a4("span", { class: "record-meta", children: [
+        a4("time", { children: moment(row.at) }),
+        a4("span", { children: row.who }),
+        a4("span", { children: row.tool }),
+        row.took === null ? null : a4("span", { children: brief(row.took) })
+      ] })
+    ] });
+  }
+  function NoRows() {
+    const isFiltered = asked2.value !== "";
+    return isFiltered ? a4(Empty, { isPart: true, icon: "search", title: "No call matches", children: [
+      a4("p", { children: "Searched are the newest 100 000 calls: their commands, first reasons, tools and agents." }),
+      a4("button", { type: "button", class: "button", onClick: () => settle(at("history")), children: "Show everything" })
+    ] }) : a4(Empty, { isPart: true, icon: "history", title: "No call yet", children: [
+      a4("p", { children: "Every call an agent wants to make will stand here: the ones that ran by themselves, too, with every factor that counted. So “why was I not asked?” has an answer." }),
+      a4("p", { children: a4("a", { href: "#/", children: "How to connect an agent" }) })
+    ] });
+  }
+  function Hint() {
+    return a4(Empty, { isPart: true, icon: "history", title: "Choose a call", children: [
+      a4("p", { children: "What it wanted, what was concluded and by which rule, every factor, who decided, where, and how long they took." }),
+      a4("p", { class: "hint", children: [
+        a4("kbd", { children: "j" }),
+        " ",
+        a4("kbd", { children: "k" }),
+        " move, ",
+        a4("kbd", { children: "/" }),
+        " searches."
+      ] })
+    ] });
+  }
+  function Detail({ id }) {
+    const loaded = useLoaded(() => get(`/v1/traces/${segment(id)}`), ["approval.", "tool.completed"], id);
+    const trace = loaded.value.value;
+    return a4($, { children: [
+      a4("a", { class: "back", href: addressOf(null), children: [
+        a4(Icon, { name: "back" }),
+        "All calls"
+      ] }),
+      trace !== null ? a4(Explained, { trace }) : loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, { what: "Reading the call" })
+    ] });
+  }
+  function Explained({ trace }) {
+    const { assessment, decision } = trace;
+    const risk = riskOf(assessment);
+    const who = me.value?.name ?? "";
+    const seconds = took(trace);
+    const facts = [
+      { name: "When", text: `${fullMoment(trace.created_at)} (${span(now.value - trace.created_at)} ago)` },
+      { name: "Verdict", text: `${VERDICTS[trace.verdict]}: ${assessment.rule.sentence} (rule ${assessment.rule.number})` },
+      ...seconds === null ? [] : [{ name: "Time to answer", text: brief(seconds) }],
+      ...decision?.note ? [{ name: "Note", text: decision.note }] : [],
+      { name: "Asked by", text: trace.agent ? `${trace.key_name}, calls itself ${trace.agent}` : trace.key_name },
+      { name: "Tool", text: trace.tool },
+      ...trace.cwd ? [{ name: "Directory", text: trace.cwd }] : [],
+      { name: "Run", text: trace.run_id, href: `${at("history")}?run_id=${segment(trace.run_id)}` },
+      ...trace.outcome ? [{ name: "What came of it", text: outcomeWords(trace.outcome) }] : []
+    ];
+    return a4("article", { class: `card-scroll edge-${risk}`, children: [
+      a4("header", { class: "card-head", children: [
+        a4("p", { class: "verdict", children: [
+          a4(RiskWord, { risk }),
+          " ",
+          a4("span", { children: assessment.reasons[0] ?? "Nothing in it is worth a warning." })
+        ] }),
+        a4("h2", { tabIndex: -1, children: ended(trace.status, decision, who) })
+      ] }),
+      a4(Code, { name: "Command", text: trace.command }),
+      a4(Facts, { fields: facts }),
+      trace.approval_id && trace.verdict === "ask" ? a4("p", { children: a4("a", { href: at("approvals", trace.approval_id), children: trace.status === "waiting" ? "Answer it in the inbox" : "Show the card people saw" }) }) : null,
+      assessment.reasons.length < 2 ? null : a4("section", { class: "reasons", children: [
+        a4("h3", { children: "Reasons" }),
+        a4("ul", { children: assessment.reasons.map((reason) => a4("li", { children: reason }, reason)) })
+      ] }),
+      a4("section", { class: "long", children: [
+        a4("h3", { children: "Factor by factor" }),
+        a4(Why, { assessment })
+      ] }),
+      trace.args === null ? null : a4("section", { class: "long", children: [
+        a4("h3", { children: "Arguments" }),
+        a4(Code, { name: "Arguments", text: JSON.stringify(trace.args, null, 2) })
+      ] }),
+      a4("p", { class: "digest", children: [
+        trace.call_id,
+        " · ",
+        trace.digest,
+        " · policy ",
+        trace.policy.slice(0, 16)
+      ] })
+    ] });
+  }
+  function outcomeWords(outcome) {
+    const word = outcome.failed ? "It failed" : "It ran";
+    const time = outcome.duration === null || outcome.duration === void 0 ? "" : ` in ${brief(outcome.duration / 1e3)}`;
+    return outcome.summary ? `${word}${time}: ${outcome.summary}` : `${word}${time}`;
+  }
+  link.subscribe((state2) => {
+    if (state2 === "signed_out") rows.value = [];
+  });
+
+  // src/answer.ts
+  var path = (id, verb) => `/v1/approvals/${segment(id)}/${verb}`;
+  async function answer(id, choice, more = {}) {
+    return settled(id, post(path(id, "resolve"), { choice, ...more }));
+  }
+  async function takeBack(id) {
+    return settled(id, post(path(id, "take_back")));
+  }
+  async function viewed(id) {
+    return settled(id, post(path(id, "viewed")));
+  }
+  async function settled(id, asked4) {
+    try {
+      put(await asked4);
+      return null;
+    } catch (error) {
+      if (error instanceof ApiError && (error.status === 409 || error.status === 410)) {
+        await refresh(id).catch(() => null);
+        return null;
+      }
+      return explain(error);
+    }
+  }
+
+  // src/arming.ts
+  var IN_VIEW_MS = 700;
+  var QUIET_MS = 300;
+  var touch = { at: -Infinity, quiet: Infinity };
+  function touched(event) {
+    const at2 = performance.now();
+    touch = { at: at2, quiet: event instanceof KeyboardEvent && event.repeat ? 0 : at2 - touch.at };
+  }
+  window.addEventListener("keydown", (event) => {
+    if (!["Shift", "Control", "Alt", "Meta"].includes(event.key)) touched(event);
+  }, { capture: true });
+  window.addEventListener("pointerdown", touched, { capture: true });
+  var Arming = class {
+    #since = Infinity;
+    /** The card came into view. */
+    appeared() {
+      if (this.#since === Infinity) this.#since = performance.now();
+    }
+    /** The card went out of view; it begins anew when it comes back. */
+    vanished() {
+      this.#since = Infinity;
+    }
+    /** Milliseconds until the card has been in view long enough. */
+    left() {
+      return Math.max(0, this.#since + IN_VIEW_MS - performance.now());
+    }
+    /** Whether `event` is a person's answer. */
+    admits(event) {
+      if (!event.isTrusted) return false;
+      const at2 = performance.now();
+      const isOwn = event.type === "click" && at2 - touch.at > 1500;
+      const { at: pressed, quiet } = isOwn ? { at: at2, quiet: at2 - touch.at } : touch;
+      return pressed - this.#since >= IN_VIEW_MS && quiet >= QUIET_MS;
+    }
+  };
+  function useArming(name) {
+    const arming = w2(() => new Arming(), [name]);
+    const armed = useSignal(false);
+    const watch = T2(null);
+    A2(() => {
+      const element = watch.current;
+      if (element === null) return void 0;
+      armed.value = false;
+      let timer = 0;
+      let isSeen = false;
+      const look = () => {
+        clearTimeout(timer);
+        if (isSeen && document.visibilityState === "visible") {
+          arming.appeared();
+          timer = window.setTimeout(() => {
+            armed.value = true;
+          }, arming.left());
+        } else {
+          arming.vanished();
+          armed.value = false;
+        }
+      };
+      const observer = new IntersectionObserver((entries) => {
+        isSeen = entries.some((entry) => entry.isIntersecting);
+        look();
+      });
+      observer.observe(element);
+      document.addEventListener("visibilitychange", look);
+      return () => {
+        clearTimeout(timer);
+        observer.disconnect();
+        document.removeEventListener("visibilitychange", look);
+      };
+    }, [arming]);
+    return { arming, armed, watch };
+  }
+
+  // src/groups.ts
+  var FOLD_MIN = 3;
+  function sameness(item) {
+    if (item.kind !== "approval" || item.approval.assessment.crisis_sensitive) return null;
+    const { run_id, tool, card, assessment } = item.approval;
+    return [run_id, tool, card.risk, assessment.findings[0]?.code ?? ""].join("\0");
+  }
+  function rows2(items, open) {
+    const groups = /* @__PURE__ */ new Map();
+    for (const item of items) {
+      const key = sameness(item);
+      if (key === null || item.kind !== "approval") continue;
+      const group = groups.get(key);
+      if (group === void 0) groups.set(key, [item.approval]);
+      else group.push(item.approval);
+    }
+    const made = [];
+    const done = /* @__PURE__ */ new Set();
+    for (const item of items) {
+      const key = sameness(item);
+      const members = key === null ? void 0 : groups.get(key);
+      if (key === null || members === void 0 || members.length < FOLD_MIN) {
+        made.push({ kind: "item", key: item.id, item, isMember: false });
+        continue;
+      }
+      if (done.has(key)) continue;
+      done.add(key);
+      const isOpen = open.has(key);
+      made.push({ kind: "group", key, members, isOpen });
+      if (!isOpen) continue;
+      for (const approval of members) {
+        made.push({ kind: "item", key: approval.approval_id, item: { kind: "approval", id: approval.approval_id, approval }, isMember: true });
+      }
+    }
+    return made;
+  }
+  function common(members) {
+    const texts = members.map((it) => it.command);
+    let shared = texts[0] ?? "";
+    for (const text of texts) {
+      let length = 0;
+      while (length < shared.length && shared[length] === text[length]) length += 1;
+      shared = shared.slice(0, length);
+    }
+    return shared.trim();
+  }
+
+  // src/diff.ts
+  var LINES_MAX = 2e3;
+  function compare(before, after) {
+    const old = before.split("\n");
+    const fresh2 = after.split("\n");
+    if (old.length * fresh2.length > LINES_MAX * LINES_MAX) {
+      return [...old.map((text) => ({ kind: "gone", text })), ...fresh2.map((text) => ({ kind: "new", text }))];
+    }
+    const width = fresh2.length + 1;
+    const common2 = new Uint16Array((old.length + 1) * width);
+    const reach = (i5, j4) => common2[i5 * width + j4] ?? 0;
+    for (let i5 = old.length - 1; i5 >= 0; i5 -= 1) {
+      for (let j4 = fresh2.length - 1; j4 >= 0; j4 -= 1) {
+        common2[i5 * width + j4] = old[i5] === fresh2[j4] ? reach(i5 + 1, j4 + 1) + 1 : Math.max(reach(i5 + 1, j4), reach(i5, j4 + 1));
+      }
+    }
+    const lines = [];
+    let i4 = 0;
+    let j3 = 0;
+    while (i4 < old.length || j3 < fresh2.length) {
+      const gone = old[i4];
+      const added = fresh2[j3];
+      if (gone !== void 0 && gone === added) {
+        lines.push({ kind: "same", text: gone });
+        i4 += 1;
+        j3 += 1;
+      } else if (added === void 0 || gone !== void 0 && reach(i4 + 1, j3) >= reach(i4, j3 + 1)) {
+        lines.push({ kind: "gone", text: gone ?? "" });
+        i4 += 1;
+      } else {
+        lines.push({ kind: "new", text: added });
+        j3 += 1;
+      }
+    }
+    return lines;
+  }
+  var isPatch = (text) => /^(@@|\*\*\* Begin Patch|--- |diff --git )/m.test(text) && /^[+-]/m.test(text);
+  function patch(text) {
+    return text.split("\n").map((line) => {
+      if (/^(\*\*\*|---|\+\+\+|@@|diff |index )/.test(line)) return { kind: "mark", text: line };
+      if (line.startsWith("+")) return { kind: "new", text: line.slice(1) };
+      if (line.startsWith("-")) return { kind: "gone", text: line.slice(1) };
+      return { kind: "same", text: line.startsWith(" ") ? line.slice(1) : line };
+    });
+  }
+  var OLD_NAMES = ["old_string", "oldString", "old_str", "old_text", "search"];
+  var NEW_NAMES = ["new_string", "newString", "new_str", "new_text", "replace"];
+  function edit(args) {
+    if (typeof args !== "object" || args === null) return null;
+    const texts = args;
+    const old = OLD_NAMES.find((name) => typeof texts[name] === "string");
+    const fresh2 = NEW_NAMES.find((name) => typeof texts[name] === "string");
+    if (old === void 0 || fresh2 === void 0) return null;
+    return { before: texts[old], after: texts[fresh2], names: [old, fresh2] };
+  }
+
+  // src/parts/body.tsx
+  var HEAD = { lines: 30, chars: 2400 };
+  var TAIL = { lines: 12, chars: 900 };
+  var FOLD = { lines: 80, chars: 8e3 };
+  var SPOKEN_NAMES = ["text", "body", "message", "content", "caption", "html"];
+  var isShort = (field) => !field.code && field.text.length <= 120 && !SPOKEN_NAMES.includes(field.name.toLowerCase());
+  function isLong(text) {
+    return text.length > FOLD.chars || text.split("\n").length > FOLD.lines;
+  }
+  var needsOpening = (approval) => approval.card.body.some((field) => isLong(field.text));
+  function Body({ approval, isOpen }) {
+    const fields = approval.card.body;
+    const changes = edit(approval.args);
+    const compared = changes?.names ?? [];
+    const rest = fields.filter((field) => !compared.includes(field.name));
+    const short3 = rest.filter(isShort);
+    return a4($, { children: [
+      a4(Facts, { fields: short3 }),
+      rest.filter((field) => !isShort(field)).map((field, index) => a4(Long, { field, digest: approval.digest, isOpen }, index)),
+      changes === null ? null : a4(Difference, { name: "Change", lines: compare(changes.before, changes.after) })
+    ] });
+  }
+  function Long({ field, digest, isOpen }) {
+    if (isLong(field.text) && !isOpen) {
+      const head = first(field.text);
+      const tail = last(field.text.slice(head.length));
+      const hidden = field.text.length - head.length - tail.length;
+      return a4("section", { class: "long", children: [
+        a4("h3", { children: field.name }),
+        a4(Code, { name: `${field.name}, beginning`, text: head }),
+        a4("p", { class: "hidden-part", children: [
+          "… ",
+          hidden.toLocaleString(),
+          " of ",
+          field.text.length.toLocaleString(),
+          " characters hidden · ",
+          digest.slice(0, 19),
+          " …"
+        ] }),
+        a4(Code, { name: `${field.name}, end`, text: tail })
+      ] });
+    }
+    if (isPatch(field.text)) return a4(Difference, { name: field.name, lines: patch(field.text) });
+    return a4("section", { class: "long", children: [
+      a4("h3", { children: field.name }),
+      field.code ? a4(Code, { name: field.name, text: field.text }) : a4("p", { class: "prose", children: field.text })
+    ] });
+  }
+  var SIGNS = { same: " ", gone: "−", new: "+", mark: " " };
+  var ALOUD = { same: "", gone: "removed: ", new: "added: ", mark: "" };
+  function Difference({ name, lines }) {
+    return a4("section", { class: "long", children: [
+      a4("h3", { children: name }),
+      a4("div", { class: "code diff", role: "group", "aria-label": name, children: lines.map((line, index) => a4("div", { class: `line-${line.kind}`, children: [
+        a4("span", { class: "sign", "aria-hidden": "true", children: SIGNS[line.kind] }),
+        a4("span", { class: "unseen", children: ALOUD[line.kind] }),
+        a4("span", { children: line.text === "" ? " " : line.text })
+      ] }, index)) })
+    ] });
+  }
+  function first(text) {
+    return text.split("\n").slice(0, HEAD.lines).join("\n").slice(0, HEAD.chars);
+  }
+  function last(text) {
+    return text.split("\n").slice(-TAIL.lines).join("\n").slice(-TAIL.chars);
+  }
+
+  // src/parts/scope.tsx
+  var LASTS = [
+    ["1 hour", 3600],
+    ["8 hours", 8 * 3600],
+    ["7 days", 7 * 86400]
+  ];
+  var USES = [
+    ["As often as it likes", null],
+    ["Once more", 1],
+    ["5 times", 5],
+    ["20 times", 20]
+  ];
+  function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }) {
+    const scopes = useSignal(null);
+    const problem3 = useSignal(null);
+    const chosen = useSignal(0);
+    const lasts2 = useSignal(0);
+    const uses = useSignal(0);
+    const { arming, armed, watch } = useArming(`${approval.approval_id}/${choice}`);
+    const spans = [[choice === "session" ? "Until the session ends" : "Until it is revoked", null], ...LASTS];
+    A2(() => {
+      const preview = post("/v1/grants/preview", { approval_id: approval.approval_id });
+      preview.then(
+        (list) => scopes.value = list.scopes,
+        (error) => problem3.value = explain(error)
+      );
+    }, []);
+    useKeys({
+      close: () => {
+        onClose();
+        return true;
+      },
+      // Digits choose between scopes here, and answer nothing.
+      choose: (event) => {
+        const index = Number(event.key) - 1;
+        if (scopes.value?.[index] !== void 0) chosen.value = index;
+        return true;
+      }
+    });
+    const scope = scopes.value?.[chosen.value];
+    const confirm = (event) => {
+      if (scope === void 0 || isBusy || !isCurrent.value || !arming.admits(event)) return;
+      const more = { scope: scope.scope };
+      const seconds = spans[lasts2.value]?.[1];
+      const count = USES[uses.value]?.[1];
+      if (typeof seconds === "number") more.lasts_seconds = seconds;
+      if (typeof count === "number") more.uses = count;
+      onAnswer(more);
+    };
+    return a4("section", { class: "scope", "aria-label": `${LABELS[choice]}: which rule it leaves`, children: [
+      a4("h3", { children: [
+        LABELS[choice],
+        ": this rule is left"
+      ] }),
+      problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value }),
+      scopes.value === null && problem3.value === null ? a4(Loading, { what: "Looking at what it would have matched" }) : null,
+      scopes.value?.length === 0 ? a4("p", { children: "No rule can be left for this call." }) : null,
+      a4("div", { class: "scopes", role: "radiogroup", "aria-label": "Rules, narrowest first", children: scopes.value?.map((it, index) => a4("label", { class: "scope-row", children: [
+        a4(
+          "input",
+          {
+            type: "radio",
+            name: `scope-${approval.approval_id}`,
+            checked: chosen.value === index,
+            onChange: () => chosen.value = index
+          }
+        ),
+        a4("span", { children: [
+          a4("span", { class: "scope-words", children: it.words }),
+          a4("small", { children: matched(it) })
+        ] })
+      ] }, index)) }),
+      a4("div", { class: "scope-limits", children: [
+        a4("label", { children: [
+          a4("span", { children: "For how long" }),
+          a4("select", { value: lasts2.value, onChange: (event) => lasts2.value = event.currentTarget.selectedIndex, children: spans.map(([words2], index) => a4("option", { value: index, children: words2 }, words2)) })
+        ] }),
+        a4("label", { children: [
+          a4("span", { children: "How often" }),
+          a4("select", { value: uses.value, onChange: (event) => uses.value = event.currentTarget.selectedIndex, children: USES.map(([words2], index) => a4("option", { value: index, children: words2 }, words2)) })
+        ] })
+      ] }),
+      a4("div", { class: "row-of-buttons", ref: (element) => void (watch.current = element), children: [
+        a4(
+          "button",
+          {
+            type: "button",
+            class: "button primary",
+            "aria-disabled": !armed.value || isBusy || scope === void 0 || !isCurrent.value,
+            onClick: confirm,
+            children: LABELS[choice]
+          }
+        ),
+        a4("button", { type: "button", class: "button", onClick: onClose, children: "Back" })
+      ] })
+    ] });
+  }
+  function matched(scope) {
+    if (scope.matched === null || scope.of === null) return "";
+    const words2 = `Would have matched ${scope.matched} of the last ${many(scope.of, "call")}`;
+    return scope.riskiest === null ? `${words2}.` : `${words2}; the riskiest: ${scope.riskiest}`;
+  }
+
+  // src/parts/card.tsx
+  var REASONS_SHOWN = 3;
+  var SAID_AT = [60, 30, 10];
+  function CardView({ approval, hasKeys, isInline = false, onNext }) {
+    const { card, assessment } = approval;
+    const why = useSignal(false);
+    const isOpen = useSignal(!needsOpening(approval));
+    const endSeen = useSignal(!isGrave(card.risk));
+    const end = T2(null);
+    A2(() => {
+      const element = end.current;
+      if (element === null || endSeen.value) return void 0;
+      const observer = new IntersectionObserver((entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) endSeen.value = true;
+      });
+      observer.observe(element);
+      return () => observer.disconnect();
+    }, [isOpen.value]);
+    const open = () => {
+      if (isOpen.value) return false;
+      isOpen.value = true;
+      if (mayAnswer.value) void viewed(approval.approval_id);
+      return true;
+    };
+    useKeys(hasKeys ? { why: () => (why.value = !why.value) || true, full: open } : {});
+    const quoted = card.lineage.filter((field) => field.code);
+    const more = card.reasons.slice(1, why.value ? void 0 : REASONS_SHOWN);
+    const rest = a4($, { children: [
+      a4("section", { class: "reasons", children: [
+        more.length === 0 ? null : a4("h3", { children: "Why else a person is asked" }),
+        more.length === 0 ? null : a4("ul", { children: more.map((reason, index) => a4("li", { children: reason }, index)) }),
+        a4("button", { type: "button", class: "quiet", "aria-expanded": why.value, onClick: () => why.value = !why.value, children: [
+          why.value ? "Less" : "Why: every factor and finding",
+          " ",
+          a4("kbd", { children: "w" })
+        ] }),
+        why.value ? a4(Why, { assessment }) : null
+      ] }),
+      quoted.map((field, index) => a4("section", { class: "long", children: [
+        a4("h3", { children: field.name }),
+        a4(Code, { name: field.name, text: field.text })
+      ] }, index)),
+      isInline ? a4("details", { class: "lineage", children: [
+        a4("summary", { children: "Who asks" }),
+        a4(Lineage, { approval })
+      ] }) : a4("section", { class: "lineage", children: [
+        a4("h3", { children: "Who asks" }),
+        a4(Lineage, { approval })
+      ] })
+    ] });
+    return a4("article", { class: `card edge-${card.risk}`, "aria-labelledby": `title-${approval.approval_id}`, children: [
+      a4("div", { class: "card-scroll", children: [
+        a4("header", { class: "card-head", children: [
+          a4("p", { class: "verdict", children: [
+            a4(RiskWord, { risk: card.risk }),
+            a4("span", { children: approval.description })
+          ] }),
+          a4("h2", { id: `title-${approval.approval_id}`, tabIndex: -1, children: card.title }),
+          assessment.crisis_sensitive ? a4("p", { class: "crisis", children: "A person in crisis may be concerned. It can be allowed once or denied; no rule can be left." }) : null
+        ] }),
+        a4(Body, { approval, isOpen: isOpen.value }),
+        a4("div", { ref: end, class: "end" }),
+        isInline && approval.status !== "waiting" ? a4("details", { children: [
+          a4("summary", { children: "Details" }),
+          rest
+        ] }) : rest,
+        card.explanation === null ? null : a4("section", { class: "claim", children: [
+          a4("h3", { children: "The agent says (unverified)" }),
+          a4("blockquote", { children: card.explanation })
+        ] })
+      ] }),
+      a4(Foot, { approval, hasKeys, isOpen: isOpen.value, endSeen: endSeen.value, onOpen: open, onNext })
+    ] });
+  }
+  function Lineage({ approval }) {
+    const { card } = approval;
+    const lineage = card.lineage.filter((field) => !field.code);
+    const isOurs = lineage.some((field) => field.name === "Asked by" && field.text === "builtin");
+    const linked = lineage.map(
+      (field) => field.name === "Run" && isOurs ? { ...field, href: at("talk", approval.session_id) } : field
+    );
+    return a4($, { children: [
+      a4(
+        Facts,
+        {
+          fields: [
+            ...linked,
+            { name: "Asked", text: `${moment(approval.created_at)}, ${ago(approval.created_at, now.value)}` },
+            { name: "Tier", text: `${card.tier}, ${TIERS[card.tier] ?? ""}` },
+            { name: "Can also answer", text: othersWords() }
+          ]
+        }
+      ),
+      a4("p", { class: "digest", children: [
+        "Bound to ",
+        a4("code", { children: approval.digest })
+      ] })
+    ] });
+  }
+  function othersWords() {
+    const others2 = people.value.filter((person) => person.name !== me.value?.name && person.roles.some((role) => role !== "viewer")).map((person) => person.name);
+    if (others2.length === 0) return "nobody else";
+    const shown2 = others2.slice(0, 6).join(", ");
+    return others2.length > 6 ? `${shown2} and ${others2.length - 6} more` : shown2;
+  }
+  function Foot(props) {
+    const { approval, hasKeys, onNext } = props;
+    if (approval.status === "waiting" && approval.held_until === null) {
+      return mayAnswer.value ? a4(Choices, { ...props }) : a4(OnlyLooking, { approval });
+    }
+    if (approval.held_until !== null) return a4(Held, { approval, hasKeys, until: approval.held_until });
+    return a4(Outcome, { approval, onNext });
+  }
+  var answeredHere = "";
+  function Outcome({ approval, onNext }) {
+    const { decision } = approval;
+    const line = T2(null);
+    const words2 = decision === null ? approval.status : ending(decision, me.value?.name ?? "");
+    F2(() => {
+      if (answeredHere !== approval.approval_id) return;
+      spoken.value = words2;
+      if (document.activeElement === document.body) line.current?.focus();
+    }, [words2]);
+    return a4("footer", { class: `answer outcome outcome-${approval.status}`, children: [
+      a4("p", { class: "outcome-words", ref: line, tabIndex: -1, children: [
+        a4("strong", { children: words2 }),
+        decision === null ? null : a4("span", { children: moment(decision.at) })
+      ] }),
+      decision?.note ? a4("p", { class: "note-said", children: [
+        "“",
+        decision.note,
+        "”"
+      ] }) : null,
+      onNext === void 0 ? null : a4("button", { type: "button", class: "button", onClick: onNext, children: [
+        "Next card ",
+        a4("kbd", { children: "j" })
+      ] })
+    ] });
+  }
+  function OnlyLooking({ approval }) {
+    return a4("footer", { class: "answer", children: [
+      a4(Countdown, { approval }),
+      a4("p", { class: "hint", children: "You may look. Somebody with an approver's key answers." })
+    ] });
+  }
+  function Held({ approval, hasKeys, until }) {
+    const problem3 = useSignal(null);
+    const undo = async () => {
+      problem3.value = await takeBack(approval.approval_id);
+    };
+    useKeys(
+      hasKeys ? {
+        undo: () => {
+          void undo();
+          return true;
+        }
+      } : {}
+    );
+    const left = until - now.value;
+    return a4("footer", { class: "answer outcome outcome-approved", children: [
+      a4("p", { class: "outcome-words", role: "status", children: [
+        a4("strong", { children: "Allowed" }),
+        a4("span", { children: left > 0 ? `runs in ${span(left)}` : "runs now" })
+      ] }),
+      problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value }),
+      a4("button", { type: "button", class: "button", onClick: () => void undo(), children: [
+        "Take it back ",
+        a4("kbd", { children: "z" })
+      ] })
+    ] });
+  }
+  function Countdown({ approval }) {
+    const left = approval.expires_at - now.value;
+    useSignalEffect(() => {
+      const seconds = Math.ceil(approval.expires_at - now.value);
+      if (SAID_AT.includes(seconds)) spoken.value = `Refused in ${seconds} seconds`;
+    });
+    return a4("p", { class: left < 30 ? "countdown soon" : "countdown", title: approval.card.on_timeout, children: left > 0 ? `refused in ${span(left)}` : "refused; nobody answered" });
+  }
+  function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }) {
+    const { card } = approval;
+    const mode = useSignal("choose");
+    const note = useSignal("");
+    const isBusy = useSignal(false);
+    const wasQuick = useSignal(false);
+    const problem3 = useSignal(null);
+    const { arming, armed, watch } = useArming(approval.approval_id);
+    const list = T2(null);
+    const noteField = T2(null);
+    const isEmpty = card.command.trim() === "";
+    const options = [...approval.choices.filter((choice) => !isEmpty || choice === "deny"), ...isOpen ? [] : ["view"]];
+    const isOffered = (option) => option === "deny" || option === "view" || isOpen;
+    const isReady = (option) => {
+      if (isBusy.value) return false;
+      if (option === "view") return true;
+      if (!armed.value) return false;
+      return option === "deny" || isCurrent.value && endSeen;
+    };
+    const send = async (choice, more) => {
+      isBusy.value = true;
+      answeredHere = approval.approval_id;
+      problem3.value = await answer(approval.approval_id, choice, more);
+      isBusy.value = false;
+      if (problem3.value === null) mode.value = "choose";
+    };
+    const choose = (option, event) => {
+      if (option === "view") {
+        onOpen();
+        return;
+      }
+      if (!isReady(option)) return;
+      wasQuick.value = !arming.admits(event);
+      if (wasQuick.value) return;
+      if (option === "once") void send("once");
+      else mode.value = option;
+    };
+    F2(() => {
+      if (mode.value === "deny") noteField.current?.focus();
+    }, [mode.value]);
+    const first2 = isGrave(card.risk) || !isOpen ? "deny" : approval.choices[0] ?? "deny";
+    useKeys(
+      hasKeys && (mode.value === "choose" || mode.value === "deny") ? {
+        choose: (event) => {
+          const option = options[Number(event.key) - 1];
+          if (mode.value !== "choose" || option === void 0 || !isOffered(option)) return false;
+          choose(option, event);
+          return true;
+        },
+        open: (event) => {
+          if (event.target instanceof HTMLButtonElement || mode.value !== "choose") return false;
+          if (event.target instanceof HTMLAnchorElement && event.target.getAttribute("aria-current") !== "true") return false;
+          list.current?.querySelector("[data-first]")?.focus();
+          return true;
+        },
+        close: () => {
+          if (mode.value === "choose") return false;
+          mode.value = "choose";
+          return true;
+        }
+      } : {}
+    );
+    const arrows = (event) => {
+      const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+      if (step === void 0 || list.current === null) return;
+      const buttons = [...list.current.querySelectorAll("button")];
+      const index = buttons.findIndex((button) => button === document.activeElement);
+      buttons[(index + step + buttons.length) % buttons.length]?.focus();
+      event.preventDefault();
+    };
+    const deny = (event) => {
+      event.preventDefault();
+      if (isBusy.value || !event.isTrusted) return;
+      void send("deny", note.value.trim() === "" ? {} : { note: note.value.trim() });
+    };
+    return a4("footer", { class: "answer", "data-armed": armed.value, children: [
+      a4("div", { class: "answer-line", ref: (element) => void (watch.current = element), children: [
+        a4(Countdown, { approval }),
+        a4("p", { class: "hint", role: wasQuick.value ? "status" : void 0, children: wasQuick.value ? "That was too quick and did not count. Press again." : hintFor(armed.value, endSeen, isOpen) })
+      ] }),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      mode.value === "session" || mode.value === "always" ? a4(
+        ScopePanel,
+        {
+          approval,
+          choice: mode.value,
+          isBusy: isBusy.value,
+          onAnswer: (more) => void send(mode.value, more),
+          onClose: () => mode.value = "choose"
+        }
+      ) : null,
+      mode.value === "deny" ? a4("form", { class: "deny", onSubmit: deny, children: [
+        a4("label", { children: [
+          a4("span", { children: "Tell the agent why (Enter to skip)" }),
+          a4(
+            "input",
+            {
+              ref: noteField,
+              type: "text",
+              maxLength: 1e3,
+              value: note.value,
+              autocomplete: "off",
+              onInput: (event) => note.value = event.currentTarget.value
+            }
+          )
+        ] }),
+        a4("div", { class: "row-of-buttons", children: [
+          a4("button", { type: "submit", class: "button danger", "aria-disabled": isBusy.value, children: "Deny" }),
+          a4("button", { type: "button", class: "button", onClick: () => mode.value = "choose", children: "Back" })
+        ] })
+      ] }) : null,
+      mode.value === "choose" ? a4("ol", { class: "choices", ref: list, onKeyDown: arrows, "aria-label": "Choices", children: options.map(
+        (option, index) => isOffered(option) ? a4("li", { children: a4(
+          "button",
+          {
+            type: "button",
+            class: `choice choice-${option}`,
+            "data-first": option === first2 ? "" : void 0,
+            "aria-disabled": !isReady(option),
+            title: option === "view" ? void 0 : LEAVES[option],
+            onClick: (event) => choose(option, event),
+            children: [
+              a4("kbd", { "aria-hidden": "true", children: index + 1 }),
+              a4("span", { children: option === "view" ? "Show full command" : LABELS[option] })
+            ]
+          }
+        ) }, option) : null
+      ) }) : null
+    ] });
+  }
+  function hintFor(armed, endSeen, isOpen) {
+    if (!isCurrent.value) return "Catching up: nothing can be allowed until that is done.";
+    if (!isOpen) return "It is long: allowing is offered once the full text was opened.";
+    if (!endSeen) return "Read to the end of what would run; then it can be allowed.";
+    if (!armed) return "One moment …";
+    return "1–9 or ↑/↓ to select, Enter to confirm";
+  }
+
+  // src/parts/question.tsx
+  function QuestionView({ question, hasKeys }) {
+    return a4("article", { class: "card edge-question", "aria-labelledby": `title-${question.clarification_id}`, children: [
+      a4("div", { class: "card-scroll", children: [
+        a4("header", { class: "card-head", children: [
+          a4("p", { class: "verdict", children: [
+            a4("span", { class: "risk risk-question", children: "Question" }),
+            a4("span", { children: "An agent wants to know. An answer allows nothing." })
+          ] }),
+          a4("h2", { id: `title-${question.clarification_id}`, class: "question-text", children: question.question })
+        ] }),
+        a4(
+          Facts,
+          {
+            fields: [
+              { name: "Run", text: question.run_id },
+              { name: "Session", text: question.session_id },
+              { name: "Asked", text: moment(question.created_at) }
+            ]
+          }
+        )
+      ] }),
+      question.status === "waiting" && mayAnswer.value ? a4(Answers, { question, hasKeys }) : a4("footer", { class: "answer outcome", children: a4("p", { class: "outcome-words", children: a4("strong", { children: said(question) }) }) })
+    ] });
+  }
+  function said(question) {
+    if (question.status === "waiting") return "Waits for somebody with an approver's key.";
+    const answer2 = question.answer;
+    if (answer2 === null || !answer2.answered) return "Nobody answered in time.";
+    return `${answer2.by ?? "Somebody"} answered: ${answer2.text ?? ""}`;
+  }
+  function Answers({ question, hasKeys }) {
+    const { arming, armed, watch } = useArming(question.clarification_id);
+    const other = useSignal(question.choices.length === 0);
+    const text = useSignal("");
+    const problem3 = useSignal(null);
+    const field = T2(null);
+    const wantsFocus = T2(false);
+    F2(() => {
+      if (other.value && wantsFocus.current) field.current?.focus();
+    }, [other.value]);
+    const send = async (body) => {
+      const path2 = `/v1/clarifications/${segment(question.clarification_id)}`;
+      try {
+        putQuestion(await post(`${path2}/answer`, body));
+      } catch (error) {
+        if (error instanceof ApiError && (error.status === 409 || error.status === 410)) {
+          putQuestion(await get(path2));
+        } else {
+          problem3.value = explain(error);
+        }
+      }
+    };
+    const choose = (index, event) => {
+      if (!arming.admits(event)) return;
+      if (index < question.choices.length) void send({ choice: index + 1 });
+      else {
+        wantsFocus.current = true;
+        other.value = true;
+      }
+    };
+    useKeys(
+      hasKeys ? {
+        choose: (event) => {
+          const index = Number(event.key) - 1;
+          if (other.value || index > question.choices.length) return false;
+          choose(index, event);
+          return true;
+        },
+        close: () => {
+          if (!other.value || question.choices.length === 0) return false;
+          other.value = false;
+          return true;
+        }
+      } : {}
+    );
+    const submit = (event) => {
+      event.preventDefault();
+      if (event.isTrusted && text.value.trim() !== "") void send({ text: text.value.trim() });
+    };
+    const options = [...question.choices, "Other (type your answer)"];
+    return a4("footer", { class: "answer", "data-armed": armed.value, children: [
+      a4("div", { class: "answer-line", ref: (element) => void (watch.current = element), children: a4("p", { class: "countdown", children: [
+        "ends unanswered in ",
+        span(question.expires_at - now.value)
+      ] }) }),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      other.value ? a4("form", { class: "deny", onSubmit: submit, children: [
+        a4("label", { children: [
+          a4("span", { children: "Your answer" }),
+          a4(
+            "input",
+            {
+              ref: field,
+              type: "text",
+              maxLength: 4e3,
+              value: text.value,
+              autocomplete: "off",
+              onInput: (event) => text.value = event.currentTarget.value
+            }
+          )
+        ] }),
+        a4("div", { class: "row-of-buttons", children: [
+          a4("button", { type: "submit", class: "button primary", children: "Answer" }),
+          question.choices.length === 0 ? null : a4("button", { type: "button", class: "button", onClick: () => other.value = false, children: "Back" })
+        ] })
+      ] }) : a4("ol", { class: "choices", "aria-label": "Choices", children: options.map((option, index) => a4("li", { children: a4("button", { type: "button", class: "choice", "aria-disabled": !armed.value, onClick: (event) => choose(index, event), children: [
+        a4("kbd", { "aria-hidden": "true", children: index + 1 }),
+        a4("span", { children: option })
+      ] }) }, index)) })
+    ] });
+  }
+
+  // src/views/nothing.tsx
+  var HOUR = 3600;
+  var WAYS = [
+    {
+      name: "Give an agent a key",
+      lines: ["countersign keys create --role agent --name my-agent"]
+    },
+    {
+      name: "Have it ask before each tool",
+      lines: [
+        'curl $COUNTERSIGN_URL/v1/calls -H "Authorization: Bearer $KEY" \\',
+        `  --json '{"tool":"terminal","args":{"command":"ls"},"session_id":"s1"}'`
+      ]
+    }
+  ];
+  function Nothing() {
+    const calls = useSignal(null);
+    const isNew = useSignal(false);
+    const problem3 = useSignal(null);
+    const look = async () => {
+      try {
+        const since = Math.floor(now.peek() - HOUR);
+        const recent = await get(`/v1/calls?since=${since}&limit=500`);
+        if (recent.calls.length === 0) {
+          const ever = await get("/v1/calls?limit=1");
+          isNew.value = ever.calls.length === 0;
+        }
+        calls.value = recent.calls;
+      } catch (error) {
+        problem3.value = error;
+      }
+    };
+    A2(() => {
+      void look();
+      let timer = 0;
+      const stop = listen((event) => {
+        if (event.event !== "call.assessed") return;
+        clearTimeout(timer);
+        timer = window.setTimeout(() => void look(), 500);
+      });
+      return () => {
+        clearTimeout(timer);
+        stop();
+      };
+    }, []);
+    if (problem3.value !== null) return a4(Problem, { error: problem3.value, again: () => void look() });
+    if (calls.value === null) return a4(Loading, {});
+    if (isNew.value) return a4(FirstVisit, {});
+    const alone = calls.value.filter((call) => call.status === "allowed").length;
+    const refused = calls.value.filter((call) => call.status === "refused").length;
+    return a4(Empty, { icon: "check", title: "Nothing waits", children: [
+      a4("p", { children: calls.value.length === 0 ? "No agent asked for anything in the last hour." : `${many(alone, "call")} ran by ${alone === 1 ? "itself" : "themselves"} in the last hour, ${refused} ${refused === 1 ? "was" : "were"} refused.` }),
+      a4("p", { class: "hint", children: "A card appears here the moment a call needs a person. Its buttons count after a short moment, so nothing is answered by accident." }),
+      a4(Practice, {})
+    ] });
+  }
+  function FirstVisit() {
+    return a4("div", { class: "page first-visit", children: [
+      a4("h1", { children: "Nothing waits, and no agent is connected yet" }),
+      a4("p", { class: "lead", children: "Every call an agent wants to make is judged here first. The harmless ones run at once; the few that matter wait for you on this page." }),
+      a4("section", { class: "panel highlight", children: [
+        a4("h2", { children: "See how it feels" }),
+        a4("p", { children: "A practice card looks like a real one. Nothing runs, whatever you answer." }),
+        a4(Practice, {})
+      ] }),
+      WAYS.map((way) => a4("section", { class: "panel", children: [
+        a4("h2", { children: way.name }),
+        a4(Commands, { lines: way.lines })
+      ] }, way.name))
+    ] });
+  }
+  function Practice() {
+    const problem3 = useSignal(null);
+    if (!mayAnswer.value) return null;
+    const ask = async () => {
+      try {
+        const made = await post("/v1/practice");
+        go(at("approvals", made.approval_id));
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    return a4($, { children: [
+      a4("button", { type: "button", class: "button primary", onClick: () => void ask(), children: "Try a practice card" }),
+      problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value })
+    ] });
+  }
+
+  // src/views/inbox.tsx
+  var ROW_REM2 = 5.25;
+  var filter = y3("");
+  var opened = y3(/* @__PURE__ */ new Set());
+  var selected = y3(/* @__PURE__ */ new Set());
+  var current = O(() => {
+    const [kind, id] = place.value.parts;
+    if (kind === "approvals" && id !== void 0) {
+      const approval = approvals.value.get(id);
+      return approval === void 0 ? null : { kind: "approval", id, approval };
+    }
+    if (kind === "questions" && id !== void 0) {
+      const question = questions.value.get(id);
+      return question === void 0 ? null : { kind: "question", id, question };
+    }
+    return null;
+  });
+  var shown = O(() => {
+    const words2 = filter.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    const items = waiting.value.filter((item) => words2.every((word) => textOf(item).includes(word)));
+    const it = current.value;
+    if (it !== null && !items.some((item) => item.id === it.id)) items.push(it);
+    items.sort((a5, b3) => asked3(a5) - asked3(b3) || (a5.id < b3.id ? -1 : 1));
+    return rows2(items, opened.value);
+  });
+  var asked3 = (item) => item.kind === "approval" ? item.approval.created_at : item.question.created_at;
+  function textOf(item) {
+    if (item.kind === "question") return `question ${item.question.question}`.toLowerCase();
+    const { card, command, session_id: session } = item.approval;
+    return [card.risk, card.title, command, session, ...card.lineage.map((field) => field.text)].join(" ").toLowerCase();
+  }
+  var addressOf2 = (item) => at(item.kind === "approval" ? "approvals" : "questions", item.id);
+  function Inbox() {
+    const [kind, id] = place.value.parts;
+    const isChosen = kind !== void 0 && kind !== "inbox" && id !== void 0;
+    const field = T2(null);
+    useFirst(isChosen);
+    useMissing(kind, id);
+    const move = (step) => {
+      const list = shown.value;
+      const from = list.findIndex((row) => row.kind === "item" && row.item.id === current.value?.id);
+      for (let index = from + step; index >= 0 && index < list.length; index += step) {
+        const row = list[index];
+        if (row?.kind === "item") return select(row.item);
+        if (row?.kind === "group" && !row.isOpen) {
+          toggle(row.key);
+          const [first2] = row.members;
+          if (first2 !== void 0) return select({ kind: "approval", id: first2.approval_id, approval: first2 });
+        }
+      }
+      return true;
+    };
+    useKeys({
+      next: () => move(1),
+      previous: () => move(-1),
+      filter: () => {
+        field.current?.focus();
+        return true;
+      },
+      select: () => {
+        if (current.value?.kind === "approval") mark([current.value.approval]);
+        return true;
+      },
+      select_group: () => {
+        mark(groupOf(current.value));
+        return true;
+      },
+      close: (event) => {
+        if (event.target === field.current) {
+          filter.value = "";
+          field.current?.blur();
+          return true;
+        }
+        if (selected.value.size > 0) {
+          selected.value = /* @__PURE__ */ new Set();
+          return true;
+        }
+        return false;
+      }
+    });
+    if (link.value === "starting") return a4(Loading, { what: "Looking for what waits" });
+    const isEmpty = waiting.value.length === 0 && current.value === null;
+    if (isEmpty && !isChosen) return a4(Nothing, {});
+    return a4("div", { class: isChosen ? "inbox has-card" : "inbox", children: [
+      a4("section", { class: "list", "aria-label": "What waits", children: [
+        a4("div", { class: "list-head", children: [
+          a4("h1", { children: [
+            "Inbox ",
+            a4("span", { class: "quantity", children: many(waiting.value.length, "waits", "wait") })
+          ] }),
+          a4("label", { class: "search", children: [
+            a4(Icon, { name: "search" }),
+            a4("span", { class: "unseen", children: "Filter" }),
+            a4(
+              "input",
+              {
+                ref: field,
+                type: "search",
+                placeholder: "Filter",
+                value: filter.value,
+                onInput: (event) => filter.value = event.currentTarget.value
+              }
+            ),
+            a4("kbd", { "aria-hidden": "true", children: "/" })
+          ] })
+        ] }),
+        a4(List2, {}),
+        a4(Batch, {})
+      ] }),
+      a4("section", { class: "detail", "aria-label": "Card", children: [
+        a4("h1", { class: "unseen narrow", children: "Card" }),
+        a4("a", { class: "back", href: "#/", children: [
+          a4(Icon, { name: "back" }),
+          " Inbox"
+        ] }),
+        a4(Detail2, { onNext: () => move(1), isChosen })
+      ] })
+    ] });
+  }
+  function useFirst(isChosen) {
+    A2(() => {
+      const first2 = waiting.value[0];
+      if (isChosen || first2 === void 0 || !matchMedia("(min-width: 60rem)").matches) return;
+      settle(addressOf2(first2));
+    });
+  }
+  function useMissing(kind, id) {
+    A2(() => {
+      if (kind === "approvals" && id !== void 0 && !approvals.value.has(id)) void refresh(id).catch(() => null);
+      if (id !== void 0) tidy(id);
+    }, [kind, id, link.value]);
+  }
+  function select(item) {
+    settle(addressOf2(item));
+    return true;
+  }
+  function toggle(key) {
+    const next2 = new Set(opened.value);
+    if (!next2.delete(key)) next2.add(key);
+    opened.value = next2;
+  }
+  function mark(members) {
+    const ids = members.map((it) => it.approval_id);
+    const next2 = new Set(selected.value);
+    const isAll = ids.every((id) => next2.has(id));
+    for (const id of ids) {
+      if (isAll) next2.delete(id);
+      else next2.add(id);
+    }
+    selected.value = next2;
+  }
+  function groupOf(item) {
+    if (item?.kind !== "approval") return [];
+    const group = shown.value.find((row) => row.kind === "group" && row.members.some((it) => it.approval_id === item.id));
+    return group?.kind === "group" ? group.members : [item.approval];
+  }
+  function List2() {
+    const index = shown.value.findIndex((row) => row.kind === "item" && row.item.id === current.value?.id);
+    if (shown.value.length === 0) return a4("p", { class: "hint pad", children: "Nothing that waits matches the filter." });
+    return a4(
+      VirtualList,
+      {
+        items: shown.value,
+        rowRem: ROW_REM2,
+        label: "What waits",
+        shown: index,
+        id: (row) => row.key,
+        row: (row) => row.kind === "group" ? a4(GroupRow, { row }) : a4(ItemRow, { item: row.item, isMember: row.isMember })
+      }
+    );
+  }
+  function GroupRow({ row }) {
+    const [first2] = row.members;
+    if (first2 === void 0) return null;
+    return a4("button", { type: "button", class: `row edge-${first2.card.risk}`, "aria-expanded": row.isOpen, onClick: () => toggle(row.key), children: [
+      a4("span", { class: "row-top", children: [
+        a4(RiskWord, { risk: first2.card.risk }),
+        a4("span", { class: "row-title", children: [
+          row.members.length,
+          " × ",
+          first2.tool
+        ] })
+      ] }),
+      a4("code", { children: [
+        short2(common(row.members)),
+        " …"
+      ] }),
+      a4("span", { class: "row-meta", children: [
+        row.isOpen ? "Fold" : "Unfold",
+        " · ",
+        first2.description
+      ] })
+    ] });
+  }
+  function ItemRow({ item, isMember }) {
+    const isCurrentRow = current.value?.id === item.id;
+    if (item.kind === "question") {
+      return a4("a", { class: "row edge-question", href: addressOf2(item), "aria-current": isCurrentRow ? "true" : void 0, children: [
+        a4("span", { class: "row-top", children: [
+          a4("span", { class: "risk risk-question", children: "Question" }),
+          a4("span", { class: "row-title", children: "An agent asks" }),
+          a4(Left, { until: item.question.expires_at, verb: "ends in" })
+        ] }),
+        a4("span", { class: "row-text", children: item.question.question }),
+        a4("span", { class: "row-meta", children: item.question.session_id })
+      ] });
+    }
+    const { approval } = item;
+    const isSelected = selected.value.has(item.id);
+    const isWaiting = approval.status === "waiting";
+    const classes = ["row", `edge-${approval.card.risk}`, isMember ? "member" : "", isSelected ? "selected" : "", isWaiting ? "" : "settled"];
+    return a4($, { children: [
+      a4("a", { class: classes.join(" "), href: addressOf2(item), "aria-current": isCurrentRow ? "true" : void 0, children: [
+        a4("span", { class: "row-top", children: [
+          a4(RiskWord, { risk: approval.card.risk }),
+          a4("span", { class: "row-title", children: approval.card.title }),
+          isWaiting ? a4(Left, { until: approval.expires_at, verb: "" }) : a4("span", { class: "left", children: approval.status })
+        ] }),
+        a4("code", { children: short2(approval.command) }),
+        a4("span", { class: "row-meta", children: [
+          asker(approval),
+          " · ",
+          approval.description
+        ] })
+      ] }),
+      mayAnswer.value && isWaiting ? a4("label", { class: "pick", children: [
+        a4("input", { type: "checkbox", checked: isSelected, onChange: () => mark([approval]) }),
+        a4("span", { class: "unseen", children: [
+          "Select ",
+          approval.card.title
+        ] })
+      ] }) : null
+    ] });
+  }
+  var short2 = (text) => text.slice(0, 200);
+  function asker(approval) {
+    const named = (name) => approval.card.lineage.find((field) => field.name === name)?.text;
+    return named("Agent") ?? named("Asked by") ?? "";
+  }
+  function Left({ until, verb }) {
+    const left = useComputed(() => span(until - now.value));
+    return a4("span", { class: "left", children: [
+      verb,
+      " ",
+      left
+    ] });
+  }
+  function Detail2({ onNext, isChosen }) {
+    const item = current.value;
+    if (item === null) {
+      if (!isChosen) return null;
+      return link.value === "live" ? a4(Empty, { icon: "search", title: "This card is not here", isPart: true, children: [
+        a4("p", { children: "It may belong to another gateway, or its record was removed." }),
+        a4("a", { class: "button", href: "#/", children: "Go to the inbox" })
+      ] }) : a4(Loading, {});
+    }
+    if (item.kind === "question") return a4(QuestionView, { question: item.question, hasKeys: true }, item.id);
+    const isMore = waiting.value.some((it) => it.id !== item.id);
+    return a4(
+      CardView,
+      {
+        approval: item.approval,
+        hasKeys: true,
+        onNext: isMore ? () => void onNext() : void 0
+      },
+      item.id
+    );
+  }
+  function Batch() {
+    const chosen = useComputed(
+      () => [...selected.value].map((id) => approvals.value.get(id)).filter((it) => it?.status === "waiting" && it.held_until === null)
+    );
+    const isBusy = useSignal(false);
+    const { arming, armed, watch } = useArming(String(chosen.value.length));
+    const count = chosen.value.length;
+    if (count === 0) return a4("div", { ref: (element) => void (watch.current = element) });
+    const mayAllow = chosen.value.every(
+      (it) => !isGrave(it.card.risk) && !it.assessment.crisis_sensitive && it.choices.includes("once") && !needsOpening(it)
+    );
+    const all = async (choice, event) => {
+      if (isBusy.value || !arming.admits(event) || choice === "once" && (!mayAllow || !isCurrent.value)) return;
+      isBusy.value = true;
+      let failed = 0;
+      for (const it of chosen.value) if (await answer(it.approval_id, choice) !== null) failed += 1;
+      isBusy.value = false;
+      selected.value = /* @__PURE__ */ new Set();
+      const done = `${many(count - failed, "card")} ${choice === "once" ? "allowed once" : "denied"}.`;
+      say(failed === 0 ? done : `${done} ${many(failed, "card")} could not be answered.`);
+    };
+    return a4("div", { class: "batch", role: "group", "aria-label": "Selected cards", ref: (element) => void (watch.current = element), children: [
+      a4("p", { children: [
+        a4("strong", { children: count }),
+        " selected"
+      ] }),
+      a4("button", { type: "button", class: "button", "aria-disabled": !armed.value || isBusy.value, onClick: (event) => void all("deny", event), children: [
+        "Deny ",
+        count
+      ] }),
+      a4(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          "aria-disabled": !armed.value || isBusy.value || !mayAllow || !isCurrent.value,
+          title: mayAllow ? void 0 : "Only cards of low and medium risk can be allowed together.",
+          onClick: (event) => void all("once", event),
+          children: [
+            "Allow ",
+            count,
+            " once"
+          ]
+        }
+      ),
+      a4("button", { type: "button", class: "quiet", onClick: () => selected.value = /* @__PURE__ */ new Set(), children: "Clear" }),
+      mayAllow ? null : a4("p", { class: "hint", children: "Only low and medium can be allowed together." })
+    ] });
+  }
+
+  // src/parts/charts.tsx
+  var STEP = 10;
+  var HEIGHT = 100;
+  var ENDS2 = [1, 1.2, 1.5, 2, 3, 4, 5, 6, 8, 10];
+  var TICKS_MAX = 8;
+  function roundEnd(highest) {
+    if (highest <= 0) return 1;
+    const power = 10 ** Math.floor(Math.log10(highest));
+    const end = ENDS2.find((end2) => end2 * power >= highest && Number.isInteger(Math.round(end2 * power * 10) / 10)) ?? 10;
+    return Math.round(end * power);
+  }
+  var sum = (counts2) => counts2.reduce((all, count) => all + count, 0);
+  function Columns({ series, columns, label }) {
+    const pointed = useSignal(null);
+    const end = roundEnd(Math.max(0, ...columns.map((column) => sum(column.counts))));
+    const width = columns.length * STEP;
+    const told = pointed.value === null ? void 0 : columns[pointed.value];
+    const ticks = ticksOf(columns);
+    return a4("figure", { class: "chart", children: [
+      a4("figcaption", { class: "unseen", children: label }),
+      a4("ul", { class: "legend", children: series.map((it) => a4("li", { children: [
+        a4("span", { class: `swatch tone-${it.tone}`, "aria-hidden": "true" }),
+        it.label
+      ] }, it.tone)) }),
+      a4("div", { class: "plot", "aria-hidden": "true", onPointerLeave: () => pointed.value = null, children: [
+        a4("span", { class: "axis-end", children: end.toLocaleString() }),
+        a4("span", { class: "axis-half", children: end % 2 === 0 ? (end / 2).toLocaleString() : "" }),
+        a4("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, preserveAspectRatio: "none", focusable: "false", children: columns.map((column, index) => a4("g", { onPointerEnter: () => pointed.value = index, children: [
+          a4("rect", { class: pointed.value === index ? "hit pointed" : "hit", x: index * STEP, y: 0, width: STEP, height: HEIGHT }),
+          stacked(column.counts, end).map((part, place3) => a4(
+            "rect",
+            {
+              class: `tone-${series[place3]?.tone ?? ""}`,
+              x: index * STEP + STEP * 0.12,
+              y: part.y,
+              width: STEP * 0.76,
+              height: part.height
+            },
+            place3
+          ))
+        ] }, index)) })
+      ] }),
+      a4("div", { class: "axis", "aria-hidden": "true", children: ticks.map((index) => a4("span", { style: { left: `${index / columns.length * 100}%` }, children: columns[index]?.short }, index)) }),
+      a4("p", { class: "readout", "aria-hidden": "true", children: told === void 0 ? "Point at a column to read it." : `${told.full}: ${words(series, told.counts)}` }),
+      a4(Numbers, { label, head: ["When", ...series.map((it) => it.label)], children: columns.filter((column) => sum(column.counts) > 0).map((column) => a4("tr", { children: [
+        a4("th", { scope: "row", children: column.full }),
+        column.counts.map((count, place3) => a4("td", { children: count.toLocaleString() }, place3))
+      ] }, column.full)) })
+    ] });
+  }
+  function ticksOf(columns) {
+    const changes = columns.flatMap((column, index) => column.short === columns[index - 1]?.short ? [] : [index]);
+    const every = Math.max(1, Math.ceil(changes.length / TICKS_MAX));
+    const room = columns.length * 0.06;
+    const chosen = changes.filter((index, place3) => place3 % every === 0 && index / columns.length < 0.95);
+    return chosen.filter((index, place3) => (chosen[place3 + 1] ?? Infinity) - index > room);
+  }
+  function stacked(counts2, end) {
+    let top = HEIGHT;
+    return counts2.map((count) => {
+      const height = count / end * HEIGHT;
+      top -= height;
+      return { y: top, height };
+    });
+  }
+  function words(series, counts2) {
+    const said2 = series.map((it, place3) => `${(counts2[place3] ?? 0).toLocaleString()} ${it.label.toLowerCase()}`);
+    return said2.filter((_5, place3) => (counts2[place3] ?? 0) > 0).join(", ") || "nothing";
+  }
+  function Bars({ series, bars, label }) {
+    const end = Math.max(1, ...bars.map((bar) => sum(bar.counts)));
+    return a4("div", { class: "chart", children: [
+      series.length < 2 ? null : a4("ul", { class: "legend", children: series.map((it) => a4("li", { children: [
+        a4("span", { class: `swatch tone-${it.tone}`, "aria-hidden": "true" }),
+        it.label
+      ] }, it.tone)) }),
+      a4("ul", { class: "bars", "aria-label": label, children: bars.map((bar) => a4("li", { children: [
+        a4("span", { class: "bar-name", children: bar.name }),
+        a4("span", { class: "bar-said", children: bar.said }),
+        bar.detail === void 0 ? null : a4("span", { class: "bar-detail", children: bar.detail }),
+        a4("svg", { class: "bar-line", viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false", children: [
+          a4("rect", { class: "bar-rest", x: 0, y: 0, width: 100, height: 4 }),
+          bar.counts.map((count, place3) => a4(
+            "rect",
+            {
+              class: `tone-${series[place3]?.tone ?? ""}`,
+              x: sum(bar.counts.slice(0, place3)) / end * 100,
+              y: 0,
+              width: count / end * 100,
+              height: 4
+            },
+            place3
+          ))
+        ] })
+      ] }, bar.name)) })
+    ] });
+  }
+  function Numbers({ label, head, children }) {
+    return a4("details", { class: "numbers", children: [
+      a4("summary", { children: "Show as a table" }),
+      a4("div", { class: "table-box", tabIndex: 0, role: "region", "aria-label": `${label}, as a table`, children: a4("table", { children: [
+        a4("thead", { children: a4("tr", { children: head.map((name) => a4("th", { scope: "col", children: name }, name)) }) }),
+        a4("tbody", { children })
+      ] }) })
+    ] });
+  }
+
+  // src/views/insights.tsx
+  var HOUR2 = 3600;
+  var DAY = 24 * HOUR2;
+  var PERIODS = [
+    { word: "day", label: "24 hours", seconds: DAY, bucket: HOUR2 / 2 },
+    { word: "week", label: "7 days", seconds: 7 * DAY, bucket: 4 * HOUR2 },
+    { word: "month", label: "30 days", seconds: 30 * DAY, bucket: DAY },
+    { word: "quarter", label: "90 days", seconds: 90 * DAY, bucket: 2 * DAY }
+  ];
+  var SERIES = [
+    { tone: "allow", label: VERDICTS.allow },
+    { tone: "review", label: VERDICTS.allow_then_review },
+    { tone: "ask", label: VERDICTS.ask },
+    { tone: "refuse", label: VERDICTS.refuse }
+  ];
+  var ANSWERED = [
+    { tone: "yes", label: "Approved" },
+    { tone: "refuse", label: "Denied" },
+    { tone: "none", label: "Not answered" }
+  ];
+  var PAUSE_MS2 = 120;
+  function Insights() {
+    const word = place.value.query.get("period") ?? "week";
+    const period = PERIODS.find((it) => it.word === word) ?? PERIODS[0];
+    const since = () => Math.floor((now.peek() - period.seconds) / 60) * 60;
+    const read3 = () => get(`/v1/stats?since=${since()}&bucket=${period.bucket}`);
+    const loaded = useLoaded(read3, ["approval.resolved", "run.completed"], period.word);
+    const stats = loaded.value.value;
+    return a4("div", { class: "page wide", children: [
+      a4(Head, { title: "Insights", lead: "What agents wanted, what the firewall concluded, and how people answered.", children: a4("div", { class: "segments", role: "group", "aria-label": "Period", children: PERIODS.map((it) => a4(
+        "button",
+        {
+          type: "button",
+          "aria-pressed": it === period,
+          onClick: () => settle(`${at("insights")}?period=${segment(it.word)}`),
+          children: it.label
+        },
+        it.word
+      )) }) }),
+      stats === null ? loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, { what: "Counting" }) : stats.calls === 0 ? a4(Nothing2, { period }) : a4(Counted, { stats, period })
+    ] });
+  }
+  function Nothing2({ period }) {
+    return a4(Empty, { isPart: true, icon: "insights", title: `No call in the last ${period.label}`, children: [
+      a4("p", { children: "As soon as an agent is connected, this page shows what ran by itself, what was asked, how fast people answered, and where a threshold could be moved." }),
+      a4("p", { children: a4("a", { href: "#/", children: "How to connect an agent" }) })
+    ] });
+  }
+  function Counted({ stats, period }) {
+    return a4($, { children: [
+      stats.counted_since === null || stats.counted_since === void 0 ? null : a4("p", { class: "hint", children: [
+        "Counted are the newest 100 000 calls, which begin ",
+        new Date(stats.counted_since * 1e3).toLocaleString(),
+        "."
+      ] }),
+      a4(Tiles, { stats }),
+      a4("section", { class: "panel fill", children: [
+        a4("h2", { children: "Calls by verdict" }),
+        a4(
+          Columns,
+          {
+            label: "Calls by verdict over time",
+            series: SERIES,
+            columns: stats.buckets.map((bucket) => ({
+              short: when(bucket.at, period, "short"),
+              full: when(bucket.at, period, "full"),
+              counts: counts(bucket)
+            }))
+          }
+        )
+      ] }),
+      a4("div", { class: "side-by-side", children: [
+        a4(Answers2, { stats }),
+        a4(Reasons, { stats })
+      ] }),
+      mayAnswer.value && stats.thresholds ? a4(WhatIf, { lines: stats.thresholds, since: stats.since }) : null,
+      a4("div", { class: "side-by-side", children: [
+        a4(Agents, { stats }),
+        a4(People, { stats })
+      ] })
+    ] });
+  }
+  var counts = (bucket) => [bucket.allow, bucket.allow_then_review, bucket.ask, bucket.refuse];
+  var percent = (share) => `${Math.round(share * 100)} %`;
+  function when(at2, period, form) {
+    const date = new Date(at2 * 1e3);
+    const hours = { hour: "2-digit", minute: "2-digit" };
+    const day = { day: "numeric", month: "short" };
+    if (form === "short") return date.toLocaleString(void 0, period.word === "day" ? hours : day);
+    const weekday = { weekday: "short", ...day };
+    return date.toLocaleString(void 0, period.bucket < DAY ? { ...weekday, ...hours } : weekday);
+  }
+  function Tiles({ stats }) {
+    const { answers, questions: questions2 } = stats;
+    const alone = stats.buckets.reduce((all, bucket) => all + bucket.allow + bucket.allow_then_review, 0);
+    const refused = stats.buckets.reduce((all, bucket) => all + bucket.refuse, 0);
+    return a4("dl", { class: "tiles", children: [
+      a4(Tile, { name: "Calls", value: stats.calls.toLocaleString(), said: `${percent(alone / stats.calls)} ran by themselves, ${many(refused, "was", "were")} refused` }),
+      a4(Tile, { name: "Questions", value: questions2.asked.toLocaleString(), said: `${questions2.waiting} waiting, ${questions2.expired} expired` }),
+      a4(
+        Tile,
+        {
+          name: "Approved",
+          value: answers.approval_rate === null || answers.approval_rate === void 0 ? "–" : percent(answers.approval_rate),
+          said: approvalWords(stats)
+        }
+      ),
+      a4(
+        Tile,
+        {
+          name: "Time to answer",
+          value: answers.p50_seconds === null || answers.p50_seconds === void 0 ? "–" : brief(answers.p50_seconds),
+          said: answers.p90_seconds === null || answers.p90_seconds === void 0 ? "Nobody has answered yet" : `half were faster; nine of ten within ${brief(answers.p90_seconds)}`
+        }
+      ),
+      a4(
+        Tile,
+        {
+          name: "Sub-second yeses",
+          value: answers.hasty_approvals.toLocaleString(),
+          said: answers.hasty_approvals === 0 ? "Every yes left time to read" : "A yes within a second was hardly read",
+          isWarning: answers.hasty_approvals > 0
+        }
+      )
+    ] });
+  }
+  function approvalWords(stats) {
+    const { approval_rate: rate, count } = stats.answers;
+    if (rate === null || rate === void 0) return "Nobody has answered yet";
+    if (rate > 0.97 && count >= 20) return `of ${many(count, "answer")}: perhaps too much is asked`;
+    return `of ${many(count, "answer")}`;
+  }
+  function Tile({ name, value, said: said2, isWarning = false }) {
+    return a4("div", { class: isWarning ? "tile warning" : "tile", children: [
+      a4("dt", { children: name }),
+      a4("dd", { children: [
+        a4("span", { class: "tile-value", children: value }),
+        a4("span", { class: "tile-said", children: said2 })
+      ] })
+    ] });
+  }
+  function Answers2({ stats }) {
+    let from = 0;
+    const spans = stats.answers.spans.map((it) => {
+      const begins = from;
+      from = it.below_seconds ?? from;
+      const name = it.below_seconds === null || it.below_seconds === void 0 ? `${brief(begins)} or longer` : `${begins === 0 ? "Under" : `${brief(begins)} to`} ${brief(it.below_seconds)}`;
+      return { name: name.replaceAll(".0 s", " s"), counts: [it.count], said: it.count.toLocaleString() };
+    });
+    return a4("section", { class: "panel fill", children: [
+      a4("h2", { children: "How long people took" }),
+      stats.answers.count === 0 ? a4("p", { class: "hint", children: "Nobody has answered in this time." }) : a4(Bars, { label: "Answers by how long they took", series: [{ tone: "accent", label: "Answers" }], bars: spans })
+    ] });
+  }
+  function Reasons({ stats }) {
+    return a4("section", { class: "panel fill", children: [
+      a4("h2", { children: "Asked about most" }),
+      stats.reasons.length === 0 ? a4("p", { class: "hint", children: "Nothing was asked in this time." }) : a4(
+        Bars,
+        {
+          label: "What was asked about most",
+          series: ANSWERED,
+          bars: stats.reasons.map((it) => ({
+            name: it.code === "" ? "nothing in particular" : it.code,
+            detail: it.example,
+            counts: [it.approved, it.denied, it.asked - it.approved - it.denied],
+            said: `${it.asked.toLocaleString()} asked`
+          }))
+        }
+      )
+    ] });
+  }
+  function Agents({ stats }) {
+    const series = [
+      { tone: "allow", label: "Not asked" },
+      { tone: "ask", label: "Asked" },
+      { tone: "refuse", label: "Refused" }
+    ];
+    return a4("section", { class: "panel fill", children: [
+      a4("h2", { children: "Whose calls" }),
+      a4(
+        Bars,
+        {
+          label: "Calls by agent",
+          series,
+          bars: stats.agents.map((it) => ({
+            name: it.name,
+            counts: [it.calls - it.asked - it.refused, it.asked, it.refused],
+            said: many(it.calls, "call")
+          }))
+        }
+      )
+    ] });
+  }
+  function People({ stats }) {
+    return a4("section", { class: "panel fill", children: [
+      a4("h2", { children: "Who answered" }),
+      stats.people.length === 0 ? a4("p", { class: "hint", children: "Nobody has answered in this time." }) : a4(
+        Bars,
+        {
+          label: "Answers by person",
+          series: ANSWERED.slice(0, 2),
+          bars: stats.people.map((it) => ({
+            name: it.name,
+            detail: `half within ${brief(it.p50_seconds)}${it.under_one_second === 0 ? "" : `, ${it.under_one_second} under a second`}`,
+            counts: [it.approved, it.answers - it.approved],
+            said: many(it.answers, "answer")
+          }))
+        }
+      )
+    ] });
+  }
+  function WhatIf({ lines, since }) {
+    const auto = useSignal(lines.auto_below);
+    const ask = useSignal(lines.ask_above);
+    const sure = useSignal(lines.confidence_min);
+    const found = useSignal(null);
+    const problem3 = useSignal(null);
+    const thresholds = { auto_below: auto.value, ask_above: ask.value, confidence_min: sure.value };
+    A2(() => {
+      let isOver = false;
+      const timer = window.setTimeout(() => {
+        post("/v1/replay", { since, thresholds }).then(
+          (replayed) => {
+            if (isOver) return;
+            found.value = replayed;
+            problem3.value = null;
+          },
+          (error) => {
+            if (!isOver) problem3.value = explain(error);
+          }
+        );
+      }, PAUSE_MS2);
+      return () => {
+        isOver = true;
+        clearTimeout(timer);
+      };
+    }, [auto.value, ask.value, sure.value, since]);
+    const isSame = auto.value === lines.auto_below && ask.value === lines.ask_above && sure.value === lines.confidence_min;
+    const reset = () => {
+      auto.value = lines.auto_below;
+      ask.value = lines.ask_above;
+      sure.value = lines.confidence_min;
+    };
+    return a4("section", { class: "panel fill what-if", children: [
+      a4("h2", { children: "What other thresholds would have meant" }),
+      a4("p", { class: "hint", children: "Move a line and see which calls of this period would have been asked about. Critical calls, crisis, money, what is sent outward and your own rules are asked about at any threshold. Nothing is changed here." }),
+      a4("div", { class: "sliders", children: [
+        a4(
+          Slider,
+          {
+            label: "Runs by itself below this risk",
+            value: auto,
+            now: lines.auto_below,
+            onMove: (value) => {
+              if (value > ask.value) ask.value = value;
+            }
+          }
+        ),
+        a4(
+          Slider,
+          {
+            label: "Asks above this risk",
+            value: ask,
+            now: lines.ask_above,
+            onMove: (value) => {
+              if (value < auto.value) auto.value = value;
+            }
+          }
+        ),
+        a4(Slider, { label: "Between the two, asks below this certainty", value: sure, now: lines.confidence_min })
+      ] }),
+      problem3.value !== null ? a4("p", { class: "problem", role: "alert", children: problem3.value }) : null,
+      found.value === null ? a4(Loading, { what: "Counting" }) : a4(Difference2, { found: found.value, isSame }),
+      isSame ? null : a4($, { children: [
+        a4("div", { class: "row-of-buttons", children: a4("button", { type: "button", class: "button", onClick: reset, children: "Back to what holds now" }) }),
+        a4("p", { class: "hint", children: "To have it so:" }),
+        a4(Commands, { lines: commands(thresholds) })
+      ] })
+    ] });
+  }
+  var commands = (lines) => Object.entries(lines).map(([name, value]) => `countersign config set approvals.thresholds.${name} ${value}`);
+  function Slider({ label, value, now: now2, onMove }) {
+    return a4("label", { class: "slider", children: [
+      a4("span", { children: label }),
+      a4("span", { class: "slider-value", children: value.value.toFixed(2) }),
+      a4(
+        "input",
+        {
+          type: "range",
+          min: 0,
+          max: 1,
+          step: 0.01,
+          value: value.value,
+          "aria-valuetext": value.value.toFixed(2),
+          onInput: (event) => {
+            value.value = Number(event.currentTarget.value);
+            onMove?.(value.value);
+          }
+        }
+      ),
+      a4("small", { children: value.value === now2 ? "as it is now" : `now ${now2.toFixed(2)}` })
+    ] });
+  }
+  function Difference2({ found, isSame }) {
+    const of = (was, now2) => found.verdicts[was]?.[now2] ?? 0;
+    const asksWas = Object.values(found.verdicts["ask"] ?? {}).reduce((all, count) => all + count, 0);
+    const asksNow = Object.keys(found.verdicts).reduce((all, was) => all + of(was, "ask"), 0);
+    const runs = of("ask", "allow") + of("ask", "allow_then_review");
+    const asks = of("allow", "ask") + of("allow_then_review", "ask");
+    return a4($, { children: [
+      a4("div", { class: "difference", role: "status", children: [
+        a4("p", { class: "difference-main", children: [
+          a4("strong", { children: asksNow.toLocaleString() }),
+          " of ",
+          many(found.calls, "call"),
+          " asked about, instead of ",
+          a4("strong", { children: asksWas.toLocaleString() })
+        ] }),
+        a4("p", { children: isSame ? "These are the thresholds that hold now." : runs + asks === 0 ? "No call of this period would have gone another way." : `${many(runs, "call")} would have run without a question, ${many(asks, "more call")} would have been asked about.` })
+      ] }),
+      found.changed.length === 0 || isSame ? null : a4("ul", { class: "changed", "aria-label": "Calls that would have gone another way", children: [
+        found.changed.slice(0, 12).map((call) => a4("li", { children: [
+          a4("span", { class: `pill tone-${call.now === "ask" ? "ask" : "allow"}`, children: call.now === "ask" ? "Would ask" : "Would run" }),
+          a4("a", { href: at("history", call.call_id), children: a4("code", { children: call.command }) })
+        ] }, call.call_id)),
+        found.changed.length > 12 ? a4("li", { class: "hint", children: [
+          "and ",
+          found.changed.length - 12,
+          found.changed.length >= 100 ? " or more" : "",
+          " others"
+        ] }) : null
+      ] })
+    ] });
+  }
+
+  // src/views/ledger.tsx
+  var PAGE3 = 25;
+  function Ledger() {
+    const state2 = useSignal(null);
+    const isBusy = useSignal(false);
+    const problem3 = useSignal(null);
+    const verify = async () => {
+      if (isBusy.value) return;
+      isBusy.value = true;
+      try {
+        state2.value = await get("/v1/ledger/verify");
+        problem3.value = null;
+        say(state2.value.ok ? "The ledger is what it was." : "The ledger was changed.");
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+      isBusy.value = false;
+    };
+    return a4("div", { class: "page", children: [
+      a4(Head, { title: "Ledger", lead: "Everything that happened, each entry bound to the one before it. Whoever changes one breaks all that follow." }),
+      a4("section", { class: `panel fill ${state2.value === null ? "" : state2.value.ok ? "good" : "bad"}`, "aria-live": "polite", children: [
+        state2.value === null ? a4("p", { children: "Verifying goes through the whole chain and checks its signatures. It changes nothing." }) : a4(Verified, { state: state2.value }),
+        problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value }),
+        a4("button", { type: "button", class: "button primary", "aria-disabled": isBusy.value, onClick: () => void verify(), children: isBusy.value ? "Verifying …" : state2.value === null ? "Verify the ledger" : "Verify again" })
+      ] }),
+      a4(Entries, {}),
+      a4("section", { class: "panel fill", children: [
+        a4("h2", { children: "Trust nobody's word for it" }),
+        a4("p", { class: "hint", children: "The same check works on the files alone, on another machine, without this gateway. Keep the head somewhere else now and then: then not even the whole ledger can be written anew." }),
+        a4(Commands, { lines: ["countersign ledger verify"] })
+      ] })
+    ] });
+  }
+  function Verified({ state: state2 }) {
+    return a4($, { children: [
+      a4("h2", { class: "verified", children: [
+        a4(Icon, { name: state2.ok ? "check" : "cross" }),
+        state2.ok ? "The ledger is what it was" : `Entry ${state2.first_bad ?? "?"} is not what it was`
+      ] }),
+      state2.ok || !state2.why ? null : a4("p", { class: "problem", children: state2.why }),
+      a4(
+        Facts,
+        {
+          fields: [
+            { name: "Good entries", text: state2.entries.toLocaleString() },
+            { name: "Signatures", text: many(state2.checkpoints, "checkpoint") }
+          ]
+        }
+      ),
+      a4("div", { class: "long", children: [
+        a4("h3", { children: "Head" }),
+        a4(Code, { name: "Head", text: state2.head })
+      ] })
+    ] });
+  }
+  function Entries() {
+    const upTo = useSignal(null);
+    const read3 = async () => {
+      const end = upTo.peek() ?? (await get(`/v1/ledger?limit=1&after=${Number.MAX_SAFE_INTEGER}`)).last;
+      return get(`/v1/ledger?limit=${PAGE3}&after=${Math.max(0, end - PAGE3)}`);
+    };
+    const loaded = useLoaded(read3, upTo.value === null ? ["approval.", "grant.", "key.", "run."] : [], String(upTo.value));
+    const list = loaded.value.value;
+    if (list === null) {
+      return loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, { what: "Reading the ledger" });
+    }
+    const entries = [...list.entries].reverse();
+    const first2 = entries.at(-1)?.seq ?? 0;
+    const last2 = entries[0]?.seq ?? 0;
+    return a4("section", { class: "panel fill entries", "aria-label": "Entries", children: [
+      a4("header", { class: "item-head", children: [
+        a4("h2", { children: "Entries" }),
+        a4("span", { class: "hint", children: `${first2.toLocaleString()} to ${last2.toLocaleString()} of ${list.last.toLocaleString()}` })
+      ] }),
+      a4("ul", { children: entries.map((entry) => a4("li", { children: a4("details", { children: [
+        a4("summary", { children: [
+          a4("span", { class: "seq", children: entry.seq.toLocaleString() }),
+          a4("span", { class: "event", children: entry.event }),
+          a4("span", { class: "subject", children: about(entry) }),
+          a4("time", { children: moment(entry.at / 1e3) })
+        ] }),
+        a4(
+          Facts,
+          {
+            fields: [
+              { name: "When", text: fullMoment(entry.at / 1e3) },
+              { name: "Before it", text: entry.previous },
+              { name: "Its hash", text: entry.hash }
+            ]
+          }
+        ),
+        a4(Code, { name: `Entry ${entry.seq}`, text: pretty(entry.body) })
+      ] }) }, entry.seq)) }),
+      a4("div", { class: "row-of-buttons", children: [
+        a4("button", { type: "button", class: "button", "aria-disabled": first2 <= 1, onClick: () => first2 > 1 && (upTo.value = first2 - 1), children: "Older" }),
+        a4(
+          "button",
+          {
+            type: "button",
+            class: "button",
+            "aria-disabled": last2 >= list.last,
+            onClick: () => last2 < list.last && (upTo.value = last2 + PAGE3 >= list.last ? null : last2 + PAGE3),
+            children: "Newer"
+          }
+        )
+      ] })
+    ] });
+  }
+  function about(entry) {
+    const body = parsed2(entry.body);
+    if (typeof body["outcome"] === "string") {
+      return typeof body["by"] === "string" ? `${body["outcome"]} by ${body["by"]}` : body["outcome"];
+    }
+    for (const name of ["command", "name", "scope", "key", "channel", "session_id"]) {
+      const text = body[name];
+      if (typeof text === "string" && text !== "") return text;
+    }
+    return entry.subject;
+  }
+  function parsed2(body) {
+    try {
+      return JSON.parse(body);
+    } catch {
+      return {};
+    }
+  }
+  var pretty = (body) => JSON.stringify(parsed2(body), null, 2);
+
+  // src/views/people.tsx
+  var ROLES = [
+    ["agent", "agent: a program that asks, and answers nothing"],
+    ["approver", "approver: a person who answers"],
+    ["viewer", "viewer: reads, and answers nothing"],
+    ["admin", "admin: answers, and changes policy, people and keys"]
+  ];
+  var HEALTHS = {
+    ok: { word: "Works", tone: "yes" },
+    failing: { word: "Failing", tone: "refuse" },
+    unused: { word: "Not used yet", tone: "none" }
+  };
+  function People2() {
+    const role = me.value?.role;
+    const isAdmin = role === "admin";
+    const seesAll = isAdmin || role === "approver";
+    return a4("div", { class: "page", children: [
+      a4(Head, { title: "People and keys", lead: "Who may answer, who may ask, and how people are reached." }),
+      seesAll ? a4(Persons, { isAdmin }) : null,
+      a4(Channels, {}),
+      seesAll ? a4(Keys, { isAdmin }) : a4("p", { class: "hint", children: "People and keys are shown to approvers and admins." }),
+      a4(Logins, {})
+    ] });
+  }
+  function Rows({ loaded, rows: rows3 }) {
+    const value = loaded.value.value;
+    if (value !== null) return a4($, { children: rows3(value) });
+    return loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, {});
+  }
+  function Persons({ isAdmin }) {
+    const loaded = useLoaded(() => get("/v1/people"), ["person.", "key."]);
+    const problem3 = useSignal(null);
+    const drop = async (person) => {
+      try {
+        await remove(`/v1/people/${segment(person.name)}`);
+        say(`${person.name} is removed.`);
+        loaded.again();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    return a4("section", { class: "panel fill", "aria-label": "People", children: [
+      a4("h2", { children: "People" }),
+      a4(
+        Rows,
+        {
+          loaded,
+          rows: ({ people: people2 }) => people2.length === 0 ? a4("p", { class: "hint", children: "Nobody yet. Whoever has an approver's key is listed here, too." }) : a4("ul", { class: "rows", children: people2.map((person) => a4("li", { children: [
+            a4("div", { children: [
+              a4("strong", { children: person.name }),
+              person.name === me.value?.name ? a4("span", { class: "pill tone-accent", children: "You" }) : null,
+              a4("small", { children: [
+                person.roles.join(", "),
+                accounts(person)
+              ] })
+            ] }),
+            isAdmin && person.name !== me.value?.name ? a4(Confirm, { label: "Remove", about: person.name, asks: "Nobody answers under this name any more, and its keys become useless.", yes: `Remove ${person.name}`, onYes: () => void drop(person) }) : null
+          ] }, person.name)) })
+        }
+      ),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      isAdmin ? a4(NewPerson, { onMade: loaded.again }) : null
+    ] });
+  }
+  function accounts(person) {
+    const found = Object.entries(person.accounts ?? {}).map(([channel, account]) => `${place2(channel)}: ${account}`);
+    return found.length === 0 ? "" : ` · ${found.join(" · ")}`;
+  }
+  function NewPerson({ onMade }) {
+    const problem3 = useSignal(null);
+    const make = async (event) => {
+      event.preventDefault();
+      const form = event.currentTarget;
+      const said2 = new FormData(form);
+      const text = (name) => String(said2.get(name) ?? "").trim();
+      const channel = text("channel");
+      try {
+        await post("/v1/people", {
+          name: text("name"),
+          roles: [text("role")],
+          accounts: channel === "" ? {} : { [channel]: text("account") }
+        });
+        form.reset();
+        problem3.value = null;
+        say("Added.");
+        onMade();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    return a4("details", { class: "make", children: [
+      a4("summary", { children: "Add or change a person" }),
+      a4("form", { onSubmit: (event) => void make(event), children: [
+        a4(Field, { label: "Name", name: "name", isRequired: true }),
+        a4("label", { children: [
+          a4("span", { children: "May" }),
+          a4("select", { name: "role", children: [
+            a4("option", { value: "approver", children: "answer" }),
+            a4("option", { value: "viewer", children: "read" }),
+            a4("option", { value: "admin", children: "answer and administer" })
+          ] })
+        ] }),
+        a4(Field, { label: "Chat, if any", name: "channel", hint: "mattermost" }),
+        a4(Field, { label: "Account there", name: "account", hint: "user id" }),
+        a4("button", { type: "submit", class: "button primary", children: "Save" })
+      ] }),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value })
+    ] });
+  }
+  function Field({ label, name, hint, isRequired = false }) {
+    return a4("label", { children: [
+      a4("span", { children: label }),
+      a4("input", { type: "text", name, placeholder: hint ?? "", required: isRequired, autocomplete: "off", maxLength: 64 })
+    ] });
+  }
+  function Channels() {
+    const loaded = useLoaded(() => get("/v1/channels"), ["card."]);
+    return a4("section", { class: "panel fill", "aria-label": "Channels", children: [
+      a4("h2", { children: "Channels" }),
+      a4(
+        Rows,
+        {
+          loaded,
+          rows: ({ channels }) => channels.length === 0 ? a4($, { children: [
+            a4("p", { class: "hint", children: "No channel is set up: people are asked on this page and in the terminal. A webhook, for example:" }),
+            a4(Commands, { lines: ["channels:", "  pager: { type: webhook, url: https://…, secret_env: PAGER_SECRET }"] })
+          ] }) : a4("ul", { class: "rows", children: channels.map((channel) => a4(Channel, { channel }, channel.name)) })
+        }
+      )
+    ] });
+  }
+  function Channel({ channel }) {
+    const health = HEALTHS[channel.health];
+    return a4("li", { children: a4("div", { children: [
+      a4("strong", { children: channel.name }),
+      a4("span", { class: `pill tone-${health?.tone ?? "none"}`, children: health?.word ?? channel.health }),
+      a4("small", { children: [
+        channel.kind,
+        channel.delivered_at ? ` · last card ${ago(channel.delivered_at, now.value)}` : "",
+        ` · a question waits ${span(channel.timeout_seconds)}`,
+        channel.people.length === 0 ? " · nobody has an account there" : ` · reaches ${channel.people.join(", ")}`
+      ] }),
+      channel.failed_at && channel.why ? a4("small", { class: channel.health === "failing" ? "problem" : "", children: [
+        "Last failure ",
+        ago(channel.failed_at, now.value),
+        ": ",
+        channel.why
+      ] }) : null
+    ] }) });
+  }
+  function Keys({ isAdmin }) {
+    const isAll = useSignal(false);
+    const loaded = useLoaded(() => get("/v1/keys"), ["key."]);
+    const made = useSignal(null);
+    const problem3 = useSignal(null);
+    const revoke = async (key) => {
+      try {
+        await remove(`/v1/keys/${segment(key.id)}`);
+        say(`The key of ${key.name} is useless now.`);
+        loaded.again();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    return a4("section", { class: "panel fill", "aria-label": "Keys", children: [
+      a4("header", { class: "item-head spread", children: [
+        a4("h2", { children: "Keys" }),
+        a4("label", { class: "tick", children: [
+          a4("input", { type: "checkbox", checked: isAll.value, onChange: (event) => isAll.value = event.currentTarget.checked }),
+          a4("span", { children: "Show revoked ones" })
+        ] })
+      ] }),
+      a4(
+        Rows,
+        {
+          loaded,
+          rows: ({ keys }) => a4("ul", { class: "rows", children: keys.filter((key) => isAll.value || !key.revoked_at).map((key) => a4("li", { children: [
+            a4("div", { children: [
+              a4("strong", { children: key.name }),
+              a4("span", { class: `pill tone-${key.role === "agent" ? "accent" : "none"}`, children: key.role }),
+              key.id === me.value?.key_id ? a4("span", { class: "pill tone-accent", children: "This browser's" }) : null,
+              a4("small", { children: [
+                "made ",
+                fullMoment(key.created_at),
+                " by ",
+                key.created_by,
+                key.revoked_at ? ` · revoked ${fullMoment(key.revoked_at)}` : ""
+              ] })
+            ] }),
+            isAdmin && !key.revoked_at && key.id !== me.value?.key_id ? a4(
+              Confirm,
+              {
+                label: "Revoke",
+                about: `the key of ${key.name}`,
+                asks: "It works no more, at once, and browsers that were signed in with it are signed out.",
+                yes: "Revoke it",
+                onYes: () => void revoke(key)
+              }
+            ) : null
+          ] }, key.id)) })
+        }
+      ),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      isAdmin ? a4(
+        NewKeyForm,
+        {
+          onMade: (key) => {
+            made.value = key;
+            loaded.again();
+          }
+        }
+      ) : null,
+      made.value === null ? null : a4(Once, { made: made.value, onClose: () => made.value = null })
+    ] });
+  }
+  function NewKeyForm({ onMade }) {
+    const problem3 = useSignal(null);
+    const make = async (event) => {
+      event.preventDefault();
+      const form = event.currentTarget;
+      const said2 = new FormData(form);
+      try {
+        const key = await post("/v1/keys", { name: String(said2.get("name")).trim(), role: said2.get("role") });
+        form.reset();
+        problem3.value = null;
+        onMade(key);
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    return a4("details", { class: "make", children: [
+      a4("summary", { children: "Make a key" }),
+      a4("form", { onSubmit: (event) => void make(event), children: [
+        a4(Field, { label: "Name", name: "name", hint: "my-agent", isRequired: true }),
+        a4("label", { children: [
+          a4("span", { children: "Role" }),
+          a4("select", { name: "role", children: ROLES.map(([role, words2]) => a4("option", { value: role, children: words2 }, role)) })
+        ] }),
+        a4("button", { type: "submit", class: "button primary", children: "Make the key" })
+      ] }),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value })
+    ] });
+  }
+  function Once({ made, onClose }) {
+    const isCopied = useSignal(false);
+    const copy = async () => {
+      await navigator.clipboard.writeText(made.key).then(
+        () => isCopied.value = true,
+        () => say("The browser does not let this page copy; select the text instead.")
+      );
+    };
+    return a4(Dialog, { title: `The key of ${made.name}`, onClose, children: a4("div", { class: "once", children: [
+      a4("p", { children: "It is shown this once. Only a hash of it is kept." }),
+      a4(Code, { name: "The key", text: made.key }),
+      a4("div", { class: "row-of-buttons", children: a4("button", { type: "button", class: "button primary", onClick: () => void copy(), children: isCopied.value ? "Copied" : "Copy" }) })
+    ] }) });
+  }
+  function Logins() {
+    const loaded = useLoaded(() => get("/v1/logins"), ["login."]);
+    const problem3 = useSignal(null);
+    const end = async (id) => {
+      try {
+        await remove(`/v1/logins/${segment(id)}`);
+        say("Signed out.");
+        loaded.again();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    return a4("section", { class: "panel fill", "aria-label": "Browsers", children: [
+      a4("h2", { children: "Browsers that are signed in" }),
+      a4(
+        Rows,
+        {
+          loaded,
+          rows: ({ logins }) => logins.length === 0 ? a4("p", { class: "hint", children: "None." }) : a4("ul", { class: "rows", children: [...logins].reverse().map((login) => a4("li", { children: [
+            a4("div", { children: [
+              a4("strong", { children: login.name }),
+              a4("small", { children: [
+                "since ",
+                fullMoment(login.created_at),
+                " · until ",
+                fullMoment(login.expires_at)
+              ] })
+            ] }),
+            a4(
+              Confirm,
+              {
+                label: "Sign out",
+                about: `the browser of ${login.name}, since ${fullMoment(login.created_at)}`,
+                asks: "If it is this browser, you need a new link to come back: countersign keys login.",
+                yes: "Sign it out",
+                onYes: () => void end(login.id)
+              }
+            )
+          ] }, login.id)) })
+        }
+      ),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value })
+    ] });
+  }
+
+  // src/views/reviews.tsx
+  function Reviews() {
+    const loaded = useLoaded(() => get("/v1/reviews"), ["review."]);
+    const reviews = loaded.value.value?.reviews;
+    return a4("div", { class: "page", children: [
+      a4(Head, { title: "Reviews", lead: "These calls ran at once because they can be undone. Keep them, or put things back." }),
+      reviews === void 0 ? loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, {}) : reviews.length === 0 ? a4(Nothing3, {}) : a4("ul", { class: "stack", children: [...reviews].reverse().map((review) => a4("li", { children: a4(Review, { review, onSettled: loaded.again }) }, review.review_id)) })
+    ] });
+  }
+  function Nothing3() {
+    return a4($, { children: [
+      a4(Empty, { isPart: true, icon: "reviews", title: "Nothing to look at", children: a4("p", { children: "With the review lane on, a change that is only uncertain and can be undone runs at once and stands here with its difference, instead of interrupting you." }) }),
+      a4("section", { class: "panel fill", children: [
+        a4("h2", { children: "How to switch the review lane on" }),
+        a4(Commands, { lines: ["countersign config set review.enabled true"] })
+      ] })
+    ] });
+  }
+  function Review({ review, onSettled }) {
+    const problem3 = useSignal(null);
+    const settle2 = async (how) => {
+      try {
+        await post(`/v1/reviews/${segment(review.review_id)}/${how}`);
+        say(how === "keep" ? "Kept." : review.path ? "Undone: the file is as it was." : "The agent is told to undo it.");
+        onSettled();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    const { call } = review;
+    const title = review.path ?? review.command;
+    return a4("article", { class: "panel fill", children: [
+      a4("header", { class: "item-head", children: [
+        a4(RiskWord, { risk: riskOf(call.assessment) }),
+        a4("h2", { children: title })
+      ] }),
+      a4("p", { class: "reason", children: call.assessment.reasons[0] ?? "It was only uncertain." }),
+      a4(
+        Facts,
+        {
+          fields: [
+            { name: "Ran", text: `${ago(call.created_at, now.value)}, by ${review.agent ?? review.key_name} with ${call.tool}` },
+            ...review.path ? [{ name: "Command", text: review.command }] : [],
+            { name: "Why it ran", text: call.assessment.rule.sentence, href: at("history", call.call_id) }
+          ]
+        }
+      ),
+      review.diff ? a4(Difference, { name: "What changed", lines: patch(review.diff.trimEnd()) }) : review.path ? a4("p", { class: "hint", children: "The difference is too large to show." }) : a4(Code, { name: "Command", text: review.command }),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      review.status === "undoing" ? a4("p", { class: "hint", role: "status", children: "Somebody is putting it back." }) : mayAnswer.value ? a4("div", { class: "row-of-buttons", children: [
+        a4("button", { type: "button", class: "button primary", onClick: () => void settle2("keep"), children: [
+          "Keep",
+          a4("span", { class: "unseen", children: [
+            " ",
+            title
+          ] })
+        ] }),
+        a4(
+          Confirm,
+          {
+            label: "Undo",
+            about: title,
+            asks: review.path ? "The file is put back as it was before. What was changed since stops it." : "The agent that ran it is told to undo it.",
+            yes: "Undo it",
+            onYes: () => void settle2("undo")
+          }
+        )
+      ] }) : null
+    ] });
+  }
+
+  // src/settings.ts
+  function kept(name) {
+    const key = `countersign.${name}`;
+    const made = y3(read2(key));
+    x2(() => {
+      try {
+        localStorage.setItem(key, String(made.value));
+      } catch {
+      }
+    });
+    return made;
+  }
+  function read2(key) {
+    try {
+      return localStorage.getItem(key) === "true";
+    } catch {
+      return false;
+    }
+  }
+  var notifies = kept("notifies");
+  var sounds = kept("sounds");
+
+  // src/views/settings.tsx
+  function Settings() {
+    const refused = useSignal(false);
+    const notify2 = async (wanted) => {
+      if (!wanted) {
+        notifies.value = false;
+        return;
+      }
+      const answer2 = "Notification" in window ? await Notification.requestPermission() : "denied";
+      notifies.value = answer2 === "granted";
+      refused.value = answer2 !== "granted";
+    };
+    const who = me.value;
+    return a4("div", { class: "page", children: [
+      a4(Head, { title: "Settings", lead: "Kept in this browser alone." }),
+      a4("section", { class: "panel", children: [
+        a4("h2", { children: "When something waits" }),
+        a4("label", { class: "tick", children: [
+          a4(
+            "input",
+            {
+              type: "checkbox",
+              checked: notifies.value,
+              onChange: (event) => void notify2(event.currentTarget.checked)
+            }
+          ),
+          a4("span", { children: [
+            "Notify me while this tab is in the background",
+            a4("small", { children: "The notification says that something waits, not what." })
+          ] })
+        ] }),
+        refused.value ? a4("p", { class: "hint", children: "The browser does not allow it. Its settings for this page decide." }) : null,
+        a4("label", { class: "tick", children: [
+          a4(
+            "input",
+            {
+              type: "checkbox",
+              checked: sounds.value,
+              onChange: (event) => sounds.value = event.currentTarget.checked
+            }
+          ),
+          a4("span", { children: [
+            "Play a soft tone",
+            a4("small", { children: "Once for each burst of cards." })
+          ] })
+        ] })
+      ] }),
+      who === null ? null : a4("section", { class: "panel", children: [
+        a4("h2", { children: "This browser" }),
+        a4(
+          Facts,
+          {
+            fields: [
+              { name: "Signed in as", text: who.name },
+              { name: "Role", text: who.role },
+              { name: "Tier", text: `${who.tier}, ${TIERS[who.tier] ?? ""}` }
+            ]
+          }
+        ),
+        a4("button", { type: "button", class: "button", onClick: () => void signOut(), children: "Sign out" })
+      ] })
+    ] });
+  }
+
+  // src/conversation.ts
+  var RUNS_MAX = 12;
+  var RETRY_MS = 1e3;
+  var FINAL = ["completed", "failed", "cancelled"];
+  var Conversation = class {
+    constructor(session) {
+      this.session = session;
+    }
+    session;
+    blocks = y3([]);
+    /** The run that goes on, if one does. */
+    running = y3(null);
+    isLoaded = y3(false);
+    #said = /* @__PURE__ */ new Map();
+    #closed = new AbortController();
+    close() {
+      this.#closed.abort();
+    }
+    /** Reads what happened so far, and follows the run that goes on. */
+    async open() {
+      if (this.session === null) {
+        this.isLoaded.value = true;
+        return;
+      }
+      const path2 = `/v1/sessions/${segment(this.session)}/messages`;
+      const { messages } = await get(path2);
+      const { runs } = await get(`/v1/runs?session_id=${segment(this.session)}&limit=${RUNS_MAX}`);
+      runs.reverse();
+      const asked4 = messages.filter((message) => message.role === "user");
+      for (const message of messages) {
+        for (const call of message.tool_calls ?? []) if (message.content) this.#said.set(call.id, message.content);
+      }
+      for (const [index, run2] of runs.entries()) {
+        if (this.#closed.signal.aborted) return;
+        const said2 = asked4[asked4.length - runs.length + index];
+        if (said2?.content) this.#push({ kind: "person", text: said2.content });
+        if (FINAL.includes(run2.status)) {
+          await this.#follow(run2.run_id);
+        } else {
+          this.isLoaded.value = true;
+          await this.#drive(run2.run_id);
+        }
+      }
+      this.isLoaded.value = true;
+    }
+    /** Says `text` to the agent. Returns the conversation's id. */
+    async say(text) {
+      const body = this.session === null ? { input: text } : { input: text, session_id: this.session };
+      const started = await post("/v1/runs", body);
+      if (this.session !== null) {
+        this.#push({ kind: "person", text });
+        void this.#drive(started.run_id);
+        return this.session;
+      }
+      const run2 = await get(`/v1/runs/${segment(started.run_id)}`);
+      return run2.session_id;
+    }
+    async stop() {
+      if (this.running.value !== null) await post(`/v1/runs/${segment(this.running.value)}/stop`);
+    }
+    async #drive(run2) {
+      this.running.value = run2;
+      await this.#follow(run2);
+      if (this.running.value === run2) this.running.value = null;
+    }
+    /** Follows a run to its end, across lost connections. */
+    async #follow(run2) {
+      let last2 = null;
+      let hasEnded = false;
+      const listener = {
+        opened: () => void 0,
+        told: (event, id) => {
+          if (id !== null) last2 = id;
+          hasEnded ||= event.event === "run.completed" || event.event === "run.failed" || event.event === "run.cancelled";
+          r3(() => this.#hear(event));
+        }
+      };
+      while (!hasEnded && !this.#closed.signal.aborted) {
+        try {
+          await follow(`/v1/runs/${segment(run2)}/events`, last2, listener, this.#closed.signal);
+        } catch (error) {
+          if (!(error instanceof Unreachable)) throw error;
+        }
+        if (!hasEnded && !this.#closed.signal.aborted) {
+          await new Promise((resolve) => {
+            setTimeout(resolve, RETRY_MS);
+          });
+        }
+      }
+    }
+    #hear(event) {
+      switch (event.event) {
+        case "message.delta":
+          this.#speak(String(event["delta"] ?? ""), "more");
+          break;
+        case "message.snapshot":
+          this.#speak(String(event["text"] ?? ""), "all");
+          break;
+        case "message.held":
+          this.#push({ kind: "held", notice: String(event["notice"] ?? "") });
+          break;
+        case "tool.started":
+          this.#start(event);
+          break;
+        case "tool.completed":
+          this.#finish(event);
+          break;
+        case "approval.required":
+          this.#ask({ kind: "approval", id: event.approval_id ?? "" });
+          break;
+        case "clarify.required":
+          this.#ask({ kind: "question", id: event.clarification_id ?? "" });
+          break;
+        case "run.completed":
+          this.#conclude(String(event["output"] ?? ""));
+          break;
+        case "run.failed":
+          this.#push({ kind: "ended", how: "failed", text: String(event["error"] ?? "") });
+          break;
+        case "run.cancelled":
+          this.#push({ kind: "ended", how: "cancelled", text: "" });
+          break;
+        default:
+          break;
+      }
+    }
+    #speak(text, how) {
+      const blocks = this.blocks.value;
+      const last2 = blocks.at(-1);
+      if (last2?.kind === "held" && last2.notice === text) return;
+      if (last2?.kind === "said" && last2.isOpen) {
+        const whole = how === "all" ? text : last2.text + text;
+        this.blocks.value = [...blocks.slice(0, -1), { ...last2, text: whole }];
+      } else {
+        this.#push({ kind: "said", text, isOpen: true });
+      }
+    }
+    #start(event) {
+      const id = String(event["tool_call_id"] ?? "");
+      const said2 = this.#said.get(id);
+      const last2 = this.blocks.value.at(-1);
+      if (said2 !== void 0 && !(last2?.kind === "said" && last2.isOpen)) {
+        this.#push({ kind: "said", text: said2, isOpen: false });
+      }
+      for (const [other, text] of this.#said) if (text === said2) this.#said.delete(other);
+      this.#shut();
+      const [tool, preview] = [String(event["tool"] ?? ""), String(event["preview"] ?? "")];
+      this.#push({ kind: "tool", id, tool, preview, state: "runs", seconds: null });
+    }
+    #finish(event) {
+      const id = event["tool_call_id"];
+      const isIt = (block2) => block2.kind === "tool" && block2.state === "runs" && (id === void 0 ? block2.tool === event["tool"] : block2.id === id);
+      const index = this.blocks.value.findIndex(isIt);
+      const block = this.blocks.value[index];
+      if (block?.kind !== "tool") return;
+      const seconds = typeof event["duration"] === "number" ? event["duration"] : null;
+      const state2 = event["error"] === true ? "failed" : "done";
+      this.blocks.value = this.blocks.value.with(index, { ...block, state: state2, seconds });
+    }
+    #ask(block) {
+      this.#shut();
+      this.#push(block);
+    }
+    #conclude(output) {
+      const last2 = this.blocks.value.at(-1);
+      if (last2?.kind === "said" && last2.isOpen) {
+        this.blocks.value = [...this.blocks.value.slice(0, -1), { kind: "said", text: output === "" ? last2.text : output, isOpen: false }];
+      } else if (output !== "" && !(last2?.kind === "held" && last2.notice === output)) {
+        this.#push({ kind: "said", text: output, isOpen: false });
+      }
+    }
+    /** What was said so far is complete. */
+    #shut() {
+      const last2 = this.blocks.value.at(-1);
+      if (last2?.kind === "said" && last2.isOpen) {
+        this.blocks.value = [...this.blocks.value.slice(0, -1), { ...last2, isOpen: false }];
+      }
+    }
+    #push(block) {
+      this.blocks.value = [...this.blocks.value, block];
+    }
+  };
+
+  // src/views/talk.tsx
+  var TITLES_MAX = 20;
+  function Talk() {
+    const session = place.value.parts[1] ?? null;
+    const hasModel = useSignal(null);
+    const problem3 = useSignal(null);
+    const look = () => {
+      problem3.value = null;
+      get("/v1/capabilities").then(
+        (it) => hasModel.value = it.features.run_submission,
+        (error) => problem3.value = error
+      );
+    };
+    A2(look, [link.value === "live"]);
+    if (problem3.value !== null && hasModel.value === null) return a4(Problem, { error: problem3.value, again: look });
+    if (hasModel.value === null) return a4(Loading, {});
+    if (!hasModel.value && session === null) return a4(NoModel, {});
+    return a4("div", { class: session === null ? "talk" : "talk has-thread", children: [
+      a4(Sessions, { current: session }),
+      a4("section", { class: "detail", "aria-label": "Conversation", children: [
+        session === null ? null : a4("h1", { class: "unseen narrow", children: "Conversation" }),
+        a4("a", { class: "back", href: "#/talk", children: [
+          a4(Icon, { name: "back" }),
+          " Conversations"
+        ] }),
+        a4(Thread, { session }, session ?? "new")
+      ] })
+    ] });
+  }
+  function NoModel() {
+    return a4(Empty, { icon: "talk", title: "The built-in agent has no model yet", children: [
+      a4("p", { children: "Any server that speaks the chat completions of OpenAI will do; a local one as well." }),
+      a4(
+        Commands,
+        {
+          lines: [
+            "countersign config set agent.base_url http://127.0.0.1:11434/v1",
+            "countersign config set agent.model qwen3",
+            "countersign serve"
+          ]
+        }
+      ),
+      a4("p", { class: "hint", children: "Whatever it wants to do passes the same gate as every other agent." })
+    ] });
+  }
+  function Sessions({ current: current2 }) {
+    const sessions = useSignal(null);
+    const titles = useSignal(/* @__PURE__ */ new Map());
+    const look = async () => {
+      const list = await get("/v1/sessions").catch(() => null);
+      if (list === null) return;
+      sessions.value = list.sessions;
+      for (const { session_id: id } of list.sessions.slice(0, TITLES_MAX)) {
+        if (titles.value.has(id)) continue;
+        const path2 = `/v1/sessions/${segment(id)}/messages`;
+        const said2 = await get(path2).catch(() => null);
+        const first2 = said2?.messages.find((message) => message.role === "user")?.content ?? id;
+        titles.value = new Map(titles.value).set(id, first2);
+      }
+    };
+    A2(() => {
+      void look();
+      return listen((event) => {
+        if (event.event.startsWith("run.")) void look();
+      });
+    }, []);
+    return a4("section", { class: "list", "aria-label": "Conversations", children: [
+      a4("div", { class: "list-head", children: [
+        a4("h1", { children: "Talk" }),
+        mayAnswer.value ? a4("a", { class: "button", href: "#/talk", "aria-current": current2 === null ? "page" : void 0, children: [
+          a4(Icon, { name: "plus" }),
+          " New conversation"
+        ] }) : null
+      ] }),
+      a4("ul", { class: "sessions", "aria-label": "Conversations", children: sessions.value?.map((session) => a4("li", { children: a4(
+        "a",
+        {
+          class: "row",
+          href: at("talk", session.session_id),
+          "aria-current": session.session_id === current2 ? "true" : void 0,
+          children: [
+            a4("span", { class: "row-title", children: titles.value.get(session.session_id) ?? session.session_id }),
+            a4("span", { class: "row-meta", children: [
+              stateOf(session),
+              " · ",
+              session.started_by,
+              " · ",
+              ago(session.updated_at, now.value)
+            ] })
+          ]
+        }
+      ) }, session.session_id)) }),
+      sessions.value?.length === 0 ? a4("p", { class: "hint pad", children: "Nothing was said yet." }) : null
+    ] });
+  }
+  function stateOf(session) {
+    const waits = [...approvals.value.values()].some((it) => it.status === "waiting" && it.session_id === session.session_id);
+    if (waits) return "waits for an answer";
+    return { running: "works", stopping: "stops", completed: "done", failed: "failed", cancelled: "stopped" }[session.status] ?? session.status;
+  }
+  function Thread({ session }) {
+    const conversation = w2(() => new Conversation(session), []);
+    const problem3 = useSignal(null);
+    const end = T2(null);
+    const scroll = T2(null);
+    const follows = T2(true);
+    A2(() => {
+      conversation.open().catch((error) => problem3.value = error);
+      return () => conversation.close();
+    }, []);
+    const blocks = conversation.blocks.value;
+    const list = T2(null);
+    A2(() => {
+      const observer = new ResizeObserver(() => {
+        if (follows.current) end.current?.scrollIntoView({ block: "end" });
+      });
+      if (list.current !== null) observer.observe(list.current);
+      return () => observer.disconnect();
+    }, []);
+    const scrolled = () => {
+      const element = scroll.current;
+      if (element === null) return;
+      follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < 80;
+    };
+    if (problem3.value !== null) return a4(Problem, { error: problem3.value });
+    const waits = blocks.filter((block) => block.kind === "approval" && approvals.value.get(block.id)?.status === "waiting");
+    const last2 = waits.at(-1);
+    return a4("div", { class: "thread", children: [
+      a4("div", { class: "thread-scroll", ref: scroll, onScroll: scrolled, children: [
+        !conversation.isLoaded.value && blocks.length === 0 ? a4(Loading, {}) : null,
+        session === null ? a4(Welcome, {}) : null,
+        a4("ol", { class: "blocks", ref: list, "aria-label": "What was said and done", children: blocks.map((block, index) => a4("li", { class: `block block-${block.kind}`, children: a4(BlockView, { block, hasKeys: block === last2, isAsked: waits.includes(blocks[index + 1] ?? block) }) }, index)) }),
+        conversation.running.value !== null && waits.length === 0 ? a4("p", { class: "works", role: "status", children: [
+          a4("span", { class: "pulse", "aria-hidden": "true" }),
+          " The agent works"
+        ] }) : null,
+        a4("div", { ref: end })
+      ] }),
+      mayAnswer.value ? a4(Composer, { conversation }) : a4("p", { class: "hint pad", children: "You may look. Somebody with an approver's key talks to the agent." })
+    ] });
+  }
+  function Welcome() {
+    return a4(Empty, { icon: "talk", title: "What should the agent do?", isPart: true, children: a4("p", { children: "It says what it does while it does it. What matters waits for a person, here where it happens and in the inbox." }) });
+  }
+  function BlockView({ block, hasKeys, isAsked }) {
+    switch (block.kind) {
+      case "person":
+        return a4($, { children: [
+          a4("span", { class: "unseen", children: "You said: " }),
+          a4("p", { class: "bubble", children: block.text })
+        ] });
+      case "said":
+        return a4($, { children: [
+          a4("span", { class: "unseen", children: "The agent said: " }),
+          a4("p", { class: "speech", children: block.text })
+        ] });
+      case "tool":
+        return a4(Tool, { block, isAsked });
+      case "approval":
+        return a4(InlineApproval, { id: block.id, hasKeys });
+      case "question":
+        return a4(InlineQuestion, { id: block.id });
+      case "held":
+        return a4("div", { class: "held", children: [
+          a4("strong", { children: block.notice }),
+          a4("p", { children: "What the agent would say is held back until another person has looked at it." })
+        ] });
+      case "ended":
+        return a4("p", { class: "ended", children: block.how === "cancelled" ? "Stopped." : `It failed: ${block.text}` });
+    }
+  }
+  var STATES = { runs: "runs", done: "done", failed: "failed or not run" };
+  function Tool({ block, isAsked }) {
+    return a4("div", { class: `tool tool-${block.state}`, children: [
+      a4(Icon, { name: block.state === "failed" ? "cross" : block.state === "done" ? "check" : "clock" }),
+      a4("code", { children: block.preview === "" ? block.tool : block.preview }),
+      a4("span", { children: [
+        isAsked ? "waits for an answer" : STATES[block.state],
+        block.seconds === null || block.seconds < 0.05 ? "" : `, ${block.seconds.toFixed(1)} s`
+      ] })
+    ] });
+  }
+  function InlineApproval({ id, hasKeys }) {
+    const approval = approvals.value.get(id);
+    A2(() => {
+      if (approval === void 0) void refresh(id).catch(() => null);
+    }, [id]);
+    return approval === void 0 ? a4(Loading, { what: "A card" }) : a4(CardView, { approval, hasKeys, isInline: true }, id);
+  }
+  function InlineQuestion({ id }) {
+    const question = questions.value.get(id);
+    A2(() => {
+      if (question !== void 0) return;
+      get(`/v1/clarifications/${segment(id)}`).then(putQuestion, () => null);
+    }, [id]);
+    return question === void 0 ? a4(Loading, { what: "A question" }) : a4(QuestionView, { question, hasKeys: false }, id);
+  }
+  function Composer({ conversation }) {
+    const text = useSignal("");
+    const problem3 = useSignal(null);
+    const isBusy = useSignal(false);
+    const field = T2(null);
+    const isRunning = conversation.running.value !== null;
+    const send = async () => {
+      const words2 = text.value.trim();
+      if (words2 === "" || isBusy.value || isRunning) return;
+      isBusy.value = true;
+      problem3.value = null;
+      try {
+        const session = await conversation.say(words2);
+        text.value = "";
+        go(at("talk", session));
+      } catch (error) {
+        problem3.value = explain(error);
+      } finally {
+        isBusy.value = false;
+      }
+    };
+    const typed = (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      void send();
+    };
+    return a4(
+      "form",
+      {
+        class: "composer",
+        onSubmit: (event) => {
+          event.preventDefault();
+          void send();
+        },
+        children: [
+          problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+          a4("label", { children: [
+            a4("span", { class: "unseen", children: "Message to the agent" }),
+            a4(
+              "textarea",
+              {
+                ref: field,
+                rows: 2,
+                placeholder: "Say what is to be done",
+                value: text.value,
+                onInput: (event) => text.value = event.currentTarget.value,
+                onKeyDown: typed
+              }
+            )
+          ] }),
+          a4("div", { class: "row-of-buttons", children: isRunning ? a4("button", { type: "button", class: "button danger", onClick: () => void conversation.stop().catch((error) => problem3.value = explain(error)), children: [
+            a4(Icon, { name: "stop" }),
+            " Stop"
+          ] }) : a4("button", { type: "submit", class: "button primary", "aria-disabled": isBusy.value || text.value.trim() === "", children: "Send" }) })
+        ]
+      }
+    );
+  }
+
+  // src/views.tsx
+  var VIEWS = [
+    { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
+    { name: "talk", label: "Talk", icon: "talk", isMain: true, component: Talk },
+    { name: "history", label: "History", icon: "history", isMain: true, component: History },
+    { name: "insights", label: "Insights", icon: "insights", isMain: true, component: Insights },
+    { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: Reviews },
+    { name: "grants", label: "Grants", icon: "grants", isMain: false, component: Grants },
+    { name: "people", label: "People and keys", icon: "people", isMain: false, component: People2 },
+    { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: Ledger },
+    { name: "settings", label: "Settings", icon: "settings", isMain: false, component: Settings }
+  ];
+  var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
+  function viewOf(name) {
+    const wanted = ALSO[name] ?? name;
+    return VIEWS.find((view) => view.name === wanted);
+  }
+
+  // src/views/signed_out.tsx
+  function SignedOut({ problem: problem3 }) {
+    return a4("main", { class: "alone", children: a4("section", { class: "sign-in", children: [
+      a4(Mark, {}),
+      a4("h1", { children: "Countersign" }),
+      problem3 === null ? null : a4("p", { class: "problem", role: "alert", children: problem3 }),
+      a4("p", { children: "This browser is not signed in. On the machine of the gateway, ask for a link and open it here:" }),
+      a4(Commands, { lines: ["countersign keys login"] }),
+      a4("p", { class: "hint", children: [
+        a4("code", { children: "countersign serve" }),
+        " prints such a link as well when it starts. A link works once, for ten minutes, and signs in whoever holds the key it was made with. What it holds never reaches a server in an address."
+      ] })
+    ] }) });
+  }
+
+  // src/app.tsx
+  function App({ problem: problem3 }) {
+    if (link.value === "signed_out") return a4(SignedOut, { problem: problem3.value });
+    if (me.value === null) {
+      return link.value === "away" ? a4(NeverThere, {}) : a4(Loading, { what: "Connecting to the gateway" });
+    }
+    return a4(Frame, {});
+  }
+  function Frame() {
+    const help = useSignal(false);
+    const name = place.value.parts[0] ?? "";
+    const view = viewOf(name);
+    const visit = (view2) => () => {
+      go(at(view2));
+      return true;
+    };
+    useKeys({
+      help: () => help.value = !help.value,
+      inbox: visit("inbox"),
+      talk: visit("talk"),
+      history: visit("history")
+    });
+    return a4("div", { class: "frame", children: [
+      a4("a", { class: "skip", href: "#main", onClick: skip, children: "Skip to what waits" }),
+      a4(Sidebar, { current: view, isMore: name === "more", onHelp: () => help.value = true }),
+      a4("main", { id: "main", tabIndex: -1, children: [
+        a4(Connection, {}),
+        name === "more" ? a4(More, {}) : view === void 0 ? a4(Nowhere, {}) : a4(view.component, {})
+      ] }),
+      a4(TabBar, { current: view, isMore: name === "more" }),
+      a4(Toast, {}),
+      a4("p", { class: "unseen", role: "status", "aria-live": "polite", children: spoken.value }),
+      help.value ? a4(Help, { onClose: () => help.value = false }) : null
+    ] });
+  }
+  function skip(event) {
+    event.preventDefault();
+    document.getElementById("main")?.focus();
+  }
+  function Sidebar({ current: current2, isMore, onHelp }) {
+    return a4("header", { class: "sidebar", children: [
+      a4("a", { class: "brand", href: "#/", children: [
+        a4(Mark, {}),
+        a4("span", { children: "Countersign" })
+      ] }),
+      a4("nav", { "aria-label": "Views", children: VIEWS.map((view) => a4(NavLink, { view, isCurrent: !isMore && view === current2 }, view.name)) }),
+      a4("div", { class: "sidebar-foot", children: [
+        a4("button", { type: "button", class: "quiet", onClick: onHelp, children: [
+          "Keyboard ",
+          a4("kbd", { children: "?" })
+        ] }),
+        a4("p", { class: "who", children: [
+          a4("strong", { children: me.value?.name }),
+          a4("span", { children: me.value?.role })
+        ] }),
+        a4("button", { type: "button", class: "quiet", onClick: () => void signOut(), children: "Sign out" })
+      ] })
+    ] });
+  }
+  function NavLink({ view, isCurrent: isCurrent2 }) {
+    const count = view.name === "inbox" ? waiting.value.length : 0;
+    return a4("a", { href: view.name === "inbox" ? "#/" : at(view.name), "aria-current": isCurrent2 ? "page" : void 0, children: [
+      a4(Icon, { name: view.icon }),
+      a4("span", { children: view.label }),
+      count > 0 ? a4("span", { class: "count", children: [
+        count.toLocaleString(),
+        a4("span", { class: "unseen", children: " waiting" })
+      ] }) : null
+    ] });
+  }
+  function TabBar({ current: current2, isMore }) {
+    const main = VIEWS.filter((view) => view.isMain);
+    return a4("nav", { class: "tabbar", "aria-label": "Views, short", children: [
+      main.map((view) => a4(NavLink, { view, isCurrent: !isMore && view === current2 }, view.name)),
+      a4("a", { href: "#/more", "aria-current": isMore || current2?.isMain === false ? "page" : void 0, children: [
+        a4(Icon, { name: "more" }),
+        a4("span", { children: "More" })
+      ] })
+    ] });
+  }
+  function More() {
+    return a4("div", { class: "page", children: [
+      a4("h1", { children: "More" }),
+      a4("nav", { class: "more", "aria-label": "More views", children: VIEWS.filter((view) => !view.isMain).map((view) => a4(NavLink, { view, isCurrent: false }, view.name)) }),
+      a4("p", { class: "who", children: [
+        a4("strong", { children: me.value?.name }),
+        " ",
+        a4("span", { children: me.value?.role })
+      ] }),
+      a4("button", { type: "button", class: "button", onClick: () => void signOut(), children: "Sign out" })
+    ] });
+  }
+  function Connection() {
+    switch (link.value) {
+      case "away":
+        return a4("div", { class: "banner", role: "alert", children: [
+          a4("p", { children: [
+            a4("strong", { children: "The gateway is away." }),
+            " Calls are being refused; nothing runs that needs a person. Start it with ",
+            a4("code", { children: "countersign serve" }),
+            "; this page goes on by itself",
+            lostAt.value === null ? "." : ` (lost ${span(now.value - lostAt.value)} ago).`
+          ] }),
+          a4("button", { type: "button", class: "button", onClick: retry, children: "Try now" })
+        ] });
+      case "catching_up":
+        return a4("div", { class: "banner calm", role: "status", children: a4("p", { children: "Catching up. Until that is done, nothing can be allowed here." }) });
+      case "starting":
+      case "live":
+      case "signed_out":
+        return null;
+    }
+  }
+  function Toast() {
+    return toast.value === null ? null : a4("div", { class: "toast", children: toast.value });
+  }
+  function NeverThere() {
+    return a4("main", { class: "alone", children: a4(Empty, { icon: "ledger", title: "The gateway does not answer", children: [
+      a4("p", { children: [
+        "While it is away, calls that need a person are refused. Start it with ",
+        a4("code", { children: "countersign serve" }),
+        "; this page goes on by itself."
+      ] }),
+      a4("button", { type: "button", class: "button", onClick: retry, children: "Try now" })
+    ] }) });
+  }
+  function Nowhere() {
+    return a4(Empty, { icon: "search", title: "There is nothing here", children: a4("p", { children: [
+      "This address belongs to no view. ",
+      a4("a", { href: "#/", children: "Go to the inbox" })
+    ] }) });
+  }
+
+  // src/badge.ts
+  function badge() {
+    x2(() => {
+      const count = waiting.value.length;
+      const away = link.value === "away" ? "⚠ " : "";
+      document.title = `${away}${count === 0 ? "" : `(${count}) `}Countersign`;
+    });
+    let told = arrivals.peek();
+    x2(() => {
+      const fresh2 = arrivals.value - told;
+      told = arrivals.value;
+      if (fresh2 === 0) return;
+      if (sounds.peek()) sound();
+      if (notifies.peek() && document.visibilityState !== "visible") notify(fresh2);
+    });
+  }
+  function notify(fresh2) {
+    if (!("Notification" in window) || Notification.permission !== "granted") return;
+    const body = fresh2 === 1 ? "A call waits for your answer." : `${fresh2} calls wait for your answer.`;
+    const shown2 = new Notification("Countersign", { body, tag: "countersign" });
+    shown2.onclick = () => {
+      window.focus();
+      shown2.close();
+    };
+  }
+  function sound() {
+    const context = new AudioContext();
+    const volume = context.createGain();
+    volume.connect(context.destination);
+    volume.gain.setValueAtTime(0.08, context.currentTime);
+    volume.gain.exponentialRampToValueAtTime(1e-4, context.currentTime + 0.5);
+    const tone2 = context.createOscillator();
+    tone2.frequency.value = 587;
+    tone2.connect(volume);
+    tone2.onended = () => void context.close();
+    tone2.start();
+    tone2.stop(context.currentTime + 0.5);
+  }
+
+  // src/session.ts
+  async function signIn() {
+    const code = codeOf(location.hash);
+    if (code === null) return null;
+    settle("/");
+    try {
+      await post("/v1/login", { code });
+      return null;
+    } catch (error) {
+      return explain(error);
+    }
+  }
+  var hasCode = () => codeOf(location.hash) !== null;
+  var codeOf = (hash2) => new URLSearchParams(hash2.slice(1)).get("code");
+
+  // src/main.tsx
+  var problem2 = y3(null);
+  async function begin() {
+    problem2.value = await signIn();
+    await run();
+  }
+  window.addEventListener("hashchange", () => {
+    if (hasCode()) location.reload();
+  });
+  var page = document.getElementById("page");
+  if (page !== null) {
+    badge();
+    void begin();
+    Q(a4(App, { problem: problem2 }), page);
+  }
+})();

@@ -1,0 +1,180 @@
+// Answering cards.
+
+import { armed, expect, signIn, test } from "./gateway";
+
+test("a card is allowed once", async ({ page, gateway }) => {
+  await signIn(page, gateway);
+  const id = await gateway.ask("rm -rf /srv/www", { agent: "release-bot", cwd: "/srv", explanation: "It is old." });
+  await expect(page).toHaveTitle("(1) Countersign");
+  const card = page.getByRole("article");
+  await expect(card.getByRole("heading", { name: "Run a shell command" })).toBeVisible();
+  await expect(card.getByText("Critical")).toBeVisible();
+  await expect(card.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/www");
+  await expect(card.getByText("refused in 5 min")).toBeVisible();
+  await expect(card.getByText("release-bot")).toBeVisible();
+  await expect(card.locator("blockquote")).toHaveText("It is old.");
+  expect(page.url()).toBe(`${gateway.url}/#/approvals/${id}`);
+  await card.getByRole("button", { name: "Allow once" }).click();
+  await expect(card.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
+  const { decision } = await gateway.approval(id);
+  expect([decision.outcome, decision.choice, decision.via]).toEqual(["approved", "once", "page"]);
+  await expect(page).toHaveTitle("Countersign");
+});
+
+test("a denial carries its note to the agent", async ({ page, gateway }) => {
+  const id = await gateway.ask("rm -rf /srv/www");
+  await signIn(page, gateway);
+  await page.getByRole("button", { name: "Deny" }).click();
+  await page.getByLabel("Tell the agent why").fill("not on a Friday");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".outcome-words", { hasText: "Denied by you on the page" })).toBeVisible();
+  expect((await gateway.approval(id)).decision.note).toBe("not on a Friday");
+});
+
+test("a session's rule is shown before it is left", async ({ page, gateway }) => {
+  const id = await gateway.ask("rm -rf /srv/www", { cwd: "/srv" });
+  await signIn(page, gateway);
+  await page.getByRole("button", { name: "Allow for this session" }).click();
+  const panel = page.getByRole("region", { name: "Allow for this session: which rule it leaves" });
+  await expect(panel.getByText("terminal: exactly `rm -rf /srv/www`, from /srv")).toBeVisible();
+  await expect(panel.getByText(/Would have matched 1 of the last 1 call/)).toBeVisible();
+  expect((await gateway.approval(id)).status).toBe("waiting");
+  await panel.getByLabel("For how long").selectOption("1 hour");
+  await panel.getByLabel("How often").selectOption("5 times");
+  await panel.getByRole("button", { name: "Allow for this session" }).click();
+  await expect(page.locator(".outcome-words", { hasText: "Allowed for this session by you on the page" })).toBeVisible();
+  const [grant] = (await gateway.asAdmin("GET", "/v1/grants")).grants;
+  expect([grant.session_id, grant.uses_left]).toEqual(["s1", 5]);
+  expect(grant.expires_at - grant.created_at).toBe(3600);
+});
+
+test("why: every factor and finding is there", async ({ page, gateway }) => {
+  await gateway.ask("rm -rf /srv/www");
+  await signIn(page, gateway);
+  await page.getByRole("button", { name: "Why: every factor and finding" }).click();
+  for (const words of ["What kind of thing it is", "How sensitive the target is", "How hard it is to undo", "What it means to people", "How clear the arguments are"]) {
+    await expect(page.getByText(words)).toBeVisible();
+  }
+  await expect(page.locator(".findings li")).not.toHaveCount(0);
+});
+
+test("a message shows recipient and text apart, an edit its difference", async ({ page, gateway }) => {
+  await gateway.call("send_message", { to: "ana@example.org", text: "The deploy is finished." });
+  await signIn(page, gateway);
+  const card = page.getByRole("article");
+  await expect(card.locator("dd", { hasText: /^ana@example\.org$/ })).toBeVisible();
+  await expect(card.locator(".prose")).toHaveText("The deploy is finished.");
+  await expect(card.getByRole("button")).toHaveText([/Why/, /Allow once/, /Deny/]);
+
+  const edit = await gateway.call("patch", { path: "/etc/hosts", old_string: "a\nb\nc", new_string: "a\nB\nc" });
+  await page.goto(`${gateway.url}/#/approvals/${edit.approval_id}`);
+  await expect(card.locator(".line-gone")).toHaveText("−removed: b");
+  await expect(card.locator(".line-new")).toHaveText("+added: B");
+  await expect(card.locator(".line-same")).toHaveText([" a", " c"]);
+});
+
+test("a long text is opened before it can be allowed", async ({ page, gateway }) => {
+  const lines = Array.from({ length: 200 }, (_, index) => `echo line ${index}`);
+  const id = await gateway.ask(`${lines.join("\n")}\nrm -rf /srv/www`);
+  await signIn(page, gateway);
+  await expect(page.getByRole("button", { name: "Deny" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Allow once" })).toHaveCount(0);
+  await expect(page.getByText(/characters hidden/)).toBeVisible();
+  await armed(page);
+  await page.keyboard.press("1");
+  expect((await gateway.approval(id)).status).toBe("waiting");
+
+  await page.getByRole("button", { name: "Show full command" }).click();
+  await expect(page.getByRole("group", { name: "Command" })).toContainText("echo line 100");
+  // It is critical: it can be allowed only once its end was on the screen.
+  const allow = page.getByRole("button", { name: "Allow once" });
+  await expect(page.getByText("Read to the end of what would run; then it can be allowed.")).toBeVisible();
+  await expect(allow).toHaveAttribute("aria-disabled", "true");
+  await page.locator(".end").scrollIntoViewIfNeeded();
+  await armed(page);
+  await allow.click();
+  await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
+  const events = (await gateway.asAdmin("GET", "/v1/ledger?limit=500")).entries;
+  expect(JSON.stringify(events)).toContain("approval.viewed");
+});
+
+test("repeats fold into one row, and are denied together", async ({ page, gateway }) => {
+  for (let index = 0; index < 4; index += 1) await gateway.ask(`git push --force origin release-${index}`);
+  await gateway.ask("rm -rf /srv/www");
+  await signIn(page, gateway);
+  await expect(page.getByRole("button", { name: /4 × terminal/ })).toBeVisible();
+  await page.goto(`${gateway.url}/#/`);
+  await page.getByRole("button", { name: /4 × terminal/ }).click();
+  await page.getByRole("link", { name: /release-2/ }).click();
+  await page.keyboard.press("X");
+  const batch = page.getByRole("group", { name: "Selected cards" });
+  await expect(batch.getByText("Only low and medium can be allowed together.")).toBeVisible();
+  await expect(batch.getByRole("button", { name: "Allow 4 once" })).toHaveAttribute("aria-disabled", "true");
+  await batch.getByRole("button", { name: "Deny 4" }).click();
+  await expect(page.getByText("4 cards denied.").first()).toBeVisible();
+  await expect(page).toHaveTitle("(1) Countersign");
+});
+
+test("the harmless are allowed together, once each", async ({ page, gateway }) => {
+  const ids: string[] = [];
+  for (let index = 0; index < 3; index += 1) ids.push((await gateway.call(`frobnicate_${index}`, { level: index })).approval_id);
+  await signIn(page, gateway);
+  await expect(page.getByRole("article")).toBeVisible();
+  for (let index = 0; index < 3; index += 1) {
+    await page.keyboard.press("x");
+    await page.keyboard.press("j");
+  }
+  await page.getByRole("button", { name: "Allow 3 once" }).click();
+  await expect(page.getByText("3 cards allowed once.").first()).toBeVisible();
+  for (const id of ids) expect((await gateway.approval(id)).decision.choice).toBe("once");
+});
+
+test("what concerns a person in crisis says so, and never folds", async ({ page, gateway }) => {
+  for (let index = 0; index < 3; index += 1) {
+    const turn = `I want to kill myself tonight (${index})`;
+    await gateway.call("send_message", { to: "sam", text: "ok" }, { replying_to: turn, session_id: `c${index}` });
+  }
+  await signIn(page, gateway);
+  await expect(page.getByRole("list", { name: "What waits" }).getByRole("listitem")).toHaveCount(3);
+  await expect(page.getByText("A person in crisis may be concerned.")).toBeVisible();
+  await expect(page.getByRole("list", { name: "Choices" }).getByRole("button")).toHaveText(["1Allow once", "2Deny"]);
+});
+
+test("a question of an agent is answered by choice or in own words", async ({ page, gateway }) => {
+  const first = await gateway.question("Which environment?", ["staging", "production"]);
+  await signIn(page, gateway);
+  await page.getByRole("button", { name: "production" }).click();
+  await expect(page.getByText("root answered: production")).toBeVisible();
+  expect((await gateway.asAdmin("GET", `/v1/clarifications/${first.clarification_id}`)).answer.choice).toBe(2);
+
+  const second = await gateway.question("Which name?", ["a", "b"]);
+  await page.goto(`${gateway.url}/#/questions/${second.clarification_id}`);
+  await page.getByRole("button", { name: "Other (type your answer)" }).click();
+  await expect(page.getByLabel("Your answer")).toBeFocused();
+  // Digits are text while an answer is typed.
+  await page.keyboard.type("web1");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("root answered: web1")).toBeVisible();
+});
+
+test("the first visit offers a practice card, and nothing runs", async ({ page, gateway }) => {
+  await signIn(page, gateway);
+  await page.getByRole("button", { name: "Try a practice card" }).click();
+  await expect(page.getByText("This is a practice card. Nothing runs, whatever you answer.")).toBeVisible();
+  await page.getByRole("button", { name: "Allow once" }).click();
+  await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
+});
+
+test.describe("with a hold", () => {
+  test.use({ config: "approvals: { undo_seconds: 20 }\n" });
+
+  test("an answer is taken back while it is held", async ({ page, gateway }) => {
+    const id = await gateway.ask("rm -rf /srv/www");
+    await signIn(page, gateway);
+    await page.getByRole("button", { name: "Allow once" }).click();
+    await expect(page.getByText(/runs in/)).toBeVisible();
+    await page.keyboard.press("z");
+    await expect(page.getByRole("button", { name: "Allow once" })).toBeVisible();
+    expect((await gateway.approval(id)).held_until).toBeNull();
+  });
+});

@@ -1,0 +1,51 @@
+// Several people, several tabs, and a gateway that goes away.
+
+import { armed, expect, signIn, test } from "./gateway";
+
+test("two tabs: the first answer wins, and the other says who gave it", async ({ page, gateway, context }) => {
+  const id = await gateway.ask("rm -rf /srv/www");
+  await signIn(page, gateway);
+  const other = await context.newPage();
+  await other.goto(`${gateway.url}/#/approvals/${id}`);
+  await armed(page);
+  await armed(other);
+  await page.bringToFront();
+  await page.getByRole("button", { name: "Allow once" }).click();
+  await expect(other.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
+  await expect(other.getByRole("button", { name: "Deny" })).toHaveCount(0);
+});
+
+test("an answer that comes too late is told who was faster, and changes nothing", async ({ page, gateway }) => {
+  const id = await gateway.ask("rm -rf /srv/www");
+  await signIn(page, gateway);
+  await armed(page);
+  // The event of the other answer is held back, so that both answer the same card.
+  await page.route("**/v1/approvals/*/resolve", async (route) => {
+    await gateway.answer(id, "deny", { note: "mine" });
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Allow once" }).click();
+  await expect(page.locator(".outcome-words", { hasText: "Denied by you on the API" })).toBeVisible();
+  await expect(page.getByText("“mine”")).toBeVisible();
+  await expect(page.getByRole("alert")).toHaveCount(0);
+});
+
+test("a gateway that restarts loses nothing, and nothing can be allowed meanwhile", async ({ page, gateway }) => {
+  const id = await gateway.ask("rm -rf /srv/before");
+  await signIn(page, gateway);
+  await armed(page);
+  await gateway.stop();
+  await expect(page.getByRole("alert").filter({ hasText: "Calls are being refused" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Allow once" })).toHaveAttribute("aria-disabled", "true");
+  await expect(page).toHaveTitle("⚠ (1) Countersign");
+  await gateway.start(Number(new URL(gateway.url).port));
+  await gateway.answer(id, "deny");
+  await gateway.ask("rm -rf /srv/while-away", { session_id: "s2" });
+  await page.getByRole("button", { name: "Try now" }).click({ timeout: 2000 }).catch(() => undefined);
+  await expect(page.getByText(/Connected again\. Nothing was missed/).first()).toBeVisible();
+  await expect(page.locator(".outcome-words", { hasText: "Denied by you on the API" })).toBeVisible();
+  await expect(page.getByRole("link", { name: /while-away/ })).toBeVisible();
+  await expect(page).toHaveTitle("(1) Countersign");
+  await gateway.ask("rm -rf /srv/after", { session_id: "s3" });
+  await expect(page).toHaveTitle("(2) Countersign");
+});

@@ -1,0 +1,35 @@
+// How the page is tried: Debian's Chromium against the real gateway, one browser at a time.
+
+import { defineConfig } from "@playwright/test";
+
+/** What takes long, or only makes pictures, is asked for: by ./soak and by web/screenshots. */
+const ASKED_FOR: [string, boolean][] = [
+  ["**/crowd.spec.ts", process.env["COUNTERSIGN_SOAK"] === "1"],
+  ["**/pictures.spec.ts", process.env["COUNTERSIGN_PICTURES"] !== undefined],
+];
+
+export default defineConfig({
+  testDir: "e2e",
+  outputDir: "test-results",
+  testIgnore: ASKED_FOR.filter(([, wanted]) => !wanted).map(([files]) => files),
+  timeout: 45_000,
+  expect: { timeout: 10_000 },
+  fullyParallel: true,
+  workers: 2,
+  reporter: [["list"]],
+  forbidOnly: true,
+  use: {
+    viewport: { width: 1280, height: 800 },
+    launchOptions: {
+      executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+      ],
+    },
+  },
+});

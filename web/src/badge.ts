@@ -1,0 +1,48 @@
+// The count in the title of the tab and, where the person wants it, a notification and a sound.
+
+import { effect } from "@preact/signals";
+
+import { arrivals, link, waiting } from "./live";
+import { notifies, sounds } from "./settings";
+
+/** Keeps the title right and tells of what comes while nobody looks. */
+export function badge(): void {
+  effect(() => {
+    const count = waiting.value.length;
+    const away = link.value === "away" ? "⚠ " : "";
+    document.title = `${away}${count === 0 ? "" : `(${count}) `}Countersign`;
+  });
+  let told = arrivals.peek();
+  effect(() => {
+    const fresh = arrivals.value - told;
+    told = arrivals.value;
+    if (fresh === 0) return;
+    if (sounds.peek()) sound();
+    if (notifies.peek() && document.visibilityState !== "visible") notify(fresh);
+  });
+}
+
+/** What waits is not written into the notification: it may be read by somebody passing by. */
+function notify(fresh: number): void {
+  if (!("Notification" in window) || Notification.permission !== "granted") return;
+  const body = fresh === 1 ? "A call waits for your answer." : `${fresh} calls wait for your answer.`;
+  const shown = new Notification("Countersign", { body, tag: "countersign" });
+  shown.onclick = () => {
+    window.focus();
+    shown.close();
+  };
+}
+
+function sound(): void {
+  const context = new AudioContext();
+  const volume = context.createGain();
+  volume.connect(context.destination);
+  volume.gain.setValueAtTime(0.08, context.currentTime);
+  volume.gain.exponentialRampToValueAtTime(0.0001, context.currentTime + 0.5);
+  const tone = context.createOscillator();
+  tone.frequency.value = 587;
+  tone.connect(volume);
+  tone.onended = () => void context.close();
+  tone.start();
+  tone.stop(context.currentTime + 0.5);
+}

@@ -1,0 +1,240 @@
+// A conversation with the built-in agent: what was said, what was done, and where a person was
+// asked, in the order in which it happened.
+//
+// A run's events say what happened. What the agent said between tools is streamed and then kept as
+// messages; when a run is read later, each message takes its place before the tool it asked for.
+
+import { batch, signal, type Signal } from "@preact/signals";
+
+import { get, post, segment, Unreachable } from "./api";
+import { follow } from "./stream";
+import type { LiveEvent } from "./wire";
+
+export type Block =
+  | { kind: "person"; text: string }
+  | { kind: "said"; text: string; isOpen: boolean }
+  | { kind: "tool"; id: string; tool: string; preview: string; state: "runs" | "done" | "failed"; seconds: number | null }
+  | { kind: "approval"; id: string }
+  | { kind: "question"; id: string }
+  | { kind: "held"; notice: string }
+  | { kind: "ended"; how: "failed" | "cancelled"; text: string };
+
+export interface Session {
+  session_id: string;
+  started_by: string;
+  runs: number;
+  last_run: string;
+  status: string;
+  updated_at: number;
+}
+
+interface Run {
+  run_id: string;
+  status: string;
+}
+
+interface Message {
+  role: string;
+  content: string | null;
+  tool_calls?: { id: string }[];
+}
+
+/** Runs of a conversation that are read; older ones stay in the history. */
+const RUNS_MAX = 12;
+const RETRY_MS = 1000;
+const FINAL = ["completed", "failed", "cancelled"];
+
+/** One conversation, followed until it is closed. */
+export class Conversation {
+  readonly blocks: Signal<Block[]> = signal([]);
+  /** The run that goes on, if one does. */
+  readonly running: Signal<string | null> = signal(null);
+  readonly isLoaded = signal(false);
+  #said = new Map<string, string>();
+  #closed = new AbortController();
+
+  constructor(readonly session: string | null) {}
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  /** Reads what happened so far, and follows the run that goes on. */
+  async open(): Promise<void> {
+    if (this.session === null) {
+      this.isLoaded.value = true;
+      return;
+    }
+    const path = `/v1/sessions/${segment(this.session)}/messages`;
+    const { messages } = await get<{ messages: Message[] }>(path);
+    const { runs } = await get<{ runs: Run[] }>(`/v1/runs?session_id=${segment(this.session)}&limit=${RUNS_MAX}`);
+    runs.reverse();
+    const asked = messages.filter((message) => message.role === "user");
+    for (const message of messages) {
+      for (const call of message.tool_calls ?? []) if (message.content) this.#said.set(call.id, message.content);
+    }
+    for (const [index, run] of runs.entries()) {
+      if (this.#closed.signal.aborted) return;
+      const said = asked[asked.length - runs.length + index];
+      if (said?.content) this.#push({ kind: "person", text: said.content });
+      if (FINAL.includes(run.status)) {
+        await this.#follow(run.run_id);
+      } else {
+        this.isLoaded.value = true;
+        await this.#drive(run.run_id);
+      }
+    }
+    this.isLoaded.value = true;
+  }
+
+  /** Says `text` to the agent. Returns the conversation's id. */
+  async say(text: string): Promise<string> {
+    const body = this.session === null ? { input: text } : { input: text, session_id: this.session };
+    const started = await post<{ run_id: string }>("/v1/runs", body);
+    if (this.session !== null) {
+      this.#push({ kind: "person", text });
+      void this.#drive(started.run_id);
+      return this.session;
+    }
+    const run = await get<{ session_id: string }>(`/v1/runs/${segment(started.run_id)}`);
+    return run.session_id;
+  }
+
+  async stop(): Promise<void> {
+    if (this.running.value !== null) await post(`/v1/runs/${segment(this.running.value)}/stop`);
+  }
+
+  async #drive(run: string): Promise<void> {
+    this.running.value = run;
+    await this.#follow(run);
+    if (this.running.value === run) this.running.value = null;
+  }
+
+  /** Follows a run to its end, across lost connections. */
+  async #follow(run: string): Promise<void> {
+    let last: string | null = null;
+    let hasEnded = false;
+    const listener = {
+      opened: () => undefined,
+      told: (event: LiveEvent, id: string | null) => {
+        if (id !== null) last = id;
+        hasEnded ||= event.event === "run.completed" || event.event === "run.failed" || event.event === "run.cancelled";
+        batch(() => this.#hear(event));
+      },
+    };
+    while (!hasEnded && !this.#closed.signal.aborted) {
+      try {
+        await follow(`/v1/runs/${segment(run)}/events`, last, listener, this.#closed.signal);
+      } catch (error) {
+        if (!(error instanceof Unreachable)) throw error;
+      }
+      if (!hasEnded && !this.#closed.signal.aborted) {
+        await new Promise((resolve) => {
+          setTimeout(resolve, RETRY_MS);
+        });
+      }
+    }
+  }
+
+  #hear(event: LiveEvent): void {
+    switch (event.event) {
+      case "message.delta":
+        this.#speak(String(event["delta"] ?? ""), "more");
+        break;
+      case "message.snapshot":
+        this.#speak(String(event["text"] ?? ""), "all");
+        break;
+      case "message.held":
+        this.#push({ kind: "held", notice: String(event["notice"] ?? "") });
+        break;
+      case "tool.started":
+        this.#start(event);
+        break;
+      case "tool.completed":
+        this.#finish(event);
+        break;
+      case "approval.required":
+        this.#ask({ kind: "approval", id: event.approval_id ?? "" });
+        break;
+      case "clarify.required":
+        this.#ask({ kind: "question", id: event.clarification_id ?? "" });
+        break;
+      case "run.completed":
+        this.#conclude(String(event["output"] ?? ""));
+        break;
+      case "run.failed":
+        this.#push({ kind: "ended", how: "failed", text: String(event["error"] ?? "") });
+        break;
+      case "run.cancelled":
+        this.#push({ kind: "ended", how: "cancelled", text: "" });
+        break;
+      default:
+        break;
+    }
+  }
+
+  #speak(text: string, how: "more" | "all"): void {
+    const blocks = this.blocks.value;
+    const last = blocks.at(-1);
+    // The notice is shown as one already.
+    if (last?.kind === "held" && last.notice === text) return;
+    if (last?.kind === "said" && last.isOpen) {
+      const whole = how === "all" ? text : last.text + text;
+      this.blocks.value = [...blocks.slice(0, -1), { ...last, text: whole }];
+    } else {
+      this.#push({ kind: "said", text, isOpen: true });
+    }
+  }
+
+  #start(event: LiveEvent): void {
+    const id = String(event["tool_call_id"] ?? "");
+    const said = this.#said.get(id);
+    const last = this.blocks.value.at(-1);
+    if (said !== undefined && !(last?.kind === "said" && last.isOpen)) {
+      this.#push({ kind: "said", text: said, isOpen: false });
+    }
+    // What several tools were asked with is said once.
+    for (const [other, text] of this.#said) if (text === said) this.#said.delete(other);
+    this.#shut();
+    const [tool, preview] = [String(event["tool"] ?? ""), String(event["preview"] ?? "")];
+    this.#push({ kind: "tool", id, tool, preview, state: "runs", seconds: null });
+  }
+
+  #finish(event: LiveEvent): void {
+    const id = event["tool_call_id"];
+    const isIt = (block: Block): boolean =>
+      block.kind === "tool" && block.state === "runs" && (id === undefined ? block.tool === event["tool"] : block.id === id);
+    const index = this.blocks.value.findIndex(isIt);
+    const block = this.blocks.value[index];
+    if (block?.kind !== "tool") return;
+    const seconds = typeof event["duration"] === "number" ? event["duration"] : null;
+    const state = event["error"] === true ? "failed" : "done";
+    this.blocks.value = this.blocks.value.with(index, { ...block, state, seconds });
+  }
+
+  #ask(block: Block): void {
+    this.#shut();
+    this.#push(block);
+  }
+
+  #conclude(output: string): void {
+    const last = this.blocks.value.at(-1);
+    if (last?.kind === "said" && last.isOpen) {
+      this.blocks.value = [...this.blocks.value.slice(0, -1), { kind: "said", text: output === "" ? last.text : output, isOpen: false }];
+    } else if (output !== "" && !(last?.kind === "held" && last.notice === output)) {
+      this.#push({ kind: "said", text: output, isOpen: false });
+    }
+  }
+
+  /** What was said so far is complete. */
+  #shut(): void {
+    const last = this.blocks.value.at(-1);
+    if (last?.kind === "said" && last.isOpen) {
+      this.blocks.value = [...this.blocks.value.slice(0, -1), { ...last, isOpen: false }];
+    }
+  }
+
+  #push(block: Block): void {
+    this.blocks.value = [...this.blocks.value, block];
+  }
+}

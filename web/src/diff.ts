@@ -1,0 +1,73 @@
+// What an edit changes, line by line.
+
+export interface Line {
+  kind: "same" | "gone" | "new" | "mark";
+  text: string;
+}
+
+/** Lines beyond which texts are shown one after the other instead of compared. */
+const LINES_MAX = 2000;
+
+/** Returns how `before` becomes `after`. Every line of both is in it. */
+export function compare(before: string, after: string): Line[] {
+  const old = before.split("\n");
+  const fresh = after.split("\n");
+  if (old.length * fresh.length > LINES_MAX * LINES_MAX) {
+    return [...old.map((text): Line => ({ kind: "gone", text })), ...fresh.map((text): Line => ({ kind: "new", text }))];
+  }
+  // Lengths of the longest common part of what follows line i of the one and j of the other.
+  const width = fresh.length + 1;
+  const common = new Uint16Array((old.length + 1) * width);
+  const reach = (i: number, j: number): number => common[i * width + j] ?? 0;
+  for (let i = old.length - 1; i >= 0; i -= 1) {
+    for (let j = fresh.length - 1; j >= 0; j -= 1) {
+      common[i * width + j] = old[i] === fresh[j] ? reach(i + 1, j + 1) + 1 : Math.max(reach(i + 1, j), reach(i, j + 1));
+    }
+  }
+  const lines: Line[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < old.length || j < fresh.length) {
+    const gone = old[i];
+    const added = fresh[j];
+    if (gone !== undefined && gone === added) {
+      lines.push({ kind: "same", text: gone });
+      i += 1;
+      j += 1;
+    } else if (added === undefined || (gone !== undefined && reach(i + 1, j) >= reach(i, j + 1))) {
+      lines.push({ kind: "gone", text: gone ?? "" });
+      i += 1;
+    } else {
+      lines.push({ kind: "new", text: added });
+      j += 1;
+    }
+  }
+  return lines;
+}
+
+/** Whether `text` is a patch. */
+export const isPatch = (text: string): boolean =>
+  /^(@@|\*\*\* Begin Patch|--- |diff --git )/m.test(text) && /^[+-]/m.test(text);
+
+/** Returns the lines of a patch as what they mean. */
+export function patch(text: string): Line[] {
+  return text.split("\n").map((line): Line => {
+    if (/^(\*\*\*|---|\+\+\+|@@|diff |index )/.test(line)) return { kind: "mark", text: line };
+    if (line.startsWith("+")) return { kind: "new", text: line.slice(1) };
+    if (line.startsWith("-")) return { kind: "gone", text: line.slice(1) };
+    return { kind: "same", text: line.startsWith(" ") ? line.slice(1) : line };
+  });
+}
+
+const OLD_NAMES = ["old_string", "oldString", "old_str", "old_text", "search"];
+const NEW_NAMES = ["new_string", "newString", "new_str", "new_text", "replace"];
+
+/** Returns what an edit's arguments replace by what, with the names of both, if they say so. */
+export function edit(args: unknown): { before: string; after: string; names: [string, string] } | null {
+  if (typeof args !== "object" || args === null) return null;
+  const texts = args as Record<string, unknown>;
+  const old = OLD_NAMES.find((name) => typeof texts[name] === "string");
+  const fresh = NEW_NAMES.find((name) => typeof texts[name] === "string");
+  if (old === undefined || fresh === undefined) return null;
+  return { before: texts[old] as string, after: texts[fresh] as string, names: [old, fresh] };
+}

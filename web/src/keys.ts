@@ -1,0 +1,77 @@
+// The keys of the page: one table, which the code and the help both read.
+
+import { useLayoutEffect } from "preact/hooks";
+
+export type Command =
+  | "next"
+  | "previous"
+  | "open"
+  | "choose"
+  | "select"
+  | "select_group"
+  | "why"
+  | "full"
+  | "undo"
+  | "filter"
+  | "help"
+  | "close"
+  | "talk"
+  | "inbox"
+  | "history";
+
+interface Row {
+  command: Command;
+  /** As `KeyboardEvent.key` names them. */
+  keys: string[];
+  shown: string;
+  does: string;
+}
+
+export const KEYS: Row[] = [
+  { command: "choose", keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"], shown: "1–9", does: "Answer with the choice of that number" },
+  { command: "next", keys: ["j", "ArrowDown"], shown: "j ↓", does: "Next card" },
+  { command: "previous", keys: ["k", "ArrowUp"], shown: "k ↑", does: "Card before" },
+  { command: "open", keys: ["Enter"], shown: "Enter", does: "Go to the choices of the card" },
+  { command: "why", keys: ["w"], shown: "w", does: "Why it waits: every factor and finding" },
+  { command: "full", keys: ["f"], shown: "f", does: "Show the full text" },
+  { command: "undo", keys: ["z"], shown: "z", does: "Take an answer back while it is held" },
+  { command: "select", keys: ["x"], shown: "x", does: "Select the card" },
+  { command: "select_group", keys: ["X"], shown: "X", does: "Select all of its group" },
+  { command: "filter", keys: ["/"], shown: "/", does: "Filter the list" },
+  { command: "inbox", keys: ["i"], shown: "i", does: "Go to the inbox" },
+  { command: "talk", keys: ["t"], shown: "t", does: "Talk to the agent" },
+  { command: "history", keys: ["h"], shown: "h", does: "Go to the history" },
+  { command: "close", keys: ["Escape"], shown: "Esc", does: "Close what is open; it never answers" },
+  { command: "help", keys: ["?"], shown: "?", does: "Show these keys" },
+];
+
+const COMMANDS = new Map(KEYS.flatMap((row) => row.keys.map((key) => [key, row.command] as const)));
+
+/** Returns whether `event` was typed where text is written. */
+export function isTyping(event: KeyboardEvent): boolean {
+  const target = event.target;
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) && !isTick(target);
+}
+
+const isTick = (element: HTMLElement): boolean =>
+  element instanceof HTMLInputElement && ["checkbox", "radio"].includes(element.type);
+
+/** What a command does; returns `true` if it did something. */
+export type Handler = (event: KeyboardEvent) => boolean;
+
+/** Calls the handler of the command whose key was pressed, until the component is gone. */
+export function useKeys(handlers: Partial<Record<Command, Handler>>): void {
+  useLayoutEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+      const command = COMMANDS.get(event.key);
+      if (command === undefined) return;
+      // While text is written, keys are text; only leaving it is a command.
+      if (isTyping(event) && command !== "close") return;
+      if (handlers[command]?.(event) === true) event.preventDefault();
+    };
+    window.addEventListener("keydown", pressed);
+    return () => window.removeEventListener("keydown", pressed);
+  });
+}

@@ -1,0 +1,97 @@
+// What exactly will run, complete: facts, texts and differences, folded only where it is long, and
+// then nothing can be allowed before it was opened.
+
+import { compare, edit, isPatch, patch, type Line } from "../diff";
+import type { Approval, Field } from "../wire";
+import { Code, Facts } from "./fields";
+
+const HEAD = { lines: 30, chars: 2400 };
+const TAIL = { lines: 12, chars: 900 };
+const FOLD = { lines: 80, chars: 8000 };
+
+/** Arguments that are what somebody else will read. */
+const SPOKEN_NAMES = ["text", "body", "message", "content", "caption", "html"];
+
+/** Whether a field is a fact beside its name rather than a text of its own. */
+const isShort = (field: Field): boolean =>
+  !field.code && field.text.length <= 120 && !SPOKEN_NAMES.includes(field.name.toLowerCase());
+
+/** Whether a text is shown as head and tail at first. */
+export function isLong(text: string): boolean {
+  return text.length > FOLD.chars || text.split("\n").length > FOLD.lines;
+}
+
+/** Whether anything of the card is folded at first. */
+export const needsOpening = (approval: Approval): boolean => approval.card.body.some((field) => isLong(field.text));
+
+export function Body({ approval, isOpen }: { approval: Approval; isOpen: boolean }) {
+  const fields = approval.card.body;
+  const changes = edit(approval.args);
+  const compared: string[] = changes?.names ?? [];
+  const rest = fields.filter((field) => !compared.includes(field.name));
+  const short = rest.filter(isShort);
+  return (
+    <>
+      <Facts fields={short} />
+      {rest.filter((field) => !isShort(field)).map((field, index) => (
+        <Long key={index} field={field} digest={approval.digest} isOpen={isOpen} />
+      ))}
+      {changes === null ? null : <Difference name="Change" lines={compare(changes.before, changes.after)} />}
+    </>
+  );
+}
+
+function Long({ field, digest, isOpen }: { field: Field; digest: string; isOpen: boolean }) {
+  if (isLong(field.text) && !isOpen) {
+    const head = first(field.text);
+    const tail = last(field.text.slice(head.length));
+    const hidden = field.text.length - head.length - tail.length;
+    return (
+      <section class="long">
+        <h3>{field.name}</h3>
+        <Code name={`${field.name}, beginning`} text={head} />
+        <p class="hidden-part">
+          … {hidden.toLocaleString()} of {field.text.length.toLocaleString()} characters hidden · {digest.slice(0, 19)} …
+        </p>
+        <Code name={`${field.name}, end`} text={tail} />
+      </section>
+    );
+  }
+  if (isPatch(field.text)) return <Difference name={field.name} lines={patch(field.text)} />;
+  return (
+    <section class="long">
+      <h3>{field.name}</h3>
+      {field.code ? <Code name={field.name} text={field.text} /> : <p class="prose">{field.text}</p>}
+    </section>
+  );
+}
+
+const SIGNS: Record<Line["kind"], string> = { same: " ", gone: "−", new: "+", mark: " " };
+const ALOUD: Record<Line["kind"], string> = { same: "", gone: "removed: ", new: "added: ", mark: "" };
+
+export function Difference({ name, lines }: { name: string; lines: Line[] }) {
+  return (
+    <section class="long">
+      <h3>{name}</h3>
+      <div class="code diff" role="group" aria-label={name}>
+        {lines.map((line, index) => (
+          <div key={index} class={`line-${line.kind}`}>
+            <span class="sign" aria-hidden="true">
+              {SIGNS[line.kind]}
+            </span>
+            <span class="unseen">{ALOUD[line.kind]}</span>
+            <span>{line.text === "" ? "\u00a0" : line.text}</span>
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function first(text: string): string {
+  return text.split("\n").slice(0, HEAD.lines).join("\n").slice(0, HEAD.chars);
+}
+
+function last(text: string): string {
+  return text.split("\n").slice(-TAIL.lines).join("\n").slice(-TAIL.chars);
+}

@@ -1,0 +1,415 @@
+// One question: what is wanted, exactly, why a person is asked, and the choices.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+
+import { answer, takeBack, viewed, type More } from "../answer";
+import { useArming } from "../arming";
+import { ago, moment, now, span } from "../clock";
+import { useKeys } from "../keys";
+import { isCurrent, mayAnswer, me, people, spoken } from "../live";
+import { at } from "../router";
+import { ending, isGrave, LABELS, LEAVES, TIERS } from "../words";
+import type { Approval, Choice } from "../wire";
+import { Body, needsOpening } from "./body";
+import { Code, Facts } from "./fields";
+import { RiskWord } from "./risk";
+import { ScopePanel } from "./scope";
+import { Why } from "./why";
+
+/** Reasons that are shown before somebody asks why. */
+const REASONS_SHOWN = 3;
+/** Seconds at which the time that is left is said aloud. */
+const SAID_AT = [60, 30, 10];
+
+interface Props {
+  approval: Approval;
+  /** Whether keys answer this card. */
+  hasKeys: boolean;
+  /** Whether it stands in a conversation, which says already who asks. */
+  isInline?: boolean;
+  /** What follows when it is answered. */
+  onNext?: (() => void) | undefined;
+}
+
+type Option = Choice | "view";
+
+export function CardView({ approval, hasKeys, isInline = false, onNext }: Props) {
+  const { card, assessment } = approval;
+  const why = useSignal(false);
+  const isOpen = useSignal(!needsOpening(approval));
+  const endSeen = useSignal(!isGrave(card.risk));
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = end.current;
+    if (element === null || endSeen.value) return undefined;
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) endSeen.value = true;
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [isOpen.value]);
+  const open = (): boolean => {
+    if (isOpen.value) return false;
+    isOpen.value = true;
+    if (mayAnswer.value) void viewed(approval.approval_id);
+    return true;
+  };
+  useKeys(hasKeys ? { why: () => (why.value = !why.value) || true, full: open } : {});
+  const quoted = card.lineage.filter((field) => field.code);
+  // The first reason stands at the top already.
+  const more = card.reasons.slice(1, why.value ? undefined : REASONS_SHOWN);
+  const rest = (
+    <>
+      <section class="reasons">
+        {more.length === 0 ? null : <h3>Why else a person is asked</h3>}
+        {more.length === 0 ? null : (
+          <ul>
+            {more.map((reason, index) => (
+              <li key={index}>{reason}</li>
+            ))}
+          </ul>
+        )}
+        <button type="button" class="quiet" aria-expanded={why.value} onClick={() => (why.value = !why.value)}>
+          {why.value ? "Less" : "Why: every factor and finding"} <kbd>w</kbd>
+        </button>
+        {why.value ? <Why assessment={assessment} /> : null}
+      </section>
+      {quoted.map((field, index) => (
+        <section class="long" key={index}>
+          <h3>{field.name}</h3>
+          <Code name={field.name} text={field.text} />
+        </section>
+      ))}
+      {isInline ? (
+        <details class="lineage">
+          <summary>Who asks</summary>
+          <Lineage approval={approval} />
+        </details>
+      ) : (
+        <section class="lineage">
+          <h3>Who asks</h3>
+          <Lineage approval={approval} />
+        </section>
+      )}
+    </>
+  );
+  return (
+    <article class={`card edge-${card.risk}`} aria-labelledby={`title-${approval.approval_id}`}>
+      <div class="card-scroll">
+        <header class="card-head">
+          <p class="verdict">
+            <RiskWord risk={card.risk} />
+            <span>{approval.description}</span>
+          </p>
+          <h2 id={`title-${approval.approval_id}`} tabIndex={-1}>
+            {card.title}
+          </h2>
+          {assessment.crisis_sensitive ? (
+            <p class="crisis">A person in crisis may be concerned. It can be allowed once or denied; no rule can be left.</p>
+          ) : null}
+        </header>
+        <Body approval={approval} isOpen={isOpen.value} />
+        <div ref={end} class="end" />
+        {isInline && approval.status !== "waiting" ? (
+          <details>
+            <summary>Details</summary>
+            {rest}
+          </details>
+        ) : (
+          rest
+        )}
+        {card.explanation === null ? null : (
+          <section class="claim">
+            <h3>The agent says (unverified)</h3>
+            <blockquote>{card.explanation}</blockquote>
+          </section>
+        )}
+      </div>
+      <Foot approval={approval} hasKeys={hasKeys} isOpen={isOpen.value} endSeen={endSeen.value} onOpen={open} onNext={onNext} />
+    </article>
+  );
+}
+
+function Lineage({ approval }: { approval: Approval }) {
+  const { card } = approval;
+  const lineage = card.lineage.filter((field) => !field.code);
+  const isOurs = lineage.some((field) => field.name === "Asked by" && field.text === "builtin");
+  const linked = lineage.map((field) =>
+    field.name === "Run" && isOurs ? { ...field, href: at("talk", approval.session_id) } : field,
+  );
+  return (
+    <>
+      <Facts
+        fields={[
+          ...linked,
+          { name: "Asked", text: `${moment(approval.created_at)}, ${ago(approval.created_at, now.value)}` },
+          { name: "Tier", text: `${card.tier}, ${TIERS[card.tier] ?? ""}` },
+          { name: "Can also answer", text: othersWords() },
+        ]}
+      />
+      <p class="digest">
+        Bound to <code>{approval.digest}</code>
+      </p>
+    </>
+  );
+}
+
+function othersWords(): string {
+  const others = people.value
+    .filter((person) => person.name !== me.value?.name && person.roles.some((role) => role !== "viewer"))
+    .map((person) => person.name);
+  if (others.length === 0) return "nobody else";
+  const shown = others.slice(0, 6).join(", ");
+  return others.length > 6 ? `${shown} and ${others.length - 6} more` : shown;
+}
+
+interface FootProps extends Props {
+  isOpen: boolean;
+  endSeen: boolean;
+  onOpen: () => boolean;
+}
+
+function Foot(props: FootProps) {
+  const { approval, hasKeys, onNext } = props;
+  if (approval.status === "waiting" && approval.held_until === null) {
+    return mayAnswer.value ? <Choices {...props} /> : <OnlyLooking approval={approval} />;
+  }
+  if (approval.held_until !== null) return <Held approval={approval} hasKeys={hasKeys} until={approval.held_until} />;
+  return <Outcome approval={approval} onNext={onNext} />;
+}
+
+/** The card that was answered here last; where its choices were, the focus goes to what came of it. */
+let answeredHere = "";
+
+function Outcome({ approval, onNext }: { approval: Approval; onNext: (() => void) | undefined }) {
+  const { decision } = approval;
+  const line = useRef<HTMLParagraphElement>(null);
+  const words = decision === null ? approval.status : ending(decision, me.value?.name ?? "");
+  useLayoutEffect(() => {
+    if (answeredHere !== approval.approval_id) return;
+    spoken.value = words;
+    if (document.activeElement === document.body) line.current?.focus();
+  }, [words]);
+  return (
+    <footer class={`answer outcome outcome-${approval.status}`}>
+      <p class="outcome-words" ref={line} tabIndex={-1}>
+        <strong>{words}</strong>
+        {decision === null ? null : <span>{moment(decision.at)}</span>}
+      </p>
+      {decision?.note ? <p class="note-said">“{decision.note}”</p> : null}
+      {onNext === undefined ? null : (
+        <button type="button" class="button" onClick={onNext}>
+          Next card <kbd>j</kbd>
+        </button>
+      )}
+    </footer>
+  );
+}
+
+function OnlyLooking({ approval }: { approval: Approval }) {
+  return (
+    <footer class="answer">
+      <Countdown approval={approval} />
+      <p class="hint">You may look. Somebody with an approver's key answers.</p>
+    </footer>
+  );
+}
+
+function Held({ approval, hasKeys, until }: { approval: Approval; hasKeys: boolean; until: number }) {
+  const problem = useSignal<string | null>(null);
+  const undo = async (): Promise<void> => {
+    problem.value = await takeBack(approval.approval_id);
+  };
+  useKeys(
+    hasKeys
+      ? {
+          undo: () => {
+            void undo();
+            return true;
+          },
+        }
+      : {},
+  );
+  const left = until - now.value;
+  return (
+    <footer class="answer outcome outcome-approved">
+      <p class="outcome-words" role="status">
+        <strong>Allowed</strong>
+        <span>{left > 0 ? `runs in ${span(left)}` : "runs now"}</span>
+      </p>
+      {problem.value === null ? null : <p class="problem">{problem.value}</p>}
+      <button type="button" class="button" onClick={() => void undo()}>
+        Take it back <kbd>z</kbd>
+      </button>
+    </footer>
+  );
+}
+
+function Countdown({ approval }: { approval: Approval }) {
+  const left = approval.expires_at - now.value;
+  useSignalEffect(() => {
+    const seconds = Math.ceil(approval.expires_at - now.value);
+    if (SAID_AT.includes(seconds)) spoken.value = `Refused in ${seconds} seconds`;
+  });
+  return (
+    <p class={left < 30 ? "countdown soon" : "countdown"} title={approval.card.on_timeout}>
+      {left > 0 ? `refused in ${span(left)}` : "refused; nobody answered"}
+    </p>
+  );
+}
+
+function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
+  const { card } = approval;
+  const mode = useSignal<"choose" | "deny" | "session" | "always">("choose");
+  const note = useSignal("");
+  const isBusy = useSignal(false);
+  const wasQuick = useSignal(false);
+  const problem = useSignal<string | null>(null);
+  const { arming, armed, watch } = useArming(approval.approval_id);
+  const list = useRef<HTMLOListElement>(null);
+  const noteField = useRef<HTMLInputElement>(null);
+  const isEmpty = card.command.trim() === "";
+  const options: Option[] = [...approval.choices.filter((choice) => !isEmpty || choice === "deny"), ...(isOpen ? [] : (["view"] as const))];
+  const isOffered = (option: Option): boolean => option === "deny" || option === "view" || isOpen;
+  const isReady = (option: Option): boolean => {
+    if (isBusy.value) return false;
+    if (option === "view") return true;
+    if (!armed.value) return false;
+    return option === "deny" || (isCurrent.value && endSeen);
+  };
+  const send = async (choice: Choice, more?: More): Promise<void> => {
+    isBusy.value = true;
+    answeredHere = approval.approval_id;
+    problem.value = await answer(approval.approval_id, choice, more);
+    isBusy.value = false;
+    if (problem.value === null) mode.value = "choose";
+  };
+  const choose = (option: Option, event: Event): void => {
+    if (option === "view") {
+      onOpen();
+      return;
+    }
+    if (!isReady(option)) return;
+    wasQuick.value = !arming.admits(event);
+    if (wasQuick.value) return;
+    if (option === "once") void send("once");
+    else mode.value = option;
+  };
+  useLayoutEffect(() => {
+    if (mode.value === "deny") noteField.current?.focus();
+  }, [mode.value]);
+  const first = isGrave(card.risk) || !isOpen ? "deny" : (approval.choices[0] ?? "deny");
+  useKeys(
+    hasKeys && (mode.value === "choose" || mode.value === "deny")
+      ? {
+          choose: (event) => {
+            const option = options[Number(event.key) - 1];
+            if (mode.value !== "choose" || option === undefined || !isOffered(option)) return false;
+            choose(option, event);
+            return true;
+          },
+          open: (event) => {
+            if (event.target instanceof HTMLButtonElement || mode.value !== "choose") return false;
+            if (event.target instanceof HTMLAnchorElement && event.target.getAttribute("aria-current") !== "true") return false;
+            list.current?.querySelector<HTMLButtonElement>("[data-first]")?.focus();
+            return true;
+          },
+          close: () => {
+            if (mode.value === "choose") return false;
+            mode.value = "choose";
+            return true;
+          },
+        }
+      : {},
+  );
+  const arrows = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    if (step === undefined || list.current === null) return;
+    const buttons = [...list.current.querySelectorAll("button")];
+    const index = buttons.findIndex((button) => button === document.activeElement);
+    buttons[(index + step + buttons.length) % buttons.length]?.focus();
+    event.preventDefault();
+  };
+  const deny = (event: Event): void => {
+    event.preventDefault();
+    if (isBusy.value || !event.isTrusted) return;
+    void send("deny", note.value.trim() === "" ? {} : { note: note.value.trim() });
+  };
+  return (
+    <footer class="answer" data-armed={armed.value}>
+      <div class="answer-line" ref={(element) => void (watch.current = element)}>
+        <Countdown approval={approval} />
+        <p class="hint" role={wasQuick.value ? "status" : undefined}>
+          {wasQuick.value ? "That was too quick and did not count. Press again." : hintFor(armed.value, endSeen, isOpen)}
+        </p>
+      </div>
+      {problem.value === null ? null : (
+        <p class="problem" role="alert">
+          {problem.value}
+        </p>
+      )}
+      {mode.value === "session" || mode.value === "always" ? (
+        <ScopePanel
+          approval={approval}
+          choice={mode.value}
+          isBusy={isBusy.value}
+          onAnswer={(more) => void send(mode.value as Choice, more)}
+          onClose={() => (mode.value = "choose")}
+        />
+      ) : null}
+      {mode.value === "deny" ? (
+        <form class="deny" onSubmit={deny}>
+          <label>
+            <span>Tell the agent why (Enter to skip)</span>
+            <input
+              ref={noteField}
+              type="text"
+              maxLength={1000}
+              value={note.value}
+              autocomplete="off"
+              onInput={(event) => (note.value = event.currentTarget.value)}
+            />
+          </label>
+          <div class="row-of-buttons">
+            <button type="submit" class="button danger" aria-disabled={isBusy.value}>
+              Deny
+            </button>
+            <button type="button" class="button" onClick={() => (mode.value = "choose")}>
+              Back
+            </button>
+          </div>
+        </form>
+      ) : null}
+      {mode.value === "choose" ? (
+        <ol class="choices" ref={list} onKeyDown={arrows} aria-label="Choices">
+          {options.map((option, index) =>
+            isOffered(option) ? (
+              <li key={option}>
+                <button
+                  type="button"
+                  class={`choice choice-${option}`}
+                  data-first={option === first ? "" : undefined}
+                  aria-disabled={!isReady(option)}
+                  title={option === "view" ? undefined : LEAVES[option]}
+                  onClick={(event) => choose(option, event)}
+                >
+                  <kbd aria-hidden="true">{index + 1}</kbd>
+                  <span>{option === "view" ? "Show full command" : LABELS[option]}</span>
+                </button>
+              </li>
+            ) : null,
+          )}
+        </ol>
+      ) : null}
+    </footer>
+  );
+}
+
+function hintFor(armed: boolean, endSeen: boolean, isOpen: boolean): string {
+  if (!isCurrent.value) return "Catching up: nothing can be allowed until that is done.";
+  if (!isOpen) return "It is long: allowing is offered once the full text was opened.";
+  if (!endSeen) return "Read to the end of what would run; then it can be allowed.";
+  if (!armed) return "One moment …";
+  return "1–9 or ↑/↓ to select, Enter to confirm";
+}

@@ -1,0 +1,27 @@
+// The keys of the page, from the table the code uses.
+
+import { KEYS } from "../keys";
+import { Dialog } from "./dialog";
+
+export function Help({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl class="keys">
+        {KEYS.map((row) => (
+          <div key={row.command}>
+            <dt>
+              {row.shown.split(" ").map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{row.does}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="hint">
+        A key counts once a card has been in view for 0.7 seconds and nothing was pressed for 0.3. What is pressed
+        earlier is dropped.
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,138 @@
+// Before *session* and *always*: the rule that would be left, narrowest first, and what it would
+// have matched.
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+import { explain, post } from "../api";
+import type { More } from "../answer";
+import { useArming } from "../arming";
+import { useKeys } from "../keys";
+import { isCurrent } from "../live";
+import { LABELS, many } from "../words";
+import type { Approval, ScopeView } from "../wire";
+import { Loading } from "./states";
+
+const LASTS: [string, number | null][] = [
+  ["1 hour", 3600],
+  ["8 hours", 8 * 3600],
+  ["7 days", 7 * 86_400],
+];
+const USES: [string, number | null][] = [
+  ["As often as it likes", null],
+  ["Once more", 1],
+  ["5 times", 5],
+  ["20 times", 20],
+];
+
+interface Props {
+  approval: Approval;
+  choice: "session" | "always";
+  isBusy: boolean;
+  onAnswer: (more: More) => void;
+  onClose: () => void;
+}
+
+export function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }: Props) {
+  const scopes = useSignal<ScopeView[] | null>(null);
+  const problem = useSignal<string | null>(null);
+  const chosen = useSignal(0);
+  const lasts = useSignal(0);
+  const uses = useSignal(0);
+  const { arming, armed, watch } = useArming(`${approval.approval_id}/${choice}`);
+  const spans: [string, number | null][] = [[choice === "session" ? "Until the session ends" : "Until it is revoked", null], ...LASTS];
+  useEffect(() => {
+    const preview = post<{ scopes: ScopeView[] }>("/v1/grants/preview", { approval_id: approval.approval_id });
+    preview.then(
+      (list) => (scopes.value = list.scopes),
+      (error: unknown) => (problem.value = explain(error)),
+    );
+  }, []);
+  useKeys({
+    close: () => {
+      onClose();
+      return true;
+    },
+    // Digits choose between scopes here, and answer nothing.
+    choose: (event) => {
+      const index = Number(event.key) - 1;
+      if (scopes.value?.[index] !== undefined) chosen.value = index;
+      return true;
+    },
+  });
+  const scope = scopes.value?.[chosen.value];
+  const confirm = (event: Event): void => {
+    if (scope === undefined || isBusy || !isCurrent.value || !arming.admits(event)) return;
+    const more: More = { scope: scope.scope };
+    const seconds = spans[lasts.value]?.[1];
+    const count = USES[uses.value]?.[1];
+    if (typeof seconds === "number") more.lasts_seconds = seconds;
+    if (typeof count === "number") more.uses = count;
+    onAnswer(more);
+  };
+  return (
+    <section class="scope" aria-label={`${LABELS[choice]}: which rule it leaves`}>
+      <h3>{LABELS[choice]}: this rule is left</h3>
+      {problem.value === null ? null : <p class="problem">{problem.value}</p>}
+      {scopes.value === null && problem.value === null ? <Loading what="Looking at what it would have matched" /> : null}
+      {scopes.value?.length === 0 ? <p>No rule can be left for this call.</p> : null}
+      <div class="scopes" role="radiogroup" aria-label="Rules, narrowest first">
+        {scopes.value?.map((it, index) => (
+          <label key={index} class="scope-row">
+            <input
+              type="radio"
+              name={`scope-${approval.approval_id}`}
+              checked={chosen.value === index}
+              onChange={() => (chosen.value = index)}
+            />
+            <span>
+              <span class="scope-words">{it.words}</span>
+              <small>{matched(it)}</small>
+            </span>
+          </label>
+        ))}
+      </div>
+      <div class="scope-limits">
+        <label>
+          <span>For how long</span>
+          <select value={lasts.value} onChange={(event) => (lasts.value = event.currentTarget.selectedIndex)}>
+            {spans.map(([words], index) => (
+              <option key={words} value={index}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>How often</span>
+          <select value={uses.value} onChange={(event) => (uses.value = event.currentTarget.selectedIndex)}>
+            {USES.map(([words], index) => (
+              <option key={words} value={index}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <div class="row-of-buttons" ref={(element) => void (watch.current = element)}>
+        <button
+          type="button"
+          class="button primary"
+          aria-disabled={!armed.value || isBusy || scope === undefined || !isCurrent.value}
+          onClick={confirm}
+        >
+          {LABELS[choice]}
+        </button>
+        <button type="button" class="button" onClick={onClose}>
+          Back
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function matched(scope: ScopeView): string {
+  if (scope.matched === null || scope.of === null) return "";
+  const words = `Would have matched ${scope.matched} of the last ${many(scope.of, "call")}`;
+  return scope.riskiest === null ? `${words}.` : `${words}; the riskiest: ${scope.riskiest}`;
+}

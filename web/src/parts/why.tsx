@@ -1,0 +1,68 @@
+// Why a call waits: every factor and every finding.
+
+import { FACTORS } from "../words";
+import type { Assessment, Factor } from "../wire";
+import { Facts } from "./fields";
+
+const SIDES: Record<string, string> = {
+  read_only: "read only",
+  local_reversible: "local, can be undone",
+  external: "reaches outside",
+  critical: "critical",
+};
+const PATTERNS: Record<string, string> = {
+  pre_execution_gate: "asked before it runs",
+  post_execution_review: "runs, then looked at",
+  confidence_threshold: "by score and certainty",
+};
+
+export function Why({ assessment }: { assessment: Assessment }) {
+  const percent = (score: number): string => `${Math.round(score * 100)} %`;
+  return (
+    <div class="why">
+      <Facts
+        fields={[
+          { name: "Risk", text: percent(assessment.risk_score) },
+          { name: "Certainty", text: percent(assessment.confidence) },
+          { name: "Effect", text: SIDES[assessment.side_effect] ?? assessment.side_effect },
+          { name: "Can be undone", text: assessment.reversible ? "yes" : "no" },
+          { name: "Leaves the machine", text: assessment.outbound ? "yes" : "no" },
+          { name: "Way", text: PATTERNS[assessment.pattern] ?? assessment.pattern },
+        ]}
+      />
+      <h3>Factors</h3>
+      <ul class="factors">
+        {assessment.factors.map((factor) => (
+          <li key={factor.factor} class={tone(factor)}>
+            <span class="factor-name">{FACTORS[factor.factor] ?? factor.factor}</span>
+            <span class="factor-score">{percent(factor.score)}</span>
+            <span class="bar" aria-hidden="true">
+              <span style={{ width: `${factor.score * 100}%` }} />
+            </span>
+            {factor.evidence === "" ? null : <span class="evidence">{factor.evidence}</span>}
+          </li>
+        ))}
+      </ul>
+      {assessment.findings.length === 0 ? null : (
+        <>
+          <h3>Findings</h3>
+          <ul class="findings">
+            {assessment.findings.map((finding, index) => (
+              <li key={index}>
+                <span class={`severity severity-${finding.severity}`}>{finding.severity}</span>
+                <span>{finding.message}</span>
+                <code>{finding.code}</code>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** How bad a factor is. Certainty is good where the others are bad. */
+function tone({ factor, score }: Factor): "low" | "medium" | "high" {
+  const bad = factor === "context_certainty" ? 1 - score : score;
+  return bad < 0.25 ? "low" : bad <= 0.6 ? "medium" : "high";
+}

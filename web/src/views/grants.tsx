@@ -1,0 +1,133 @@
+// What runs without a question, and for how long: standing permissions and sessions that are let
+// run. Each can be ended here.
+
+import { useSignal } from "@preact/signals";
+
+import { explain, get, remove, segment } from "../api";
+import { ago, fullMoment, now, span } from "../clock";
+import { mayAnswer, say } from "../live";
+import { useLoaded } from "../load";
+import { Confirm } from "../parts/confirm";
+import { Facts, Words } from "../parts/fields";
+import { Empty, Head, Loading, Problem } from "../parts/states";
+import { at } from "../router";
+import type { GrantList, GrantView, OverrideList, OverrideView } from "../wire.gen";
+import { many } from "../words";
+
+export function Grants() {
+  const isAll = useSignal(false);
+  const grants = useLoaded(() => get<GrantList>(`/v1/grants?all=${isAll.peek()}`), ["grant."], String(isAll.value));
+  const free = useLoaded(() => get<OverrideList>("/v1/overrides"), ["session.override"]);
+  const found = grants.value.value?.grants;
+  const overrides = free.value.value?.overrides ?? [];
+  return (
+    <div class="page">
+      <Head title="Grants" lead="What runs without a question because somebody said so. A grant never covers more than its words say.">
+        <label class="tick">
+          <input type="checkbox" checked={isAll.value} onChange={(event) => (isAll.value = event.currentTarget.checked)} />
+          <span>Show those that ended</span>
+        </label>
+      </Head>
+      {overrides.map((it) => (
+        <Override key={`${it.key_id} ${it.session_id}`} override={it} onEnded={free.again} />
+      ))}
+      {found === undefined ? (
+        grants.error.value !== null ? <Problem error={grants.error.value} again={grants.again} /> : <Loading />
+      ) : found.length === 0 ? (
+        <Empty isPart icon="grants" title={isAll.value ? "There was never a grant" : "No grant holds"}>
+          <p>
+            “Allow for this session” and “Add to permanent allowlist” on a card leave one. The card shows the rule first,
+            narrowest reading on top, and how often it would have matched.
+          </p>
+        </Empty>
+      ) : (
+        <ul class="stack">
+          {[...found].sort((a, b) => Number(b.live) - Number(a.live) || b.created_at - a.created_at).map((grant) => (
+            <li key={grant.grant_id}>
+              <Grant grant={grant} onRevoked={grants.again} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Grant({ grant, onRevoked }: { grant: GrantView; onRevoked: () => void }) {
+  const problem = useSignal<string | null>(null);
+  const revoke = async (): Promise<void> => {
+    try {
+      await remove(`/v1/grants/${segment(grant.grant_id)}`);
+      say("Revoked. Such calls are asked about again.");
+      onRevoked();
+    } catch (error) {
+      problem.value = explain(error);
+    }
+  };
+  return (
+    <article class={grant.live ? "panel fill item" : "panel fill item over"}>
+      <header class="item-head">
+        <span class={grant.live ? "pill tone-yes" : "pill tone-none"}>{grant.live ? lasts(grant) : "Ended"}</span>
+        <h2>
+          <Words text={grant.words} />
+        </h2>
+      </header>
+      <Facts
+        fields={[
+          { name: "Given by", text: `${grant.by}, ${fullMoment(grant.created_at)}`, href: at("approvals", grant.approval_id) },
+          { name: "Holds for", text: grant.session_id ? `session ${grant.session_id}` : "every session of that agent" },
+          { name: "Used", text: used(grant) },
+          ...(grant.expires_at ? [{ name: grant.live ? "Ends" : "Ended", text: fullMoment(grant.expires_at) }] : []),
+        ]}
+      />
+      {problem.value === null ? null : <p class="problem" role="alert">{problem.value}</p>}
+      {grant.live && mayAnswer.value ? (
+        <Confirm label="Revoke" about={grant.words} asks="From now on such calls are asked about again. What already ran stays." yes="Revoke it" onYes={() => void revoke()} />
+      ) : null}
+    </article>
+  );
+}
+
+function lasts(grant: GrantView): string {
+  if (grant.uses_left !== null && grant.uses_left !== undefined) return `${many(grant.uses_left, "use")} left`;
+  if (grant.expires_at !== null && grant.expires_at !== undefined) return `${span(grant.expires_at - now.value)} left`;
+  return grant.session_id ? "This session" : "For good";
+}
+
+function used(grant: GrantView): string {
+  if (grant.uses === 0) return "not yet";
+  const last = grant.last_used_at ? `, last ${ago(grant.last_used_at, now.value)}` : "";
+  return `${many(grant.uses, "time")}${last}`;
+}
+
+function Override({ override, onEnded }: { override: OverrideView; onEnded: () => void }) {
+  const problem = useSignal<string | null>(null);
+  const end = async (): Promise<void> => {
+    try {
+      await remove(`/v1/sessions/${segment(override.session_id)}/yolo?key_id=${segment(override.key_id)}`);
+      say("The session asks again.");
+      onEnded();
+    } catch (error) {
+      problem.value = explain(error);
+    }
+  };
+  const left = override.until ? span(override.until - now.value) : "";
+  return (
+    <section class="panel fill warning">
+      <header class="item-head">
+        <span class="pill tone-ask">{left} left</span>
+        <h2>Session {override.session_id} runs without questions</h2>
+      </header>
+      <p>
+        {override.by} said so: {override.reason}. Catastrophes are refused and crisis, money, the firewall itself and
+        what is sent outward are asked about all the same.
+      </p>
+      {problem.value === null ? null : <p class="problem" role="alert">{problem.value}</p>}
+      {mayAnswer.value ? (
+        <button type="button" class="button" onClick={() => void end()}>
+          Let it ask again
+        </button>
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,363 @@
+// What waits: the list and, beside it, the card in view.
+
+import { computed, signal, useComputed, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+import { answer } from "../answer";
+import { useArming } from "../arming";
+import { now, span } from "../clock";
+import { common, rows, type Row } from "../groups";
+import { useKeys } from "../keys";
+import { approvals, isCurrent, link, mayAnswer, questions, refresh, say, tidy, waiting, type Item } from "../live";
+import { needsOpening } from "../parts/body";
+import { CardView } from "../parts/card";
+import { Icon } from "../parts/icon";
+import { QuestionView } from "../parts/question";
+import { RiskWord } from "../parts/risk";
+import { Empty, Loading } from "../parts/states";
+import { VirtualList } from "../parts/virtual";
+import { at, place, settle } from "../router";
+import { isGrave, many } from "../words";
+import type { Approval } from "../wire";
+import { Nothing } from "./nothing";
+
+const ROW_REM = 5.25;
+
+const filter = signal("");
+const opened = signal<ReadonlySet<string>>(new Set());
+const selected = signal<ReadonlySet<string>>(new Set());
+
+/** The one in the address; without one, the first that waits, as long as nobody chose another. */
+const current = computed<Item | null>(() => {
+  const [kind, id] = place.value.parts;
+  if (kind === "approvals" && id !== undefined) {
+    const approval = approvals.value.get(id);
+    return approval === undefined ? null : { kind: "approval", id, approval };
+  }
+  if (kind === "questions" && id !== undefined) {
+    const question = questions.value.get(id);
+    return question === undefined ? null : { kind: "question", id, question };
+  }
+  return null;
+});
+
+const shown = computed<Row[]>(() => {
+  const words = filter.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const items = waiting.value.filter((item) => words.every((word) => textOf(item).includes(word)));
+  const it = current.value;
+  // What was just answered stays in its place until the person goes on.
+  if (it !== null && !items.some((item) => item.id === it.id)) items.push(it);
+  items.sort((a, b) => asked(a) - asked(b) || (a.id < b.id ? -1 : 1));
+  return rows(items, opened.value);
+});
+
+const asked = (item: Item): number => (item.kind === "approval" ? item.approval.created_at : item.question.created_at);
+
+function textOf(item: Item): string {
+  if (item.kind === "question") return `question ${item.question.question}`.toLowerCase();
+  const { card, command, session_id: session } = item.approval;
+  return [card.risk, card.title, command, session, ...card.lineage.map((field) => field.text)].join(" ").toLowerCase();
+}
+
+const addressOf = (item: Item): string => at(item.kind === "approval" ? "approvals" : "questions", item.id);
+
+export function Inbox() {
+  const [kind, id] = place.value.parts;
+  const isChosen = kind !== undefined && kind !== "inbox" && id !== undefined;
+  const field = useRef<HTMLInputElement>(null);
+  useFirst(isChosen);
+  useMissing(kind, id);
+  const move = (step: 1 | -1): boolean => {
+    const list = shown.value;
+    const from = list.findIndex((row) => row.kind === "item" && row.item.id === current.value?.id);
+    for (let index = from + step; index >= 0 && index < list.length; index += step) {
+      const row = list[index];
+      if (row?.kind === "item") return select(row.item);
+      if (row?.kind === "group" && !row.isOpen) {
+        toggle(row.key);
+        const [first] = row.members;
+        if (first !== undefined) return select({ kind: "approval", id: first.approval_id, approval: first });
+      }
+    }
+    return true;
+  };
+  useKeys({
+    next: () => move(1),
+    previous: () => move(-1),
+    filter: () => {
+      field.current?.focus();
+      return true;
+    },
+    select: () => {
+      if (current.value?.kind === "approval") mark([current.value.approval]);
+      return true;
+    },
+    select_group: () => {
+      mark(groupOf(current.value));
+      return true;
+    },
+    close: (event) => {
+      if (event.target === field.current) {
+        filter.value = "";
+        field.current?.blur();
+        return true;
+      }
+      if (selected.value.size > 0) {
+        selected.value = new Set();
+        return true;
+      }
+      return false;
+    },
+  });
+  if (link.value === "starting") return <Loading what="Looking for what waits" />;
+  const isEmpty = waiting.value.length === 0 && current.value === null;
+  if (isEmpty && !isChosen) return <Nothing />;
+  return (
+    <div class={isChosen ? "inbox has-card" : "inbox"}>
+      <section class="list" aria-label="What waits">
+        <div class="list-head">
+          <h1>
+            Inbox <span class="quantity">{many(waiting.value.length, "waits", "wait")}</span>
+          </h1>
+          <label class="search">
+            <Icon name="search" />
+            <span class="unseen">Filter</span>
+            <input
+              ref={field}
+              type="search"
+              placeholder="Filter"
+              value={filter.value}
+              onInput={(event) => (filter.value = event.currentTarget.value)}
+            />
+            <kbd aria-hidden="true">/</kbd>
+          </label>
+        </div>
+        <List />
+        <Batch />
+      </section>
+      <section class="detail" aria-label="Card">
+        <h1 class="unseen narrow">Card</h1>
+        <a class="back" href="#/">
+          <Icon name="back" /> Inbox
+        </a>
+        <Detail onNext={() => move(1)} isChosen={isChosen} />
+      </section>
+    </div>
+  );
+}
+
+/** On a wide screen a card is in view at once; on a phone the list is. */
+function useFirst(isChosen: boolean): void {
+  useEffect(() => {
+    const first = waiting.value[0];
+    if (isChosen || first === undefined || !matchMedia("(min-width: 60rem)").matches) return;
+    settle(addressOf(first));
+  });
+}
+
+/** Reads a card that is in the address but not in the list, such as an answered one. */
+function useMissing(kind: string | undefined, id: string | undefined): void {
+  useEffect(() => {
+    if (kind === "approvals" && id !== undefined && !approvals.value.has(id)) void refresh(id).catch(() => null);
+    // What was answered and left is gone from the list.
+    if (id !== undefined) tidy(id);
+  }, [kind, id, link.value]);
+}
+
+function select(item: Item): boolean {
+  settle(addressOf(item));
+  return true;
+}
+
+function toggle(key: string): void {
+  const next = new Set(opened.value);
+  if (!next.delete(key)) next.add(key);
+  opened.value = next;
+}
+
+function mark(members: Approval[]): void {
+  const ids = members.map((it) => it.approval_id);
+  const next = new Set(selected.value);
+  const isAll = ids.every((id) => next.has(id));
+  for (const id of ids) {
+    if (isAll) next.delete(id);
+    else next.add(id);
+  }
+  selected.value = next;
+}
+
+function groupOf(item: Item | null): Approval[] {
+  if (item?.kind !== "approval") return [];
+  const group = shown.value.find((row) => row.kind === "group" && row.members.some((it) => it.approval_id === item.id));
+  return group?.kind === "group" ? group.members : [item.approval];
+}
+
+function List() {
+  const index = shown.value.findIndex((row) => row.kind === "item" && row.item.id === current.value?.id);
+  if (shown.value.length === 0) return <p class="hint pad">Nothing that waits matches the filter.</p>;
+  return (
+    <VirtualList
+      items={shown.value}
+      rowRem={ROW_REM}
+      label="What waits"
+      shown={index}
+      id={(row) => row.key}
+      row={(row) => (row.kind === "group" ? <GroupRow row={row} /> : <ItemRow item={row.item} isMember={row.isMember} />)}
+    />
+  );
+}
+
+function GroupRow({ row }: { row: Extract<Row, { kind: "group" }> }) {
+  const [first] = row.members;
+  if (first === undefined) return null;
+  return (
+    <button type="button" class={`row edge-${first.card.risk}`} aria-expanded={row.isOpen} onClick={() => toggle(row.key)}>
+      <span class="row-top">
+        <RiskWord risk={first.card.risk} />
+        <span class="row-title">
+          {row.members.length} × {first.tool}
+        </span>
+      </span>
+      <code>{short(common(row.members))} …</code>
+      <span class="row-meta">
+        {row.isOpen ? "Fold" : "Unfold"} · {first.description}
+      </span>
+    </button>
+  );
+}
+
+function ItemRow({ item, isMember }: { item: Item; isMember: boolean }) {
+  const isCurrentRow = current.value?.id === item.id;
+  if (item.kind === "question") {
+    return (
+      <a class="row edge-question" href={addressOf(item)} aria-current={isCurrentRow ? "true" : undefined}>
+        <span class="row-top">
+          <span class="risk risk-question">Question</span>
+          <span class="row-title">An agent asks</span>
+          <Left until={item.question.expires_at} verb="ends in" />
+        </span>
+        <span class="row-text">{item.question.question}</span>
+        <span class="row-meta">{item.question.session_id}</span>
+      </a>
+    );
+  }
+  const { approval } = item;
+  const isSelected = selected.value.has(item.id);
+  const isWaiting = approval.status === "waiting";
+  const classes = ["row", `edge-${approval.card.risk}`, isMember ? "member" : "", isSelected ? "selected" : "", isWaiting ? "" : "settled"];
+  return (
+    <>
+      <a class={classes.join(" ")} href={addressOf(item)} aria-current={isCurrentRow ? "true" : undefined}>
+        <span class="row-top">
+          <RiskWord risk={approval.card.risk} />
+          <span class="row-title">{approval.card.title}</span>
+          {isWaiting ? <Left until={approval.expires_at} verb="" /> : <span class="left">{approval.status}</span>}
+        </span>
+        <code>{short(approval.command)}</code>
+        <span class="row-meta">
+          {asker(approval)} · {approval.description}
+        </span>
+      </a>
+      {mayAnswer.value && isWaiting ? (
+        <label class="pick">
+          <input type="checkbox" checked={isSelected} onChange={() => mark([approval])} />
+          <span class="unseen">Select {approval.card.title}</span>
+        </label>
+      ) : null}
+    </>
+  );
+}
+
+/** A row has room for a line; the card has it all. */
+const short = (text: string): string => text.slice(0, 200);
+
+function asker(approval: Approval): string {
+  const named = (name: string): string | undefined => approval.card.lineage.find((field) => field.name === name)?.text;
+  return named("Agent") ?? named("Asked by") ?? "";
+}
+
+function Left({ until, verb }: { until: number; verb: string }) {
+  const left = useComputed(() => span(until - now.value));
+  return (
+    <span class="left">
+      {verb} {left}
+    </span>
+  );
+}
+
+function Detail({ onNext, isChosen }: { onNext: () => boolean; isChosen: boolean }) {
+  const item = current.value;
+  if (item === null) {
+    if (!isChosen) return null;
+    return link.value === "live" ? (
+      <Empty icon="search" title="This card is not here" isPart>
+        <p>It may belong to another gateway, or its record was removed.</p>
+        <a class="button" href="#/">
+          Go to the inbox
+        </a>
+      </Empty>
+    ) : (
+      <Loading />
+    );
+  }
+  if (item.kind === "question") return <QuestionView key={item.id} question={item.question} hasKeys />;
+  const isMore = waiting.value.some((it) => it.id !== item.id);
+  return (
+    <CardView
+      key={item.id}
+      approval={item.approval}
+      hasKeys
+      onNext={isMore ? () => void onNext() : undefined}
+    />
+  );
+}
+
+/** Several at once: anything can be denied together, only the harmless allowed. */
+function Batch() {
+  const chosen = useComputed(() =>
+    [...selected.value]
+      .map((id) => approvals.value.get(id))
+      .filter((it): it is Approval => it?.status === "waiting" && it.held_until === null),
+  );
+  const isBusy = useSignal(false);
+  const { arming, armed, watch } = useArming(String(chosen.value.length));
+  const count = chosen.value.length;
+  if (count === 0) return <div ref={(element) => void (watch.current = element)} />;
+  const mayAllow = chosen.value.every(
+    (it) => !isGrave(it.card.risk) && !it.assessment.crisis_sensitive && it.choices.includes("once") && !needsOpening(it),
+  );
+  const all = async (choice: "once" | "deny", event: Event): Promise<void> => {
+    if (isBusy.value || !arming.admits(event) || (choice === "once" && (!mayAllow || !isCurrent.value))) return;
+    isBusy.value = true;
+    let failed = 0;
+    for (const it of chosen.value) if ((await answer(it.approval_id, choice)) !== null) failed += 1;
+    isBusy.value = false;
+    selected.value = new Set();
+    const done = `${many(count - failed, "card")} ${choice === "once" ? "allowed once" : "denied"}.`;
+    say(failed === 0 ? done : `${done} ${many(failed, "card")} could not be answered.`);
+  };
+  return (
+    <div class="batch" role="group" aria-label="Selected cards" ref={(element) => void (watch.current = element)}>
+      <p>
+        <strong>{count}</strong> selected
+      </p>
+      <button type="button" class="button" aria-disabled={!armed.value || isBusy.value} onClick={(event) => void all("deny", event)}>
+        Deny {count}
+      </button>
+      <button
+        type="button"
+        class="button"
+        aria-disabled={!armed.value || isBusy.value || !mayAllow || !isCurrent.value}
+        title={mayAllow ? undefined : "Only cards of low and medium risk can be allowed together."}
+        onClick={(event) => void all("once", event)}
+      >
+        Allow {count} once
+      </button>
+      <button type="button" class="quiet" onClick={() => (selected.value = new Set())}>
+        Clear
+      </button>
+      {mayAllow ? null : <p class="hint">Only low and medium can be allowed together.</p>}
+    </div>
+  );
+}
+

@@ -1,0 +1,124 @@
+// Nothing waits: a reassurance, or how to connect the first agent.
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+import { explain, get, post } from "../api";
+import { now } from "../clock";
+import { listen, mayAnswer } from "../live";
+import { Commands, Empty, Loading, Problem } from "../parts/states";
+import { at, go } from "../router";
+import { many } from "../words";
+
+interface Call {
+  status: string;
+  verdict: string;
+}
+
+const HOUR = 3600;
+/** How to connect an agent, one way per row. */
+const WAYS: { name: string; lines: string[] }[] = [
+  {
+    name: "Give an agent a key",
+    lines: ["countersign keys create --role agent --name my-agent"],
+  },
+  {
+    name: "Have it ask before each tool",
+    lines: [
+      "curl $COUNTERSIGN_URL/v1/calls -H \"Authorization: Bearer $KEY\" \\",
+      "  --json '{\"tool\":\"terminal\",\"args\":{\"command\":\"ls\"},\"session_id\":\"s1\"}'",
+    ],
+  },
+];
+
+export function Nothing() {
+  const calls = useSignal<Call[] | null>(null);
+  const isNew = useSignal(false);
+  const problem = useSignal<unknown>(null);
+  const look = async (): Promise<void> => {
+    try {
+      const since = Math.floor(now.peek() - HOUR);
+      const recent = await get<{ calls: Call[] }>(`/v1/calls?since=${since}&limit=500`);
+      if (recent.calls.length === 0) {
+        const ever = await get<{ calls: Call[] }>("/v1/calls?limit=1");
+        isNew.value = ever.calls.length === 0;
+      }
+      calls.value = recent.calls;
+    } catch (error) {
+      problem.value = error;
+    }
+  };
+  useEffect(() => {
+    void look();
+    let timer = 0;
+    const stop = listen((event) => {
+      if (event.event !== "call.assessed") return;
+      clearTimeout(timer);
+      timer = window.setTimeout(() => void look(), 500);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, []);
+  if (problem.value !== null) return <Problem error={problem.value} again={() => void look()} />;
+  if (calls.value === null) return <Loading />;
+  if (isNew.value) return <FirstVisit />;
+  const alone = calls.value.filter((call) => call.status === "allowed").length;
+  const refused = calls.value.filter((call) => call.status === "refused").length;
+  return (
+    <Empty icon="check" title="Nothing waits">
+      <p>
+        {calls.value.length === 0
+          ? "No agent asked for anything in the last hour."
+          : `${many(alone, "call")} ran by ${alone === 1 ? "itself" : "themselves"} in the last hour, ${refused} ${refused === 1 ? "was" : "were"} refused.`}
+      </p>
+      <p class="hint">A card appears here the moment a call needs a person. Its buttons count after a short moment, so nothing is answered by accident.</p>
+      <Practice />
+    </Empty>
+  );
+}
+
+function FirstVisit() {
+  return (
+    <div class="page first-visit">
+      <h1>Nothing waits, and no agent is connected yet</h1>
+      <p class="lead">
+        Every call an agent wants to make is judged here first. The harmless ones run at once; the few that matter wait
+        for you on this page.
+      </p>
+      <section class="panel highlight">
+        <h2>See how it feels</h2>
+        <p>A practice card looks like a real one. Nothing runs, whatever you answer.</p>
+        <Practice />
+      </section>
+      {WAYS.map((way) => (
+        <section class="panel" key={way.name}>
+          <h2>{way.name}</h2>
+          <Commands lines={way.lines} />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Practice() {
+  const problem = useSignal<string | null>(null);
+  if (!mayAnswer.value) return null;
+  const ask = async (): Promise<void> => {
+    try {
+      const made = await post<{ approval_id: string }>("/v1/practice");
+      go(at("approvals", made.approval_id));
+    } catch (error) {
+      problem.value = explain(error);
+    }
+  };
+  return (
+    <>
+      <button type="button" class="button primary" onClick={() => void ask()}>
+        Try a practice card
+      </button>
+      {problem.value === null ? null : <p class="problem">{problem.value}</p>}
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+// What ran because it can be undone, and waits for somebody to look.
+
+import { useSignal } from "@preact/signals";
+
+import { explain, get, post, segment } from "../api";
+import { ago, now } from "../clock";
+import { mayAnswer, say } from "../live";
+import { useLoaded } from "../load";
+import { Confirm } from "../parts/confirm";
+import { Difference } from "../parts/body";
+import { Code, Facts } from "../parts/fields";
+import { RiskWord } from "../parts/risk";
+import { Commands, Empty, Head, Loading, Problem } from "../parts/states";
+import { patch } from "../diff";
+import { at } from "../router";
+import { riskOf } from "../verdicts";
+import type { ReviewList, ReviewView } from "../wire.gen";
+
+export function Reviews() {
+  const loaded = useLoaded(() => get<ReviewList>("/v1/reviews"), ["review."]);
+  const reviews = loaded.value.value?.reviews;
+  return (
+    <div class="page">
+      <Head title="Reviews" lead="These calls ran at once because they can be undone. Keep them, or put things back." />
+      {reviews === undefined ? (
+        loaded.error.value !== null ? <Problem error={loaded.error.value} again={loaded.again} /> : <Loading />
+      ) : reviews.length === 0 ? (
+        <Nothing />
+      ) : (
+        <ul class="stack">
+          {[...reviews].reverse().map((review) => (
+            <li key={review.review_id}>
+              <Review review={review} onSettled={loaded.again} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Nothing() {
+  return (
+    <>
+      <Empty isPart icon="reviews" title="Nothing to look at">
+        <p>
+          With the review lane on, a change that is only uncertain and can be undone runs at once and stands here with
+          its difference, instead of interrupting you.
+        </p>
+      </Empty>
+      <section class="panel fill">
+        <h2>How to switch the review lane on</h2>
+        <Commands lines={["countersign config set review.enabled true"]} />
+      </section>
+    </>
+  );
+}
+
+function Review({ review, onSettled }: { review: ReviewView; onSettled: () => void }) {
+  const problem = useSignal<string | null>(null);
+  const settle = async (how: "keep" | "undo"): Promise<void> => {
+    try {
+      await post(`/v1/reviews/${segment(review.review_id)}/${how}`);
+      say(how === "keep" ? "Kept." : review.path ? "Undone: the file is as it was." : "The agent is told to undo it.");
+      onSettled();
+    } catch (error) {
+      problem.value = explain(error);
+    }
+  };
+  const { call } = review;
+  const title = review.path ?? review.command;
+  return (
+    <article class="panel fill">
+      <header class="item-head">
+        <RiskWord risk={riskOf(call.assessment)} />
+        <h2>{title}</h2>
+      </header>
+      <p class="reason">{call.assessment.reasons[0] ?? "It was only uncertain."}</p>
+      <Facts
+        fields={[
+          { name: "Ran", text: `${ago(call.created_at, now.value)}, by ${review.agent ?? review.key_name} with ${call.tool}` },
+          ...(review.path ? [{ name: "Command", text: review.command }] : []),
+          { name: "Why it ran", text: call.assessment.rule.sentence, href: at("history", call.call_id) },
+        ]}
+      />
+      {review.diff ? <Difference name="What changed" lines={patch(review.diff.trimEnd())} /> : review.path ? <p class="hint">The difference is too large to show.</p> : <Code name="Command" text={review.command} />}
+      {problem.value === null ? null : <p class="problem" role="alert">{problem.value}</p>}
+      {review.status === "undoing" ? (
+        <p class="hint" role="status">
+          Somebody is putting it back.
+        </p>
+      ) : mayAnswer.value ? (
+        <div class="row-of-buttons">
+          <button type="button" class="button primary" onClick={() => void settle("keep")}>
+            Keep
+            <span class="unseen"> {title}</span>
+          </button>
+          <Confirm
+            label="Undo"
+            about={title}
+            asks={review.path ? "The file is put back as it was before. What was changed since stops it." : "The agent that ran it is told to undo it."}
+            yes="Undo it"
+            onYes={() => void settle("undo")}
+          />
+        </div>
+      ) : null}
+    </article>
+  );
+}

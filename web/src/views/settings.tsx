@@ -1,0 +1,69 @@
+// What this browser does when something waits.
+
+import { useSignal } from "@preact/signals";
+
+import { me, signOut } from "../live";
+import { Facts } from "../parts/fields";
+import { Head } from "../parts/states";
+import { notifies, sounds } from "../settings";
+import { TIERS } from "../words";
+
+export function Settings() {
+  const refused = useSignal(false);
+  const notify = async (wanted: boolean): Promise<void> => {
+    if (!wanted) {
+      notifies.value = false;
+      return;
+    }
+    const answer = "Notification" in window ? await Notification.requestPermission() : "denied";
+    notifies.value = answer === "granted";
+    refused.value = answer !== "granted";
+  };
+  const who = me.value;
+  return (
+    <div class="page">
+      <Head title="Settings" lead="Kept in this browser alone." />
+      <section class="panel">
+        <h2>When something waits</h2>
+        <label class="tick">
+          <input
+            type="checkbox"
+            checked={notifies.value}
+            onChange={(event) => void notify(event.currentTarget.checked)}
+          />
+          <span>
+            Notify me while this tab is in the background
+            <small>The notification says that something waits, not what.</small>
+          </span>
+        </label>
+        {refused.value ? <p class="hint">The browser does not allow it. Its settings for this page decide.</p> : null}
+        <label class="tick">
+          <input
+            type="checkbox"
+            checked={sounds.value}
+            onChange={(event) => (sounds.value = event.currentTarget.checked)}
+          />
+          <span>
+            Play a soft tone
+            <small>Once for each burst of cards.</small>
+          </span>
+        </label>
+      </section>
+      {who === null ? null : (
+        <section class="panel">
+          <h2>This browser</h2>
+          <Facts
+            fields={[
+              { name: "Signed in as", text: who.name },
+              { name: "Role", text: who.role },
+              { name: "Tier", text: `${who.tier}, ${TIERS[who.tier] ?? ""}` },
+            ]}
+          />
+          <button type="button" class="button" onClick={() => void signOut()}>
+            Sign out
+          </button>
+        </section>
+      )}
+    </div>
+  );
+}

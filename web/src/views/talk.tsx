@@ -1,0 +1,312 @@
+// Talk to the built-in agent: conversations, and the one that is open.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+
+import { explain, get, segment } from "../api";
+import { ago, now } from "../clock";
+import { Conversation, type Block, type Session } from "../conversation";
+import { approvals, link, listen, mayAnswer, questions, refresh, putQuestion } from "../live";
+import { CardView } from "../parts/card";
+import { Icon } from "../parts/icon";
+import { QuestionView } from "../parts/question";
+import { Commands, Empty, Loading, Problem } from "../parts/states";
+import { at, go, place } from "../router";
+import type { Clarification } from "../wire";
+
+/** Conversations whose first words are read for the list. */
+const TITLES_MAX = 20;
+
+export function Talk() {
+  const session = place.value.parts[1] ?? null;
+  const hasModel = useSignal<boolean | null>(null);
+  const problem = useSignal<unknown>(null);
+  const look = (): void => {
+    problem.value = null;
+    get<{ features: { run_submission: boolean } }>("/v1/capabilities").then(
+      (it) => (hasModel.value = it.features.run_submission),
+      (error: unknown) => (problem.value = error),
+    );
+  };
+  useEffect(look, [link.value === "live"]);
+  if (problem.value !== null && hasModel.value === null) return <Problem error={problem.value} again={look} />;
+  if (hasModel.value === null) return <Loading />;
+  if (!hasModel.value && session === null) return <NoModel />;
+  return (
+    <div class={session === null ? "talk" : "talk has-thread"}>
+      <Sessions current={session} />
+      <section class="detail" aria-label="Conversation">
+        {session === null ? null : <h1 class="unseen narrow">Conversation</h1>}
+        <a class="back" href="#/talk">
+          <Icon name="back" /> Conversations
+        </a>
+        <Thread key={session ?? "new"} session={session} />
+      </section>
+    </div>
+  );
+}
+
+function NoModel() {
+  return (
+    <Empty icon="talk" title="The built-in agent has no model yet">
+      <p>Any server that speaks the chat completions of OpenAI will do; a local one as well.</p>
+      <Commands
+        lines={[
+          "countersign config set agent.base_url http://127.0.0.1:11434/v1",
+          "countersign config set agent.model qwen3",
+          "countersign serve",
+        ]}
+      />
+      <p class="hint">Whatever it wants to do passes the same gate as every other agent.</p>
+    </Empty>
+  );
+}
+
+function Sessions({ current }: { current: string | null }) {
+  const sessions = useSignal<Session[] | null>(null);
+  const titles = useSignal<ReadonlyMap<string, string>>(new Map());
+  const look = async (): Promise<void> => {
+    const list = await get<{ sessions: Session[] }>("/v1/sessions").catch(() => null);
+    if (list === null) return;
+    sessions.value = list.sessions;
+    for (const { session_id: id } of list.sessions.slice(0, TITLES_MAX)) {
+      if (titles.value.has(id)) continue;
+      const path = `/v1/sessions/${segment(id)}/messages`;
+      const said = await get<{ messages: { role: string; content: string | null }[] }>(path).catch(() => null);
+      const first = said?.messages.find((message) => message.role === "user")?.content ?? id;
+      titles.value = new Map(titles.value).set(id, first);
+    }
+  };
+  useEffect(() => {
+    void look();
+    return listen((event) => {
+      if (event.event.startsWith("run.")) void look();
+    });
+  }, []);
+  return (
+    <section class="list" aria-label="Conversations">
+      <div class="list-head">
+        <h1>Talk</h1>
+        {mayAnswer.value ? (
+          <a class="button" href="#/talk" aria-current={current === null ? "page" : undefined}>
+            <Icon name="plus" /> New conversation
+          </a>
+        ) : null}
+      </div>
+      <ul class="sessions" aria-label="Conversations">
+        {sessions.value?.map((session) => (
+          <li key={session.session_id}>
+            <a
+              class="row"
+              href={at("talk", session.session_id)}
+              aria-current={session.session_id === current ? "true" : undefined}
+            >
+              <span class="row-title">{titles.value.get(session.session_id) ?? session.session_id}</span>
+              <span class="row-meta">
+                {stateOf(session)} · {session.started_by} · {ago(session.updated_at, now.value)}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {sessions.value?.length === 0 ? <p class="hint pad">Nothing was said yet.</p> : null}
+    </section>
+  );
+}
+
+function stateOf(session: Session): string {
+  const waits = [...approvals.value.values()].some((it) => it.status === "waiting" && it.session_id === session.session_id);
+  if (waits) return "waits for an answer";
+  return { running: "works", stopping: "stops", completed: "done", failed: "failed", cancelled: "stopped" }[session.status] ?? session.status;
+}
+
+function Thread({ session }: { session: string | null }) {
+  const conversation = useMemo(() => new Conversation(session), []);
+  const problem = useSignal<unknown>(null);
+  const end = useRef<HTMLDivElement>(null);
+  const scroll = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  useEffect(() => {
+    conversation.open().catch((error: unknown) => (problem.value = error));
+    return () => conversation.close();
+  }, []);
+  const blocks = conversation.blocks.value;
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    // Who has scrolled up reads; nothing is pulled away from under them.
+    const observer = new ResizeObserver(() => {
+      if (follows.current) end.current?.scrollIntoView({ block: "end" });
+    });
+    if (list.current !== null) observer.observe(list.current);
+    return () => observer.disconnect();
+  }, []);
+  const scrolled = (): void => {
+    const element = scroll.current;
+    if (element === null) return;
+    follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < 80;
+  };
+  if (problem.value !== null) return <Problem error={problem.value} />;
+  const waits = blocks.filter((block) => block.kind === "approval" && approvals.value.get(block.id)?.status === "waiting");
+  const last = waits.at(-1);
+  return (
+    <div class="thread">
+      <div class="thread-scroll" ref={scroll} onScroll={scrolled}>
+        {!conversation.isLoaded.value && blocks.length === 0 ? <Loading /> : null}
+        {session === null ? <Welcome /> : null}
+        <ol class="blocks" ref={list} aria-label="What was said and done">
+          {blocks.map((block, index) => (
+            <li key={index} class={`block block-${block.kind}`}>
+              <BlockView block={block} hasKeys={block === last} isAsked={waits.includes(blocks[index + 1] ?? block)} />
+            </li>
+          ))}
+        </ol>
+        {conversation.running.value !== null && waits.length === 0 ? (
+          <p class="works" role="status">
+            <span class="pulse" aria-hidden="true" /> The agent works
+          </p>
+        ) : null}
+        <div ref={end} />
+      </div>
+      {mayAnswer.value ? <Composer conversation={conversation} /> : <p class="hint pad">You may look. Somebody with an approver's key talks to the agent.</p>}
+    </div>
+  );
+}
+
+function Welcome() {
+  return (
+    <Empty icon="talk" title="What should the agent do?" isPart>
+      <p>It says what it does while it does it. What matters waits for a person, here where it happens and in the inbox.</p>
+    </Empty>
+  );
+}
+
+function BlockView({ block, hasKeys, isAsked }: { block: Block; hasKeys: boolean; isAsked: boolean }) {
+  switch (block.kind) {
+    case "person":
+      return (
+        <>
+          <span class="unseen">You said: </span>
+          <p class="bubble">{block.text}</p>
+        </>
+      );
+    case "said":
+      return (
+        <>
+          <span class="unseen">The agent said: </span>
+          <p class="speech">{block.text}</p>
+        </>
+      );
+    case "tool":
+      return <Tool block={block} isAsked={isAsked} />;
+    case "approval":
+      return <InlineApproval id={block.id} hasKeys={hasKeys} />;
+    case "question":
+      return <InlineQuestion id={block.id} />;
+    case "held":
+      return (
+        <div class="held">
+          <strong>{block.notice}</strong>
+          <p>What the agent would say is held back until another person has looked at it.</p>
+        </div>
+      );
+    case "ended":
+      return <p class="ended">{block.how === "cancelled" ? "Stopped." : `It failed: ${block.text}`}</p>;
+  }
+}
+
+const STATES = { runs: "runs", done: "done", failed: "failed or not run" } as const;
+
+function Tool({ block, isAsked }: { block: Extract<Block, { kind: "tool" }>; isAsked: boolean }) {
+  return (
+    <div class={`tool tool-${block.state}`}>
+      <Icon name={block.state === "failed" ? "cross" : block.state === "done" ? "check" : "clock"} />
+      <code>{block.preview === "" ? block.tool : block.preview}</code>
+      <span>
+        {isAsked ? "waits for an answer" : STATES[block.state]}
+        {block.seconds === null || block.seconds < 0.05 ? "" : `, ${block.seconds.toFixed(1)} s`}
+      </span>
+    </div>
+  );
+}
+
+function InlineApproval({ id, hasKeys }: { id: string; hasKeys: boolean }) {
+  const approval = approvals.value.get(id);
+  useEffect(() => {
+    if (approval === undefined) void refresh(id).catch(() => null);
+  }, [id]);
+  return approval === undefined ? <Loading what="A card" /> : <CardView key={id} approval={approval} hasKeys={hasKeys} isInline />;
+}
+
+function InlineQuestion({ id }: { id: string }) {
+  const question = questions.value.get(id);
+  useEffect(() => {
+    if (question !== undefined) return;
+    get<Clarification>(`/v1/clarifications/${segment(id)}`).then(putQuestion, () => null);
+  }, [id]);
+  return question === undefined ? <Loading what="A question" /> : <QuestionView key={id} question={question} hasKeys={false} />;
+}
+
+function Composer({ conversation }: { conversation: Conversation }) {
+  const text = useSignal("");
+  const problem = useSignal<string | null>(null);
+  const isBusy = useSignal(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const isRunning = conversation.running.value !== null;
+  const send = async (): Promise<void> => {
+    const words = text.value.trim();
+    if (words === "" || isBusy.value || isRunning) return;
+    isBusy.value = true;
+    problem.value = null;
+    try {
+      const session = await conversation.say(words);
+      text.value = "";
+      go(at("talk", session));
+    } catch (error) {
+      problem.value = explain(error);
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  const typed = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    void send();
+  };
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {problem.value === null ? null : (
+        <p class="problem" role="alert">
+          {problem.value}
+        </p>
+      )}
+      <label>
+        <span class="unseen">Message to the agent</span>
+        <textarea
+          ref={field}
+          rows={2}
+          placeholder="Say what is to be done"
+          value={text.value}
+          onInput={(event) => (text.value = event.currentTarget.value)}
+          onKeyDown={typed}
+        />
+      </label>
+      <div class="row-of-buttons">
+        {isRunning ? (
+          <button type="button" class="button danger" onClick={() => void conversation.stop().catch((error: unknown) => (problem.value = explain(error)))}>
+            <Icon name="stop" /> Stop
+          </button>
+        ) : (
+          <button type="submit" class="button primary" aria-disabled={isBusy.value || text.value.trim() === ""}>
+            Send
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

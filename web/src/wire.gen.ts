@@ -1,0 +1,2013 @@
+// What goes over the wire. Written from the description of the API by
+// `COUNTERSIGN_UPDATE_TYPES=1 cargo test -p countersign the_pages_types`; do not change it by hand.
+
+/** An asker. */
+export interface AgentCount {
+  /** Of these asked about. */
+  asked: number;
+  /** Calls. */
+  calls: number;
+  /** Its key. */
+  key_id: string;
+  /** The name of the key. */
+  name: string;
+  /** Of these refused. */
+  refused: number;
+}
+
+/** How people answered, and how fast. */
+export interface AnswerCounts {
+  /** How many of them allowed, 0 to 1; null if nobody answered. */
+  approval_rate?: number | null;
+  /** Answers of people. */
+  count: number;
+  /** Of these the ones that allowed: a yes nobody can have read. */
+  hasty_approvals: number;
+  /** Half were faster than this, in seconds. */
+  p50_seconds?: number | null;
+  /** Nine of ten were faster than this, in seconds. */
+  p90_seconds?: number | null;
+  /** How many took how long. */
+  spans: AnswerSpan[];
+  /** Answers within one second. */
+  under_one_second: number;
+}
+
+/** Answers that took so long. */
+export interface AnswerSpan {
+  /** Less than this, in seconds; null for the rest. */
+  below_seconds?: number | null;
+  /** How many. */
+  count: number;
+}
+
+/** Something that settles nothing happened to a question. */
+export interface ApprovalHappening {
+  /** The question. */
+  approval_id: string;
+  /** Who did it. */
+  by?: string | null;
+  /** The call. */
+  call_id: string;
+  /** What exactly. */
+  detail?: string | null;
+  /** Its run. */
+  run_id: string;
+  /** Its session. */
+  session_id: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** Approvals, the newest first. */
+export interface ApprovalList {
+  /** What is on this page. */
+  approvals: ApprovalView[];
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+}
+
+/** A question was put to people. */
+export interface ApprovalRequired {
+  /** What the agent calls itself. */
+  agent?: string | null;
+  /** The question. */
+  approval_id: string;
+  /** The arguments, display-redacted; null where they are not shown. */
+  args: unknown;
+  /** The call. */
+  call_id: string;
+  /** What may be chosen. */
+  choices: Choice[];
+  /** On one line, display-redacted; never empty. */
+  command: string;
+  /** How sure that is, 0 to 1. */
+  confidence: number;
+  /** The first reason. */
+  description: string;
+  /** What an answer is bound to. */
+  digest: Digest;
+  /** When it ends unanswered. */
+  expires_at: number;
+  /** Sentences, the worst first. */
+  reasons: string[];
+  /** `low`, `medium`, `high` or `critical`. */
+  risk: string;
+  /** How bad a mistake would be, 0 to 1. */
+  risk_score: number;
+  /** Its run. */
+  run_id: string;
+  /** Its session. */
+  session_id: string;
+  /** How far the asker could have answered itself. */
+  tier: Tier;
+  /** When. */
+  timestamp: number;
+  /** The tool. */
+  tool: string;
+}
+
+/** A question is settled. */
+export interface ApprovalResolved {
+  /** The question. */
+  approval_id: string;
+  /** Who chose it. */
+  by?: string | null;
+  /** The call. */
+  call_id: string;
+  /** `person`, `model`, `expiry`, `undeliverable` or `withdrawal`. */
+  cause: string;
+  choice?: Choice | null;
+  /** What the answer is bound to. */
+  digest: Digest;
+  /** Whether the person changed the arguments. */
+  edited: boolean;
+  /** The permission it left. */
+  grant_id?: string | null;
+  /** What was said about it. */
+  note?: string | null;
+  /** `approved`, `denied`, `expired` or `withdrawn`. */
+  outcome: string;
+  /** Its run. */
+  run_id: string;
+  /** Its session. */
+  session_id: string;
+  tier?: Tier | null;
+  /** When. */
+  timestamp: number;
+  /** Where. */
+  via?: string | null;
+}
+
+/** One question, as people see it. */
+export interface ApprovalView {
+  /** The question. */
+  approval_id: string;
+  /** Its arguments, display-redacted; null where they are not shown. */
+  args: unknown;
+  /** What the judge found. */
+  assessment: AssessmentView;
+  /** The call it is about (the first, if several wait for it). */
+  call_id: string;
+  /** The card. */
+  card: Card;
+  /** What may be chosen. */
+  choices: Choice[];
+  /** The shell text or the call on one line, display-redacted. */
+  command: string;
+  /** When it was asked, in seconds. */
+  created_at: number;
+  decision?: DecisionView | null;
+  /** The first reason. */
+  description: string;
+  /** What an answer is bound to. */
+  digest: string;
+  /** When it ends unanswered, in seconds. */
+  expires_at: number;
+  /** Whether an answer is held back and can be taken back, and until when, in seconds. */
+  held_until?: number | null;
+  /** Its run. */
+  run_id: string;
+  /** Grants that may be left, narrowest first. */
+  scopes: ScopeView[];
+  /** Its session. */
+  session_id: string;
+  /** `waiting`, `approved`, `denied`, `expired` or `withdrawn`. */
+  status: string;
+  /** The tool. */
+  tool: string;
+}
+
+/** What a call would do, how sure that is, and what follows. */
+export interface AssessmentView {
+  /** How sure that is, 0 to 1. */
+  confidence: number;
+  /** Whether it touches a person in crisis. */
+  crisis_sensitive: boolean;
+  /** The five factors. */
+  factors: FactorView[];
+  /** Everything that was found, the worst first. */
+  findings: FindingView[];
+  /** Whether it carries something out of the machine. */
+  outbound: boolean;
+  /** Which confirmation pattern the verdict belongs to. */
+  pattern: Pattern;
+  /** Sentences for a person, the worst first. */
+  reasons: string[];
+  /** Whether a person is asked. */
+  requires_human: boolean;
+  /** Whether it can be undone. */
+  reversible: boolean;
+  /** How bad a mistake would be, 0 to 1. */
+  risk_score: number;
+  /** The rule that decided. */
+  rule: RuleView;
+  /** What it changes. */
+  side_effect: SideEffect;
+  /** The tool, as the caller names it. */
+  tool_name: string;
+  /** What the firewall concludes before any person. */
+  verdict: Verdict;
+}
+
+/** Calls of one stretch of time, by verdict. */
+export interface Bucket {
+  /** Ran at once. */
+  allow: number;
+  /** Ran, and a person looked afterwards. */
+  allow_then_review: number;
+  /** A person was asked. */
+  ask: number;
+  /** When it begins, in seconds. */
+  at: number;
+  /** Did not run. */
+  refuse: number;
+}
+
+/** A call was judged. */
+export interface CallAssessed {
+  /** What the agent calls itself. */
+  agent?: string | null;
+  /** The question, if a person is asked. */
+  approval_id?: string | null;
+  /** A salted hash of the arguments. */
+  arguments_commitment: string;
+  /** The call. */
+  call_id: string;
+  /** Why, where nobody was asked: `rule`, `grant`, `deny_memory` or `no_approver`. */
+  cause?: string | null;
+  /** On one line, display-redacted; never empty. */
+  command: string;
+  /** How sure that is, 0 to 1. */
+  confidence: number;
+  /** Whether it touches a person in crisis. */
+  crisis_sensitive: boolean;
+  /** What a decision is bound to. */
+  digest: Digest;
+  /** What was found first, by its code. */
+  finding?: string | null;
+  /** Whether it carries something out of the machine. */
+  outbound: boolean;
+  /** Sentences, the worst first. */
+  reasons: string[];
+  /** How bad a mistake would be, 0 to 1. */
+  risk_score: number;
+  /** The number of the rule that decided. */
+  rule?: number | null;
+  /** Its run. */
+  run_id: string;
+  /** Its session. */
+  session_id: string;
+  /** What it changes. */
+  side_effect: SideEffect;
+  /** `waiting`, `allowed` or `refused`. */
+  status: string;
+  /** When. */
+  timestamp: number;
+  /** The tool. */
+  tool: string;
+  /** What the firewall concludes. */
+  verdict: Verdict;
+}
+
+/** A call an agent wants to make. No key may stand twice in it, however deep. */
+export interface CallBody {
+  /** What the agent calls itself. */
+  agent?: string | null;
+  /** Hints of an MCP server. */
+  annotations?: Record<string, unknown> | null;
+  /** Its arguments, an object. */
+  args?: Record<string, unknown> | null;
+  /** The arguments as bytes in base64, instead of `args`. */
+  args_raw?: string | null;
+  /** SHA-256 of what is attached, `sha256:…`. */
+  attachments?: string[] | null;
+  /** The directory the call is made from. */
+  cwd?: string | null;
+  /** Who will run it; `tool:NAME` if it is not named. */
+  executor?: string | null;
+  /** What the agent says about it; shown to people as unverified. */
+  explanation?: string | null;
+  /** The message being answered: a text, or a list of `{"from","text"}`, oldest first. */
+  replying_to?: Record<string, unknown> | null;
+  /** The run; one per key and session if it is not named. */
+  run_id?: string | null;
+  /** The session. Needed for `POST /v1/calls`. */
+  session_id?: string | null;
+  /** The tool. */
+  tool: string;
+  /** The tool's definition, as the model sees it. */
+  tool_definition?: Record<string, unknown> | null;
+  /** How long to wait for a decision, 0 to 60. */
+  wait_seconds?: number | null;
+  /** The directory the agent works on. */
+  workspace?: string | null;
+}
+
+/** A call is about to leave the machine. */
+export interface CallHandedOver {
+  /** The call. */
+  call_id: string;
+  /** Its run. */
+  run_id: string;
+  /** Its session. */
+  session_id: string;
+  /** When. */
+  timestamp: number;
+  /** The tool. */
+  tool: string;
+}
+
+/** Calls, the newest first. */
+export interface CallList {
+  /** What is on this page. */
+  calls: CallView[];
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+}
+
+/** One call, as its asker sees it. */
+export interface CallView {
+  /** The question, if there is one. */
+  approval_id?: string | null;
+  /** What it would do. */
+  assessment: AssessmentView;
+  /** The call. */
+  call_id: string;
+  /** When it was submitted, in seconds. */
+  created_at: number;
+  decision?: DecisionView | null;
+  /** What the decision is bound to. */
+  digest: string;
+  /** When the question ends unanswered, in seconds. */
+  expires_at?: number | null;
+  /** What to tell the model. */
+  message: string;
+  /** Its run. */
+  run_id: string;
+  /** Its session. */
+  session_id: string;
+  /** `waiting`, `allowed`, `approved`, `denied`, `refused`, `expired` or `withdrawn`. */
+  status: string;
+  /** The proof, for the asker alone. */
+  token?: string | null;
+  /** When the proof ends, in seconds. */
+  token_expires_at?: number | null;
+  /** The tool. */
+  tool: string;
+  /** `allow`, `allow_then_review`, `ask` or `refuse`. */
+  verdict: Verdict;
+}
+
+/** What a person sees. */
+export interface Card {
+  /** The approval. */
+  approval_id: string;
+  /** What exactly will run, complete. */
+  body: CardField[];
+  /** What may be chosen. */
+  choices: Choice[];
+  /** The shell text, or the call on one line; never empty. */
+  command: string;
+  /** The digest the answer is bound to. */
+  digest: string;
+  /** When it ends unanswered, in milliseconds. */
+  expires_at: UnixMillis;
+  /** What the agent says about it, quoted and unverified. */
+  explanation?: string | null;
+  /** Who asks, from where, for what: agent, run, session, directory. */
+  lineage: CardField[];
+  /** What happens then. */
+  on_timeout: string;
+  /** How it ended, in words: "Approved once by Ana · 14:02". `None` while it waits. */
+  outcome?: string | null;
+  /** Sentences, the worst first. */
+  reasons: string[];
+  /** `low`, `medium`, `high` or `critical`. */
+  risk: string;
+  /** How far the asker could have answered itself. */
+  tier: Tier;
+  /** What is wanted, in words. */
+  title: string;
+  /** The tool. */
+  tool: string;
+}
+
+/** A named part of a card. */
+export interface CardField {
+  /** Whether it is code, to be shown in fixed width with its line breaks. */
+  code: boolean;
+  /** Its name. */
+  name: string;
+  /** Its text, safe to show. */
+  text: string;
+}
+
+/** A card was handed to a channel. */
+export interface CardHappening {
+  /** The question. */
+  approval_id: string;
+  /** The channel. */
+  channel: string;
+  /** Its run. */
+  run_id: string;
+  /** When. */
+  timestamp: number;
+  /** Why it failed. */
+  why?: string | null;
+}
+
+/** How people are reached, and how that goes. */
+export interface ChannelList {
+  /** What is on this page. */
+  channels: ChannelView[];
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+}
+
+/** How a channel fares. */
+export interface ChannelView {
+  /** When a card was delivered last, in seconds. */
+  delivered_at?: number | null;
+  /** When a card could not be delivered last, in seconds. */
+  failed_at?: number | null;
+  /** `ok`, `failing` or `unused`: nothing was delivered yet. */
+  health: string;
+  /** What it is: `webhook` and so on. */
+  kind: string;
+  /** Its name in the configuration. */
+  name: string;
+  /** People who can be reached there. */
+  people: string[];
+  /** How long a question waits that is put there, in seconds. */
+  timeout_seconds: number;
+  /** Why not. */
+  why?: string | null;
+}
+
+/** A request for a completion in the shape of `OpenAI`. */
+export interface ChatBody {
+  /** The conversation, the last by the person. */
+  messages: Record<string, unknown>[];
+  /** Whether the answer is streamed. */
+  stream?: boolean;
+  stream_options?: StreamOptions | null;
+}
+
+/** The ledger was signed. */
+export interface CheckpointTold {
+  /** Its hash. */
+  hash: Digest;
+  /** The name of the key. */
+  kid: string;
+  /** The key. */
+  public_key: string;
+  /** Up to this entry. */
+  seq: number;
+  /** The signature. */
+  signature: string;
+}
+
+/** What a person may choose. */
+export type Choice = "once" | "session" | "always" | "deny";
+
+/** Questions of agents that wait. */
+export interface ClarificationList {
+  /** What is on this page. */
+  clarifications: ClarificationView[];
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+}
+
+/** A question as programs and people see it. */
+export interface ClarificationView {
+  answer?: ClarifiedView | null;
+  /** The choices. */
+  choices: string[];
+  /** The question. */
+  clarification_id: string;
+  /** When it was asked, in seconds. */
+  created_at: number;
+  /** When it ends unanswered, in seconds. */
+  expires_at: number;
+  /** The question's text. */
+  question: string;
+  /** The run. */
+  run_id: string;
+  /** The session. */
+  session_id: string;
+  /** `waiting`, `answered` or `expired`. */
+  status: string;
+}
+
+/** How a question ended: `{"answered":true,"choice","text","by"}` or
+ * `{"answered":false,"reason":"timeout"}`. */
+export interface ClarifiedView {
+  /** Whether somebody answered. */
+  answered: boolean;
+  /** Who answered. */
+  by?: string | null;
+  /** Which of the choices, from 1. */
+  choice?: number | null;
+  /** Why nobody did. */
+  reason?: string | null;
+  /** In words. */
+  text?: string | null;
+}
+
+/** What a person answers: one of the choices, from 1, or their own words. */
+export interface ClarifyBody {
+  /** One of the choices, from 1. */
+  choice?: number | null;
+  /** In their own words. */
+  text?: string | null;
+}
+
+/** An agent asks a person. */
+export interface ClarifyRequired {
+  /** Answers to choose from. */
+  choices: string[];
+  /** The question. */
+  clarification_id: string;
+  /** When it ends unanswered. */
+  expires_at: number;
+  /** Its text. */
+  question: string;
+  /** Its run. */
+  run_id: string;
+  /** Its session. */
+  session_id: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** An agent's question is settled. */
+export interface ClarifyResolved {
+  /** Who answered. */
+  by?: string | null;
+  /** Which of the choices, from 1. */
+  choice?: number | null;
+  /** The question. */
+  clarification_id: string;
+  /** `answered` or `expired`. */
+  outcome: string;
+  /** Its run. */
+  run_id: string;
+  /** Its session. */
+  session_id: string;
+  /** When. */
+  timestamp: number;
+  /** Where. */
+  via?: string | null;
+}
+
+/** One simple command of a granted text. */
+export interface CommandShape {
+  /** What joins it to the command before it: `&&`, `||`, `|`, `|&`, `;`; empty for the first. */
+  join: string;
+  /** The directory in which its operands may name anything; `None`: there are no others. */
+  open?: string | null;
+  /** Its redirections. */
+  redirects: string[];
+  /** Its words; without the operands if it is open. */
+  words: string[];
+}
+
+/** One key of the configuration. */
+export interface ConfigBody {
+  /** With dots: `approvals.mode`. */
+  key: string;
+  /** As it is written in YAML. */
+  value: string;
+}
+
+/** The configuration is about to be changed. */
+export interface ConfigChanged {
+  /** Who. */
+  by: string;
+  /** Which key of it. */
+  key: string;
+  /** When. */
+  timestamp: number;
+  /** Where. */
+  via: string;
+}
+
+/** A token to be used up. */
+export interface ConsumeBody {
+  /** The token. */
+  token: string;
+}
+
+/** A token that was used. */
+export interface ConsumedView {
+  /** The call it was for. */
+  call_id: string;
+  /** When, in seconds. */
+  consumed_at: number;
+  /** The token. */
+  jti: string;
+}
+
+/** How a call ended. */
+export interface DecisionView {
+  /** The arguments as the person changed them. */
+  args?: unknown;
+  /** When, in seconds on the wire. */
+  at: number;
+  /** Who chose it. */
+  by?: string | null;
+  /** `rule`, `grant`, `person`, `model`, `expiry`, `undeliverable`, `withdrawal`, `deny_memory`
+   * or `no_approver`. */
+  cause: string;
+  choice?: Choice | null;
+  /** The grant it left, or that let it run. */
+  grant_id?: string | null;
+  /** What was said about it. */
+  note?: string | null;
+  /** `approved`, `denied`, `expired`, `withdrawn`, `allowed` or `refused`. */
+  outcome: string;
+  /** Where. */
+  via?: string | null;
+}
+
+/** SHA-256, in hexadecimal with its name in front where it is written. */
+export type Digest = string;
+
+/** An entry before it has its place in the chain. */
+export interface Draft {
+  /** When it happened. */
+  at: UnixMillis;
+  /** The event as it is shown, a JSON object. */
+  body: string;
+  /** What happened: `approval.required`, `grant.revoked` … */
+  event: string;
+  /** The key whose doing it is about; the agent behind it may see it. Empty: people only. */
+  owner: string;
+  /** The run it belongs to, or empty. */
+  run: string;
+  /** The session it belongs to, or empty. */
+  session: string;
+  /** The id of the thing it is about, or empty. */
+  subject: string;
+}
+
+/** One entry. */
+export type Entry = Draft & {
+  /** Its own hash. */
+  hash: Digest;
+  /** The hash of the entry before it. */
+  previous: Digest;
+  /** Its number, from 1, without gaps. */
+  seq: number;
+};
+
+/** Entries of the ledger, in order. */
+export interface EntryList {
+  /** What is on this page. */
+  entries: Entry[];
+  /** The number of the last entry there is. */
+  last: number;
+  /** What to send as `after` for the next page; null at the end. */
+  next?: string | null;
+}
+
+export interface Error {
+  error: {
+    /** a sentence for a person */
+    message: string;
+    type: string;
+    /** the field that is wrong */
+    param: string | null;
+    /** a stable word for programs */
+    code: string;
+  };
+}
+
+/** Something that happened. Times are Unix seconds. */
+export type Event = CallAssessed & {
+  event: "call.assessed";
+} | CallHandedOver & {
+  event: "call.handed_over";
+} | ApprovalRequired & {
+  event: "approval.required";
+} | ApprovalResolved & {
+  event: "approval.resolved";
+} | ApprovalHappening & {
+  event: "approval.viewed";
+} | ApprovalHappening & {
+  event: "approval.held";
+} | ApprovalHappening & {
+  event: "approval.taken_back";
+} | ApprovalHappening & {
+  event: "token.minted";
+} | ApprovalHappening & {
+  event: "token.consumed";
+} | CardHappening & {
+  event: "card.delivered";
+} | CardHappening & {
+  event: "card.failed";
+} | ClarifyRequired & {
+  event: "clarify.required";
+} | ClarifyResolved & {
+  event: "clarify.resolved";
+} | ReviewRequired & {
+  event: "review.required";
+} | ReviewResolved & {
+  event: "review.resolved";
+} | GrantHappening & {
+  event: "grant.created";
+} | GrantHappening & {
+  event: "grant.used";
+} | GrantRevoked & {
+  event: "grant.revoked";
+} | SessionHappening & {
+  event: "session.started";
+} | SessionHappening & {
+  event: "session.changed";
+} | OverrideStarted & {
+  event: "session.override_started";
+} | OverrideEnded & {
+  event: "session.override_ended";
+} | RunStarted & {
+  event: "run.started";
+} | RunStopping & {
+  event: "run.stopping";
+} | RunCompleted & {
+  event: "run.completed";
+} | RunFailed & {
+  event: "run.failed";
+} | RunHappening & {
+  event: "run.cancelled";
+} | MessageDelta & {
+  event: "message.delta";
+} | MessageSnapshot & {
+  event: "message.snapshot";
+} | MessageHeld & {
+  event: "message.held";
+} | ToolStarted & {
+  event: "tool.started";
+} | ToolCompleted & {
+  event: "tool.completed";
+} | KeyHappening & {
+  event: "key.created";
+} | KeyHappening & {
+  event: "key.revoked";
+} | KeyPublished & {
+  event: "key.published";
+} | PersonChanged & {
+  event: "person.changed";
+} | PersonRemoved & {
+  event: "person.removed";
+} | LoginOffered & {
+  event: "login.offered";
+} | LoginStarted & {
+  event: "login.started";
+} | LoginEnded & {
+  event: "login.ended";
+} | ConfigChanged & {
+  event: "config.changed";
+} | CheckpointTold & {
+  event: "ledger.checkpoint";
+};
+
+/** One of the five factors of a score. */
+export interface FactorView {
+  /** What it was seen in. */
+  evidence: string;
+  /** `tool_class`, `target_sensitivity`, `reversibility`, `human_impact` or `context_certainty`. */
+  factor: string;
+  /** How much, 0 to 1. High is risky, except for `context_certainty`, where high is good. */
+  score: number;
+}
+
+/** One thing that was found. */
+export interface FindingView {
+  /** A stable code. */
+  code: string;
+  /** A sentence for a person. */
+  message: string;
+  /** How bad. */
+  severity: Severity;
+  /** Where in the command or text: first byte and the one behind the last, in UTF-8. */
+  span?: [number, number] | null;
+}
+
+/** The tool and its arguments. */
+export interface FunctionView {
+  /** The arguments as JSON text; null where they are not shown. */
+  arguments?: string | null;
+  /** The tool. */
+  name: string;
+}
+
+/** A standing permission was left, or let a call run. */
+export interface GrantHappening {
+  /** Who gave it. */
+  by: string;
+  /** The call. */
+  call_id: string;
+  /** Until when. */
+  expires_at?: number | null;
+  /** The grant. */
+  grant_id: string;
+  /** Its run. */
+  run_id: string;
+  /** What it covers, in words. */
+  scope: string;
+  /** Its session. */
+  session_id: string;
+  /** When. */
+  timestamp: number;
+  /** How often it was used. */
+  uses: number;
+  /** How often still. */
+  uses_left?: number | null;
+}
+
+/** Standing permissions. */
+export interface GrantList {
+  /** What is on this page. */
+  grants: GrantView[];
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+}
+
+/** A standing permission was taken back. */
+export interface GrantRevoked {
+  /** Who. */
+  by: string;
+  /** The grant. */
+  grant_id: string;
+  /** What it covered, in words. */
+  scope: string;
+  /** In which session it held; null: in any. */
+  session_id?: string | null;
+  /** When. */
+  timestamp: number;
+  /** How often it was used. */
+  uses: number;
+  /** Where. */
+  via: string;
+}
+
+/** One grant, as people see it. */
+export interface GrantView {
+  /** In answer to which question. */
+  approval_id: string;
+  /** Who gave it. */
+  by: string;
+  /** When, in seconds. */
+  created_at: number;
+  /** Until when, in seconds. */
+  expires_at?: number | null;
+  /** The grant. */
+  grant_id: string;
+  /** Whose calls. */
+  key_id: string;
+  /** When last, in seconds. */
+  last_used_at?: number | null;
+  /** Whether it still holds. */
+  live: boolean;
+  /** The scope. */
+  scope: Scope;
+  /** In which session; null: in any. */
+  session_id?: string | null;
+  /** How often it was used. */
+  uses: number;
+  /** How often still. */
+  uses_left?: number | null;
+  /** In words. */
+  words: string;
+}
+
+/** Who is asking. */
+export interface Identity {
+  /** The key in use. */
+  key_id: string;
+  /** Its name; of a person's key the person's. */
+  name: string;
+  /** Its role. */
+  role: Role;
+  /** How far an agent could pretend to be this one. */
+  tier: Tier;
+  /** Where: `api`, `page`, or the name of a channel. */
+  via: string;
+}
+
+/** A key was made or revoked. */
+export interface KeyHappening {
+  /** Who. */
+  by: string;
+  /** The key. */
+  key_id: string;
+  /** Its name. */
+  name: string;
+  /** Its role. */
+  role: Role;
+  /** When. */
+  timestamp: number;
+}
+
+/** Credentials, without their secrets. */
+export interface KeyList {
+  /** What is on this page. */
+  keys: KeyView[];
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+}
+
+/** A gateway signs with a key. */
+export interface KeyPublished {
+  /** Its name. */
+  kid: string;
+  /** The key. */
+  public_key: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** A key as people see it. */
+export interface KeyView {
+  /** When it was made, in seconds. */
+  created_at: number;
+  /** Who made it. */
+  created_by: string;
+  /** The key. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** When it was made useless, in seconds. */
+  revoked_at?: number | null;
+  /** Its role. */
+  role: Role;
+}
+
+/** Whether the ledger is what it was. */
+export interface LedgerState {
+  /** Signatures that were checked. */
+  checkpoints: number;
+  /** Good entries. */
+  entries: number;
+  /** The first bad entry. */
+  first_bad?: number | null;
+  /** Hash of the last good one. */
+  head: string;
+  /** Whether it is. */
+  ok: boolean;
+  /** What is wrong with it. */
+  why?: string | null;
+}
+
+/** A one-time code. */
+export interface LoginBody {
+  /** From the fragment of the link. */
+  code: string;
+}
+
+/** A code that signs a browser in, once. */
+export interface LoginCode {
+  /** The code. */
+  code: string;
+  /** For how many seconds it works. */
+  expires_in: number;
+  /** As the end of a link. */
+  fragment: string;
+}
+
+/** A browser was signed out. */
+export interface LoginEnded {
+  /** Who. */
+  by: string;
+  /** Whose. */
+  key_id: string;
+  /** The login. */
+  login_id: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** Browsers that are signed in. */
+export interface LoginList {
+  /** What is on this page. */
+  logins: LoginView[];
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+}
+
+/** A link to sign in was made. */
+export interface LoginOffered {
+  /** Until when it works. */
+  expires_at: number;
+  /** Whose. */
+  key_id: string;
+  /** The name of the key. */
+  name: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** A browser signed in. */
+export interface LoginStarted {
+  /** Until when. */
+  expires_at: number;
+  /** Whose. */
+  key_id: string;
+  /** The login. */
+  login_id: string;
+  /** The name of the key. */
+  name: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** A browser that is signed in, as people see it. */
+export interface LoginView {
+  /** Since when, in seconds. */
+  created_at: number;
+  /** Until when, in seconds. */
+  expires_at: number;
+  /** The login. */
+  id: string;
+  /** Who. */
+  name: string;
+}
+
+/** The next part of a message. */
+export interface MessageDelta {
+  /** The part. */
+  delta: string;
+  /** Its run. */
+  run_id: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** A message waits for a person. */
+export interface MessageHeld {
+  /** What is said meanwhile. */
+  notice: string;
+  /** Its run. */
+  run_id: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** What was said in a conversation. */
+export interface MessageList {
+  /** The oldest first. */
+  messages: MessageView[];
+  /** Always null. */
+  next?: string | null;
+  /** The conversation. */
+  session_id: string;
+}
+
+/** A message so far. */
+export interface MessageSnapshot {
+  /** Its run. */
+  run_id: string;
+  /** All of it so far. */
+  text: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** One message, in the shape of `OpenAI`'s chat completions. */
+export interface MessageView {
+  /** What was said; null where it is not shown. */
+  content?: string | null;
+  /** `user`, `assistant`, `system` or `tool`. */
+  role: string;
+  /** Which request a tool answers. */
+  tool_call_id?: string | null;
+  /** Tools the model wants to use. */
+  tool_calls?: ToolCallView[] | null;
+}
+
+/** A key as it is made: the only time its secret is seen. */
+export interface NewKey {
+  /** The key. */
+  id: string;
+  /** Its secret. */
+  key: string;
+  /** Its name. */
+  name: string;
+  /** Its role. */
+  role: Role;
+}
+
+/** A new key. */
+export interface NewKeyBody {
+  /** Its name; for approvers and admins the name of a person. */
+  name: string;
+  /** Its role. */
+  role: Role;
+}
+
+/** What came of a call. */
+export interface OutcomeBody {
+  /** How long it took, in milliseconds. */
+  duration_millis?: number | null;
+  /** Whether it failed. */
+  failed?: boolean;
+  /** What came out, shortened by the asker. */
+  summary?: string | null;
+}
+
+/** What came of a call, as its asker reports. */
+export interface OutcomeView {
+  /** When it was reported, in seconds. */
+  at: number;
+  /** How long it took, in milliseconds. */
+  duration?: number | null;
+  /** Whether it failed. */
+  failed: boolean;
+  /** What came out, shortened by the asker. */
+  summary?: string | null;
+}
+
+/** Lets a session run without questions for a while. */
+export interface OverrideBody {
+  /** Whose session, if several keys have one of that name. */
+  key_id?: string | null;
+  /** For how long. */
+  minutes: number;
+  /** Why. */
+  reason: string;
+}
+
+/** A session asks again. */
+export interface OverrideEnded {
+  /** Who. */
+  by: string;
+  /** Whose session. */
+  key_id: string;
+  /** Its session. */
+  session_id: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** Sessions that run without questions for a while. */
+export interface OverrideList {
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+  /** What is on this page. */
+  overrides: OverrideView[];
+}
+
+/** A session runs without questions for a while. */
+export interface OverrideStarted {
+  /** Who. */
+  by: string;
+  /** Whose session. */
+  key_id: string;
+  /** Why. */
+  reason: string;
+  /** Its session. */
+  session_id: string;
+  /** When. */
+  timestamp: number;
+  /** Until when. */
+  until: number;
+}
+
+/** An override of one session. */
+export interface OverrideView {
+  /** Who gave it. */
+  by: string;
+  /** Whose. */
+  key_id: string;
+  /** Why. */
+  reason: string;
+  /** The session. */
+  session_id: string;
+  /** Until when, in seconds; null: none. */
+  until?: number | null;
+}
+
+/** Which of the three confirmation patterns a verdict belongs to. */
+export type Pattern = "pre_execution_gate" | "post_execution_review" | "confidence_threshold";
+
+/** A person, or what is to be changed of one. */
+export interface PersonBody {
+  /** Accounts, by channel. */
+  accounts?: Record<string, string>;
+  /** The name answers are recorded under. */
+  name: string;
+  /** `viewer`, `approver` or `admin`. */
+  roles: string[];
+}
+
+/** A person was added or changed. */
+export interface PersonChanged {
+  /** Who. */
+  by: string;
+  /** Where they have accounts. */
+  channels: string[];
+  /** The person. */
+  name: string;
+  /** What they may do. */
+  roles: string[];
+  /** When. */
+  timestamp: number;
+}
+
+/** A person who answered. */
+export interface PersonCount {
+  /** Answers. */
+  answers: number;
+  /** Of these that allowed. */
+  approved: number;
+  /** The name. */
+  name: string;
+  /** Half were faster than this, in seconds. */
+  p50_seconds: number;
+  /** Answers within one second. */
+  under_one_second: number;
+}
+
+/** People who may answer. */
+export interface PersonList {
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+  /** What is on this page. */
+  people: PersonView[];
+}
+
+/** A person was removed. */
+export interface PersonRemoved {
+  /** Who. */
+  by: string;
+  /** The person. */
+  name: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** A person. */
+export interface PersonView {
+  /** Accounts, by channel. */
+  accounts?: Record<string, string>;
+  /** The name answers are recorded under. */
+  name: string;
+  /** What the person may do. */
+  roles: string[];
+}
+
+/** Which grants could be left. */
+export interface PreviewBody {
+  /** For which question. */
+  approval_id: string;
+  scope?: Scope | null;
+}
+
+/** A question an agent asks a person. */
+export interface QuestionBody {
+  /** Up to nine answers to choose from. */
+  choices?: string[];
+  /** The question. */
+  question: string;
+  /** The run. */
+  run_id?: string | null;
+  /** The session. */
+  session_id: string;
+  /** How long to wait, 0 to 60. */
+  wait_seconds?: number | null;
+}
+
+/** Questions by how they ended. */
+export interface QuestionCounts {
+  /** Allowed by a person. */
+  approved: number;
+  /** All. */
+  asked: number;
+  /** Answered by a model in a person's place; counted among the above, too. */
+  by_model: number;
+  /** Denied by a person. */
+  denied: number;
+  /** Nobody answered in time. */
+  expired: number;
+  /** Nobody has answered yet. */
+  waiting: number;
+  /** The asker took it back. */
+  withdrawn: number;
+}
+
+/** A reason for questions. */
+export interface ReasonCount {
+  /** Of these allowed. */
+  approved: number;
+  /** Questions. */
+  asked: number;
+  /** A stable code of what was found; empty where nothing in particular was. */
+  code: string;
+  /** Of these denied. */
+  denied: number;
+  /** An example, in words: the newest. */
+  example: string;
+}
+
+/** Judges past calls again. */
+export interface ReplayBody {
+  /** The configuration to judge by, as in config.yaml; the present one if it is not named. */
+  config?: Record<string, unknown> | null;
+  /** Calls at or after this moment, in seconds; all if it is not named. */
+  since?: number | null;
+  thresholds?: ThresholdsBody | null;
+}
+
+/** What another policy would have said, had there been no grants, no overrides and no earlier
+ * denials. */
+export interface Replayed {
+  /** Calls that were judged again. */
+  calls: number;
+  /** Calls whose verdict differs, at most a hundred. */
+  changed: ReplayedCall[];
+  /** Verdicts then and now: `{"ask":{"allow":3}}`. */
+  verdicts: Record<string, Record<string, number>>;
+}
+
+/** A call whose verdict differs. */
+export interface ReplayedCall {
+  /** The call. */
+  call_id: string;
+  /** On one line, display-redacted. */
+  command: string;
+  /** The verdict now. */
+  now: string;
+  /** Why. */
+  reason: string;
+  /** The verdict then. */
+  was: string;
+}
+
+/** An answer a person gives. */
+export interface ResolveBody {
+  /** The arguments as the person changed them; they are judged again. */
+  args?: Record<string, unknown> | null;
+  /** What is chosen. */
+  choice: Choice;
+  /** For *session* and *always*: for how long. */
+  lasts_seconds?: number | null;
+  /** What is said about it; the agent sees it. */
+  note?: string | null;
+  scope?: Scope | null;
+  /** For *session* and *always*: how often. */
+  uses?: number | null;
+}
+
+/** What ran and awaits a look. */
+export interface ReviewList {
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+  /** What is on this page. */
+  reviews: ReviewView[];
+}
+
+/** Something ran and awaits a look. */
+export interface ReviewRequired {
+  /** The call. */
+  call_id: string;
+  /** On one line, display-redacted; never empty. */
+  command: string;
+  /** The review. */
+  review_id: string;
+  /** Its run. */
+  run_id: string;
+  /** Its session. */
+  session_id: string;
+  /** When. */
+  timestamp: number;
+  /** The tool. */
+  tool: string;
+}
+
+/** Somebody looked. */
+export interface ReviewResolved {
+  /** Who. */
+  by: string;
+  /** The call. */
+  call_id: string;
+  /** `kept` or `undone`. */
+  outcome: string;
+  /** The review. */
+  review_id: string;
+  /** Its run. */
+  run_id: string;
+  /** Its session. */
+  session_id: string;
+  /** When. */
+  timestamp: number;
+  /** Where. */
+  via: string;
+}
+
+/** Something that ran and awaits a look. */
+export interface ReviewView {
+  /** What the agent calls itself. */
+  agent?: string | null;
+  /** Who settled it. */
+  by?: string | null;
+  /** The call. */
+  call: CallView;
+  /** It on one line, display-redacted. */
+  command: string;
+  /** What was changed in it. */
+  diff?: string | null;
+  /** Name of the key. */
+  key_name: string;
+  /** The file that was changed, where it can be put back. */
+  path?: string | null;
+  /** The review. */
+  review_id: string;
+  /** `waiting`, `undoing`, `kept` or `undone`. */
+  status: string;
+}
+
+/** What a credential is for. */
+export type Role = "agent" | "approver" | "admin" | "viewer";
+
+/** The rule that decided. */
+export interface RuleView {
+  /** Its number in the order of rules. */
+  number: number;
+  /** What it says. */
+  sentence: string;
+}
+
+/** An answer as clients of Hermes give it. They may send more than we know; it is ignored, because
+ * they cannot be changed and nothing of it could allow anything. */
+export interface RunApprovalBody {
+  /** All that wait; only to deny. */
+  all?: boolean;
+  /** Which question. */
+  approval_id?: string | null;
+  /** `once`, `session`, `always` or `deny`; `approve`, `approved` and `allow` mean `once`. */
+  choice: string;
+  /** The same under its other name. */
+  request_id?: string | null;
+  /** The same under its other name. */
+  resolve_all?: boolean;
+}
+
+/** A run that is to begin. */
+export interface RunBody {
+  /** What was said before, if the conversation is new here. */
+  conversation_history?: Record<string, unknown>[];
+  /** The directory it works in. */
+  cwd?: string | null;
+  /** What is to be done: a text, or messages, the last by the person. */
+  input: Record<string, unknown>;
+  /** What the model is told besides. */
+  instructions?: string | null;
+  /** The conversation it belongs to; a new one if it is not named. */
+  session_id?: string | null;
+}
+
+/** A run ended with an answer. */
+export interface RunCompleted {
+  /** The answer. */
+  output: string;
+  /** Its run. */
+  run_id: string;
+  /** When. */
+  timestamp: number;
+  /** What it cost. */
+  usage: Usage;
+}
+
+/** A run could not go on. */
+export interface RunFailed {
+  /** Why. */
+  error: string;
+  /** Its run. */
+  run_id: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** Something happened to a run. */
+export interface RunHappening {
+  /** Its run. */
+  run_id: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** Runs, the newest first. */
+export interface RunList {
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+  /** What is on this page. */
+  runs: RunView[];
+}
+
+/** How a run stands. */
+export interface RunStanding {
+  /** The run. */
+  run_id: string;
+  /** `started`, `stopping`, or how it ended. */
+  status: string;
+}
+
+/** A run began. */
+export interface RunStarted {
+  /** Who. */
+  by: string;
+  /** Which model thinks. */
+  model: string;
+  /** Its run. */
+  run_id: string;
+  /** Its session. */
+  session_id: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** A run is to stop. */
+export interface RunStopping {
+  /** Who. */
+  by: string;
+  /** Its run. */
+  run_id: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** One run. */
+export interface RunView {
+  /** When it began, in seconds. */
+  created_at: number;
+  /** The directory it works in. */
+  cwd?: string | null;
+  /** Why it could not go on. */
+  error?: string | null;
+  /** The last event. */
+  last_event?: string | null;
+  /** Which model thinks; null for the run of another agent. */
+  model?: string | null;
+  /** `hermes.run`. */
+  object: string;
+  /** What it came to. */
+  output?: string | null;
+  /** Questions that wait, of one run. */
+  pending_approvals?: ApprovalView[] | null;
+  /** What its agent asks people, of one run. */
+  pending_clarifications?: ClarificationView[] | null;
+  /** The run. */
+  run_id: string;
+  /** The conversation it belongs to. */
+  session_id: string;
+  /** The person who started it. */
+  started_by?: string | null;
+  /** `started`, `running`, `waiting_for_approval`, `stopping`, `completed`, `failed` or
+   * `cancelled`. */
+  status: string;
+  /** When it last changed, in seconds. */
+  updated_at: number;
+  usage?: Usage | null;
+}
+
+/** Which calls a grant is about. In every kind `within` is what the call it was given for would
+ * do: no covered call does anything else or worse. */
+export type Scope = {
+  /** SHA-256 of the canonical arguments. */
+  arguments: Digest;
+  /** The directory. */
+  cwd?: string | null;
+  kind: "exact";
+  /** The call on one line, for people. */
+  shown: string;
+  /** The tool. */
+  tool: string;
+  /** What it may do. */
+  within: Within;
+} | {
+  /** The directory it is bound to. */
+  cwd?: string | null;
+  kind: "command";
+  /** SHA-256 of the arguments beside the command. */
+  others: Digest;
+  /** The simple commands, each with all its words. */
+  shapes: CommandShape[];
+  /** The tool. */
+  tool: string;
+  /** What it may do. */
+  within: Within;
+} | {
+  kind: "path";
+  /** SHA-256 of the arguments beside paths and content. */
+  others: Digest;
+  /** The directory, normalised. */
+  prefix: string;
+  /** The tool. */
+  tool: string;
+  /** What it may do. */
+  within: Within;
+} | {
+  kind: "recipient";
+  /** SHA-256 of the arguments beside recipient and text. */
+  others: Digest;
+  /** The recipient, exactly. */
+  recipient: string;
+  /** The tool. */
+  tool: string;
+  /** What it may do. */
+  within: Within;
+};
+
+/** Permissions that could be left. */
+export interface ScopeList {
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+  /** What is on this page. */
+  scopes: ScopeView[];
+}
+
+/** A grant that may be left. */
+export interface ScopeView {
+  /** How many of the last calls it would have matched, where that was asked for. */
+  matched?: number | null;
+  /** How many calls were looked at. */
+  of?: number | null;
+  /** The riskiest of those it would have matched, on one line. */
+  riskiest?: string | null;
+  /** The scope, to be sent back. */
+  scope: Scope;
+  /** In words. */
+  words: string;
+}
+
+/** What is known of a session. */
+export interface SessionHappening {
+  /** Whether a person in crisis was in it. */
+  crisis_sensitive: boolean;
+  /** Whose session. */
+  key_id: string;
+  /** Its session. */
+  session_id: string;
+  /** When. */
+  timestamp: number;
+  /** The directory it works on. */
+  workspace?: string | null;
+}
+
+/** Conversations, the newest first. */
+export interface SessionList {
+  /** Always null. */
+  next?: string | null;
+  /** What is on this page. */
+  sessions: SessionView[];
+}
+
+/** One conversation. */
+export interface SessionView {
+  /** When it began, in seconds. */
+  created_at: number;
+  /** The last of them. */
+  last_run: string;
+  /** Which model thinks. */
+  model: string;
+  /** How many runs it has. */
+  runs: number;
+  /** The conversation. */
+  session_id: string;
+  /** Who began it. */
+  started_by: string;
+  /** How that one stands. */
+  status: string;
+  /** When it last changed, in seconds. */
+  updated_at: number;
+}
+
+/** How bad a finding is. */
+export type Severity = "info" | "low" | "medium" | "high" | "catastrophic";
+
+/** What a call changes, from nothing to what always asks. */
+export type SideEffect = "read_only" | "local_reversible" | "external" | "critical";
+
+/** What happened, counted. */
+export interface StatsView {
+  /** Whose calls they were. */
+  agents: AgentCount[];
+  /** How people answered. */
+  answers: AnswerCounts;
+  /** How long a stretch of time is, in seconds. */
+  bucket_seconds: number;
+  /** Calls by verdict, for each stretch of time, without gaps. */
+  buckets: Bucket[];
+  /** Calls. */
+  calls: number;
+  /** Calls before this moment are not counted, because only the newest 100 000 are; null if all
+   * of them are. */
+  counted_since?: number | null;
+  /** Who answered. */
+  people: PersonCount[];
+  /** Questions that were put to people. */
+  questions: QuestionCounts;
+  /** What was asked about most. */
+  reasons: ReasonCount[];
+  /** Since when, in seconds. */
+  since: number;
+  thresholds?: ThresholdsView | null;
+  /** Tools that were called, the most used first. */
+  tools: string[];
+  /** Until when, in seconds. */
+  until: number;
+}
+
+/** How an answer is streamed. */
+export interface StreamOptions {
+  /** Whether it ends with what it cost. */
+  include_usage?: boolean;
+}
+
+/** Lines of rule 11, each 0 to 1. */
+export interface ThresholdsBody {
+  /** Risk above this asks. */
+  ask_above: number;
+  /** Risk below this runs. */
+  auto_below: number;
+  /** Between the two, confidence below this asks. */
+  confidence_min: number;
+}
+
+/** Lines of rule 11, each 0 to 1. */
+export interface ThresholdsView {
+  /** Risk above this asks. */
+  ask_above: number;
+  /** Risk below this runs. */
+  auto_below: number;
+  /** Between the two, confidence below this asks. */
+  confidence_min: number;
+}
+
+/** From advisory to proven. */
+export type Tier = "T0" | "T1" | "T2" | "T3" | "T4";
+
+/** A tool the model wants to use. */
+export interface ToolCallView {
+  /** The tool and its arguments. */
+  function: FunctionView;
+  /** Names the request. */
+  id: string;
+}
+
+/** A tool has run. */
+export interface ToolCompleted {
+  /** The call; null where it never became one. */
+  call_id?: string | null;
+  /** How long it took, in seconds. */
+  duration?: number | null;
+  /** Whether it failed. */
+  error?: boolean | null;
+  /** Its run. */
+  run_id: string;
+  /** Its session. */
+  session_id?: string | null;
+  /** When. */
+  timestamp: number;
+  /** The tool. */
+  tool: string;
+  /** What the model calls it. */
+  tool_call_id?: string | null;
+}
+
+/** The agent begins with a tool. */
+export interface ToolStarted {
+  /** On one line, shortened. */
+  preview: string;
+  /** Its run. */
+  run_id: string;
+  /** When. */
+  timestamp: number;
+  /** The tool. */
+  tool: string;
+  /** What the model calls it. */
+  tool_call_id: string;
+}
+
+/** How calls were judged, the newest first. */
+export interface TraceList {
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+  /** What is on this page. */
+  traces: TraceView[];
+}
+
+/** How a call was judged and what became of it. */
+export type TraceView = CallView & {
+  /** What the agent calls itself. */
+  agent?: string | null;
+  /** The arguments, display-redacted. */
+  args: unknown;
+  /** The call on one line, display-redacted. */
+  command: string;
+  /** The directory. */
+  cwd?: string | null;
+  /** Name of the key. */
+  key_name: string;
+  outcome?: OutcomeView | null;
+  /** Hash of the policy it was judged under. */
+  policy: string;
+};
+
+/** Milliseconds since 1970. */
+export type UnixMillis = number;
+
+/** What a run cost, in tokens. */
+export interface Usage {
+  /** Read. */
+  input_tokens: number;
+  /** Written. */
+  output_tokens: number;
+  /** Both. */
+  total_tokens: number;
+}
+
+/** What models cost, the oldest day first. */
+export interface UsageList {
+  /** What to send as `behind` for the next page; null at the end. */
+  next?: string | null;
+  /** What is on this page. */
+  usage: UsageView[];
+}
+
+/** What one model cost for one task on one day. */
+export interface UsageView {
+  /** How often it was asked. */
+  calls: number;
+  /** Tokens that were written. */
+  completion_tokens: number;
+  /** The day's beginning, in Unix seconds. */
+  day: number;
+  /** The model. */
+  model: string;
+  /** Tokens that were read. */
+  prompt_tokens: number;
+  /** What it was asked for: `agent`, `approval`, `title` … */
+  task: string;
+}
+
+/** What the firewall concludes, from loosest to strictest. */
+export type Verdict = "allow" | "allow_then_review" | "ask" | "refuse";
+
+/** The asker takes a call back. */
+export interface WithdrawBody {
+  /** Why. */
+  note?: string | null;
+}
+
+/** What may happen at most. */
+export interface Within {
+  /** Codes of everything that was found, sorted. */
+  effects: string[];
+  /** Whether it may be something that cannot be undone. */
+  irreversible: boolean;
+  /** Whether something may leave the machine. */
+  outbound: boolean;
+  /** The risk, per mille. */
+  risk: number;
+  /** The side-effect class. */
+  side_effect: SideEffect;
+  /** Whether it may be something nothing is known about. */
+  unknown: boolean;
+}
+
+/** Every route: what is asked, sent and answered. */
+export interface Routes {
+  /** Says that the process is there */
+  "GET /health": { query: undefined; body: undefined; answer: Record<string, unknown> };
+  /** Says whether calls can be judged and decisions kept */
+  "GET /ready": { query: undefined; body: undefined; answer: Record<string, unknown> };
+  /** Counts for Prometheus */
+  "GET /metrics": { query: undefined; body: undefined; answer: string };
+  /** The keys tokens are signed with */
+  "GET /.well-known/jwks.json": { query: undefined; body: undefined; answer: Record<string, unknown> };
+  /** This description */
+  "GET /openapi.json": { query: undefined; body: undefined; answer: Record<string, unknown> };
+  /** Signs a browser in with the code of a link */
+  "POST /v1/login": { query: undefined; body: LoginBody; answer: Identity };
+  /** An answer that a webhook's other side sends back, signed as cards are */
+  "POST /channels/{name}/action": { query: undefined; body: Record<string, unknown>; answer: ApprovalView };
+  /** Signs this browser out */
+  "POST /v1/logout": { query: undefined; body: undefined; answer: undefined };
+  /** Says who is asking */
+  "GET /v1/whoami": { query: undefined; body: undefined; answer: Identity };
+  /** Makes a one-time code for the caller's own browser */
+  "POST /v1/login/code": { query: undefined; body: undefined; answer: LoginCode };
+  /** What clients of Hermes look for before they use approvals */
+  "GET /v1/capabilities": { query: undefined; body: undefined; answer: Record<string, unknown> };
+  /** Judges a call without making it one */
+  "POST /v1/assess": { query: undefined; body: CallBody; answer: AssessmentView };
+  /** Lists calls */
+  "GET /v1/calls": { query: { run_id?: string; session_id?: string; verdict?: string; since?: number; limit?: number; behind?: string; }; body: undefined; answer: CallList };
+  /** Submits a call */
+  "POST /v1/calls": { query: undefined; body: CallBody; answer: CallView };
+  /** Says how a call stands, waiting for a decision */
+  "GET /v1/calls/{id}": { query: { wait_seconds?: number; }; body: undefined; answer: CallView };
+  /** Takes a call back */
+  "POST /v1/calls/{id}/withdraw": { query: undefined; body: WithdrawBody; answer: CallView };
+  /** Reports what came of a call */
+  "POST /v1/calls/{id}/outcome": { query: undefined; body: OutcomeBody; answer: CallView };
+  /** Uses a token up */
+  "POST /v1/tokens/consume": { query: undefined; body: ConsumeBody; answer: ConsumedView };
+  /** Lists approvals */
+  "GET /v1/approvals": { query: { status?: string; run_id?: string; limit?: number; behind?: string; }; body: undefined; answer: ApprovalList };
+  /** Shows one approval with its card */
+  "GET /v1/approvals/{id}": { query: undefined; body: undefined; answer: ApprovalView };
+  /** Answers an approval */
+  "POST /v1/approvals/{id}/resolve": { query: undefined; body: ResolveBody; answer: ApprovalView };
+  /** Takes an allowing answer back while it is held */
+  "POST /v1/approvals/{id}/take_back": { query: undefined; body: undefined; answer: ApprovalView };
+  /** Records that the full text was opened */
+  "POST /v1/approvals/{id}/viewed": { query: undefined; body: undefined; answer: ApprovalView };
+  /** Puts a harmless practice card in front of people */
+  "POST /v1/practice": { query: undefined; body: undefined; answer: CallView };
+  /** Events of everything the caller may see */
+  "GET /v1/events": { query: { last_event_id?: number; }; body: undefined; answer: string };
+  /** Events of one run, from its beginning */
+  "GET /v1/runs/{id}/events": { query: { last_event_id?: number; }; body: undefined; answer: string };
+  /** Lists runs, the newest first */
+  "GET /v1/runs": { query: { session_id?: string; limit?: number; behind?: string; }; body: undefined; answer: RunList };
+  /** Starts a run of the built-in agent */
+  "POST /v1/runs": { query: undefined; body: RunBody; answer: RunStanding };
+  /** Shows one run, with what it waits for */
+  "GET /v1/runs/{id}": { query: undefined; body: undefined; answer: RunView };
+  /** Stops a run */
+  "POST /v1/runs/{id}/stop": { query: undefined; body: undefined; answer: RunStanding };
+  /** Answers the question a run waits for */
+  "POST /v1/runs/{id}/approval": { query: undefined; body: RunApprovalBody; answer: Record<string, unknown> };
+  /** Answers as the built-in agent, in the shape of `OpenAI` */
+  "POST /v1/chat/completions": { query: undefined; body: ChatBody; answer: Record<string, unknown> };
+  /** Lists the model of the built-in agent */
+  "GET /v1/models": { query: undefined; body: undefined; answer: Record<string, unknown> };
+  /** Lists conversations, the newest first */
+  "GET /v1/sessions": { query: undefined; body: undefined; answer: SessionList };
+  /** Shows what was said in a conversation */
+  "GET /v1/sessions/{id}/messages": { query: undefined; body: undefined; answer: MessageList };
+  /** Shows what models cost, by day, task and model */
+  "GET /v1/usage": { query: { since?: number; }; body: undefined; answer: UsageList };
+  /** Lists the questions that wait */
+  "GET /v1/clarifications": { query: undefined; body: undefined; answer: ClarificationList };
+  /** Asks a person a question */
+  "POST /v1/clarifications": { query: undefined; body: QuestionBody; answer: ClarificationView };
+  /** Shows one question, waiting for its answer */
+  "GET /v1/clarifications/{id}": { query: { wait_seconds?: number; }; body: undefined; answer: ClarificationView };
+  /** Answers a question */
+  "POST /v1/clarifications/{id}/answer": { query: undefined; body: ClarifyBody; answer: ClarificationView };
+  /** Lists standing permissions */
+  "GET /v1/grants": { query: { all?: boolean; }; body: undefined; answer: GrantList };
+  /** Takes a standing permission back */
+  "DELETE /v1/grants/{id}": { query: undefined; body: undefined; answer: GrantView };
+  /** Says what a standing permission would have matched */
+  "POST /v1/grants/preview": { query: undefined; body: PreviewBody; answer: ScopeList };
+  /** Lists sessions that run without questions for a while */
+  "GET /v1/overrides": { query: undefined; body: undefined; answer: OverrideList };
+  /** Lets a session run without questions for a while */
+  "POST /v1/sessions/{id}/yolo": { query: undefined; body: OverrideBody; answer: OverrideView };
+  /** Lets a session ask again */
+  "DELETE /v1/sessions/{id}/yolo": { query: { key_id?: string; }; body: undefined; answer: OverrideView };
+  /** Lists what ran and awaits a look */
+  "GET /v1/reviews": { query: undefined; body: undefined; answer: ReviewList };
+  /** Undoes what ran: puts the file back, or tells the asker to undo it */
+  "POST /v1/reviews/{id}/undo": { query: undefined; body: undefined; answer: ReviewView };
+  /** Keeps what ran */
+  "POST /v1/reviews/{id}/keep": { query: undefined; body: undefined; answer: ReviewView };
+  /** Lists how calls were judged */
+  "GET /v1/traces": { query: { run_id?: string; session_id?: string; verdict?: Verdict; outcome?: string; by?: string; tool?: string; q?: string; since?: number; until?: number; limit?: number; behind?: string; }; body: undefined; answer: TraceList };
+  /** Explains how one call was judged */
+  "GET /v1/traces/{id}": { query: undefined; body: undefined; answer: TraceView };
+  /** Counts what happened: verdicts over time, how people answered, what was asked about most */
+  "GET /v1/stats": { query: { since?: number; until?: number; bucket?: number; }; body: undefined; answer: StatsView };
+  /** Shows entries of the ledger */
+  "GET /v1/ledger": { query: { after?: number; limit?: number; }; body: undefined; answer: EntryList };
+  /** Verifies the ledger */
+  "GET /v1/ledger/verify": { query: undefined; body: undefined; answer: LedgerState };
+  /** Judges past calls again under another configuration */
+  "POST /v1/replay": { query: undefined; body: ReplayBody; answer: Replayed };
+  /** Lists keys */
+  "GET /v1/keys": { query: undefined; body: undefined; answer: KeyList };
+  /** Makes a key; its secret is shown this once */
+  "POST /v1/keys": { query: undefined; body: NewKeyBody; answer: NewKey };
+  /** Makes a key useless */
+  "DELETE /v1/keys/{id}": { query: undefined; body: undefined; answer: KeyView };
+  /** Lists people who may answer */
+  "GET /v1/people": { query: undefined; body: undefined; answer: PersonList };
+  /** Adds a person, or changes one */
+  "POST /v1/people": { query: undefined; body: PersonBody; answer: PersonView };
+  /** Removes a person */
+  "DELETE /v1/people/{name}": { query: undefined; body: undefined; answer: undefined };
+  /** Lists how people are reached, and how that goes */
+  "GET /v1/channels": { query: undefined; body: undefined; answer: ChannelList };
+  /** Lists browsers that are signed in */
+  "GET /v1/logins": { query: undefined; body: undefined; answer: LoginList };
+  /** Signs a browser out */
+  "DELETE /v1/logins/{id}": { query: undefined; body: undefined; answer: undefined };
+  /** Shows the configuration with its defaults */
+  "GET /v1/config": { query: undefined; body: undefined; answer: Record<string, unknown> };
+  /** Sets one key of the configuration */
+  "POST /v1/config": { query: undefined; body: ConfigBody; answer: Record<string, unknown> };
+}

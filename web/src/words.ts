@@ -1,0 +1,92 @@
+// What is said the same way everywhere. The labels are those of the plain text card, so that
+// screen readers, chats and the terminal say the same.
+
+import type { Choice, Decision, Risk } from "./wire";
+
+export const LABELS: Record<Choice, string> = {
+  once: "Allow once",
+  session: "Allow for this session",
+  always: "Add to permanent allowlist",
+  deny: "Deny",
+};
+
+/** What each choice leaves behind. */
+export const LEAVES: Record<Choice, string> = {
+  once: "Runs now, exactly as shown; nothing is remembered.",
+  session: "Shows the rule it would leave, for this session alone.",
+  always: "Shows the rule it would leave, until somebody revokes it.",
+  deny: "Does not run. The agent is told, with your note.",
+};
+
+export const RISKS: Record<Risk, string> = {
+  low: "Low",
+  medium: "Medium",
+  high: "High",
+  critical: "Critical",
+};
+
+const ORDER: Risk[] = ["low", "medium", "high", "critical"];
+
+/** Whether somebody should look twice: the highlight starts on *Deny*. */
+export const isGrave = (risk: Risk): boolean => ORDER.indexOf(risk) >= ORDER.indexOf("high");
+
+/** How far the asker could have answered itself. */
+export const TIERS: Record<string, string> = {
+  T0: "advisory: the agent runs under the same account and could answer itself",
+  T1: "hardened: the same account, but not without a deliberate attack",
+  T2: "separated: the firewall runs under its own account",
+  T3: "out of band: answered on another device through a verified channel",
+  T4: "proven: a passkey signed exactly this call",
+};
+
+export const FACTORS: Record<string, string> = {
+  tool_class: "What kind of thing it is",
+  target_sensitivity: "How sensitive the target is",
+  reversibility: "How hard it is to undo",
+  human_impact: "What it means to people",
+  context_certainty: "How clear the arguments are",
+};
+
+const VIAS: Record<string, string> = {
+  page: "the page",
+  api: "the API",
+  cli: "the command line",
+  terminal: "the terminal",
+  mattermost: "Mattermost",
+  slack: "Slack",
+  discord: "Discord",
+  telegram: "Telegram",
+  matrix: "Matrix",
+  email: "e-mail",
+};
+
+/** Returns where an answer was given, in words. */
+export const place = (via: string): string => VIAS[via] ?? via;
+
+/** Returns how a question ended: `Denied by Ana on Mattermost`. `me` is whoever reads it. */
+export function ending(decision: Decision, me: string): string {
+  const who = decision.by === null ? "the firewall" : decision.by === me ? "you" : decision.by;
+  const where = decision.via === null ? "" : ` on ${place(decision.via)}`;
+  switch (decision.outcome) {
+    case "approved":
+      return `${decision.choice === null ? "Allowed" : ALLOWED[decision.choice] ?? "Allowed"} by ${who}${where}`;
+    case "denied":
+      return `Denied by ${who}${where}`;
+    case "withdrawn":
+      return "Withdrawn by the agent that asked";
+    case "expired":
+      return decision.cause === "undeliverable" ? "Nobody could be reached; it did not run" : "Nobody answered in time; it did not run";
+    default:
+      return decision.outcome;
+  }
+}
+
+const ALLOWED: Record<string, string> = {
+  once: "Allowed once",
+  session: "Allowed for this session",
+  always: "Added to the permanent allowlist",
+};
+
+/** Returns `1 card` or `3 cards`. */
+export const many = (count: number, one: string, several = `${one}s`): string =>
+  `${count.toLocaleString()} ${count === 1 ? one : several}`;
