@@ -115,6 +115,11 @@ impl Person {
         locked(&self.seen.events).len()
     }
 
+    /// Returns every event seen so far.
+    pub fn events(&self) -> Vec<Value> {
+        locked(&self.seen.events).clone()
+    }
+
     /// Waits for an event behind the first `seen` of which `find` makes something.
     pub fn wait_after<T>(&self, seen: usize, find: impl Fn(&Value) -> Option<T>) -> Option<T> {
         let since = Instant::now();

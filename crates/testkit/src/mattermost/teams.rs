@@ -175,6 +175,7 @@ pub(super) async fn create_channel(
         display_name,
         kind,
         members: BTreeSet::from([session.user_id]),
+        last_post_at: 0,
     };
     let shown = channel.public();
     world.channels.insert(channel.id.clone(), channel);
@@ -210,6 +211,7 @@ pub(super) async fn direct(State(shared): State<Shared>, session: Session, body:
         display_name: String::new(),
         kind: ChannelKind::Direct,
         members: BTreeSet::from([first.clone(), second.clone()]),
+        last_post_at: 0,
     };
     let shown = channel.public();
     let id = channel.id.clone();

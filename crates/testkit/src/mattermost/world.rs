@@ -90,6 +90,7 @@ pub(super) struct Channel {
     pub(super) display_name: String,
     pub(super) kind: ChannelKind,
     pub(super) members: BTreeSet<String>,
+    pub(super) last_post_at: i64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,6 +215,9 @@ impl World {
 
     pub(super) fn add_post(&mut self, post: Post) {
         self.places.insert(post.id.clone(), self.posts.len());
+        if let Some(channel) = self.channels.get_mut(&post.channel_id) {
+            channel.last_post_at = post.create_at;
+        }
         self.posts.push(post);
     }
 
@@ -304,6 +308,7 @@ impl Channel {
         json!({
             "id": self.id, "team_id": self.team_id, "name": self.name, "type": self.kind.letter(),
             "display_name": self.display_name, "delete_at": 0, "header": "", "purpose": "",
+            "last_post_at": self.last_post_at,
         })
     }
 
