@@ -180,6 +180,7 @@ async fn client_config(State(shared): State<Shared>, Query(asked): Asked) -> Ans
         "EnableBotAccountCreation": bots(settings.bot_account_creation).to_string(),
         "EnableCommands": "true",
         "EnablePostUsernameOverride": "false",
+        "PostEditTimeLimit": "-1",
         "TelemetryId": "",
     }))
 }
