@@ -62,11 +62,7 @@ pub(crate) enum Wish {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum News {
     /// A request was answered.
-    Answered {
-        tag: Tag,
-        status: u16,
-        body: Value,
-    },
+    Answered { tag: Tag, status: u16, body: Value },
     /// A request could not be sent, or nothing came back. Whether it was carried out is not known.
     Unanswered { tag: Tag, why: String },
     /// Something happened.
