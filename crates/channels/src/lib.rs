@@ -1,16 +1,21 @@
 //! Paints a card for a chat, delivers it, verifies what comes back.
 //!
-//! A channel paints and delivers; it never decides. It sees a [`Card`], not the approval, and
-//! neither the store nor the gate.
+//! A channel paints and delivers; it never decides. It sees a card, not the approval, and neither the
+//! store nor the gate. What people do in a chat becomes a [`press::Click`], which the gate checks.
 
+pub mod chat;
+pub mod mattermost;
+pub mod order;
+pub mod press;
 mod recorder;
+pub mod seal;
+pub mod text;
 mod webhook;
 
 use std::future::Future;
 use std::pin::Pin;
 
-use countersign_core::card::Card;
-
+pub use order::{Delivered, Order};
 pub use recorder::{Recorder, Said};
 pub use webhook::{Verified, VerifyError, Webhook, WebhookSettings};
 
@@ -24,15 +29,6 @@ pub fn http() -> reqwest::ClientBuilder {
 
 /// A future that can be kept behind `dyn`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// Where a card was put, in the channel's own words; given back to paint it again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Delivered {
-    /// The channel's name.
-    pub channel: String,
-    /// What the channel needs to find the card again.
-    pub reference: String,
-}
 
 /// Why a card did not arrive.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,19 +61,36 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
         "chat"
     }
 
-    /// Puts `card` in front of people. `key` is the same when a delivery is tried again, so that
-    /// no card appears twice.
-    fn deliver<'a>(
-        &'a self,
-        card: &'a Card,
-        key: &'a str,
-    ) -> BoxFuture<'a, Result<Delivered, DeliveryError>>;
+    /// Returns the names under which people list their accounts there, the most particular first.
+    fn accounts(&self) -> Vec<&str> {
+        vec![self.name()]
+    }
+
+    /// Whether it has a place of its own for cards. Without one they go to each approver.
+    fn has_usual_place(&self) -> bool {
+        true
+    }
+
+    /// Whether it shows clarifications, too, and brings their answers back.
+    fn takes_questions(&self) -> bool {
+        false
+    }
+
+    /// Puts a question in front of people. Under the same key no card appears twice.
+    fn deliver<'a>(&'a self, order: &'a Order) -> BoxFuture<'a, Result<Delivered, DeliveryError>>;
 
     /// Paints a delivered card again after it changed.
     fn repaint<'a>(
         &'a self,
         delivered: &'a Delivered,
-        card: &'a Card,
+        order: &'a Order,
+    ) -> BoxFuture<'a, Result<(), DeliveryError>>;
+
+    /// Shows the full text beside a delivered card that shows only parts of it.
+    fn unfold<'a>(
+        &'a self,
+        delivered: &'a Delivered,
+        order: &'a Order,
     ) -> BoxFuture<'a, Result<(), DeliveryError>>;
 
     /// Says something that is no question.

@@ -2,18 +2,22 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use countersign_core::card::Card;
 use tokio::sync::Notify;
 
-use crate::{BoxFuture, Channel, Delivered, DeliveryError};
+use crate::order::{Attempt, Destination, Shown, Subject};
+use crate::{BoxFuture, Channel, Delivered, DeliveryError, Order};
 
 /// What a recorder was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
     /// A card, under its delivery key.
-    Card(String, Box<Card>),
+    Card(String, Box<countersign_core::card::Card>),
     /// A card that was painted again, by its reference.
-    Again(String, Box<Card>),
+    Again(String, Box<countersign_core::card::Card>),
+    /// A clarification, under its delivery key, or painted again.
+    Question(String, Box<crate::order::Inquiry>),
+    /// The full text of a card, by its reference.
+    Unfolded(String),
     /// A message.
     Message(String),
     /// A message to one person or place.
@@ -38,7 +42,10 @@ pub struct Recorder {
 #[derive(Debug, Default)]
 struct State {
     said: Vec<Said>,
+    /// Where each delivery went, and whether it may have happened before.
+    orders: Vec<(Destination, Attempt)>,
     failing: Option<Failing>,
+    cuts: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +66,16 @@ impl Recorder {
     /// Returns everything it was given, in order.
     pub fn said(&self) -> Vec<Said> {
         self.state().said.clone()
+    }
+
+    /// Returns where each delivery was to go, and whether it may have happened before.
+    pub fn orders(&self) -> Vec<(Destination, Attempt)> {
+        self.state().orders.clone()
+    }
+
+    /// Lets cards be shown only in parts from now on.
+    pub fn cuts(&self) {
+        self.state().cuts = true;
     }
 
     /// Waits until what it was given is as `holds` wants it.
@@ -122,16 +139,23 @@ impl Channel for Recorder {
         "recorder"
     }
 
-    fn deliver<'a>(
-        &'a self,
-        card: &'a Card,
-        key: &'a str,
-    ) -> BoxFuture<'a, Result<Delivered, DeliveryError>> {
+    fn takes_questions(&self) -> bool {
+        true
+    }
+
+    fn deliver<'a>(&'a self, order: &'a Order) -> BoxFuture<'a, Result<Delivered, DeliveryError>> {
         Box::pin(async move {
-            self.take(Said::Card(key.to_owned(), Box::new(card.clone())))?;
+            let key = order.key.clone();
+            self.take(match &order.what {
+                Subject::Card(card) => Said::Card(key.clone(), card.clone()),
+                Subject::Question(inquiry) => Said::Question(key.clone(), inquiry.clone()),
+            })?;
+            let mut state = self.state();
+            state.orders.push((order.to.clone(), order.attempt));
             Ok(Delivered {
                 channel: self.name.clone(),
-                reference: key.to_owned(),
+                reference: key,
+                shown: if state.cuts { Shown::Cut } else { Shown::Whole },
             })
         })
     }
@@ -139,12 +163,23 @@ impl Channel for Recorder {
     fn repaint<'a>(
         &'a self,
         delivered: &'a Delivered,
-        card: &'a Card,
+        order: &'a Order,
     ) -> BoxFuture<'a, Result<(), DeliveryError>> {
         Box::pin(async move {
             let reference = delivered.reference.clone();
-            self.take(Said::Again(reference, Box::new(card.clone())))
+            self.take(match &order.what {
+                Subject::Card(card) => Said::Again(reference, card.clone()),
+                Subject::Question(inquiry) => Said::Question(reference, inquiry.clone()),
+            })
         })
+    }
+
+    fn unfold<'a>(
+        &'a self,
+        delivered: &'a Delivered,
+        _order: &'a Order,
+    ) -> BoxFuture<'a, Result<(), DeliveryError>> {
+        Box::pin(async move { self.take(Said::Unfolded(delivered.reference.clone())) })
     }
 
     fn say<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<(), DeliveryError>> {

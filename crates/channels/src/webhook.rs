@@ -8,14 +8,14 @@
 use std::time::Duration;
 
 use countersign_core::approval::Choice;
-use countersign_core::card::Card;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
-use crate::{BoxFuture, Channel, Delivered, DeliveryError};
+use crate::order::{Shown, Subject};
+use crate::{BoxFuture, Channel, Delivered, DeliveryError, Order};
 
 /// The header a signature travels in.
 pub(crate) const SIGNATURE_HEADER: &str = "countersign-signature";
@@ -184,17 +184,13 @@ impl Channel for Webhook {
         "webhook"
     }
 
-    fn deliver<'a>(
-        &'a self,
-        card: &'a Card,
-        key: &'a str,
-    ) -> BoxFuture<'a, Result<Delivered, DeliveryError>> {
+    fn deliver<'a>(&'a self, order: &'a Order) -> BoxFuture<'a, Result<Delivered, DeliveryError>> {
         Box::pin(async move {
-            let body = json!({"type": "card", "card": card, "text": card.plain_text()});
-            self.post(key, &body).await?;
+            self.post(&order.key, &body(order, "")).await?;
             Ok(Delivered {
                 channel: self.settings.name.clone(),
-                reference: key.to_owned(),
+                reference: order.key.clone(),
+                shown: Shown::Whole,
             })
         })
     }
@@ -202,13 +198,22 @@ impl Channel for Webhook {
     fn repaint<'a>(
         &'a self,
         delivered: &'a Delivered,
-        card: &'a Card,
+        order: &'a Order,
     ) -> BoxFuture<'a, Result<(), DeliveryError>> {
         Box::pin(async move {
-            let body = json!({"type": "card.updated", "card": card, "text": card.plain_text()});
-            let key = format!("{}:{}", delivered.reference, card.outcome.is_some());
-            self.post(&key, &body).await
+            let is_over = order.what.outcome().is_some();
+            let key = format!("{}:{is_over}", delivered.reference);
+            self.post(&key, &body(order, ".updated")).await
         })
+    }
+
+    fn unfold<'a>(
+        &'a self,
+        _delivered: &'a Delivered,
+        _order: &'a Order,
+    ) -> BoxFuture<'a, Result<(), DeliveryError>> {
+        // The other side was given all of it.
+        Box::pin(async { Ok(()) })
     }
 
     fn say<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<(), DeliveryError>> {
@@ -229,6 +234,17 @@ impl Channel for Webhook {
             let body = json!({"type": "message", "to": to, "text": text});
             self.post(key, &body).await
         })
+    }
+}
+
+/// Returns what the other side is sent.
+fn body(order: &Order, suffix: &str) -> Value {
+    match &order.what {
+        Subject::Card(card) => {
+            json!({"type": format!("card{suffix}"), "card": card, "text": card.plain_text()})
+        }
+        // It says that it takes none.
+        Subject::Question(_) => Value::Null,
     }
 }
 

@@ -167,6 +167,8 @@ pub enum Happened {
         /// by themselves.
         reached: bool,
     },
+    /// No card could be delivered anywhere, and nobody looks by themselves.
+    Unreachable,
     /// A person answered.
     Answered(Answer),
     /// A person took an allowing answer back.
@@ -238,6 +240,7 @@ pub fn step(
     let cause = match happened {
         Happened::TimePassed { reached: false } => ExpiryCause::Undeliverable,
         Happened::TimePassed { reached: true }
+        | Happened::Unreachable
         | Happened::Answered(_)
         | Happened::TakenBack
         | Happened::Withdrawn { .. }
@@ -246,7 +249,14 @@ pub fn step(
     };
     let (approval, mut followups) = lapse(approval, cause, now);
     let (state, more) = match (&approval.state, happened) {
-        (_, Happened::TimePassed { .. }) => (None, vec![]),
+        (State::Waiting, Happened::Unreachable) => (
+            Some(State::Expired {
+                cause: ExpiryCause::Undeliverable,
+                at: now,
+            }),
+            vec![Followup::Resolve, Followup::Repaint],
+        ),
+        (_, Happened::TimePassed { .. } | Happened::Unreachable) => (None, vec![]),
         (State::Waiting, Happened::Answered(answer)) => answered(&approval, answer, now)?,
         (State::Waiting, Happened::Withdrawn { note }) => (
             Some(State::Withdrawn { at: now, note }),

@@ -24,7 +24,7 @@ use crate::time::UnixMillis;
 use crate::verdict::Thresholds;
 
 pub use body::{one_line, shown_args};
-pub use fit::Fit;
+pub use fit::{Fit, utc};
 pub use text::{Redacts, without_secrets};
 
 /// What happens to a question nobody answers.

@@ -28,6 +28,7 @@ use tokio::sync::watch;
 
 use crate::config::Home;
 use crate::config::settings::Dialect;
+use crate::gateway::chats::Desk;
 use crate::gateway::policies::FilePolicies;
 
 /// What every handler can reach.
@@ -48,6 +49,8 @@ pub(crate) struct App {
     pub(crate) webhooks: Vec<countersign_channels::Webhook>,
     /// Where the page is read from while it is being worked on; the binary has it otherwise.
     pub(crate) web_dir: Option<PathBuf>,
+    /// Chats, joined to the gate and the agent.
+    pub(crate) desks: Vec<Desk>,
     /// The description of the API, written once.
     pub(crate) description: OnceLock<String>,
     /// Becomes true when the gateway stops; whoever waits for something stops waiting.

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use countersign_channels::Channel;
+use countersign_channels::seal::Seal;
 use countersign_core::ledger::Entry;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Database, Kind, Order, Query};
@@ -13,12 +14,13 @@ use crate::assessors::Assessors;
 use crate::chronicle;
 use crate::clock::Clock;
 use crate::credentials::Credentials;
-use crate::delivery::Health;
 use crate::deputy::Deputy;
+use crate::health::Health;
 use crate::keys::Signer;
 use crate::moment::{Moment, VersionedGrant};
 use crate::principal::Principal;
 use crate::remembered::Remembered;
+use crate::seals;
 use crate::sessions::Sessions;
 use crate::settings::{Policies, Settings};
 use crate::stored::{StoredApproval, read};
@@ -71,6 +73,10 @@ pub(crate) struct Inner {
     pub(crate) deputy: OnceLock<Arc<dyn Deputy>>,
     pub(crate) chronicle: chronicle::Shared,
     pub(crate) health: Health,
+    /// What buttons in chats are sealed with.
+    pub(crate) seal: Seal,
+    /// Who delivers, in the records of deliveries.
+    pub(crate) driver: String,
 }
 
 impl Gate {
@@ -85,8 +91,11 @@ impl Gate {
             settings,
             channels,
         } = parts;
+        let seal = seals::load_or_create(&store).await?;
         let gate = Self {
             inner: Arc::new(Inner {
+                seal,
+                driver: format!("{:032x}", u128::from_be_bytes(random())),
                 store,
                 clock,
                 signer,
@@ -121,6 +130,7 @@ impl Gate {
             () = self.follow_forever() => {}
             () = self.checkpoints() => {}
             () = self.publish_forever() => {}
+            () = self.sweep_deliveries() => {}
         }
     }
 
@@ -139,8 +149,13 @@ impl Gate {
         &self.inner.settings
     }
 
+    /// Returns what buttons in chats are sealed with.
+    pub fn seal(&self) -> &Seal {
+        &self.inner.seal
+    }
+
     /// Notes that somebody who can answer is looking at what waits.
-    pub(crate) fn note_looking(&self, who: &Principal) {
+    pub fn note_looking(&self, who: &Principal) {
         if who.role.answers() {
             self.inner.moment.looked(self.inner.clock.now());
         }

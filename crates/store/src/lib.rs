@@ -75,6 +75,12 @@ pub enum Kind {
     Usage,
     /// Somebody who was written to.
     Recipient,
+    /// The key that buttons in chats are sealed with.
+    ButtonKey,
+    /// A person's conversation with the built-in agent in a chat.
+    Thread,
+    /// Something from a chat that counts once.
+    Ticket,
 }
 
 impl Kind {
@@ -100,6 +106,9 @@ impl Kind {
             Self::Message => "message",
             Self::Usage => "usage",
             Self::Recipient => "recipient",
+            Self::ButtonKey => "button_key",
+            Self::Thread => "thread",
+            Self::Ticket => "ticket",
         }
     }
 }

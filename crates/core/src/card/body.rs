@@ -23,6 +23,8 @@ const TITLES: &[(Effect, &str)] = &[
 const BESIDE_COMMAND: &[&str] = &["timeout", "timeout_ms", "timeout_seconds", "description"];
 /// What stands where a call says nothing at all.
 const NOTHING: &str = "(nothing)";
+/// What stands before what the firewall has to say about an argument.
+pub(super) const NOTE: &str = "Note";
 
 /// Returns what is wanted, in words.
 pub(super) fn title(call: &ToolCall, redacts: Redacts) -> String {
@@ -128,7 +130,7 @@ pub(super) fn body(call: &ToolCall, redacts: Redacts) -> Vec<Field> {
         fields.extend(
             notes(&text)
                 .into_iter()
-                .map(|note| Field::words("Note", format!("⟨{note}⟩"))),
+                .map(|note| Field::words(NOTE, format!("⟨{note}⟩"))),
         );
     }
     if fields.is_empty() {

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use super::body::NOTE;
 use super::{Card, Field, label};
 use crate::approval::Choice;
 use crate::digest::Digest;
@@ -54,6 +55,21 @@ impl Card {
             length,
             digest,
         }
+    }
+
+    /// Returns exactly what would run, as text: the command alone where that is all, otherwise each
+    /// argument under its name. Surfaces that set it apart by a frame of their own show this.
+    pub fn what_runs(&self) -> String {
+        let mut said = self.body.iter().filter(|field| field.name != NOTE);
+        let alone = match (said.next(), said.next()) {
+            (Some(only), None) if only.code => Some(only),
+            (Some(_) | None, _) => None,
+        };
+        let lines = self.body.iter().map(|field| match alone {
+            Some(only) if field == only => field.text.clone(),
+            Some(_) | None => field.lines(),
+        });
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     fn text_with(&self, choices: &[Choice]) -> String {
@@ -170,7 +186,7 @@ fn fenced(text: &mut String, lines: &str) {
 
 /// Returns a moment as date and time, by the calendar that counts years from March so that the leap
 /// day comes last.
-fn utc(seconds: i64) -> String {
+pub fn utc(seconds: i64) -> String {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));

@@ -3,7 +3,8 @@
 use countersign_core::ledger::Entry;
 use countersign_gate::clarifications::ClarificationView;
 use countersign_gate::credentials::{KeyView, LoginView, PersonView};
-use countersign_gate::delivery::ChannelView;
+use countersign_gate::delivery::DeliveryView;
+use countersign_gate::health::ChannelView;
 use countersign_gate::history::TraceView;
 use countersign_gate::reviews::ReviewView;
 use countersign_gate::sessions::OverrideView;
@@ -32,6 +33,8 @@ macro_rules! lists {
 }
 
 lists! {
+    /// Where a card is.
+    DeliveryList { deliveries: DeliveryView }
     /// Calls, the newest first.
     CallList { calls: CallView }
     /// Approvals, the newest first.

@@ -26,6 +26,8 @@ pub(crate) struct Gateway {
     pub(crate) client: Client,
     child: Child,
     directory: TempDir,
+    /// What its environment holds, also when it is started again.
+    variables: Vec<(String, String)>,
 }
 
 /// An answer: its status and its JSON.
@@ -60,10 +62,11 @@ impl Gateway {
         let home = directory.path().join("home");
         std::fs::create_dir(&home).unwrap();
         std::fs::write(home.join("config.yaml"), config).unwrap();
-        let mut command = command(&home, &["--json"]);
-        command.envs(variables.iter().copied());
-        let started = started(command);
-        Self::of(started, directory)
+        let variables: Vec<(String, String)> = variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        Self::start_with(directory, variables)
     }
 
     /// Starts a gateway under a user of its own, in a home that is that user's alone, with its
@@ -96,7 +99,7 @@ impl Gateway {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        Self::of(started(command), directory)
+        Self::of(started(command), directory, Vec::new())
     }
 
     /// Starts a gateway with more words on its command line.
@@ -104,15 +107,24 @@ impl Gateway {
         let directory = tempfile::tempdir().unwrap();
         let words: Vec<&str> = ["--json"].iter().chain(more).copied().collect();
         let started = spawn(&directory.path().join("home"), &words);
-        Self::of(started, directory)
+        Self::of(started, directory, Vec::new())
     }
 
     fn start_in(directory: TempDir) -> Self {
-        let started = spawn(&directory.path().join("home"), &["--json"]);
-        Self::of(started, directory)
+        Self::start_with(directory, Vec::new())
     }
 
-    fn of((child, first): (Child, String), directory: TempDir) -> Self {
+    fn start_with(directory: TempDir, variables: Vec<(String, String)>) -> Self {
+        let mut command = command(&directory.path().join("home"), &["--json"]);
+        command.envs(variables.iter().cloned());
+        Self::of(started(command), directory, variables)
+    }
+
+    fn of(
+        (child, first): (Child, String),
+        directory: TempDir,
+        variables: Vec<(String, String)>,
+    ) -> Self {
         let said: Value = serde_json::from_str(&first).unwrap();
         let client = client();
         Self {
@@ -121,6 +133,7 @@ impl Gateway {
             client,
             child,
             directory,
+            variables,
         }
     }
 
@@ -133,8 +146,7 @@ impl Gateway {
     /// Stops the gateway and starts it again in the same home, at another port.
     pub(crate) fn restarted(mut self) -> Self {
         self.stop();
-        let directory = std::mem::replace(&mut self.directory, tempfile::tempdir().unwrap());
-        Self::start_in(directory)
+        self.started_again()
     }
 
     /// Kills the gateway without a word and starts it again in the same home, at another port.
@@ -148,8 +160,13 @@ impl Gateway {
         signal(&self.child, "KILL");
         self.child.wait().unwrap();
         look();
+        self.started_again()
+    }
+
+    fn started_again(mut self) -> Self {
         let directory = std::mem::replace(&mut self.directory, tempfile::tempdir().unwrap());
-        Self::start_in(directory)
+        let variables = std::mem::take(&mut self.variables);
+        Self::start_with(directory, variables)
     }
 
     pub(crate) fn home(&self) -> PathBuf {

@@ -1,0 +1,218 @@
+//! What a chat can do besides showing cards: bring back what people do, and carry a conversation.
+//!
+//! The binary joins it to the gate and to the built-in agent. A chat understands its platform; it
+//! decides nothing.
+
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use crate::order::{Delivered, Order};
+use crate::press::{Click, Clicker, Untrusted};
+use crate::{BoxFuture, Channel, DeliveryError};
+
+/// A channel through which people answer and talk.
+pub trait Chat: Channel {
+    /// Reads what the platform sent to one of its routes, and finds out who sent it.
+    fn receive<'a>(&'a self, route: Route, body: &'a [u8]) -> BoxFuture<'a, Received>;
+
+    /// Returns what the platform is answered.
+    fn respond(&self, route: Route, response: &Response) -> Value;
+
+    /// Asks the person behind `click` for words, as a dialog; they come back to [`Route::Dialog`].
+    fn ask_for_words<'a>(
+        &'a self,
+        order: &'a Order,
+        click: &'a Click,
+        handle: &'a str,
+    ) -> BoxFuture<'a, Result<(), DeliveryError>>;
+
+    /// Does what it does by itself, and tells what people say, for as long as it is polled. With
+    /// `since`, the platform's own milliseconds, it begins with what was said after that.
+    fn follow(&self, since: Option<i64>, heard: mpsc::Sender<Heard>) -> BoxFuture<'_, ()>;
+
+    /// Posts into a conversation and returns what it takes to change it. Under the same `key` it is
+    /// posted once.
+    fn post<'a>(
+        &'a self,
+        thread: &'a str,
+        text: &'a str,
+        key: &'a str,
+    ) -> BoxFuture<'a, Result<String, DeliveryError>>;
+
+    /// Changes what was posted.
+    fn edit<'a>(
+        &'a self,
+        reference: &'a str,
+        text: &'a str,
+    ) -> BoxFuture<'a, Result<(), DeliveryError>>;
+
+    /// Tells one account something nobody else sees.
+    fn whisper<'a>(
+        &'a self,
+        account: &'a str,
+        text: &'a str,
+    ) -> BoxFuture<'a, Result<(), DeliveryError>>;
+
+    /// Returns how the command `name` is typed there; `None` if it cannot be.
+    fn typed_as(&self, name: &str) -> Option<String>;
+
+    /// Returns how many characters one message may have.
+    fn message_chars_max(&self) -> usize;
+
+    /// Returns what kind of chat it is.
+    fn platform(&self) -> &'static str;
+
+    /// Whether people can talk to the built-in agent there.
+    fn talks(&self) -> bool;
+
+    /// Looks at everything that usually goes wrong.
+    fn examine(&self) -> BoxFuture<'_, Vec<Finding>>;
+}
+
+/// Where something came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// A button.
+    Action,
+    /// A typed command.
+    Command,
+    /// A dialog.
+    Dialog,
+}
+
+/// What came in.
+#[derive(Clone, Debug)]
+pub enum Received {
+    /// Something was pressed. `handle` is what a dialog can be opened with.
+    Click {
+        /// What.
+        click: Box<Click>,
+        /// What a dialog can be opened with.
+        handle: String,
+    },
+    /// A command was typed.
+    Typed(Box<Typed>),
+    /// It is not from the chat, or means nothing to us.
+    Refused(Untrusted),
+    /// A dialog was closed without an answer.
+    Nothing,
+}
+
+/// A command somebody typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Typed {
+    /// Its name in our registry.
+    pub name: String,
+    /// What followed it.
+    pub rest: String,
+    /// Who typed it.
+    pub clicker: Clicker,
+    /// Where.
+    pub place: String,
+    /// The conversation it was typed in.
+    pub thread: String,
+    /// Whether it comes from the chat at all.
+    pub transport: Result<(), Untrusted>,
+    /// What the chat names it by, where it counts once.
+    pub ticket: Option<String>,
+}
+
+/// What the platform is told.
+#[derive(Clone, Debug)]
+pub enum Response {
+    /// It counted: the card as it is now, and words for the person alone.
+    Counted {
+        /// The card.
+        order: Box<Order>,
+        /// Where it is.
+        delivered: Box<Delivered>,
+        /// Words for the person alone.
+        words: String,
+    },
+    /// It did not count, or there is nothing to change: words for the person alone.
+    Words(String),
+    /// Words for a person who has a dialog open.
+    DialogError(String),
+    /// All is well and there is nothing to say.
+    Nothing,
+}
+
+/// What people say and do that comes in by itself.
+#[derive(Clone, Debug)]
+pub enum Heard {
+    /// Something said to us.
+    Message(Message),
+    /// A reaction or a reply that answers a card.
+    Click(Box<Click>),
+}
+
+/// Something said to us.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Its id.
+    pub id: String,
+    /// The conversation, to post into.
+    pub thread: String,
+    /// Who said it.
+    pub clicker: Clicker,
+    /// What was said, without our own name.
+    pub text: String,
+    /// When, in the platform's own milliseconds.
+    pub at: i64,
+}
+
+/// What was found when a channel was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What was looked at.
+    pub check: String,
+    /// How it is.
+    pub state: State,
+    /// What was found.
+    pub found: String,
+    /// What to do about it; empty if nothing.
+    pub fix: String,
+}
+
+/// How something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// As it should be.
+    Good,
+    /// It works, but not all of it, or it could not be seen.
+    Doubtful,
+    /// It does not work.
+    Bad,
+}
+
+impl Finding {
+    /// All is well.
+    pub fn good(check: &str, found: impl Into<String>) -> Self {
+        Self {
+            check: check.to_owned(),
+            state: State::Good,
+            found: found.into(),
+            fix: String::new(),
+        }
+    }
+
+    /// It works, but not all of it, or it could not be seen.
+    pub fn doubtful(check: &str, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self {
+            state: State::Doubtful,
+            fix: fix.into(),
+            ..Self::good(check, found)
+        }
+    }
+
+    /// It does not work.
+    pub fn bad(check: &str, found: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self {
+            state: State::Bad,
+            fix: fix.into(),
+            ..Self::good(check, found)
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! A card as a Mattermost post: a message, and attachments with what would run, the facts, and the
+//! buttons.
+//!
+//! Whatever an agent wrote stands in code. Buttons stand in `props.attachments[].actions[]`; a list at
+//! the top level of a post is ignored by the server.
+
+use std::fmt::Write as _;
+
+use countersign_core::approval::Choice;
+use countersign_core::card::{Card, Field, Fit, utc};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::order::{Inquiry, Order, Shown, Subject};
+use crate::press::{ANSWERS_MAX, Press, label};
+use crate::seal::Bound;
+use crate::text::{code, fenced, inert};
+
+/// Longest card that is shown whole, in characters. The server would take more; nobody would read it.
+pub(super) const CARD_CHARS_MAX: usize = 6000;
+/// Longest name of a button, in characters.
+const NAME_CHARS_MAX: usize = 40;
+
+/// Where and for whom a card is painted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Canvas<'a> {
+    /// Which server.
+    pub(super) tenant: &'a str,
+    /// The id of the place.
+    pub(super) place: &'a str,
+    /// Where a click is sent; without it there are no buttons.
+    pub(super) action_url: Option<&'a str>,
+}
+
+/// A card as it is posted.
+#[derive(Clone, Debug)]
+pub(super) struct Painted {
+    pub(super) message: String,
+    pub(super) attachments: Vec<Attachment>,
+    pub(super) shown: Shown,
+}
+
+/// A part of a post with a frame of its own.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct Attachment {
+    fallback: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    color: &'static str,
+    title: String,
+    text: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<Fact>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    footer: String,
+    // Without buttons it is left out: an empty list would be one more thing to interpret.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    actions: Vec<Value>,
+}
+
+/// A named fact.
+#[derive(Clone, Debug, Serialize)]
+struct Fact {
+    title: String,
+    value: String,
+    short: bool,
+}
+
+impl Fact {
+    /// One of several on a line.
+    fn short(title: &str, value: &str) -> Self {
+        Self {
+            short: true,
+            ..Self::wide(title, value)
+        }
+    }
+
+    /// One on a line of its own.
+    fn wide(title: &str, value: &str) -> Self {
+        Self {
+            title: title.to_owned(),
+            value: value.to_owned(),
+            short: false,
+        }
+    }
+}
+
+/// Paints what `order` says.
+pub(super) fn paint(order: &Order, canvas: &Canvas<'_>) -> Painted {
+    match &order.what {
+        Subject::Card(card) => paint_card(card, order, canvas),
+        Subject::Question(inquiry) => paint_question(inquiry, order, canvas),
+    }
+}
+
+fn paint_card(card: &Card, order: &Order, canvas: &Canvas<'_>) -> Painted {
+    let fit = card.fits(CARD_CHARS_MAX);
+    let shown = match fit {
+        Fit::Complete(_) => Shown::Whole,
+        Fit::Cut { .. } => Shown::Cut,
+    };
+    let deadline = deadline(card.expires_at.seconds());
+    let (text, fields) = match shown {
+        Shown::Whole => (whole_text(card), facts(card, &deadline)),
+        Shown::Cut => {
+            let risk = Fact::short("Risk", &inert(&card.risk));
+            let fields = vec![risk, Fact::short("Open until", &deadline)];
+            (fenced(&fit.text()), fields)
+        }
+    };
+    let presses = presses(card, shown, order.is_opened);
+    let description = card.reasons.first().unwrap_or(&card.title);
+    let mut attachments = vec![Attachment {
+        fallback: "Somebody must confirm what an agent wants to do",
+        color: color(card),
+        title: inert(description),
+        text,
+        fields,
+        footer: footer(card, canvas, &presses),
+        actions: actions(&presses, order, canvas, |press| label(press).to_owned()),
+    }];
+    if let (Shown::Whole, Some(words)) = (shown, &card.explanation) {
+        // What the agent says about itself comes last, and is marked as that.
+        attachments.push(Attachment {
+            fallback: "What the agent says",
+            title: "The agent says (unverified)".to_owned(),
+            text: fenced(words),
+            ..Attachment::default()
+        });
+    }
+    Painted {
+        message: headline(card.outcome.as_deref(), "⚠️ Command Approval Required"),
+        attachments,
+        shown,
+    }
+}
+
+fn paint_question(inquiry: &Inquiry, order: &Order, canvas: &Canvas<'_>) -> Painted {
+    let mut text = fenced(&inquiry.question);
+    for (number, choice) in (1..).zip(&inquiry.choices) {
+        let _infallible = write!(text, "\n{number}. {}", code(choice));
+    }
+    let mut attachment = Attachment {
+        fallback: "The agent has a question",
+        title: "The agent asks. An answer allows nothing.".to_owned(),
+        text,
+        ..Attachment::default()
+    };
+    if inquiry.outcome.is_none() {
+        let deadline = deadline(inquiry.expires_at.seconds());
+        attachment.fields.push(Fact::short("Open until", &deadline));
+        let numbers = (1..=ANSWERS_MAX).take(inquiry.choices.len());
+        let presses: Vec<Press> = numbers.map(Press::Answer).chain([Press::Other]).collect();
+        attachment.actions = actions(&presses, order, canvas, |press| match press {
+            Press::Answer(number) => answer_name(inquiry, number),
+            Press::Other | Press::Choose(_) | Press::DenyNote | Press::View => {
+                label(press).to_owned()
+            }
+        });
+        if canvas.action_url.is_none() {
+            "Reply in this thread to answer.".clone_into(&mut attachment.footer);
+        }
+    }
+    Painted {
+        message: headline(inquiry.outcome.as_deref(), "❓ Clarification Needed"),
+        attachments: vec![attachment],
+        shown: Shown::Whole,
+    }
+}
+
+/// Returns what may be pressed. Who has not seen all of it is not offered to allow it.
+pub(super) fn presses(card: &Card, shown: Shown, is_opened: bool) -> Vec<Press> {
+    if card.outcome.is_some() {
+        return Vec::new();
+    }
+    let is_seen = shown == Shown::Whole || is_opened;
+    let mut presses: Vec<Press> = Vec::new();
+    for choice in &card.choices {
+        match choice {
+            Choice::Once | Choice::Session | Choice::Always if !is_seen => {}
+            Choice::Once | Choice::Session | Choice::Always => {
+                presses.push(Press::Choose(*choice));
+            }
+            Choice::Deny => presses.extend([Press::Choose(Choice::Deny), Press::DenyNote]),
+        }
+    }
+    if shown == Shown::Cut {
+        presses.push(Press::View);
+    }
+    presses
+}
+
+fn actions(
+    presses: &[Press],
+    order: &Order,
+    canvas: &Canvas<'_>,
+    name: impl Fn(Press) -> String,
+) -> Vec<Value> {
+    let Some(url) = canvas.action_url else {
+        return Vec::new();
+    };
+    let digest = order.what.digest();
+    let button = |press: &Press| {
+        let bound = Bound {
+            platform: super::PLATFORM,
+            tenant: canvas.tenant,
+            place: canvas.place,
+            subject: order.what.id(),
+            press: *press,
+            digest,
+            holder: None,
+        };
+        json!({
+            "id": press.word(),
+            "type": "button",
+            "name": name(*press),
+            "style": style(*press),
+            "integration": {
+                "url": url,
+                "context": {
+                    "v": 1,
+                    "a": order.what.id(),
+                    "d": press.word(),
+                    "g": digest.to_string(),
+                    "t": order.seal.code(&bound),
+                },
+            },
+        })
+    };
+    presses.iter().map(button).collect()
+}
+
+const fn style(press: Press) -> &'static str {
+    match press {
+        Press::Choose(Choice::Once) => "primary",
+        Press::Choose(Choice::Deny) | Press::DenyNote => "danger",
+        Press::Choose(Choice::Session | Choice::Always)
+        | Press::View
+        | Press::Answer(_)
+        | Press::Other => "default",
+    }
+}
+
+/// Returns exactly what would run, and the conversation it answers.
+fn whole_text(card: &Card) -> String {
+    let mut text = fenced(&card.what_runs());
+    for said in card.lineage.iter().filter(|field| field.code) {
+        let _infallible = write!(text, "\n{}:\n{}", inert(&said.name), fenced(&said.text));
+    }
+    text
+}
+
+fn facts(card: &Card, deadline: &str) -> Vec<Fact> {
+    let mut facts = vec![
+        Fact::short("Risk", &inert(&card.risk)),
+        Fact::short("Tool", &inert(&card.tool)),
+    ];
+    for reason in card.reasons.iter().skip(1) {
+        facts.push(Fact::wide("Why", &inert(reason)));
+    }
+    for Field { name, text, .. } in card.lineage.iter().filter(|field| !field.code) {
+        let name = if name == "Directory" { "Folder" } else { name };
+        let (name, value) = (inert(name), inert(text));
+        facts.push(if text.chars().count() <= NAME_CHARS_MAX {
+            Fact::short(&name, &value)
+        } else {
+            Fact::wide(&name, &value)
+        });
+    }
+    let tier = format!("{}, {}", card.tier.word(), card.tier.sentence());
+    facts.push(Fact::wide("Separation", &inert(&tier)));
+    if card.outcome.is_none() {
+        facts.push(Fact::short("Open until", deadline));
+    }
+    facts
+}
+
+fn deadline(seconds: i64) -> String {
+    code(&utc(seconds))
+}
+
+/// Returns what stands small below a card: its id, and what can be done where there are no buttons.
+fn footer(card: &Card, canvas: &Canvas<'_>, presses: &[Press]) -> String {
+    let id = format!("{} · {}", card.approval_id, card.digest);
+    if canvas.action_url.is_some() || presses.is_empty() {
+        return id;
+    }
+    let mut ways = Vec::new();
+    if presses.iter().any(|press| press.allows()) {
+        ways.push("✅ (white_check_mark) allows once");
+    }
+    ways.push("❌ (x) denies");
+    if presses.contains(&Press::View) {
+        ways.push("👀 (eyes) shows the full text");
+    }
+    format!(
+        "React: {}. Or reply here: approve, deny. · {id}",
+        ways.join(", ")
+    )
+}
+
+fn answer_name(inquiry: &Inquiry, number: u8) -> String {
+    let at = usize::from(number).saturating_sub(1);
+    let choice = inquiry.choices.get(at).map_or("", String::as_str);
+    let name = format!("{number}. {choice}");
+    if name.chars().count() <= NAME_CHARS_MAX {
+        return name;
+    }
+    // The whole answer stands above.
+    let head: String = name.chars().take(NAME_CHARS_MAX - 1).collect();
+    format!("{head}…")
+}
+
+fn headline(outcome: Option<&str>, waiting: &str) -> String {
+    match outcome {
+        None => waiting.to_owned(),
+        Some(words) => {
+            let sign = if words.starts_with("Approved") || words.starts_with("Answered") {
+                "✅"
+            } else {
+                "⛔"
+            };
+            format!("{sign} {}", inert(words))
+        }
+    }
+}
+
+fn color(card: &Card) -> &'static str {
+    match (&card.outcome, card.risk.as_str()) {
+        (Some(words), _) if words.starts_with("Approved") => "good",
+        (Some(_), _) => "#888888",
+        (None, "critical" | "high") => "danger",
+        (None, "medium") => "warning",
+        (None, _) => "#3d3c40",
+    }
+}

@@ -1,0 +1,235 @@
+//! What a person does with a card: the same on every platform, whatever its buttons look like.
+
+use countersign_core::approval::Choice;
+use countersign_core::digest::Digest;
+use countersign_core::tier::Tier;
+
+/// Most answers of a clarification that have a button.
+pub const ANSWERS_MAX: u8 = 9;
+
+/// What can be pressed on a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Press {
+    /// One of the choices of an approval.
+    Choose(Choice),
+    /// *Deny*, with something to say about it.
+    DenyNote,
+    /// Show the full text.
+    View,
+    /// One of the answers of a clarification, from 1.
+    Answer(u8),
+    /// An answer in one's own words.
+    Other,
+}
+
+const WORDS: &[(&str, Press)] = &[
+    ("once", Press::Choose(Choice::Once)),
+    ("session", Press::Choose(Choice::Session)),
+    ("always", Press::Choose(Choice::Always)),
+    ("deny", Press::Choose(Choice::Deny)),
+    ("denynote", Press::DenyNote),
+    ("view", Press::View),
+    ("answer1", Press::Answer(1)),
+    ("answer2", Press::Answer(2)),
+    ("answer3", Press::Answer(3)),
+    ("answer4", Press::Answer(4)),
+    ("answer5", Press::Answer(5)),
+    ("answer6", Press::Answer(6)),
+    ("answer7", Press::Answer(7)),
+    ("answer8", Press::Answer(8)),
+    ("answer9", Press::Answer(9)),
+    ("other", Press::Other),
+];
+
+impl Press {
+    /// Returns its word: letters and digits only, because platforms route by it.
+    pub fn word(self) -> &'static str {
+        let known = WORDS.iter().find(|(_, press)| *press == self);
+        known.map_or("none", |(word, _)| word)
+    }
+
+    /// Returns what `word` stands for.
+    pub fn of(word: &str) -> Option<Self> {
+        let known = WORDS.iter().find(|(known, _)| *known == word);
+        known.map(|(_, press)| *press)
+    }
+
+    /// Returns the choice it makes, if it makes one.
+    pub const fn choice(self) -> Option<Choice> {
+        match self {
+            Self::Choose(choice) => Some(choice),
+            Self::DenyNote => Some(Choice::Deny),
+            Self::View | Self::Answer(_) | Self::Other => None,
+        }
+    }
+
+    /// Whether it needs words of the person before it means anything.
+    pub const fn needs_words(self) -> bool {
+        match self {
+            Self::DenyNote | Self::Other => true,
+            Self::Choose(_) | Self::View | Self::Answer(_) => false,
+        }
+    }
+
+    /// Whether it lets something run.
+    pub const fn allows(self) -> bool {
+        match self {
+            Self::Choose(Choice::Once | Choice::Session | Choice::Always) => true,
+            Self::Choose(Choice::Deny)
+            | Self::DenyNote
+            | Self::View
+            | Self::Answer(_)
+            | Self::Other => false,
+        }
+    }
+}
+
+/// Returns what people read on a button of a chat.
+pub const fn label(press: Press) -> &'static str {
+    match press {
+        Press::Choose(Choice::Once) => "Allow Once",
+        Press::Choose(Choice::Session) => "Allow Session",
+        Press::Choose(Choice::Always) => "Always Allow",
+        Press::Choose(Choice::Deny) => "Deny",
+        Press::DenyNote => "Deny with note…",
+        Press::View => "Show full command",
+        Press::Answer(_) => "Answer",
+        Press::Other => "Other…",
+    }
+}
+
+/// Something a person did, as a channel understood it. Whether it counts is for the gate to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Click {
+    /// The channel's name in the configuration.
+    pub channel: String,
+    /// What kind of chat.
+    pub platform: String,
+    /// Which server, team or bot of it.
+    pub tenant: String,
+    /// Whether it comes from the chat at all.
+    pub transport: Result<(), Untrusted>,
+    /// What the chat names it by, where it counts once.
+    pub ticket: Option<String>,
+    /// What shows that it was this card that was meant.
+    pub proof: Proof,
+    /// The question.
+    pub subject: String,
+    /// What was pressed.
+    pub press: Press,
+    /// What would run, where the button says so.
+    pub digest: Option<Digest>,
+    /// Where it happened.
+    pub place: String,
+    /// The message it happened to, as the channel refers to delivered cards.
+    pub reference: String,
+    /// Who did it.
+    pub clicker: Clicker,
+    /// How far the asker could have done it instead.
+    pub tier: Tier,
+    /// What was said.
+    pub text: Option<String>,
+}
+
+/// Whoever pressed something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clicker {
+    /// The account's id, which never changes.
+    pub account: String,
+    /// What kind of account it is.
+    pub standing: Standing,
+}
+
+/// What kind of account it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// A person's, in use.
+    Person,
+    /// A program's.
+    Bot,
+    /// One that was closed.
+    Closed,
+    /// The chat could not be asked.
+    Unknown,
+}
+
+/// What shows that it was this card that was meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// The code of a button.
+    Button {
+        /// The code.
+        code: String,
+    },
+    /// The code of a dialog that was opened for one person.
+    Dialog {
+        /// The code.
+        code: String,
+        /// Until when it counts, in Unix seconds.
+        until: i64,
+    },
+    /// A reaction or a reply to the card itself.
+    OnCard,
+    /// A command that names the question.
+    Typed,
+}
+
+/// Why what arrived does not come from the chat, or not in this form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Untrusted {
+    /// It cannot be read.
+    #[error("it cannot be read")]
+    Malformed,
+    /// There is no signature of the server.
+    #[error("it bears no signature of the server")]
+    Unsigned,
+    /// The signature is wrong.
+    #[error("its signature is wrong")]
+    WrongSignature,
+    /// It was signed for somebody else.
+    #[error("it was signed for another person")]
+    OtherPerson,
+    /// It is too old or from the future.
+    #[error("it is too old or from the future")]
+    Stale,
+    /// It was here before.
+    #[error("it was here before")]
+    Replayed,
+    /// The command's token is wrong.
+    #[error("its token is wrong")]
+    WrongToken,
+    /// What it must be checked with cannot be had now.
+    #[error("the server's key cannot be had now")]
+    NoKey,
+}
+
+impl Untrusted {
+    /// Returns a word for the ledger.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::Unsigned => "unsigned",
+            Self::WrongSignature => "wrong_signature",
+            Self::OtherPerson => "other_person",
+            Self::Stale => "stale",
+            Self::Replayed => "replayed",
+            Self::WrongToken => "wrong_token",
+            Self::NoKey => "no_key",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_press_has_a_word_of_letters_and_digits_that_leads_back_to_it() {
+        for (word, press) in WORDS {
+            assert_eq!(Press::of(word), Some(*press));
+            assert_eq!(press.word(), *word);
+            assert!(word.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        }
+        assert_eq!(Press::of("approve"), None);
+    }
+}

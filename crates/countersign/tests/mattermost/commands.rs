@@ -1,0 +1,319 @@
+//! Slash commands: registered once, ours alone, and doing what the buttons do.
+
+use std::collections::BTreeMap;
+
+use countersign_core::command::TABLE;
+use countersign_testkit::mattermost::{Settings, Version};
+use serde_json::{Value, json};
+
+use crate::scene::Scene;
+use crate::support::{RISKY, said};
+
+/// Names the server has for itself.
+const TAKEN: [&str; 2] = ["status", "help"];
+
+/// Waits until all commands are there, and returns those of the bot by trigger.
+fn registered(scene: &Scene) -> BTreeMap<String, Value> {
+    let there = || {
+        let path = format!(
+            "/commands?team_id={}&custom_only=true",
+            scene.place().team_id
+        );
+        let all = scene.place().admin.get(&path).body;
+        let all = all.as_array().unwrap().clone();
+        let ours = all
+            .into_iter()
+            .filter(|it| it["creator_id"] == scene.place().bot.id.as_str());
+        ours.map(|it| (it["trigger"].as_str().unwrap().to_owned(), it))
+            .collect::<BTreeMap<_, _>>()
+    };
+    match &scene.stage.fake {
+        Some(fake) => {
+            assert!(fake.wait_for_hits(|hits| {
+                let made = hits.iter().filter(|hit| {
+                    (hit.method.as_str(), hit.path.as_str()) == ("POST", "/commands")
+                });
+                made.filter(|hit| hit.status == 201).count() >= TABLE.len()
+            }));
+            there()
+        }
+        // A real server tells nobody about a new command, so it is asked.
+        None => loop {
+            let ours = there();
+            if ours.len() >= TABLE.len() {
+                return ours;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(200));
+        },
+    }
+}
+
+#[test]
+fn every_command_is_registered_under_its_name_or_a_prefixed_one() {
+    let scene = Scene::new();
+    let ours = registered(&scene);
+    for row in TABLE {
+        let trigger = if TAKEN.contains(&row.name) {
+            format!("cs-{}", row.name)
+        } else {
+            row.name.to_owned()
+        };
+        let command = ours
+            .get(&trigger)
+            .unwrap_or_else(|| panic!("no /{trigger}: {ours:?}"));
+        assert_eq!(command["method"], "P");
+        assert_eq!(command["auto_complete"], true);
+        assert_eq!(command["auto_complete_hint"], row.hint);
+        assert_eq!(command["auto_complete_desc"], row.does);
+        assert_eq!(command["display_name"], format!("Countersign: /{trigger}"));
+        let url = format!("{}/channels/mattermost/command", scene.relay.url());
+        assert_eq!(command["url"], url);
+    }
+    assert_eq!(ours.len(), TABLE.len());
+}
+
+#[test]
+fn a_restart_registers_nothing_twice_and_mends_what_was_changed() {
+    let scene = Scene::new();
+    let before = registered(&scene);
+    let approve = &before["approve"];
+    let mut broken = approve.clone();
+    broken["url"] = json!("http://127.0.0.1:9/elsewhere");
+    let path = format!("/commands/{}", approve["id"].as_str().unwrap());
+    assert_eq!(scene.place().bot.put(&path, &broken).status, 200);
+    let hits = scene
+        .stage
+        .fake
+        .as_ref()
+        .map_or(0, |fake| fake.hits().len());
+    let scene = scene.restart_gateway();
+    if let Some(fake) = scene.fake("to see when the commands were looked at") {
+        assert!(fake.wait_for_hits(|all| {
+            all.iter()
+                .skip(hits)
+                .any(|hit| hit.method == "PUT" && hit.path == path)
+        }));
+    } else {
+        return;
+    }
+    let after = registered(&scene);
+    assert_eq!(after.len(), before.len());
+    for (trigger, command) in &after {
+        assert_eq!(command["id"], before[trigger]["id"], "{trigger}");
+        assert_eq!(command["token"], before[trigger]["token"], "{trigger}");
+        assert_eq!(command["url"], before["deny"]["url"], "{trigger}");
+    }
+}
+
+#[test]
+fn what_belongs_to_somebody_else_is_left_alone() {
+    let scene = Scene::with(|wanted| {
+        wanted.before = |stage| {
+            for trigger in ["deny", "pending"] {
+                let body = json!({
+                    "team_id": stage.place.team_id, "trigger": trigger, "method": "P",
+                    "url": "http://127.0.0.1:9/theirs", "display_name": "Theirs",
+                });
+                assert_eq!(stage.place.admin.post("/commands", &body).status, 201);
+            }
+        };
+    });
+    let ours = registered(&scene);
+    assert!(
+        ours.contains_key("cs-deny") && !ours.contains_key("deny"),
+        "{ours:?}"
+    );
+    let path = format!(
+        "/commands?team_id={}&custom_only=true",
+        scene.place().team_id
+    );
+    let all = scene.place().admin.get(&path).body;
+    let theirs = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|it| it["trigger"] == "deny");
+    assert_eq!(theirs.unwrap()["url"], "http://127.0.0.1:9/theirs");
+    // What people are told to type is what is registered.
+    let (question, card) = scene.asked(RISKY);
+    assert!(!card.0.to_string().contains("\"/deny"), "{card:?}");
+    let told = scene.ana.command(&scene.place().channel_id, "", "/cs-help");
+    let words = told.text("text");
+    assert!(
+        words.contains("/cs-deny") && !words.contains("/deny"),
+        "{words}"
+    );
+    scene
+        .ana
+        .command(&scene.place().channel_id, "", "/cs-deny not now");
+    let call = scene.decided(&question);
+    assert_eq!(
+        (&call["status"], &call["decision"]["note"]),
+        (&json!("denied"), &json!("not now"))
+    );
+}
+
+#[test]
+fn approve_without_an_id_needs_exactly_one_that_waits() {
+    let scene = Scene::new();
+    registered(&scene);
+    let here = scene.place().channel_id.clone();
+    let type_it = |line: &str| {
+        let typed = scene.ana.command(&here, "", line);
+        assert_eq!(typed.status, 200, "{line}: {typed:?}");
+        assert_ne!(typed.text("response_type"), "in_channel", "{line}");
+        typed.text("text").to_owned()
+    };
+    assert_ne!(type_it("/approve"), "", "nothing waits, and it says so");
+    let (only, _) = scene.asked(RISKY);
+    type_it("/approve");
+    assert_eq!(scene.decided(&only)["status"], "approved");
+    assert_eq!(scene.decided(&only)["decision"]["via"], "mattermost");
+    let (first, _) = scene.asked("rm -rf /srv/one");
+    let (second, _) = scene.asked("rm -rf /srv/two");
+    let listed = type_it("/approve");
+    assert!(
+        listed.contains(&first.approval) && listed.contains(&second.approval),
+        "{listed}"
+    );
+    scene.assert_waiting(&first, "two wait");
+    scene.assert_waiting(&second, "two wait");
+    assert!(type_it("/pending").contains(&second.approval));
+    type_it(&format!("/approve {} session", second.approval));
+    assert_eq!(scene.decided(&second)["decision"]["choice"], "session");
+    scene.assert_waiting(&first, "the other");
+    assert!(type_it(&format!("/show {}", first.approval)).contains("/srv/one"));
+    type_it(&format!("/deny {} not today", first.approval));
+    let call = scene.decided(&first);
+    assert_eq!(
+        (&call["status"], &call["decision"]["note"]),
+        (&json!("denied"), &json!("not today"))
+    );
+    scene.settled(&first.approval);
+}
+
+#[test]
+fn a_command_is_refused_to_whom_a_click_would_be() {
+    let scene = Scene::new();
+    registered(&scene);
+    let (question, _) = scene.asked(RISKY);
+    let here = &scene.place().channel_id;
+    for line in [
+        "/approve".to_owned(),
+        format!("/approve {}", question.approval),
+    ] {
+        let typed = scene.ben.command(here, "", &line);
+        assert_eq!(typed.status, 200, "{typed:?}");
+        assert_ne!(typed.text("text"), "", "{line}");
+        scene.assert_waiting(&question, &line);
+    }
+    let listed = scene.ben.command(here, "", "/pending");
+    assert!(
+        !listed.text("text").contains(&question.approval),
+        "{listed:?}"
+    );
+}
+
+#[test]
+fn a_command_counts_only_with_its_own_token_and_a_signed_trigger() {
+    let scene = Scene::new();
+    let ours = registered(&scene);
+    let (question, _) = scene.asked(RISKY);
+    let here = &scene.place().channel_id;
+    // A genuine one, held back.
+    let captured = || {
+        scene.relay.hold_back();
+        let typed = scene.ana.command(here, "", "/approve");
+        scene.relay.lead_to(&scene.gateway.url);
+        assert!(typed.status >= 500, "{typed:?}");
+        let passed = scene.relay.passed();
+        String::from_utf8(passed.last().unwrap().body.clone()).unwrap()
+    };
+    let send = |form: String| {
+        let request = scene
+            .gateway
+            .request("POST", "/channels/mattermost/command");
+        let kind = "application/x-www-form-urlencoded";
+        said(request.header("content-type", kind).body(form))
+    };
+    let token = ours["approve"]["token"].as_str().unwrap();
+    let with = |key: &str, value: &str| {
+        let form = captured();
+        let fields: Vec<String> = form
+            .split('&')
+            .map(|field| match field.split_once('=') {
+                Some((name, _)) if name == key => format!("{key}={value}"),
+                _ => field.to_owned(),
+            })
+            .collect();
+        fields.join("&")
+    };
+    let deny = ours["deny"]["token"].as_str().unwrap();
+    let bot = &scene.place().bot;
+    let rows = [
+        ("no token", with("token", "")),
+        ("another token", with("token", "aaaaaaaaaaaaaaaaaaaaaaaaaa")),
+        ("the token of another command", with("token", deny)),
+        ("the bot's token", with("token", bot.token())),
+        ("no trigger", with("trigger_id", "")),
+        ("nonsense", with("trigger_id", "x")),
+        ("another person", with("user_id", &scene.ben.id)),
+        ("another command", with("command", "%2Fdeny")),
+    ];
+    for (name, form) in rows {
+        assert_ne!(form, "", "{name}");
+        let answer = send(form);
+        assert!(answer.status < 500, "{name}: {answer:?}");
+        scene.assert_waiting(&question, name);
+    }
+    let genuine = captured();
+    assert!(genuine.contains(token));
+    assert_eq!(send(genuine.clone()).status, 200);
+    assert_eq!(scene.decided(&question)["status"], "approved");
+    let (again, _) = scene.asked("rm -rf /srv/mail");
+    send(genuine);
+    scene.assert_waiting(&again, "the same once more");
+}
+
+#[test]
+fn commands_work_on_every_version_and_in_a_conversation_of_two() {
+    for version in Version::ALL {
+        let scene = Scene::with(|wanted| wanted.settings = Settings::of(version));
+        registered(&scene);
+        let (question, _) = scene.asked(RISKY);
+        let direct = scene.ana.direct(&scene.place().bot.id);
+        let typed = scene
+            .ana
+            .command(&direct, &scene.place().team_id, "/approve");
+        assert_eq!(typed.status, 200, "{version:?}: {typed:?}");
+        assert_eq!(
+            scene.decided(&question)["status"],
+            "approved",
+            "{version:?}"
+        );
+        let who = scene
+            .ana
+            .command(&direct, &scene.place().team_id, "/whoami");
+        assert!(who.text("text").contains("ana"), "{who:?}");
+        if scene.stage.fake.is_none() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_bot_that_may_not_register_commands_still_delivers_cards_with_buttons() {
+    let scene = Scene::with(|wanted| {
+        wanted.before = |stage| {
+            let (team, bot) = (&stage.place.team_id, &stage.place.bot.id);
+            let path = format!("/teams/{team}/members/{bot}/schemeRoles");
+            let roles = json!({ "scheme_admin": false, "scheme_user": true });
+            assert_eq!(stage.place.admin.put(&path, &roles).status, 200);
+        };
+    });
+    let (question, card) = scene.asked(RISKY);
+    // Nobody is told to type what is not there.
+    assert!(!card.0.to_string().contains("/approve"), "{card:?}");
+    assert_eq!(scene.ana.click(card.id(), "once").status, 200);
+    assert_eq!(scene.decided(&question)["status"], "approved");
+}

@@ -1,0 +1,178 @@
+//! The built-in agent in a chat: somebody writes, it answers there, and what it wants to do is asked
+//! there.
+
+use countersign_testkit::mattermost::Person;
+use countersign_testkit::model::{Call, MODEL, ModelServer, Reply};
+use serde_json::{Value, json};
+
+use crate::scene::{Card, Scene};
+
+const CRY: &str = "I want to kill myself tonight.";
+const DRAFT: &str = "Zebra words that nobody has looked at.";
+
+struct Talk {
+    scene: Scene,
+    model: ModelServer,
+    work: tempfile::TempDir,
+}
+
+fn talk(script: Vec<Reply>, approvers: &[&'static str]) -> Talk {
+    let model = ModelServer::start(script).unwrap();
+    let work = tempfile::tempdir().unwrap();
+    let agent = json!({ "base_url": model.url(), "model": MODEL, "cwd": work.path() });
+    let scene = Scene::with(|wanted| {
+        wanted.config = json!({ "agent": agent });
+        wanted.approvers = approvers.to_vec();
+    });
+    Talk { scene, model, work }
+}
+
+/// Waits for something the bot says that contains `words`.
+fn hears(person: &Person, bot: &str, words: &str) -> Value {
+    let post = person.wait_for_post(|post| {
+        post["user_id"] == bot && post["message"].as_str().unwrap().contains(words)
+    });
+    post.unwrap_or_else(|| panic!("nobody said {words}"))
+}
+
+#[test]
+fn a_message_starts_a_run_and_answer_and_card_appear_where_it_was_written() {
+    let outside = tempfile::tempdir().unwrap();
+    let precious = outside.path().join("precious");
+    std::fs::create_dir(&precious).unwrap();
+    let command = format!("rm -rf {}", precious.display());
+    let wants = Call::new("c1", "terminal", &json!({ "command": command }));
+    let talk = talk(
+        vec![
+            Reply::calls(["Let me look. "], &[wants]),
+            Reply::text(["All ", "is ", "clean."]),
+        ],
+        &["ana"],
+    );
+    let (scene, bot) = (&talk.scene, talk.scene.place().bot.id.clone());
+    let here = &scene.place().channel_id;
+    let message = format!("@{} clean up please", scene.place().bot.name);
+    let said = scene.ana.say(here, "", &message);
+    let card = scene.ana.wait_for_post(|post| {
+        let card = Card(post.clone());
+        post["user_id"] == bot.as_str() && !card.actions().is_empty()
+    });
+    let card = Card(card.unwrap());
+    assert_eq!(card.0["root_id"], said.text("id"), "in the same thread");
+    assert!(card.text().contains("rm -rf"), "{card:?}");
+    assert!(precious.exists());
+    assert_eq!(scene.ben.click(card.id(), "once").status, 200);
+    assert!(precious.exists(), "ben may not");
+    assert_eq!(scene.ana.click(card.id(), "once").status, 200);
+    let answer = hears(&scene.ana, &bot, "All is clean.");
+    assert_eq!(answer["root_id"], said.text("id"), "in the same thread");
+    assert!(!precious.exists(), "it ran");
+    assert!(talk.work.path().exists());
+    let asked = talk.model.requests();
+    assert!(asked[0]["messages"].to_string().contains("clean up please"));
+}
+
+#[test]
+fn a_conversation_of_two_goes_on_where_it_was() {
+    let talk = talk(
+        vec![
+            Reply::text(["First answer."]),
+            Reply::text(["Second answer."]),
+        ],
+        &["ana"],
+    );
+    let (scene, bot) = (&talk.scene, talk.scene.place().bot.id.clone());
+    let direct = scene.ana.direct(&bot);
+    scene.ana.say(&direct, "", "one");
+    let first = hears(&scene.ana, &bot, "First answer.");
+    assert_eq!(first["channel_id"], direct.as_str());
+    scene.ana.say(&direct, "", "two");
+    hears(&scene.ana, &bot, "Second answer.");
+    let requests = talk.model.requests();
+    let last = requests.last().unwrap()["messages"].to_string();
+    assert!(
+        last.contains("one") && last.contains("First answer.") && last.contains("two"),
+        "{last}"
+    );
+}
+
+#[test]
+fn who_is_not_listed_and_what_is_not_meant_for_it_starts_nothing() {
+    let talk = talk(vec![Reply::text(["Answer to ana."])], &["ana"]);
+    let (scene, bot) = (&talk.scene, talk.scene.place().bot.id.clone());
+    let here = &scene.place().channel_id;
+    let direct = scene.ben.direct(&bot);
+    scene.ben.say(&direct, "", "do something");
+    scene.ana.say(here, "", "nothing for the bot");
+    let quoted = format!("look: `@{}`", scene.place().bot.name);
+    assert_eq!(scene.ana.say(here, "", &quoted).status, 201);
+    let anas = scene.ana.direct(&bot);
+    scene.ana.say(&anas, "", "hello");
+    hears(&scene.ana, &bot, "Answer to ana.");
+    let requests = talk.model.requests();
+    assert_eq!(requests.len(), 1, "{requests:?}");
+}
+
+#[test]
+fn a_message_written_while_the_gateway_was_away_is_answered_once() {
+    let mut talk = talk(vec![Reply::text(["Here again."])], &["ana"]);
+    let bot = talk.scene.place().bot.id.clone();
+    let direct = talk.scene.ana.direct(&bot);
+    // Something must have been heard before, or there is no since.
+    talk.scene.gateway.stop();
+    talk.scene.ana.say(&direct, "", "are you there?");
+    let scene = talk.scene.restart_gateway();
+    hears(&scene.ana, &bot, "Here again.");
+    assert_eq!(talk.model.requests().len(), 1);
+}
+
+#[test]
+fn to_a_person_in_crisis_only_the_notice_is_shown_until_somebody_else_has_looked() {
+    let talk = talk(
+        vec![Reply::text([
+            "Zebra words ",
+            "that nobody ",
+            "has looked at.",
+        ])],
+        &["ana", "ben"],
+    );
+    let (scene, bot) = (&talk.scene, talk.scene.place().bot.id.clone());
+    let direct = scene.ana.direct(&bot);
+    scene.ana.say(&direct, "", CRY);
+    hears(&scene.ana, &bot, countersign_core::policy::CRISIS_NOTICE);
+    let card = scene.ben.wait_for_post(|post| {
+        let card = Card(post.clone());
+        !card.actions().is_empty() && card.text().contains("Zebra")
+    });
+    let card = Card(card.unwrap());
+    assert_eq!(card.actions().first(), Some(&"once"));
+    assert!(!card.actions().contains(&"always"), "{card:?}");
+    assert_ne!(
+        card.0["channel_id"],
+        direct.as_str(),
+        "not where ana sees it as an answer"
+    );
+    let posts = scene
+        .ana
+        .get(&format!("/channels/{direct}/posts"))
+        .body
+        .to_string();
+    assert!(!posts.contains("ebra"), "{posts}");
+    // She may not answer it herself, even if she sees the card in the channel.
+    let seen = scene.ana.events_so_far();
+    let own = scene.ana.click(card.id(), "once");
+    if own.status == 200 {
+        assert!(scene.ana.wait_for_whisper(seen).is_some());
+    }
+    let posts = scene
+        .ana
+        .get(&format!("/channels/{direct}/posts"))
+        .body
+        .to_string();
+    assert!(!posts.contains("ebra"), "{posts}");
+    assert_eq!(scene.ben.click(card.id(), "once").status, 200);
+    let said = scene.ana.wait_for_post(|post| {
+        post["channel_id"] == direct.as_str() && post["message"].as_str().unwrap().contains(DRAFT)
+    });
+    assert!(said.is_some());
+}

@@ -1,0 +1,125 @@
+//! What an agent writes stays text, and what does not fit is opened before it is allowed.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::scene::{Card, Scene, seen_by};
+
+#[derive(Deserialize)]
+struct Spoof {
+    id: String,
+    text: String,
+    must_not: Vec<String>,
+}
+
+fn spoofs() -> Vec<Spoof> {
+    let files = ["spoof.jsonl", "spoof_more.jsonl"];
+    let rows = files.into_iter().flat_map(|file| {
+        let path = format!("{}/../../corpus/{file}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        let rows: Vec<Spoof> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        rows
+    });
+    rows.collect()
+}
+
+/// Returns whether a text has anything outside its code that was not written by us.
+fn is_one_block(text: &str) -> bool {
+    let mut lines = text.lines();
+    let Some(fence) = lines.next() else {
+        return false;
+    };
+    let ticks = fence.chars().take_while(|char| *char == '`').count();
+    let inside: Vec<&str> = lines.collect();
+    let closes = |line: &str| {
+        let run = line
+            .trim_start()
+            .chars()
+            .take_while(|char| *char == '`')
+            .count();
+        run >= ticks
+    };
+    ticks >= 3
+        && inside.iter().filter(|line| closes(line)).count() == 1
+        && closes(inside.last().unwrap())
+}
+
+#[test]
+fn hostile_text_stays_text_mentions_nobody_and_brings_no_button() {
+    let scene = Scene::with(|wanted| wanted.channel = json!({ "commands": false }));
+    let rows = spoofs();
+    assert!(rows.len() > 100, "{}", rows.len());
+    for (number, row) in rows.iter().enumerate() {
+        let question = scene.ask_with(&json!({
+            "tool": "send_message", "args": { "to": "ana", "text": row.text },
+            "session_id": format!("s{number}"), "agent": row.text, "explanation": row.text,
+        }));
+        let card = scene.card(&question.approval);
+        let shown = card.0["props"]["attachments"].to_string() + card.message();
+        for hidden in row.must_not.iter().filter(|hidden| hidden.as_str() != "\n") {
+            let there = strings(&card.0["props"])
+                .iter()
+                .any(|text| text.contains(hidden.as_str()));
+            assert!(!there, "{}: {hidden:?} in {shown}", row.id);
+        }
+        assert!(is_one_block(card.text()), "{}: {}", row.id, card.text());
+        let ours = ["once", "deny", "denynote", "view"];
+        let all_ours = card.actions().iter().all(|id| ours.contains(id));
+        assert!(all_ours, "{}: {:?}", row.id, card.actions());
+        assert_eq!(card.message(), "⚠️ Command Approval Required", "{}", row.id);
+    }
+    // Mentions travel with the event; all cards have been seen by now.
+    for event in scene.ana.events() {
+        assert!(event["data"].get("mentions").is_none(), "{event}");
+    }
+}
+
+/// Returns every text in a value.
+fn strings(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(values) => values.iter().flat_map(strings).collect(),
+        Value::Object(map) => map.values().flat_map(strings).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_not_allowed_before_it_was_opened() {
+    let scene = Scene::new();
+    let tail = "; rm -rf /srv/www";
+    let command = format!("echo {}{tail}", "0123456789abcdef ".repeat(6000));
+    assert!(command.len() > 100_000);
+    let (question, card) = scene.asked(&command);
+    assert_eq!(card.actions(), ["deny", "denynote", "view"]);
+    let shown = card.text();
+    assert!(shown.contains("echo 0123"), "the head: {shown}");
+    assert!(shown.contains(tail), "the tail: {shown}");
+    assert!(shown.contains("sha256") || card.0.to_string().contains("sha256:"));
+    // Whoever makes an allow up has no code for it; whoever copies one has the wrong one.
+    let mut click = scene.captured(&scene.ana, &card, "deny");
+    click["context"]["d"] = json!("once");
+    scene.assert_refused(&question, &click, "not offered");
+
+    assert_eq!(scene.ana.click(card.id(), "view").status, 200);
+    scene.assert_waiting(&question, "looking decides nothing");
+    let offers = |card: &Card| card.actions().contains(&"once");
+    let opened = seen_by(&scene.ana, &question.approval, offers);
+    let path = format!("/posts/{}/thread", card.id());
+    let thread = scene.ana.get(&path).body;
+    let mut parts: Vec<&Value> = thread["posts"].as_object().unwrap().values().collect();
+    parts.sort_by_key(|post| post["create_at"].as_i64());
+    let whole: String = parts
+        .iter()
+        .filter(|post| post["root_id"] == card.id())
+        .flat_map(|post| post["message"].as_str().unwrap().chars())
+        .filter(|char| !char.is_whitespace() && *char != '│')
+        .collect();
+    let marks = whole.matches("0123456789abcdef").count();
+    assert!(marks >= 5900, "the full text is there: {marks}");
+    assert_eq!(scene.ana.click(opened.id(), "once").status, 200);
+    assert_eq!(scene.decided(&question)["status"], "approved");
+}
