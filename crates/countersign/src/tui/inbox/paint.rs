@@ -205,8 +205,10 @@ impl Inbox {
             self.draw_keys(frame, area);
             return;
         }
-        // An empty list needs nothing beside it.
-        let is_wide = area.width >= WIDE && !self.is_list_empty();
+        // An empty list has nothing beside it, and nothing behind its rows.
+        let is_empty = self.is_list_empty();
+        let is_wide = area.width >= WIDE && !is_empty;
+        self.is_detail_open &= !is_empty;
         let has_card = self.open.as_ref().is_some_and(Open::has_keys);
         if is_wide {
             let list = (area.width * 2 / 5).max(48);
