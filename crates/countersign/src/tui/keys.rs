@@ -458,18 +458,38 @@ mod tests {
         let rows = [
             ("a digit", Card, letter('3'), Some(Act::Number(3))),
             ("nought", Card, letter('0'), None),
-            ("Alt and a digit", Card, with(With::ALT, KeyCode::Char('3')), None),
+            (
+                "Alt and a digit",
+                Card,
+                with(With::ALT, KeyCode::Char('3')),
+                None,
+            ),
             ("another script", Card, letter('٣'), None),
             ("space answers nothing", Card, letter(' '), None),
             ("y answers nothing", Card, letter('y'), None),
             ("j", Card, letter('j'), Some(Act::Down)),
-            ("G", Card, with(With::SHIFT, KeyCode::Char('G')), Some(Act::End)),
+            (
+                "G",
+                Card,
+                with(With::SHIFT, KeyCode::Char('G')),
+                Some(Act::End),
+            ),
             ("Enter", Card, with(With::NONE, enter), Some(Act::Confirm)),
             ("Alt-Enter", Card, with(With::ALT, enter), None),
             ("a digit on a line", Line, letter('3'), None),
             ("a digit in a chat", Chat, letter('3'), None),
-            ("a line break", Chat, with(With::ALT, enter), Some(Act::NewLine)),
-            ("Ctrl-C", Chat, with(With::CONTROL, KeyCode::Char('c')), Some(Act::Interrupt)),
+            (
+                "a line break",
+                Chat,
+                with(With::ALT, enter),
+                Some(Act::NewLine),
+            ),
+            (
+                "Ctrl-C",
+                Chat,
+                with(With::CONTROL, KeyCode::Char('c')),
+                Some(Act::Interrupt),
+            ),
         ];
         for (name, place, key, wanted) in rows {
             assert_eq!(act(place, key), wanted, "{name}");

@@ -317,7 +317,11 @@ fn an_answer_that_may_have_arrived_is_looked_up() {
     assert_eq!(wishes, [ApprovalPanel::fetch("appr_1")]);
     assert!(shown.text().contains("is not known"));
     shown.told(&answered(CARD, 200, card()));
-    assert!(shown.text().contains("Your answer did not arrive. It still waits."));
+    assert!(
+        shown
+            .text()
+            .contains("Your answer did not arrive. It still waits.")
+    );
 }
 
 #[test]

@@ -460,10 +460,17 @@ fn what_happens_while_the_agent_speaks_does_not_cut_its_words() {
 fn a_run_that_is_taken_up_again_shows_what_waits_and_nothing_twice() {
     let chat = Chat::new(Some("ses_1".to_owned()), None, Theme::COLOURED);
     let mut shown = Shown::of(chat);
-    shown.answer_about(RUN, "ses_1", 200, json!({ "runs": [{ "run_id": "run_9", "status": "running" }] }));
+    shown.answer_about(
+        RUN,
+        "ses_1",
+        200,
+        json!({ "runs": [{ "run_id": "run_9", "status": "running" }] }),
+    );
     let before = NOW.plus(-60_000).as_seconds();
     shown.event(json!({ "event": "tool.started", "tool": "terminal", "preview": "ls old", "timestamp": before }));
-    shown.event(json!({ "event": "approval.required", "approval_id": "appr_0", "timestamp": before }));
+    shown.event(
+        json!({ "event": "approval.required", "approval_id": "appr_0", "timestamp": before }),
+    );
     let mut over = approval("low", "ls old");
     over["approval_id"] = json!("appr_0");
     over["status"] = json!("denied");
@@ -485,5 +492,9 @@ fn the_first_letters_after_a_card_came_are_not_swallowed() {
     shown.wait(5_000);
     shown.card("low", "ls");
     shown.type_text("why do you want that");
-    assert!(shown.text().contains("❯ why do you want that"), "{}", shown.text());
+    assert!(
+        shown.text().contains("❯ why do you want that"),
+        "{}",
+        shown.text()
+    );
 }
