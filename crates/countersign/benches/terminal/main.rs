@@ -83,7 +83,7 @@ fn main() {
 
     let before = processor_time(&terminal);
     std::thread::sleep(IDLE);
-    let used = processor_time(&terminal) - before;
+    let used = processor_time(&terminal).saturating_sub(before);
     println!("processor time while idle for {IDLE:.0?}:       {used:.1?}");
 }
 

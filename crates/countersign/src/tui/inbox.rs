@@ -202,7 +202,7 @@ impl Screen for Inbox {
         match news {
             News::Event(event) => self.happened(&event, now, &mut wishes),
             News::Answered { tag, status, body } => {
-                wishes.extend(self.answered(&tag, status, &body, now));
+                wishes.extend(self.answered(&tag, status, &body));
             }
             News::Unanswered { tag, why } => self.unanswered(&tag, &why),
             News::Away { why } => self.away = Some(why),

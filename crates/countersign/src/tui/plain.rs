@@ -3,6 +3,7 @@
 //!
 //! A question is answered by a whole line; what was typed before it was asked counts for nothing.
 
+use std::fmt::Write as _;
 use std::pin::Pin;
 
 use countersign_core::card::label;
@@ -327,7 +328,7 @@ fn shown(listed: &[Listed]) -> String {
                 format!("question: {}", shortened(&words.replace('\n', " ")))
             }
         };
-        out.push_str(&format!("{}. {words}\n", number + 1));
+        let _infallible = writeln!(out, "{}. {words}", number + 1);
     }
     out
 }

@@ -2,8 +2,8 @@
 //! allowed, and nothing for longer than once.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
-use countersign_core::time::UnixMillis;
 use serde_json::{Value, json};
 
 use super::ask::{Asking, Deed, Sure, line};
@@ -76,7 +76,7 @@ impl Inbox {
         &mut self,
         choice: &'static str,
         note: &str,
-        ids: Vec<String>,
+        ids: &[String],
     ) -> Vec<Wish> {
         let done_word = if choice == "deny" {
             "Denied"
@@ -101,13 +101,7 @@ impl Inbox {
     }
 
     /// Takes what came of one answer of a batch.
-    pub(super) fn batch_answered(
-        &mut self,
-        id: &str,
-        status: u16,
-        body: &Value,
-        _now: UnixMillis,
-    ) -> Vec<Wish> {
+    pub(super) fn batch_answered(&mut self, id: &str, status: u16, body: &Value) -> Vec<Wish> {
         self.batch.open.remove(id);
         match status {
             200..300 => self.batch.done += 1,
@@ -142,10 +136,10 @@ impl Inbox {
         }
         let mut words = format!("{done_word}: {}.", calls(*done));
         if *late > 0 {
-            words.push_str(&format!(" {late} had been answered already."));
+            let _infallible = write!(words, " {late} had been answered already.");
         }
         if let Some(wrong) = wrong {
-            words.push_str(&format!(" {wrong}"));
+            let _infallible = write!(words, " {wrong}");
         }
         self.said = Some(words);
     }

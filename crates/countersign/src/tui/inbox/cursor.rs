@@ -62,8 +62,8 @@ impl Cursor {
         let last = names.len().saturating_sub(1);
         let wanted = self.index.saturating_add_signed(rows).min(last);
         let found = if rows < 0 {
-            let before = names.iter().enumerate().take(wanted + 1);
-            let found = before.filter(|(_, name)| name.is_some()).last();
+            let mut before = names.iter().enumerate().take(wanted + 1);
+            let found = before.rfind(|(_, name)| name.is_some());
             found
                 .map(|(index, _)| index)
                 .or_else(|| nearest(names, wanted))
@@ -96,16 +96,11 @@ impl Cursor {
 
 /// Returns the row with a name that is nearest to `index`, the later of two.
 fn nearest(names: &[Option<String>], index: usize) -> Option<usize> {
-    let named = |(at, name): (usize, &Option<String>)| name.is_some().then_some(at);
-    let later = names.iter().enumerate().skip(index).find_map(named);
-    later.or_else(|| {
-        names
-            .iter()
-            .enumerate()
-            .take(index)
-            .filter_map(named)
-            .last()
-    })
+    let can_be = |(_, name): &(usize, &Option<String>)| name.is_some();
+    let later = names.iter().enumerate().skip(index).find(can_be);
+    let mut before = names.iter().enumerate().take(index);
+    let found = later.or_else(|| before.rfind(can_be));
+    found.map(|(at, _)| at)
 }
 
 #[cfg(test)]

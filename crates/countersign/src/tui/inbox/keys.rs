@@ -99,8 +99,8 @@ impl Inbox {
 
     fn act_of_list(&mut self, act: ListAct) -> Vec<Wish> {
         match act {
-            ListAct::NextTab => self.to_tab(self.tab.step(1)),
-            ListAct::PreviousTab => self.to_tab(self.tab.step(-1)),
+            ListAct::NextTab => self.turn_to(self.tab.step(1)),
+            ListAct::PreviousTab => self.turn_to(self.tab.step(-1)),
             ListAct::Filter => {
                 let mut input = line();
                 input.insert(&self.filter);
@@ -181,7 +181,7 @@ impl Inbox {
         Vec::new()
     }
 
-    fn to_tab(&mut self, tab: Tab) -> Vec<Wish> {
+    fn turn_to(&mut self, tab: Tab) -> Vec<Wish> {
         self.tab = tab;
         self.is_detail_open = false;
         self.scrolled = 0;
@@ -225,12 +225,11 @@ impl Inbox {
         if !is_shown {
             self.open = self.card_of(&id);
         }
-        match &mut self.open {
-            Some(open) => open.give_keys(),
-            None => {
-                self.said = Some("The card is on its way.".to_owned());
-                self.opening = Some(id);
-            }
+        if let Some(open) = &mut self.open {
+            open.give_keys();
+        } else {
+            self.said = Some("The card is on its way.".to_owned());
+            self.opening = Some(id);
         }
     }
 
@@ -305,7 +304,7 @@ impl Inbox {
         match act(Place::Line, key) {
             Some(Act::Confirm) => {
                 let note = note.take();
-                self.answer_all("deny", note.trim(), ids)
+                self.answer_all("deny", note.trim(), &ids)
             }
             Some(Act::Leave) => Vec::new(),
             Some(_) | None => {
@@ -328,7 +327,7 @@ impl Inbox {
                 self.asking = Asking::Sure(sure);
                 Vec::new()
             }
-            Said::Yes(Deed::Allow(ids)) => self.answer_all("once", "", ids),
+            Said::Yes(Deed::Allow(ids)) => self.answer_all("once", "", &ids),
             Said::Yes(Deed::Undo(id)) => {
                 let path = format!("/v1/reviews/{}/undo", segment(&id));
                 vec![post("settle", "Undone.", path, json!({}))]

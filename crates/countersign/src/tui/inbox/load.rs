@@ -79,13 +79,7 @@ impl Inbox {
     }
 
     /// Takes the answer to a request of the inbox itself.
-    pub(super) fn answered(
-        &mut self,
-        tag: &Tag,
-        status: u16,
-        body: &Value,
-        now: UnixMillis,
-    ) -> Vec<Wish> {
+    pub(super) fn answered(&mut self, tag: &Tag, status: u16, body: &Value) -> Vec<Wish> {
         let is_done = (200..300).contains(&status);
         match tag.what {
             "waiting" if is_done => return self.take_waiting(body),
@@ -107,7 +101,7 @@ impl Inbox {
                 // Who may not see the keys is not told to make one.
                 self.has_agent = Some(!is_done || keys.any(|key| at(key, "role") == "agent"));
             }
-            "batch" => return self.batch_answered(&tag.id, status, body, now),
+            "batch" => return self.batch_answered(&tag.id, status, body),
             "settle" if is_done => {
                 let words = match at(body, "status").as_str() {
                     Some("undoing") => "The agent is told to undo it.",

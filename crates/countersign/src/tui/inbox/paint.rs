@@ -416,8 +416,14 @@ impl Inbox {
 
     fn draw_keys_of(&mut self, frame: &mut Frame<'_>, area: Rect, title: &str, place: Place) {
         let theme = self.theme;
+        let title = Line::from(Span::styled(title.to_owned(), theme.heading()));
+        draw_lines(frame, area, &[title]);
+        let area = Rect {
+            y: area.y + 1,
+            height: area.height.saturating_sub(1),
+            ..area
+        };
         let mut doc = Doc::default();
-        doc.push(Part::words("", title, theme.heading()));
         for row in help(place) {
             doc.push(Part::words(row.keys, row.does, theme.plain()));
         }

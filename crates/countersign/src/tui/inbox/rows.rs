@@ -310,10 +310,10 @@ pub(super) fn grant_row(
     };
     let ends_cells = ENDS.max(ends.width());
     let has_uses = width >= 72;
-    let used = ends_cells + 1 + if has_uses { USES + 1 } else { 0 };
+    let taken = ends_cells + 1 + if has_uses { USES + 1 } else { 0 };
     let mut cells = vec![Cell::left(
         grant.words.clone(),
-        room.saturating_sub(used),
+        room.saturating_sub(taken),
         theme.plain(),
     )];
     if has_uses {
