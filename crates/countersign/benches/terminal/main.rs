@@ -28,8 +28,8 @@ use terminal::{Draws, Start, Terminal};
 const STARTS: usize = 30;
 /// Calls that wait.
 const WAITING: usize = 1_000;
-/// Runs they belong to.
-const RUNS: usize = 50;
+/// Agents that asked, each in a run of its own every time, so that every call has its row.
+const AGENTS: usize = 50;
 /// Keys that are pressed among them.
 const KEYS: usize = 200;
 /// How long it is left alone.
@@ -55,13 +55,17 @@ fn main() {
     }));
     println!("the inbox, start to first frame:           {first:.1?}");
 
-    let agent = gateway.key("agent");
+    // So many calls of one key may wait at once, and no more.
+    let agents: Vec<String> = (0..AGENTS)
+        .map(|number| gateway.named_key(&format!("agent {number}"), "agent"))
+        .collect();
     for number in 0..WAITING {
+        let agent = &agents[number % AGENTS];
         let body = json!({
             "tool": "terminal", "args": { "command": format!("rm -rf /srv/{number}") },
-            "session_id": format!("s{}", number % RUNS),
+            "session_id": format!("s{number}"),
         });
-        let said = gateway.post(&agent, "/v1/calls", &body);
+        let said = gateway.post(agent, "/v1/calls", &body);
         assert_eq!(said.status, 202, "{said:?}");
     }
     let started = Instant::now();
@@ -72,11 +76,11 @@ fn main() {
         started.elapsed()
     );
     let moves = median((0..KEYS).map(|number| {
-        let before = terminal.seen().row_with("❯");
+        let before = terminal.screen();
         let pressed = Instant::now();
         // Down and up again at the ends of the list, so that every key moves.
         terminal.press(if number % 60 < 30 { "j" } else { "k" });
-        terminal.wait_for("the pointer moves", |seen| seen.row_with("❯") != before);
+        terminal.wait_for("the pointer moves", |seen| seen.text() != before);
         pressed.elapsed()
     }));
     println!("a key to its frame, {WAITING} waiting:         {moves:.1?}");

@@ -298,7 +298,7 @@ const TABLE: &[Row] = {
                 Key(KeyCode::Char('l')),
             ],
             Act::List(ListAct::NextTab),
-            "Tab or →",
+            "Tab, →",
             "the next tab",
         ),
         row(
@@ -309,7 +309,7 @@ const TABLE: &[Row] = {
                 Key(KeyCode::Char('h')),
             ],
             Act::List(ListAct::PreviousTab),
-            "Shift-Tab or ←",
+            "Shift-Tab, ←",
             "the tab before",
         ),
         row(

@@ -54,9 +54,10 @@ fn a_no_takes_a_note_to_the_agent() {
 fn a_long_command_is_opened_in_place_and_read_to_its_end_before_it_can_be_allowed() {
     let gateway = Gateway::start();
     let agent = gateway.key("agent");
-    let lines: String = (0..60)
-        .map(|line| format!("rm -rf /srv/part{line}\n"))
+    let lines: Vec<String> = (0..60)
+        .map(|line| format!("rm -rf /srv/part{line}"))
         .collect();
+    let lines = lines.join("\n");
     let (call, _) = asked(&gateway, &agent, &lines);
     let mut terminal = inbox(&gateway, 80, 24);
     terminal.shows("rm -rf /srv/part0");

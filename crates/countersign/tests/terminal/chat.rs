@@ -1,6 +1,7 @@
 //! A conversation with the built-in agent on the whole screen, its questions answered in place.
 
-use countersign_testkit::model::Reply;
+use countersign_testkit::model::{Call, Reply};
+use serde_json::json;
 
 use crate::scene::{Scene, shell};
 use crate::terminal::Terminal;
@@ -76,4 +77,54 @@ fn ctrl_c_stops_what_the_agent_is_doing_and_the_conversation_goes_on() {
     terminal.shows("topped");
     terminal.press("and now?\r");
     terminal.shows("Here again.");
+}
+
+#[test]
+fn a_question_is_answered_by_number_or_in_words_in_which_digits_are_text() {
+    let question = json!({ "question": "Which branch?", "choices": ["main", "next"] });
+    let asks = |id: &str| Reply::calls([""; 0], &[Call::new(id, "clarify", &question)]);
+    let scene = Scene::new(vec![asks("c1"), asks("c2"), Reply::text(["Thank you."])]);
+    let mut terminal = chat(&scene);
+    terminal.press("release it\r");
+    terminal.shows("needs your input");
+    terminal.armed("2. next");
+    terminal.press("2");
+    terminal.shows("✓ clarify");
+    terminal.armed("3. Other (type your answer)");
+    terminal.press("3");
+    terminal.shows("Other (type below)");
+    terminal.press("2 of them");
+    terminal.shows("❯ 2 of them");
+    terminal.press(ENTER);
+    terminal.shows("Thank you.");
+    let told = scene.model.requests().pop().unwrap();
+    let told = told["messages"].to_string();
+    assert!(
+        told.contains("next") && told.contains("2 of them"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_conversation_goes_on_where_it_was_left() {
+    let scene = Scene::new(vec![
+        Reply::text(["My name is Iris."]),
+        Reply::text(["Still Iris."]),
+    ]);
+    let mut terminal = chat(&scene);
+    terminal.press("who are you?\r");
+    terminal.shows("My name is Iris.");
+    terminal.shows("Enter sends");
+    terminal.press("\u{4}");
+    assert_eq!(terminal.ends(), 0);
+    let left = terminal.screen();
+    let session = left.split("--session ").nth(1).unwrap();
+    let session = session.split_whitespace().next().unwrap().to_owned();
+    let args = ["chat", "--session", session.as_str()];
+    let mut terminal = opened(&scene.gateway, &args, &[], 80, 36);
+    terminal.shows("❯ who are you?");
+    terminal.shows("  My name is Iris.");
+    terminal.press("and now?\r");
+    terminal.shows("Still Iris.");
+    assert_eq!(scene.model.requests().len(), 2);
 }

@@ -1,7 +1,9 @@
 //! The lists of the inbox: live, grouped, and without surprises.
 
+use countersign_testkit::model::{Call, Reply};
 use serde_json::json;
 
+use crate::scene::Scene;
 use crate::support::{Gateway, RISKY};
 use crate::{DOWN, ENTER, ESCAPE, TAB, asked, inbox, is_waiting};
 
@@ -73,6 +75,36 @@ fn a_permission_is_seen_and_taken_back() {
     terminal.shows("Nothing runs by a standing permission.");
     let grants = gateway.get(&gateway.admin(), "/v1/grants").body;
     assert_eq!(grants["grants"], json!([]));
+}
+
+#[test]
+fn what_ran_is_shown_with_what_it_changed_and_undone() {
+    let config = "review: { enabled: true }\n\
+                  approvals: { thresholds: { auto_below: 0.0, confidence_min: 1.0 } }\n";
+    let write = json!({ "path": "notes.md", "content": "two\n" });
+    let script = vec![
+        Reply::calls([], &[Call::new("c1", "write_file", &write)]),
+        Reply::text(["Done."]),
+    ];
+    let scene = Scene::configured(script, config);
+    let notes = scene.work.join("notes.md");
+    std::fs::write(&notes, "one\n").unwrap();
+    let run = scene.start("change my notes");
+    scene.wait_for(&run, "completed");
+    assert_eq!(std::fs::read_to_string(&notes).unwrap(), "two\n");
+    let mut terminal = inbox(&scene.gateway, 80, 24);
+    terminal.shows("Reviews 1");
+    terminal.press("ll");
+    terminal.shows("write_file");
+    terminal.press(ENTER);
+    terminal.shows("-one");
+    terminal.shows("+two");
+    terminal.press("u");
+    terminal.armed("1. Undo it");
+    terminal.press("1");
+    terminal.shows("Undone.");
+    terminal.shows("Nothing awaits a look.");
+    assert_eq!(std::fs::read_to_string(&notes).unwrap(), "one\n");
 }
 
 #[test]

@@ -32,6 +32,19 @@ fn the_terminal_is_given_back_however_it_ends() {
 }
 
 #[test]
+fn a_program_that_was_stopped_goes_on_where_it_was() {
+    let gateway = Gateway::start();
+    let agent = gateway.key("agent");
+    let mut terminal = inbox(&gateway, 80, 24);
+    terminal.shows("Nothing waits.");
+    signalled(&terminal, "STOP");
+    asked(&gateway, &agent, RISKY);
+    signalled(&terminal, "CONT");
+    terminal.shows(RISKY);
+    assert!(terminal.seen().is_full_screen());
+}
+
+#[test]
 fn a_window_of_another_size_is_drawn_anew() {
     let gateway = Gateway::start();
     let agent = gateway.key("agent");

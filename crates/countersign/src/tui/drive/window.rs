@@ -13,6 +13,7 @@ use ratatui::crossterm::terminal::{
     SetTitle, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::crossterm::{cursor, execute, queue};
+use ratatui::layout::{Position, Rect};
 use ratatui::{Frame, Terminal};
 
 /// Remembers the window's name, and gives it back; who does not know it ignores it.
@@ -59,7 +60,9 @@ impl Window {
     pub(super) fn reopen(&mut self) -> std::io::Result<()> {
         disable_raw_mode()?;
         take()?;
-        self.terminal.clear()
+        // Clearing would ask the terminal where its cursor is, and the answer would be read as keys.
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::from((Position::ORIGIN, size)))
     }
 
     /// Draws one frame. A terminal that can shows it in one piece.

@@ -205,8 +205,10 @@ impl Inbox {
             self.draw_keys(frame, area);
             return;
         }
-        // An empty list needs nothing beside it.
-        let is_wide = area.width >= WIDE && !self.is_list_empty();
+        // An empty list has nothing beside it, and nothing behind its rows.
+        let is_empty = self.is_list_empty();
+        let is_wide = area.width >= WIDE && !is_empty;
+        self.is_detail_open &= !is_empty;
         let has_card = self.open.as_ref().is_some_and(Open::has_keys);
         if is_wide {
             let list = (area.width * 2 / 5).max(48);
@@ -416,8 +418,14 @@ impl Inbox {
 
     fn draw_keys_of(&mut self, frame: &mut Frame<'_>, area: Rect, title: &str, place: Place) {
         let theme = self.theme;
+        let title = Line::from(Span::styled(title.to_owned(), theme.heading()));
+        draw_lines(frame, area, &[title]);
+        let area = Rect {
+            y: area.y + 1,
+            height: area.height.saturating_sub(1),
+            ..area
+        };
         let mut doc = Doc::default();
-        doc.push(Part::words("", title, theme.heading()));
         for row in help(place) {
             doc.push(Part::words(row.keys, row.does, theme.plain()));
         }

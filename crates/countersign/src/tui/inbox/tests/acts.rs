@@ -446,7 +446,6 @@ fn a_thousand_that_wait_are_drawn_as_one_page_and_counted_down_together() {
         })
         .collect();
     let mut shown = Shown::with(&cards);
-    shown.size = (120, 40);
     assert!(shown.text().contains("Waiting 1000"));
     shown.press(KeyCode::End);
     let rows = shown.inbox.waiting.rows().len();

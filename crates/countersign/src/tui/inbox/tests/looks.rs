@@ -1,5 +1,7 @@
 //! What the inbox looks like, at three widths, as text and as styles.
 
+use std::fmt::Write as _;
+
 use super::*;
 use crate::tui::picture::{assert_harmless, both};
 
@@ -10,7 +12,7 @@ fn assert_looks(name: &str, mut shown: Shown) {
         shown.size = (width, 20);
         let buffer = shown.draw();
         assert_harmless(&buffer, name);
-        all.push_str(&format!("== {width} columns ==\n{}\n", both(&buffer)));
+        let _infallible = writeln!(all, "== {width} columns ==\n{}", both(&buffer));
     }
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../../snapshots");
