@@ -205,6 +205,26 @@ fn what_is_alike_in_run_tool_and_rule_is_one_row_and_nothing_else() {
 }
 
 #[test]
+fn a_call_without_a_command_is_listed_in_words_and_found_by_its_arguments() {
+    let mut card = approval(
+        "appr_1",
+        "run_7",
+        "high",
+        "write_file {\"path\":\"/etc/motd\"}",
+    );
+    card["tool"] = json!("write_file");
+    card["card"]["title"] = json!("Write /etc/motd ⟨U+202E⟩");
+    let mut shown = Shown::with(&[card]);
+    assert!(
+        shown.row_with("❯").contains("Write /etc/motd ⟨U+202E⟩"),
+        "{}",
+        shown.text()
+    );
+    shown.type_in("/path");
+    assert!(shown.row_with("❯").contains("Write /etc/motd"));
+}
+
+#[test]
 fn a_batch_denies_anything_with_one_note() {
     let mut shown = busy();
     shown.wishes.clear();
