@@ -206,7 +206,8 @@ fn usage(rows: &Value) -> String {
         return "No model has been asked yet.".to_owned();
     }
     let lines = sums.iter().map(|(model, calls, read, wrote)| {
-        format!("{model}: asked {calls} times, {read} tokens read, {wrote} written")
+        let times = if *calls == 1 { "time" } else { "times" };
+        format!("{model}: asked {calls} {times}, {read} tokens read, {wrote} written")
     });
     lines.collect::<Vec<_>>().join("\n")
 }

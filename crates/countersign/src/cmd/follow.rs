@@ -59,6 +59,8 @@ pub(crate) struct Follow<'a> {
     message: String,
     /// What is asked, the first of them on the screen.
     asked: VecDeque<Asked>,
+    /// Whether the person chose to answer the first question in their own words.
+    is_typing_words: bool,
 }
 
 /// A question that waits.
@@ -97,6 +99,7 @@ impl<'a> Follow<'a> {
             is_terminal: is_terminal && reads_answers,
             message: String::new(),
             asked: VecDeque::new(),
+            is_typing_words: false,
         }
     }
 
@@ -283,6 +286,7 @@ impl<'a> Follow<'a> {
 
     /// Shows the first question, or how it can be answered elsewhere.
     async fn show_question(&mut self) -> Result<(), Complaint> {
+        self.is_typing_words = false;
         let Some(first) = self.asked.front() else {
             return Ok(());
         };
@@ -304,14 +308,19 @@ impl<'a> Follow<'a> {
                 }
             }
             Asked::Clarification { id, question } => {
-                eprintln!("\n{}", text(question, "question"));
+                eprintln!("\nThe agent needs your input");
+                eprintln!("{}", text(question, "question"));
                 let choices = at(question, "choices").as_array();
                 for (number, choice) in choices.into_iter().flatten().enumerate() {
                     let choice = choice.as_str().map(one_line).unwrap_or_default();
                     eprintln!("  {}. {choice}", number + 1);
                 }
-                if self.is_terminal {
-                    eprint!("Answer: ");
+                let count = choices.map_or(0, Vec::len);
+                if self.is_terminal && count > 0 {
+                    eprintln!("  {}. Other (type your answer)", count + 1);
+                    eprint!("Answer, 1 to {}: ", count + 1);
+                } else if self.is_terminal {
+                    eprint!("Type your answer, then press Enter: ");
                 } else {
                     eprintln!("Waiting for an answer to {id}, in the browser or a chat.");
                 }
@@ -349,8 +358,21 @@ impl<'a> Follow<'a> {
                     self.asked.pop_front();
                     return self.show_question().await;
                 };
+                let count = at(question, "choices").as_array().map_or(0, Vec::len);
+                let is_other = count > 0 && typed.trim() == (count + 1).to_string();
+                if is_other && !self.is_typing_words {
+                    self.is_typing_words = true;
+                    eprint!("Type your answer, then press Enter: ");
+                    return Ok(());
+                }
                 let path = format!("/v1/clarifications/{}/answer", segment(id));
-                (path, clarified(&typed, question))
+                // Behind *Other*, digits are words.
+                let body = if std::mem::take(&mut self.is_typing_words) {
+                    json!({ "text": typed.trim() })
+                } else {
+                    clarified(&typed, question)
+                };
+                (path, body)
             }
         };
         let (status, answer) = self.client.send(Method::POST, &path, Some(&body)).await?;

@@ -18,6 +18,8 @@ const NAMES: &[(&str, &str)] = &[
     ("search", "replace"),
     ("old", "new"),
 ];
+/// Names under which tools take a change that is written out already.
+const WRITTEN_OUT: &[&str] = &["patch", "diff", "unified_diff"];
 /// Lines beyond which two texts are shown one below the other: comparing them would take too long.
 const LINES_MAX: usize = 4_000;
 
@@ -46,6 +48,25 @@ pub(super) fn find(fields: &[Field]) -> Option<Change> {
         let lines = |at: usize| fields.get(at).map_or(0, |it| it.text.split('\n').count());
         (lines(change.old) + lines(change.new) <= LINES_MAX).then_some(change)
     })
+}
+
+/// Whether `field` is a change that is written out already.
+pub(super) fn is_written_out(field: &Field) -> bool {
+    let lines = || field.text.split('\n').count();
+    WRITTEN_OUT.contains(&field.name.as_str()) && field.code && lines() <= LINES_MAX
+}
+
+/// Adds a change that is written out already, line by line.
+pub(super) fn push_written_out(doc: &mut Doc, name: &str, field: &Field, theme: Theme) {
+    for (number, line) in field.text.split('\n').enumerate() {
+        let name = if number == 0 { name } else { "" };
+        let style = match line.as_bytes().first() {
+            Some(b'+') => theme.added(),
+            Some(b'-') => theme.removed(),
+            Some(_) | None => theme.plain(),
+        };
+        doc.push(Part::fenced(name, line, style));
+    }
 }
 
 impl Change {

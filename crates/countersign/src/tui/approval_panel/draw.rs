@@ -179,7 +179,8 @@ impl ApprovalPanel {
         let scrolls = self.face != Face::Card || self.text.is_open;
         if scrolls && rows > shown {
             let last = first.saturating_add(shown).min(rows);
-            let place = format!(" {}–{last} of {rows} ", first.saturating_add(1));
+            let more = if last < rows { "· PgDn " } else { "" };
+            let place = format!(" {}–{last} of {rows} {more}", first.saturating_add(1));
             block =
                 block.title_bottom(Line::from(Span::styled(place, theme.quiet())).right_aligned());
         }

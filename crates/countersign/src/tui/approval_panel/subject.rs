@@ -143,6 +143,10 @@ impl Subject {
 }
 
 fn push_field(doc: &mut Doc, name: &str, field: &Field, theme: Theme) {
+    if change::is_written_out(field) {
+        change::push_written_out(doc, name, field, theme);
+        return;
+    }
     let style = if field.code {
         theme.heading()
     } else {

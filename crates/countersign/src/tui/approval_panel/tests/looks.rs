@@ -58,6 +58,15 @@ fn edit() -> Value {
     approval
 }
 
+fn patch() -> Value {
+    let patch = "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -1,2 +1,2 @@\n fn main() {\n-    serve(80);\n+    serve(8080);";
+    let body = json!([
+        { "name": "path", "text": "src/main.rs", "code": false },
+        { "name": "patch", "text": patch, "code": true },
+    ]);
+    with_body("medium", "Write src/main.rs", &body)
+}
+
 fn long() -> Value {
     let lines: Vec<String> = (1..=60)
         .map(|number| format!("echo step {number}"))
@@ -96,6 +105,7 @@ fn what_would_run() {
             shown.wait(1_000);
         },
     );
+    keep("patch", 34, || Shown::read(&patch()), |_| {});
     keep("long", 30, || Shown::read(&long()), |_| {});
     keep(
         "long_opened",
