@@ -107,6 +107,11 @@ impl Sure {
         }
     }
 
+    /// It is not drawn, or not all of it.
+    pub(super) const fn out_of_view(&mut self) {
+        self.arming.out_of_view();
+    }
+
     /// Something was pasted, which is no answer.
     pub(super) const fn pasted(&mut self, now: UnixMillis) {
         self.arming.typed(now);

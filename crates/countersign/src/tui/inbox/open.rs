@@ -56,6 +56,11 @@ impl Open {
     /// goes to a card has not read it on the way.
     pub(super) fn give_keys(&mut self) {
         self.focus = Focus::Here;
+        self.out_of_view();
+    }
+
+    /// It is not drawn, or has to be read anew.
+    pub(super) fn out_of_view(&mut self) {
         match &mut self.panel {
             Panel::Approval(panel) => panel.out_of_view(),
             Panel::Question(panel) => panel.out_of_view(),

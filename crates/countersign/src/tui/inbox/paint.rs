@@ -36,14 +36,22 @@ impl Inbox {
             let words = format!("{} waiting; the window is too small", self.waiting.count());
             let lines = prose(&words, usize::from(area.width), self.theme.plain());
             draw_lines(frame, area, &lines);
+            self.out_of_view();
             return;
         }
         let width = usize::from(area.width);
         let top = self.top(width);
         let bottom = self.bottom(width, now);
         let top_rows = rows_of(&top).min(area.height / 2);
-        let asks_line = matches!(self.asking, Asking::Filter(_) | Asking::Note { .. });
-        let bottom_rows = rows_of(&bottom).min(area.height / 2) + u16::from(asks_line);
+        let asks_line = u16::from(matches!(
+            self.asking,
+            Asking::Filter(_) | Asking::Note { .. }
+        ));
+        let bottom_rows = (rows_of(&bottom) + asks_line).min(area.height - top_rows);
+        // A question whose answers are not all on the screen cannot be answered.
+        if rows_of(&bottom) + asks_line > bottom_rows {
+            self.out_of_view();
+        }
         let middle = Rect {
             y: area.y + top_rows,
             height: area.height.saturating_sub(top_rows + bottom_rows),
@@ -64,6 +72,16 @@ impl Inbox {
             ..area
         };
         self.draw_bottom(frame, below, &bottom);
+    }
+
+    /// What could be answered is not drawn, so it is not read.
+    fn out_of_view(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.out_of_view();
+        }
+        if let Asking::Sure(sure) = &mut self.asking {
+            sure.out_of_view();
+        }
     }
 
     fn top(&mut self, width: usize) -> Vec<Line<'static>> {

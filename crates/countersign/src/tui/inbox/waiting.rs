@@ -34,8 +34,10 @@ pub(super) struct Item {
     pub(super) asker: String,
     pub(super) directory: Option<String>,
     pub(super) tool: String,
-    /// The call or the question on one line.
+    /// The call or the question on one line, in words where there are words for it.
     pub(super) what: String,
+    /// The call on one line, for the filter.
+    pub(super) command: String,
     /// `low`, `medium`, `high` or `critical`; empty for a question.
     pub(super) risk: String,
     /// The rule that asks, once it is known. Nothing is folded before.
@@ -53,6 +55,13 @@ impl Item {
     /// Reads an approval as the gateway lists it.
     pub(super) fn of_approval(approval: &Value) -> Option<Self> {
         let card = at(approval, "card");
+        let command = shortened(at(approval, "command").as_str().unwrap_or_default());
+        let tool = named(approval, "tool").unwrap_or_default();
+        // A shell command says best itself what it does; the JSON of other tools does not.
+        let is_json = command
+            .strip_prefix(&tool)
+            .is_some_and(|rest| rest.starts_with(" {"));
+        let title = at(card, "title").as_str().filter(|_| is_json);
         let lineage = |name: &str| {
             let fields = at(card, "lineage").as_array()?;
             let field = fields.iter().find(|it| at(it, "name") == name)?;
@@ -69,8 +78,9 @@ impl Item {
                 .or_else(|| lineage("Asked by"))
                 .unwrap_or_default(),
             directory: lineage("Directory"),
-            tool: named(approval, "tool").unwrap_or_default(),
-            what: shortened(at(approval, "command").as_str().unwrap_or_default()),
+            tool,
+            what: title.map_or_else(|| command.clone(), shortened),
+            command,
             risk: named(card, "risk").unwrap_or_default(),
             rule: Some(at(approval, "assessment.rule.number").as_u64().unwrap_or(0)),
             is_crisis: at(approval, "assessment.crisis_sensitive") == true,
@@ -91,6 +101,7 @@ impl Item {
             directory: None,
             tool: named(event, "tool").unwrap_or_default(),
             what: shortened(at(event, "command").as_str().unwrap_or_default()),
+            command: String::new(),
             risk: named(event, "risk").unwrap_or_default(),
             rule: None,
             is_crisis: false,
@@ -115,6 +126,7 @@ impl Item {
             directory: None,
             tool: "clarify".to_owned(),
             what: shortened(&at(question, "question").as_str()?.replace('\n', " ")),
+            command: String::new(),
             risk: String::new(),
             rule: None,
             is_crisis: false,
@@ -147,6 +159,7 @@ impl Item {
     fn matches(&self, words: &[String]) -> bool {
         let all = [
             &self.what,
+            &self.command,
             &self.tool,
             &self.risk,
             &self.asker,

@@ -148,6 +148,39 @@ fn a_card_beside_the_list_must_be_read_anew_when_it_gets_the_keys() {
 }
 
 #[test]
+fn what_does_not_fit_the_window_is_not_answered() {
+    let mut shown = Shown::with(&[approval("appr_1", "run_7", "low", "echo")]);
+    shown.press(KeyCode::Enter);
+    shown.wait(1_000);
+    shown.wishes.clear();
+    shown.size = (10, 3);
+    shown.wait(10_000);
+    shown.type_in("1");
+    assert_eq!(shown.sent(), [], "it is not on the screen");
+    shown.size = (80, 24);
+    shown.wait(1);
+    shown.type_in("1");
+    assert_eq!(shown.sent(), [], "it was not read since");
+
+    let mut shown = busy();
+    shown.press(KeyCode::End);
+    shown.press(KeyCode::Up);
+    shown.type_in("a");
+    shown.wishes.clear();
+    for size in [(80, 6), (25, 8), (10, 3)] {
+        shown.size = size;
+        shown.wait(10_000);
+        shown.type_in("1");
+        assert_eq!(shown.sent(), [], "{size:?}: {}", shown.text());
+    }
+    shown.size = (80, 24);
+    shown.wait(1);
+    shown.wait(1_000);
+    shown.type_in("1");
+    assert_eq!(shown.sent().len(), 1);
+}
+
+#[test]
 fn rows_that_come_do_not_move_the_one_a_person_is_on() {
     let mut shown = busy();
     shown.press(KeyCode::Down);
@@ -202,6 +235,26 @@ fn what_is_alike_in_run_tool_and_rule_is_one_row_and_nothing_else() {
         "{}",
         shown.text()
     );
+}
+
+#[test]
+fn a_call_without_a_command_is_listed_in_words_and_found_by_its_arguments() {
+    let mut card = approval(
+        "appr_1",
+        "run_7",
+        "high",
+        "write_file {\"path\":\"/etc/motd\"}",
+    );
+    card["tool"] = json!("write_file");
+    card["card"]["title"] = json!("Write /etc/motd ⟨U+202E⟩");
+    let mut shown = Shown::with(&[card]);
+    assert!(
+        shown.row_with("❯").contains("Write /etc/motd ⟨U+202E⟩"),
+        "{}",
+        shown.text()
+    );
+    shown.type_in("/path");
+    assert!(shown.row_with("❯").contains("Write /etc/motd"));
 }
 
 #[test]
