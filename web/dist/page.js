@@ -4049,7 +4049,6 @@
       try {
         state2.value = await get("/v1/ledger/verify");
         problem3.value = null;
-        say(state2.value.ok ? "The ledger is what it was." : "The ledger was changed.");
       } catch (error) {
         problem3.value = explain(error);
       }
@@ -5210,7 +5209,7 @@
     }
   }
   function Toast() {
-    return toast.value === null ? null : a4("div", { class: "toast", children: toast.value });
+    return toast.value === null ? null : a4("div", { class: "toast", "aria-hidden": "true", children: toast.value });
   }
   function NeverThere() {
     return a4("main", { class: "alone", children: a4(Empty, { icon: "ledger", title: "The gateway does not answer", children: [
