@@ -88,7 +88,7 @@ async fn main() -> Result<(), Failure> {
     })
     .await?;
     // Questions nobody answers end, and the ledger is signed.
-    let works = tokio::spawn({
+    let background = tokio::spawn({
         let gate = gate.clone();
         async move { gate.run(std::future::pending()).await }
     });
@@ -142,7 +142,7 @@ async fn main() -> Result<(), Failure> {
             gate.store().flush().await?;
         }
     }
-    works.abort();
+    background.abort();
     gate.store().flush().await?;
     gate.store().close().await;
     println!("{}", json!({ "calls": calls, "days": days }));
