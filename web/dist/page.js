@@ -1401,9 +1401,9 @@
   var refreshing = false;
   function hear(event) {
     for (const listener of listeners) listener(event);
-    if (event.event === "call.assessed" && event["verdict"] === "allow") ranAlone.value += 1;
+    if (event.event === "call.assessed" && event.verdict === "allow") ranAlone.value += 1;
     if (event.event.startsWith("clarify.")) void refreshQuestions();
-    if (event.event.startsWith("approval.") && event.approval_id !== void 0) {
+    if (event.event.startsWith("approval.") && "approval_id" in event && event.approval_id) {
       changed.add(event.approval_id);
       if (!refreshing) void refreshChanged();
     }
@@ -2143,7 +2143,7 @@
       if (shownFor.peek() !== null && asked2.peek() === shownFor.peek()) void read(false);
       return listen((event) => {
         if (event.event === "call.assessed") came();
-        if (event.event === "approval.resolved") settleRow(String(event.call_id ?? ""));
+        if (event.event === "approval.resolved") void settleRow(event.call_id);
       });
     }, []);
     const move = (step) => {
@@ -4049,7 +4049,6 @@
       try {
         state2.value = await get("/v1/ledger/verify");
         problem3.value = null;
-        say(state2.value.ok ? "The ledger is what it was." : "The ledger was changed.");
       } catch (error) {
         problem3.value = explain(error);
       }
@@ -4717,13 +4716,13 @@
     #hear(event) {
       switch (event.event) {
         case "message.delta":
-          this.#speak(String(event["delta"] ?? ""), "more");
+          this.#speak(event.delta, "more");
           break;
         case "message.snapshot":
-          this.#speak(String(event["text"] ?? ""), "all");
+          this.#speak(event.text, "all");
           break;
         case "message.held":
-          this.#push({ kind: "held", notice: String(event["notice"] ?? "") });
+          this.#push({ kind: "held", notice: event.notice });
           break;
         case "tool.started":
           this.#start(event);
@@ -4732,16 +4731,16 @@
           this.#finish(event);
           break;
         case "approval.required":
-          this.#ask({ kind: "approval", id: event.approval_id ?? "" });
+          this.#ask({ kind: "approval", id: event.approval_id });
           break;
         case "clarify.required":
-          this.#ask({ kind: "question", id: event.clarification_id ?? "" });
+          this.#ask({ kind: "question", id: event.clarification_id });
           break;
         case "run.completed":
-          this.#conclude(String(event["output"] ?? ""));
+          this.#conclude(event.output);
           break;
         case "run.failed":
-          this.#push({ kind: "ended", how: "failed", text: String(event["error"] ?? "") });
+          this.#push({ kind: "ended", how: "failed", text: event.error });
           break;
         case "run.cancelled":
           this.#push({ kind: "ended", how: "cancelled", text: "" });
@@ -4762,7 +4761,7 @@
       }
     }
     #start(event) {
-      const id = String(event["tool_call_id"] ?? "");
+      const id = event.tool_call_id;
       const said2 = this.#said.get(id);
       const last2 = this.blocks.value.at(-1);
       if (said2 !== void 0 && !(last2?.kind === "said" && last2.isOpen)) {
@@ -4770,17 +4769,17 @@
       }
       for (const [other, text] of this.#said) if (text === said2) this.#said.delete(other);
       this.#shut();
-      const [tool, preview] = [String(event["tool"] ?? ""), String(event["preview"] ?? "")];
+      const { tool, preview } = event;
       this.#push({ kind: "tool", id, tool, preview, state: "runs", seconds: null });
     }
     #finish(event) {
-      const id = event["tool_call_id"];
-      const isIt = (block2) => block2.kind === "tool" && block2.state === "runs" && (id === void 0 ? block2.tool === event["tool"] : block2.id === id);
+      const id = event.tool_call_id;
+      const isIt = (block2) => block2.kind === "tool" && block2.state === "runs" && (id === void 0 ? block2.tool === event.tool : block2.id === id);
       const index = this.blocks.value.findIndex(isIt);
       const block = this.blocks.value[index];
       if (block?.kind !== "tool") return;
-      const seconds = typeof event["duration"] === "number" ? event["duration"] : null;
-      const state2 = event["error"] === true ? "failed" : "done";
+      const seconds = event.duration ?? null;
+      const state2 = event.error === true ? "failed" : "done";
       this.blocks.value = this.blocks.value.with(index, { ...block, state: state2, seconds });
     }
     #ask(block) {
@@ -5210,7 +5209,7 @@
     }
   }
   function Toast() {
-    return toast.value === null ? null : a4("div", { class: "toast", children: toast.value });
+    return toast.value === null ? null : a4("div", { class: "toast", "aria-hidden": "true", children: toast.value });
   }
   function NeverThere() {
     return a4("main", { class: "alone", children: a4(Empty, { icon: "ledger", title: "The gateway does not answer", children: [

@@ -87,6 +87,11 @@ async fn main() -> Result<(), Failure> {
         channels: Vec::new(),
     })
     .await?;
+    // Questions nobody answers end, and the ledger is signed.
+    let background = tokio::spawn({
+        let gate = gate.clone();
+        async move { gate.run(std::future::pending()).await }
+    });
     let mut agents = Vec::new();
     for (name, _) in AGENTS {
         agents.push(principal(&gate, name, Role::Agent, "api").await?);
@@ -137,6 +142,7 @@ async fn main() -> Result<(), Failure> {
             gate.store().flush().await?;
         }
     }
+    background.abort();
     gate.store().flush().await?;
     gate.store().close().await;
     println!("{}", json!({ "calls": calls, "days": days }));
