@@ -134,7 +134,7 @@ test("pictures", async ({ browser, gateway }) => {
   await page.screenshot({ path: join(DIRECTORY, "page-sign-in.png") });
   await page.goto(link);
   await expect(page.getByText("Try a practice card")).toBeVisible();
-  await page.screenshot({ path: join(DIRECTORY, "page-first-visit.png") });
+  await page.screenshot({ path: join(DIRECTORY, "page-nothing.png") });
   await first.close();
   await fill(gateway);
   for (const { scheme, size } of shots) {

@@ -102,16 +102,17 @@ async fn main() -> Result<(), Failure> {
     }
     let mut dice = Dice(0x2545_F491_4F6C_DD1D);
     // A little is left for the answers, so that nothing happens in the future.
-    let usual = u64::try_from(length.as_millis())? * 9 / 10 / calls.max(1);
+    let end = u64::try_from(length.as_millis())? * 98 / 100;
     let all: u64 = WANTED.iter().map(|(often, _, _)| often).sum();
     let mut spent = 0;
     for number in 0..calls {
-        // Days are busier than nights.
+        // Days are busier than nights, and the last call is a recent one.
+        let usual = end.saturating_sub(spent) / (calls - number);
         let step = dice.below(2 * usual.max(1));
         let is_night = (spent / 3_600_000) % 24 < 8;
         let step = if is_night { 2 * step } else { step * 2 / 3 };
         spent += step;
-        if spent < u64::try_from(length.as_millis())? * 98 / 100 {
+        if spent < end {
             clock.advance(Duration::from_millis(step));
         }
         let mut at = dice.below(all);
