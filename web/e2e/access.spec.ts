@@ -11,6 +11,12 @@ const VIEWS: { name: string; address: string; ready: string }[] = [
   { name: "inbox", address: "#/inbox", ready: ".inbox" },
   { name: "card", address: "", ready: "article.card" },
   { name: "talk", address: "#/talk", ready: ".empty" },
+  { name: "history", address: "#/history", ready: "h1" },
+  { name: "insights", address: "#/insights", ready: "h1" },
+  { name: "reviews", address: "#/reviews", ready: "h1" },
+  { name: "grants", address: "#/grants", ready: "h1" },
+  { name: "people", address: "#/people", ready: "h1" },
+  { name: "ledger", address: "#/ledger", ready: "h1" },
   { name: "settings", address: "#/settings", ready: ".panel" },
   { name: "more", address: "#/more", ready: "h1" },
 ];
