@@ -4289,7 +4289,7 @@
           loaded,
           rows: ({ channels }) => channels.length === 0 ? a4($, { children: [
             a4("p", { class: "hint", children: "No channel is set up: people are asked on this page and in the terminal. A webhook, for example:" }),
-            a4(Commands, { lines: ["channels:", "  pager: { type: webhook, url: https://…, secret_env: PAGER_SECRET }"] })
+            a4(Commands, { lines: ["channels:", "  pager: { type: webhook, url: ADDRESS, secret_env: PAGER_SECRET }"] })
           ] }) : a4("ul", { class: "rows", children: channels.map((channel) => a4(Channel, { channel }, channel.name)) })
         }
       )

@@ -28,7 +28,7 @@ use serde_json::json;
 const WANTED: &[(u64, &str, u64)] = &[
     (160, "git status", 100),
     (120, "cargo test --workspace", 100),
-    (90, "rg -n TODO src", 100),
+    (90, "rg -n deprecated src", 100),
     (80, "ls -la", 100),
     (60, "git diff HEAD~1", 100),
     (50, "npm run build", 100),
