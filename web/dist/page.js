@@ -3648,7 +3648,7 @@
     const changes = columns.flatMap((column, index) => column.short === columns[index - 1]?.short ? [] : [index]);
     const every = Math.max(1, Math.ceil(changes.length / TICKS_MAX));
     const room = columns.length * 0.06;
-    const chosen = changes.filter((index, place3) => place3 % every === 0 && index / columns.length < 0.95);
+    const chosen = changes.filter((index, place3) => place3 % every === 0 && index / columns.length < 0.88);
     return chosen.filter((index, place3) => (chosen[place3 + 1] ?? Infinity) - index > room);
   }
   function stacked(counts2, end) {
@@ -4289,7 +4289,7 @@
           loaded,
           rows: ({ channels }) => channels.length === 0 ? a4($, { children: [
             a4("p", { class: "hint", children: "No channel is set up: people are asked on this page and in the terminal. A webhook, for example:" }),
-            a4(Commands, { lines: ["channels:", "  pager: { type: webhook, url: https://…, secret_env: PAGER_SECRET }"] })
+            a4(Commands, { lines: ["channels:", "  pager: { type: webhook, url: ADDRESS, secret_env: PAGER_SECRET }"] })
           ] }) : a4("ul", { class: "rows", children: channels.map((channel) => a4(Channel, { channel }, channel.name)) })
         }
       )
@@ -4508,7 +4508,6 @@
         {
           fields: [
             { name: "Ran", text: `${ago(call.created_at, now.value)}, by ${review.agent ?? review.key_name} with ${call.tool}` },
-            ...review.path ? [{ name: "Command", text: review.command }] : [],
             { name: "Why it ran", text: call.assessment.rule.sentence, href: at("history", call.call_id) }
           ]
         }
@@ -4528,7 +4527,7 @@
           {
             label: "Undo",
             about: title,
-            asks: review.path ? "The file is put back as it was before. What was changed since stops it." : "The agent that ran it is told to undo it.",
+            asks: review.path ? "The file is put back as it was before. If somebody changed it since, nothing is put back." : "The agent that ran it is told to undo it.",
             yes: "Undo it",
             onYes: () => void settle2("undo")
           }

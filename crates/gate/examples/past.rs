@@ -20,7 +20,7 @@ use countersign_gate::keys::Signer;
 use countersign_gate::principal::{Principal, Role};
 use countersign_gate::request::{GrantRequest, Reply, Submission};
 use countersign_gate::settings::{OnePolicy, Settings};
-use countersign_gate::{Gate, Parts};
+use countersign_gate::{Gate, GateError, Parts};
 use countersign_store::Database;
 use serde_json::json;
 
@@ -28,7 +28,7 @@ use serde_json::json;
 const WANTED: &[(u64, &str, u64)] = &[
     (160, "git status", 100),
     (120, "cargo test --workspace", 100),
-    (90, "rg -n TODO src", 100),
+    (90, "rg -n deprecated src", 100),
     (80, "ls -la", 100),
     (60, "git diff HEAD~1", 100),
     (50, "npm run build", 100),
@@ -186,16 +186,19 @@ async fn answer(
         grant: (choice == Choice::Session).then(GrantRequest::default),
         args: None,
     };
-    // What cannot be granted is allowed once.
-    if gate.answer(person, reply.clone()).await.is_err() {
-        let once = Reply {
-            choice: Choice::Once,
-            grant: None,
-            ..reply
-        };
-        gate.answer(person, once).await?;
+    let once = Reply {
+        choice: Choice::Once,
+        grant: None,
+        ..reply.clone()
+    };
+    match gate.answer(person, reply).await {
+        // It joined a question that was old already.
+        Ok(_) | Err(GateError::Gone(_)) => Ok(()),
+        // What cannot be granted is allowed once.
+        Err(_) if choice == Choice::Session => gate.answer(person, once).await.map(drop),
+        Err(error) => Err(error),
     }
-    Ok(())
+    .map_err(Failure::from)
 }
 
 async fn principal(gate: &Gate, name: &str, role: Role, via: &str) -> Result<Principal, Failure> {
