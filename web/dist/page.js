@@ -3494,7 +3494,7 @@
           a4("span", { class: "row-title", children: approval.card.title }),
           isWaiting ? a4(Left, { until: approval.expires_at, verb: "" }) : a4("span", { class: "left", children: approval.status })
         ] }),
-        a4("code", { children: short2(approval.command) }),
+        a4("code", { children: short2(gist(approval)) }),
         a4("span", { class: "row-meta", children: [
           asker(approval),
           " · ",
@@ -3511,6 +3511,10 @@
     ] });
   }
   var short2 = (text) => text.slice(0, 200);
+  function gist(approval) {
+    if (!approval.command.startsWith(`${approval.card.tool} {`)) return approval.command;
+    return approval.card.body.map((field) => field.text.split("\n", 1)[0]).join(" · ");
+  }
   function asker(approval) {
     const named = (name) => approval.card.lineage.find((field) => field.name === name)?.text;
     return named("Agent") ?? named("Asked by") ?? "";
