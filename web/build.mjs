@@ -6,6 +6,7 @@ import { build, context } from "esbuild";
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
+/** What the script may weigh, compressed. */
 const GOAL_BYTES = 60_000;
 const COPIED = ["index.html", "style.css", "icon.svg"];
 const watching = process.argv.includes("--watch");
@@ -58,15 +59,19 @@ if (watching) {
 } else {
   await build(options);
   copy();
-  let total = 0;
+  const sizes = new Map();
   for (const name of ["page.js", ...COPIED]) {
     const bytes = readFileSync(`${out}/${name}`);
     const packed = gzipSync(bytes, { level: 9 }).length;
-    total += packed;
+    sizes.set(name, packed);
     console.log(`${name.padEnd(12)} ${kilo(bytes.length)}, ${kilo(packed)} gzip`);
   }
-  console.log(`${"together".padEnd(12)} ${kilo(total)} gzip, goal ${kilo(GOAL_BYTES)}`);
-  if (total > GOAL_BYTES) console.log("*** larger than its goal");
+  const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  console.log(`${"together".padEnd(12)} ${kilo(total)} gzip; the script's goal is ${kilo(GOAL_BYTES)}`);
+  if (sizes.get("page.js") > GOAL_BYTES) {
+    console.error("error: page.js is larger than its goal");
+    process.exitCode = 1;
+  }
 }
 
 function kilo(bytes) {

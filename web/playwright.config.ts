@@ -5,6 +5,7 @@ import { defineConfig } from "@playwright/test";
 /** What takes long, or only makes pictures, is asked for: by ./soak and by web/screenshots. */
 const ASKED_FOR: [string, boolean][] = [
   ["**/crowd.spec.ts", process.env["COUNTERSIGN_SOAK"] === "1"],
+  ["**/long_past.spec.ts", process.env["COUNTERSIGN_SOAK"] === "1"],
   ["**/pictures.spec.ts", process.env["COUNTERSIGN_PICTURES"] !== undefined],
 ];
 

@@ -1401,9 +1401,9 @@
   var refreshing = false;
   function hear(event) {
     for (const listener of listeners) listener(event);
-    if (event.event === "call.assessed" && event["verdict"] === "allow") ranAlone.value += 1;
+    if (event.event === "call.assessed" && event.verdict === "allow") ranAlone.value += 1;
     if (event.event.startsWith("clarify.")) void refreshQuestions();
-    if (event.event.startsWith("approval.") && event.approval_id !== void 0) {
+    if (event.event.startsWith("approval.") && "approval_id" in event && event.approval_id) {
       changed.add(event.approval_id);
       if (!refreshing) void refreshChanged();
     }
@@ -2143,7 +2143,7 @@
       if (shownFor.peek() !== null && asked2.peek() === shownFor.peek()) void read(false);
       return listen((event) => {
         if (event.event === "call.assessed") came();
-        if (event.event === "approval.resolved") settleRow(String(event.call_id ?? ""));
+        if (event.event === "approval.resolved") void settleRow(event.call_id);
       });
     }, []);
     const move = (step) => {
@@ -3494,7 +3494,7 @@
           a4("span", { class: "row-title", children: approval.card.title }),
           isWaiting ? a4(Left, { until: approval.expires_at, verb: "" }) : a4("span", { class: "left", children: approval.status })
         ] }),
-        a4("code", { children: short2(approval.command) }),
+        a4("code", { children: short2(gist(approval)) }),
         a4("span", { class: "row-meta", children: [
           asker(approval),
           " · ",
@@ -3511,6 +3511,10 @@
     ] });
   }
   var short2 = (text) => text.slice(0, 200);
+  function gist(approval) {
+    if (!approval.command.startsWith(`${approval.card.tool} {`)) return approval.command;
+    return approval.card.body.map((field) => field.text.split("\n", 1)[0]).join(" · ");
+  }
   function asker(approval) {
     const named = (name) => approval.card.lineage.find((field) => field.name === name)?.text;
     return named("Agent") ?? named("Asked by") ?? "";
@@ -3648,7 +3652,7 @@
     const changes = columns.flatMap((column, index) => column.short === columns[index - 1]?.short ? [] : [index]);
     const every = Math.max(1, Math.ceil(changes.length / TICKS_MAX));
     const room = columns.length * 0.06;
-    const chosen = changes.filter((index, place3) => place3 % every === 0 && index / columns.length < 0.95);
+    const chosen = changes.filter((index, place3) => place3 % every === 0 && index / columns.length < 0.88);
     return chosen.filter((index, place3) => (chosen[place3 + 1] ?? Infinity) - index > room);
   }
   function stacked(counts2, end) {
@@ -4049,7 +4053,6 @@
       try {
         state2.value = await get("/v1/ledger/verify");
         problem3.value = null;
-        say(state2.value.ok ? "The ledger is what it was." : "The ledger was changed.");
       } catch (error) {
         problem3.value = explain(error);
       }
@@ -4290,7 +4293,7 @@
           loaded,
           rows: ({ channels }) => channels.length === 0 ? a4($, { children: [
             a4("p", { class: "hint", children: "No channel is set up: people are asked on this page and in the terminal. A webhook, for example:" }),
-            a4(Commands, { lines: ["channels:", "  pager: { type: webhook, url: https://…, secret_env: PAGER_SECRET }"] })
+            a4(Commands, { lines: ["channels:", "  pager: { type: webhook, url: ADDRESS, secret_env: PAGER_SECRET }"] })
           ] }) : a4("ul", { class: "rows", children: channels.map((channel) => a4(Channel, { channel }, channel.name)) })
         }
       )
@@ -4509,7 +4512,6 @@
         {
           fields: [
             { name: "Ran", text: `${ago(call.created_at, now.value)}, by ${review.agent ?? review.key_name} with ${call.tool}` },
-            ...review.path ? [{ name: "Command", text: review.command }] : [],
             { name: "Why it ran", text: call.assessment.rule.sentence, href: at("history", call.call_id) }
           ]
         }
@@ -4529,7 +4531,7 @@
           {
             label: "Undo",
             about: title,
-            asks: review.path ? "The file is put back as it was before. What was changed since stops it." : "The agent that ran it is told to undo it.",
+            asks: review.path ? "The file is put back as it was before. If somebody changed it since, nothing is put back." : "The agent that ran it is told to undo it.",
             yes: "Undo it",
             onYes: () => void settle2("undo")
           }
@@ -4717,13 +4719,13 @@
     #hear(event) {
       switch (event.event) {
         case "message.delta":
-          this.#speak(String(event["delta"] ?? ""), "more");
+          this.#speak(event.delta, "more");
           break;
         case "message.snapshot":
-          this.#speak(String(event["text"] ?? ""), "all");
+          this.#speak(event.text, "all");
           break;
         case "message.held":
-          this.#push({ kind: "held", notice: String(event["notice"] ?? "") });
+          this.#push({ kind: "held", notice: event.notice });
           break;
         case "tool.started":
           this.#start(event);
@@ -4732,16 +4734,16 @@
           this.#finish(event);
           break;
         case "approval.required":
-          this.#ask({ kind: "approval", id: event.approval_id ?? "" });
+          this.#ask({ kind: "approval", id: event.approval_id });
           break;
         case "clarify.required":
-          this.#ask({ kind: "question", id: event.clarification_id ?? "" });
+          this.#ask({ kind: "question", id: event.clarification_id });
           break;
         case "run.completed":
-          this.#conclude(String(event["output"] ?? ""));
+          this.#conclude(event.output);
           break;
         case "run.failed":
-          this.#push({ kind: "ended", how: "failed", text: String(event["error"] ?? "") });
+          this.#push({ kind: "ended", how: "failed", text: event.error });
           break;
         case "run.cancelled":
           this.#push({ kind: "ended", how: "cancelled", text: "" });
@@ -4762,7 +4764,7 @@
       }
     }
     #start(event) {
-      const id = String(event["tool_call_id"] ?? "");
+      const id = event.tool_call_id;
       const said2 = this.#said.get(id);
       const last2 = this.blocks.value.at(-1);
       if (said2 !== void 0 && !(last2?.kind === "said" && last2.isOpen)) {
@@ -4770,17 +4772,17 @@
       }
       for (const [other, text] of this.#said) if (text === said2) this.#said.delete(other);
       this.#shut();
-      const [tool, preview] = [String(event["tool"] ?? ""), String(event["preview"] ?? "")];
+      const { tool, preview } = event;
       this.#push({ kind: "tool", id, tool, preview, state: "runs", seconds: null });
     }
     #finish(event) {
-      const id = event["tool_call_id"];
-      const isIt = (block2) => block2.kind === "tool" && block2.state === "runs" && (id === void 0 ? block2.tool === event["tool"] : block2.id === id);
+      const id = event.tool_call_id;
+      const isIt = (block2) => block2.kind === "tool" && block2.state === "runs" && (id === void 0 ? block2.tool === event.tool : block2.id === id);
       const index = this.blocks.value.findIndex(isIt);
       const block = this.blocks.value[index];
       if (block?.kind !== "tool") return;
-      const seconds = typeof event["duration"] === "number" ? event["duration"] : null;
-      const state2 = event["error"] === true ? "failed" : "done";
+      const seconds = event.duration ?? null;
+      const state2 = event.error === true ? "failed" : "done";
       this.blocks.value = this.blocks.value.with(index, { ...block, state: state2, seconds });
     }
     #ask(block) {
@@ -5210,7 +5212,7 @@
     }
   }
   function Toast() {
-    return toast.value === null ? null : a4("div", { class: "toast", children: toast.value });
+    return toast.value === null ? null : a4("div", { class: "toast", "aria-hidden": "true", children: toast.value });
   }
   function NeverThere() {
     return a4("main", { class: "alone", children: a4(Empty, { icon: "ledger", title: "The gateway does not answer", children: [

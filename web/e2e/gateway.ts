@@ -1,16 +1,18 @@
 // A real gateway in a home of its own, and a page that is signed in to it.
 
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { test as base, expect, type Page } from "@playwright/test";
 
 import { Model, type Reply } from "./model";
 
 const BINARY = process.env["COUNTERSIGN_BIN"] ?? join(import.meta.dirname, "../../target/debug/countersign");
+/** `cargo build -p countersign-gate --example past` makes it. */
+const PAST = join(dirname(BINARY), "examples/past");
 
 export class Gateway {
   url = "";
@@ -129,6 +131,8 @@ export async function armed(page: Page): Promise<void> {
 }
 
 interface Scene {
+  /** Calls of the last weeks that the home has seen already. */
+  past: number;
   /** Lines of config.yaml. */
   config: string;
   /** What the built-in agent's model says; none: there is no model. */
@@ -139,10 +143,12 @@ interface Scene {
 export const test = base.extend<Scene>({
   config: ["", { option: true }],
   script: [[], { option: true }],
-  gateway: async ({ config, script }, use) => {
+  past: [0, { option: true }],
+  gateway: async ({ config, script, past }, use) => {
     const home = mkdtempSync(join(tmpdir(), "countersign-page-"));
     const model = script.length === 0 ? null : await Model.start(script);
     writeFileSync(join(home, "config.yaml"), config + (model?.config ?? ""));
+    if (past > 0) execFileSync(PAST, [home, String(past), "30"], { stdio: "ignore" });
     const gateway = new Gateway(home);
     await gateway.start();
     await use(gateway);

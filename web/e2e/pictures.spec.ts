@@ -17,7 +17,7 @@ const SCRIPT: Reply[] = [
     tools: [{ id: "c2", name: "terminal", args: { command: "rm -rf /srv/releases/2024-01" } }],
   },
 ];
-test.use({ script: [SCRIPT, { option: true }] as unknown as Reply[] });
+test.use({ script: [SCRIPT, { option: true }] as unknown as Reply[], past: 4000 });
 
 interface Picture {
   name: string;
@@ -86,13 +86,17 @@ const PICTURES: Picture[] = [
       await armed(page);
     },
   },
-  {
-    name: "settings",
-    docs: [],
-    show: async (page, gateway) => {
-      await page.goto(`${gateway.url}/#/settings`);
-    },
-  },
+  ...["history", "insights", "reviews", "grants", "people", "ledger", "settings"].map(
+    (name): Picture => ({
+      name,
+      docs: name === "history" || name === "insights" ? ["light", "dark"] : ["light"],
+      show: async (page, gateway) => {
+        await page.goto(`${gateway.url}/#/${name}`);
+        await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
+        await expect(page.locator(".loading")).toHaveCount(0);
+      },
+    }),
+  ),
 ];
 
 async function fill(gateway: Gateway): Promise<void> {
@@ -130,7 +134,7 @@ test("pictures", async ({ browser, gateway }) => {
   await page.screenshot({ path: join(DIRECTORY, "page-sign-in.png") });
   await page.goto(link);
   await expect(page.getByText("Try a practice card")).toBeVisible();
-  await page.screenshot({ path: join(DIRECTORY, "page-first-visit.png") });
+  await page.screenshot({ path: join(DIRECTORY, "page-nothing.png") });
   await first.close();
   await fill(gateway);
   for (const { scheme, size } of shots) {

@@ -168,7 +168,7 @@ function Connection() {
 }
 
 function Toast() {
-  return toast.value === null ? null : <div class="toast">{toast.value}</div>;
+  return toast.value === null ? null : <div class="toast" aria-hidden="true">{toast.value}</div>;
 }
 
 function NeverThere() {

@@ -9,6 +9,7 @@ import { batch, signal, type Signal } from "@preact/signals";
 import { get, post, segment, Unreachable } from "./api";
 import { follow } from "./stream";
 import type { LiveEvent } from "./wire";
+import type { ToolCompleted, ToolStarted } from "./wire.gen";
 
 export type Block =
   | { kind: "person"; text: string }
@@ -139,13 +140,13 @@ export class Conversation {
   #hear(event: LiveEvent): void {
     switch (event.event) {
       case "message.delta":
-        this.#speak(String(event["delta"] ?? ""), "more");
+        this.#speak(event.delta, "more");
         break;
       case "message.snapshot":
-        this.#speak(String(event["text"] ?? ""), "all");
+        this.#speak(event.text, "all");
         break;
       case "message.held":
-        this.#push({ kind: "held", notice: String(event["notice"] ?? "") });
+        this.#push({ kind: "held", notice: event.notice });
         break;
       case "tool.started":
         this.#start(event);
@@ -154,16 +155,16 @@ export class Conversation {
         this.#finish(event);
         break;
       case "approval.required":
-        this.#ask({ kind: "approval", id: event.approval_id ?? "" });
+        this.#ask({ kind: "approval", id: event.approval_id });
         break;
       case "clarify.required":
-        this.#ask({ kind: "question", id: event.clarification_id ?? "" });
+        this.#ask({ kind: "question", id: event.clarification_id });
         break;
       case "run.completed":
-        this.#conclude(String(event["output"] ?? ""));
+        this.#conclude(event.output);
         break;
       case "run.failed":
-        this.#push({ kind: "ended", how: "failed", text: String(event["error"] ?? "") });
+        this.#push({ kind: "ended", how: "failed", text: event.error });
         break;
       case "run.cancelled":
         this.#push({ kind: "ended", how: "cancelled", text: "" });
@@ -186,8 +187,8 @@ export class Conversation {
     }
   }
 
-  #start(event: LiveEvent): void {
-    const id = String(event["tool_call_id"] ?? "");
+  #start(event: ToolStarted): void {
+    const id = event.tool_call_id;
     const said = this.#said.get(id);
     const last = this.blocks.value.at(-1);
     if (said !== undefined && !(last?.kind === "said" && last.isOpen)) {
@@ -196,19 +197,19 @@ export class Conversation {
     // What several tools were asked with is said once.
     for (const [other, text] of this.#said) if (text === said) this.#said.delete(other);
     this.#shut();
-    const [tool, preview] = [String(event["tool"] ?? ""), String(event["preview"] ?? "")];
+    const { tool, preview } = event;
     this.#push({ kind: "tool", id, tool, preview, state: "runs", seconds: null });
   }
 
-  #finish(event: LiveEvent): void {
-    const id = event["tool_call_id"];
+  #finish(event: ToolCompleted): void {
+    const id = event.tool_call_id;
     const isIt = (block: Block): boolean =>
-      block.kind === "tool" && block.state === "runs" && (id === undefined ? block.tool === event["tool"] : block.id === id);
+      block.kind === "tool" && block.state === "runs" && (id === undefined ? block.tool === event.tool : block.id === id);
     const index = this.blocks.value.findIndex(isIt);
     const block = this.blocks.value[index];
     if (block?.kind !== "tool") return;
-    const seconds = typeof event["duration"] === "number" ? event["duration"] : null;
-    const state = event["error"] === true ? "failed" : "done";
+    const seconds = event.duration ?? null;
+    const state = event.error === true ? "failed" : "done";
     this.blocks.value = this.blocks.value.with(index, { ...block, state, seconds });
   }
 

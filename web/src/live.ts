@@ -176,9 +176,9 @@ let refreshing = false;
 
 function hear(event: LiveEvent): void {
   for (const listener of listeners) listener(event);
-  if (event.event === "call.assessed" && event["verdict"] === "allow") ranAlone.value += 1;
+  if (event.event === "call.assessed" && event.verdict === "allow") ranAlone.value += 1;
   if (event.event.startsWith("clarify.")) void refreshQuestions();
-  if (event.event.startsWith("approval.") && event.approval_id !== undefined) {
+  if (event.event.startsWith("approval.") && "approval_id" in event && event.approval_id) {
     changed.add(event.approval_id);
     if (!refreshing) void refreshChanged();
   }

@@ -18,15 +18,15 @@ export interface AgentCount {
 /** How people answered, and how fast. */
 export interface AnswerCounts {
   /** How many of them allowed, 0 to 1; null if nobody answered. */
-  approval_rate?: number | null;
+  approval_rate: number | null;
   /** Answers of people. */
   count: number;
   /** Of these the ones that allowed: a yes nobody can have read. */
   hasty_approvals: number;
   /** Half were faster than this, in seconds. */
-  p50_seconds?: number | null;
+  p50_seconds: number | null;
   /** Nine of ten were faster than this, in seconds. */
-  p90_seconds?: number | null;
+  p90_seconds: number | null;
   /** How many took how long. */
   spans: AnswerSpan[];
   /** Answers within one second. */
@@ -36,7 +36,7 @@ export interface AnswerCounts {
 /** Answers that took so long. */
 export interface AnswerSpan {
   /** Less than this, in seconds; null for the rest. */
-  below_seconds?: number | null;
+  below_seconds: number | null;
   /** How many. */
   count: number;
 }
@@ -46,11 +46,11 @@ export interface ApprovalHappening {
   /** The question. */
   approval_id: string;
   /** Who did it. */
-  by?: string | null;
+  by: string | null;
   /** The call. */
   call_id: string;
   /** What exactly. */
-  detail?: string | null;
+  detail: string | null;
   /** Its run. */
   run_id: string;
   /** Its session. */
@@ -64,13 +64,13 @@ export interface ApprovalList {
   /** What is on this page. */
   approvals: ApprovalView[];
   /** What to send as `behind` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
 }
 
 /** A question was put to people. */
 export interface ApprovalRequired {
   /** What the agent calls itself. */
-  agent?: string | null;
+  agent: string | null;
   /** The question. */
   approval_id: string;
   /** The arguments, display-redacted; null where they are not shown. */
@@ -112,31 +112,31 @@ export interface ApprovalResolved {
   /** The question. */
   approval_id: string;
   /** Who chose it. */
-  by?: string | null;
+  by: string | null;
   /** The call. */
   call_id: string;
   /** `person`, `model`, `expiry`, `undeliverable` or `withdrawal`. */
   cause: string;
-  choice?: Choice | null;
+  choice: Choice | null;
   /** What the answer is bound to. */
   digest: Digest;
   /** Whether the person changed the arguments. */
   edited: boolean;
   /** The permission it left. */
-  grant_id?: string | null;
+  grant_id: string | null;
   /** What was said about it. */
-  note?: string | null;
+  note: string | null;
   /** `approved`, `denied`, `expired` or `withdrawn`. */
   outcome: string;
   /** Its run. */
   run_id: string;
   /** Its session. */
   session_id: string;
-  tier?: Tier | null;
+  tier: Tier | null;
   /** When. */
   timestamp: number;
   /** Where. */
-  via?: string | null;
+  via: string | null;
 }
 
 /** One question, as people see it. */
@@ -157,7 +157,7 @@ export interface ApprovalView {
   command: string;
   /** When it was asked, in seconds. */
   created_at: number;
-  decision?: DecisionView | null;
+  decision: DecisionView | null;
   /** The first reason. */
   description: string;
   /** What an answer is bound to. */
@@ -165,7 +165,7 @@ export interface ApprovalView {
   /** When it ends unanswered, in seconds. */
   expires_at: number;
   /** Whether an answer is held back and can be taken back, and until when, in seconds. */
-  held_until?: number | null;
+  held_until: number | null;
   /** Its run. */
   run_id: string;
   /** Grants that may be left, narrowest first. */
@@ -323,24 +323,24 @@ export interface CallList {
   /** What is on this page. */
   calls: CallView[];
   /** What to send as `behind` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
 }
 
 /** One call, as its asker sees it. */
 export interface CallView {
   /** The question, if there is one. */
-  approval_id?: string | null;
+  approval_id: string | null;
   /** What it would do. */
   assessment: AssessmentView;
   /** The call. */
   call_id: string;
   /** When it was submitted, in seconds. */
   created_at: number;
-  decision?: DecisionView | null;
+  decision: DecisionView | null;
   /** What the decision is bound to. */
   digest: string;
   /** When the question ends unanswered, in seconds. */
-  expires_at?: number | null;
+  expires_at: number | null;
   /** What to tell the model. */
   message: string;
   /** Its run. */
@@ -350,9 +350,9 @@ export interface CallView {
   /** `waiting`, `allowed`, `approved`, `denied`, `refused`, `expired` or `withdrawn`. */
   status: string;
   /** The proof, for the asker alone. */
-  token?: string | null;
+  token: string | null;
   /** When the proof ends, in seconds. */
-  token_expires_at?: number | null;
+  token_expires_at: number | null;
   /** The tool. */
   tool: string;
   /** `allow`, `allow_then_review`, `ask` or `refuse`. */
@@ -374,13 +374,13 @@ export interface Card {
   /** When it ends unanswered, in milliseconds. */
   expires_at: UnixMillis;
   /** What the agent says about it, quoted and unverified. */
-  explanation?: string | null;
+  explanation: string | null;
   /** Who asks, from where, for what: agent, run, session, directory. */
   lineage: CardField[];
   /** What happens then. */
   on_timeout: string;
   /** How it ended, in words: "Approved once by Ana · 14:02". `None` while it waits. */
-  outcome?: string | null;
+  outcome: string | null;
   /** Sentences, the worst first. */
   reasons: string[];
   /** `low`, `medium`, `high` or `critical`. */
@@ -414,7 +414,7 @@ export interface CardHappening {
   /** When. */
   timestamp: number;
   /** Why it failed. */
-  why?: string | null;
+  why: string | null;
 }
 
 /** How people are reached, and how that goes. */
@@ -422,15 +422,15 @@ export interface ChannelList {
   /** What is on this page. */
   channels: ChannelView[];
   /** What to send as `behind` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
 }
 
 /** How a channel fares. */
 export interface ChannelView {
   /** When a card was delivered last, in seconds. */
-  delivered_at?: number | null;
+  delivered_at: number | null;
   /** When a card could not be delivered last, in seconds. */
-  failed_at?: number | null;
+  failed_at: number | null;
   /** `ok`, `failing` or `unused`: nothing was delivered yet. */
   health: string;
   /** What it is: `webhook` and so on. */
@@ -442,7 +442,7 @@ export interface ChannelView {
   /** How long a question waits that is put there, in seconds. */
   timeout_seconds: number;
   /** Why not. */
-  why?: string | null;
+  why: string | null;
 }
 
 /** A request for a completion in the shape of `OpenAI`. */
@@ -476,12 +476,12 @@ export interface ClarificationList {
   /** What is on this page. */
   clarifications: ClarificationView[];
   /** What to send as `behind` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
 }
 
 /** A question as programs and people see it. */
 export interface ClarificationView {
-  answer?: ClarifiedView | null;
+  answer: ClarifiedView | null;
   /** The choices. */
   choices: string[];
   /** The question. */
@@ -544,9 +544,9 @@ export interface ClarifyRequired {
 /** An agent's question is settled. */
 export interface ClarifyResolved {
   /** Who answered. */
-  by?: string | null;
+  by: string | null;
   /** Which of the choices, from 1. */
-  choice?: number | null;
+  choice: number | null;
   /** The question. */
   clarification_id: string;
   /** `answered` or `expired`. */
@@ -558,7 +558,7 @@ export interface ClarifyResolved {
   /** When. */
   timestamp: number;
   /** Where. */
-  via?: string | null;
+  via: string | null;
 }
 
 /** One simple command of a granted text. */
@@ -566,7 +566,7 @@ export interface CommandShape {
   /** What joins it to the command before it: `&&`, `||`, `|`, `|&`, `;`; empty for the first. */
   join: string;
   /** The directory in which its operands may name anything; `None`: there are no others. */
-  open?: string | null;
+  open: string | null;
   /** Its redirections. */
   redirects: string[];
   /** Its words; without the operands if it is open. */
@@ -612,23 +612,23 @@ export interface ConsumedView {
 /** How a call ended. */
 export interface DecisionView {
   /** The arguments as the person changed them. */
-  args?: unknown;
+  args: unknown;
   /** When, in seconds on the wire. */
   at: number;
   /** Who chose it. */
-  by?: string | null;
+  by: string | null;
   /** `rule`, `grant`, `person`, `model`, `expiry`, `undeliverable`, `withdrawal`, `deny_memory`
    * or `no_approver`. */
   cause: string;
-  choice?: Choice | null;
+  choice: Choice | null;
   /** The grant it left, or that let it run. */
-  grant_id?: string | null;
+  grant_id: string | null;
   /** What was said about it. */
-  note?: string | null;
+  note: string | null;
   /** `approved`, `denied`, `expired`, `withdrawn`, `allowed` or `refused`. */
   outcome: string;
   /** Where. */
-  via?: string | null;
+  via: string | null;
 }
 
 /** SHA-256, in hexadecimal with its name in front where it is written. */
@@ -669,7 +669,7 @@ export interface EntryList {
   /** The number of the last entry there is. */
   last: number;
   /** What to send as `after` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
 }
 
 export interface Error {
@@ -790,13 +790,13 @@ export interface FindingView {
   /** How bad. */
   severity: Severity;
   /** Where in the command or text: first byte and the one behind the last, in UTF-8. */
-  span?: [number, number] | null;
+  span: [number, number] | null;
 }
 
 /** The tool and its arguments. */
 export interface FunctionView {
   /** The arguments as JSON text; null where they are not shown. */
-  arguments?: string | null;
+  arguments: string | null;
   /** The tool. */
   name: string;
 }
@@ -808,7 +808,7 @@ export interface GrantHappening {
   /** The call. */
   call_id: string;
   /** Until when. */
-  expires_at?: number | null;
+  expires_at: number | null;
   /** The grant. */
   grant_id: string;
   /** Its run. */
@@ -822,7 +822,7 @@ export interface GrantHappening {
   /** How often it was used. */
   uses: number;
   /** How often still. */
-  uses_left?: number | null;
+  uses_left: number | null;
 }
 
 /** Standing permissions. */
@@ -830,7 +830,7 @@ export interface GrantList {
   /** What is on this page. */
   grants: GrantView[];
   /** What to send as `behind` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
 }
 
 /** A standing permission was taken back. */
@@ -842,7 +842,7 @@ export interface GrantRevoked {
   /** What it covered, in words. */
   scope: string;
   /** In which session it held; null: in any. */
-  session_id?: string | null;
+  session_id: string | null;
   /** When. */
   timestamp: number;
   /** How often it was used. */
@@ -860,23 +860,23 @@ export interface GrantView {
   /** When, in seconds. */
   created_at: number;
   /** Until when, in seconds. */
-  expires_at?: number | null;
+  expires_at: number | null;
   /** The grant. */
   grant_id: string;
   /** Whose calls. */
   key_id: string;
   /** When last, in seconds. */
-  last_used_at?: number | null;
+  last_used_at: number | null;
   /** Whether it still holds. */
   live: boolean;
   /** The scope. */
   scope: Scope;
   /** In which session; null: in any. */
-  session_id?: string | null;
+  session_id: string | null;
   /** How often it was used. */
   uses: number;
   /** How often still. */
-  uses_left?: number | null;
+  uses_left: number | null;
   /** In words. */
   words: string;
 }
@@ -914,7 +914,7 @@ export interface KeyList {
   /** What is on this page. */
   keys: KeyView[];
   /** What to send as `behind` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
 }
 
 /** A gateway signs with a key. */
@@ -938,7 +938,7 @@ export interface KeyView {
   /** Its name. */
   name: string;
   /** When it was made useless, in seconds. */
-  revoked_at?: number | null;
+  revoked_at: number | null;
   /** Its role. */
   role: Role;
 }
@@ -950,13 +950,13 @@ export interface LedgerState {
   /** Good entries. */
   entries: number;
   /** The first bad entry. */
-  first_bad?: number | null;
+  first_bad: number | null;
   /** Hash of the last good one. */
   head: string;
   /** Whether it is. */
   ok: boolean;
   /** What is wrong with it. */
-  why?: string | null;
+  why: string | null;
 }
 
 /** A one-time code. */
@@ -992,7 +992,7 @@ export interface LoginList {
   /** What is on this page. */
   logins: LoginView[];
   /** What to send as `behind` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
 }
 
 /** A link to sign in was made. */
@@ -1058,7 +1058,7 @@ export interface MessageList {
   /** The oldest first. */
   messages: MessageView[];
   /** Always null. */
-  next?: string | null;
+  next: string | null;
   /** The conversation. */
   session_id: string;
 }
@@ -1120,11 +1120,11 @@ export interface OutcomeView {
   /** When it was reported, in seconds. */
   at: number;
   /** How long it took, in milliseconds. */
-  duration?: number | null;
+  duration: number | null;
   /** Whether it failed. */
   failed: boolean;
   /** What came out, shortened by the asker. */
-  summary?: string | null;
+  summary: string | null;
 }
 
 /** Lets a session run without questions for a while. */
@@ -1152,7 +1152,7 @@ export interface OverrideEnded {
 /** Sessions that run without questions for a while. */
 export interface OverrideList {
   /** What to send as `behind` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
   /** What is on this page. */
   overrides: OverrideView[];
 }
@@ -1184,7 +1184,7 @@ export interface OverrideView {
   /** The session. */
   session_id: string;
   /** Until when, in seconds; null: none. */
-  until?: number | null;
+  until: number | null;
 }
 
 /** Which of the three confirmation patterns a verdict belongs to. */
@@ -1231,7 +1231,7 @@ export interface PersonCount {
 /** People who may answer. */
 export interface PersonList {
   /** What to send as `behind` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
   /** What is on this page. */
   people: PersonView[];
 }
@@ -1249,7 +1249,7 @@ export interface PersonRemoved {
 /** A person. */
 export interface PersonView {
   /** Accounts, by channel. */
-  accounts?: Record<string, string>;
+  accounts: Record<string, string>;
   /** The name answers are recorded under. */
   name: string;
   /** What the person may do. */
@@ -1279,13 +1279,13 @@ export interface QuestionBody {
 
 /** Questions by how they ended. */
 export interface QuestionCounts {
-  /** Allowed by a person. */
+  /** Allowed, whether or not the asker came for it. */
   approved: number;
   /** All. */
   asked: number;
   /** Answered by a model in a person's place; counted among the above, too. */
   by_model: number;
-  /** Denied by a person. */
+  /** Denied. */
   denied: number;
   /** Nobody answered in time. */
   expired: number;
@@ -1361,7 +1361,7 @@ export interface ResolveBody {
 /** What ran and awaits a look. */
 export interface ReviewList {
   /** What to send as `behind` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
   /** What is on this page. */
   reviews: ReviewView[];
 }
@@ -1407,19 +1407,19 @@ export interface ReviewResolved {
 /** Something that ran and awaits a look. */
 export interface ReviewView {
   /** What the agent calls itself. */
-  agent?: string | null;
+  agent: string | null;
   /** Who settled it. */
-  by?: string | null;
+  by: string | null;
   /** The call. */
   call: CallView;
   /** It on one line, display-redacted. */
   command: string;
   /** What was changed in it. */
-  diff?: string | null;
+  diff: string | null;
   /** Name of the key. */
   key_name: string;
   /** The file that was changed, where it can be put back. */
-  path?: string | null;
+  path: string | null;
   /** The review. */
   review_id: string;
   /** `waiting`, `undoing`, `kept` or `undone`. */
@@ -1499,7 +1499,7 @@ export interface RunHappening {
 /** Runs, the newest first. */
 export interface RunList {
   /** What to send as `behind` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
   /** What is on this page. */
   runs: RunView[];
 }
@@ -1576,7 +1576,7 @@ export type Scope = {
   /** SHA-256 of the canonical arguments. */
   arguments: Digest;
   /** The directory. */
-  cwd?: string | null;
+  cwd: string | null;
   kind: "exact";
   /** The call on one line, for people. */
   shown: string;
@@ -1586,7 +1586,7 @@ export type Scope = {
   within: Within;
 } | {
   /** The directory it is bound to. */
-  cwd?: string | null;
+  cwd: string | null;
   kind: "command";
   /** SHA-256 of the arguments beside the command. */
   others: Digest;
@@ -1621,7 +1621,7 @@ export type Scope = {
 /** Permissions that could be left. */
 export interface ScopeList {
   /** What to send as `behind` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
   /** What is on this page. */
   scopes: ScopeView[];
 }
@@ -1629,11 +1629,11 @@ export interface ScopeList {
 /** A grant that may be left. */
 export interface ScopeView {
   /** How many of the last calls it would have matched, where that was asked for. */
-  matched?: number | null;
+  matched: number | null;
   /** How many calls were looked at. */
-  of?: number | null;
+  of: number | null;
   /** The riskiest of those it would have matched, on one line. */
-  riskiest?: string | null;
+  riskiest: string | null;
   /** The scope, to be sent back. */
   scope: Scope;
   /** In words. */
@@ -1657,7 +1657,7 @@ export interface SessionHappening {
 /** Conversations, the newest first. */
 export interface SessionList {
   /** Always null. */
-  next?: string | null;
+  next: string | null;
   /** What is on this page. */
   sessions: SessionView[];
 }
@@ -1702,7 +1702,7 @@ export interface StatsView {
   calls: number;
   /** Calls before this moment are not counted, because only the newest 100 000 are; null if all
    * of them are. */
-  counted_since?: number | null;
+  counted_since: number | null;
   /** Who answered. */
   people: PersonCount[];
   /** Questions that were put to people. */
@@ -1711,7 +1711,7 @@ export interface StatsView {
   reasons: ReasonCount[];
   /** Since when, in seconds. */
   since: number;
-  thresholds?: ThresholdsView | null;
+  thresholds: ThresholdsView | null;
   /** Tools that were called, the most used first. */
   tools: string[];
   /** Until when, in seconds. */
@@ -1792,7 +1792,7 @@ export interface ToolStarted {
 /** How calls were judged, the newest first. */
 export interface TraceList {
   /** What to send as `behind` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
   /** What is on this page. */
   traces: TraceView[];
 }
@@ -1800,16 +1800,16 @@ export interface TraceList {
 /** How a call was judged and what became of it. */
 export type TraceView = CallView & {
   /** What the agent calls itself. */
-  agent?: string | null;
+  agent: string | null;
   /** The arguments, display-redacted. */
   args: unknown;
   /** The call on one line, display-redacted. */
   command: string;
   /** The directory. */
-  cwd?: string | null;
+  cwd: string | null;
   /** Name of the key. */
   key_name: string;
-  outcome?: OutcomeView | null;
+  outcome: OutcomeView | null;
   /** Hash of the policy it was judged under. */
   policy: string;
 };
@@ -1830,7 +1830,7 @@ export interface Usage {
 /** What models cost, the oldest day first. */
 export interface UsageList {
   /** What to send as `behind` for the next page; null at the end. */
-  next?: string | null;
+  next: string | null;
   /** What is on this page. */
   usage: UsageView[];
 }

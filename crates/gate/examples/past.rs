@@ -20,7 +20,7 @@ use countersign_gate::keys::Signer;
 use countersign_gate::principal::{Principal, Role};
 use countersign_gate::request::{GrantRequest, Reply, Submission};
 use countersign_gate::settings::{OnePolicy, Settings};
-use countersign_gate::{Gate, Parts};
+use countersign_gate::{Gate, GateError, Parts};
 use countersign_store::Database;
 use serde_json::json;
 
@@ -28,7 +28,7 @@ use serde_json::json;
 const WANTED: &[(u64, &str, u64)] = &[
     (160, "git status", 100),
     (120, "cargo test --workspace", 100),
-    (90, "rg -n TODO src", 100),
+    (90, "rg -n deprecated src", 100),
     (80, "ls -la", 100),
     (60, "git diff HEAD~1", 100),
     (50, "npm run build", 100),
@@ -87,6 +87,11 @@ async fn main() -> Result<(), Failure> {
         channels: Vec::new(),
     })
     .await?;
+    // Questions nobody answers end, and the ledger is signed.
+    let background = tokio::spawn({
+        let gate = gate.clone();
+        async move { gate.run(std::future::pending()).await }
+    });
     let mut agents = Vec::new();
     for (name, _) in AGENTS {
         agents.push(principal(&gate, name, Role::Agent, "api").await?);
@@ -97,16 +102,17 @@ async fn main() -> Result<(), Failure> {
     }
     let mut dice = Dice(0x2545_F491_4F6C_DD1D);
     // A little is left for the answers, so that nothing happens in the future.
-    let usual = u64::try_from(length.as_millis())? * 9 / 10 / calls.max(1);
+    let end = u64::try_from(length.as_millis())? * 98 / 100;
     let all: u64 = WANTED.iter().map(|(often, _, _)| often).sum();
     let mut spent = 0;
     for number in 0..calls {
-        // Days are busier than nights.
+        // Days are busier than nights, and the last call is a recent one.
+        let usual = end.saturating_sub(spent) / (calls - number);
         let step = dice.below(2 * usual.max(1));
         let is_night = (spent / 3_600_000) % 24 < 8;
         let step = if is_night { 2 * step } else { step * 2 / 3 };
         spent += step;
-        if spent < u64::try_from(length.as_millis())? * 98 / 100 {
+        if spent < end {
             clock.advance(Duration::from_millis(step));
         }
         let mut at = dice.below(all);
@@ -137,6 +143,7 @@ async fn main() -> Result<(), Failure> {
             gate.store().flush().await?;
         }
     }
+    background.abort();
     gate.store().flush().await?;
     gate.store().close().await;
     println!("{}", json!({ "calls": calls, "days": days }));
@@ -179,16 +186,19 @@ async fn answer(
         grant: (choice == Choice::Session).then(GrantRequest::default),
         args: None,
     };
-    // What cannot be granted is allowed once.
-    if gate.answer(person, reply.clone()).await.is_err() {
-        let once = Reply {
-            choice: Choice::Once,
-            grant: None,
-            ..reply
-        };
-        gate.answer(person, once).await?;
+    let once = Reply {
+        choice: Choice::Once,
+        grant: None,
+        ..reply.clone()
+    };
+    match gate.answer(person, reply).await {
+        // It joined a question that was old already.
+        Ok(_) | Err(GateError::Gone(_)) => Ok(()),
+        // What cannot be granted is allowed once.
+        Err(_) if choice == Choice::Session => gate.answer(person, once).await.map(drop),
+        Err(error) => Err(error),
     }
-    Ok(())
+    .map_err(Failure::from)
 }
 
 async fn principal(gate: &Gate, name: &str, role: Role, via: &str) -> Result<Principal, Failure> {

@@ -104,7 +104,7 @@ function ticksOf(columns: Column[]): number[] {
   const changes = columns.flatMap((column, index) => (column.short === columns[index - 1]?.short ? [] : [index]));
   const every = Math.max(1, Math.ceil(changes.length / TICKS_MAX));
   const room = columns.length * 0.06;
-  const chosen = changes.filter((index, place) => place % every === 0 && index / columns.length < 0.95);
+  const chosen = changes.filter((index, place) => place % every === 0 && index / columns.length < 0.88);
   return chosen.filter((index, place) => (chosen[place + 1] ?? Infinity) - index > room);
 }
 

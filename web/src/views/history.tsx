@@ -105,7 +105,7 @@ export function History() {
     if (shownFor.peek() !== null && asked.peek() === shownFor.peek()) void read(false);
     return listen((event) => {
       if (event.event === "call.assessed") came();
-      if (event.event === "approval.resolved") settleRow(String(event.call_id ?? ""));
+      if (event.event === "approval.resolved") void settleRow(event.call_id);
     });
   }, []);
   const move = (step: 1 | -1): boolean => {

@@ -253,7 +253,7 @@ function ItemRow({ item, isMember }: { item: Item; isMember: boolean }) {
           <span class="row-title">{approval.card.title}</span>
           {isWaiting ? <Left until={approval.expires_at} verb="" /> : <span class="left">{approval.status}</span>}
         </span>
-        <code>{short(approval.command)}</code>
+        <code>{short(gist(approval))}</code>
         <span class="row-meta">
           {asker(approval)} · {approval.description}
         </span>
@@ -270,6 +270,12 @@ function ItemRow({ item, isMember }: { item: Item; isMember: boolean }) {
 
 /** A row has room for a line; the card has it all. */
 const short = (text: string): string => text.slice(0, 200);
+
+/** A command as it is; of another call what it says, without the braces around it. */
+function gist(approval: Approval): string {
+  if (!approval.command.startsWith(`${approval.card.tool} {`)) return approval.command;
+  return approval.card.body.map((field) => field.text.split("\n", 1)[0]).join(" · ");
+}
 
 function asker(approval: Approval): string {
   const named = (name: string): string | undefined => approval.card.lineage.find((field) => field.name === name)?.text;

@@ -4,7 +4,6 @@ import { useSignal } from "@preact/signals";
 
 import { explain, get } from "../api";
 import { fullMoment, moment } from "../clock";
-import { say } from "../live";
 import { useLoaded } from "../load";
 import { Code, Facts } from "../parts/fields";
 import { Icon } from "../parts/icon";
@@ -24,7 +23,6 @@ export function Ledger() {
     try {
       state.value = await get<LedgerState>("/v1/ledger/verify");
       problem.value = null;
-      say(state.value.ok ? "The ledger is what it was." : "The ledger was changed.");
     } catch (error) {
       problem.value = explain(error);
     }

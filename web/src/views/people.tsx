@@ -167,7 +167,7 @@ function Channels() {
           channels.length === 0 ? (
             <>
               <p class="hint">No channel is set up: people are asked on this page and in the terminal. A webhook, for example:</p>
-              <Commands lines={["channels:", "  pager: { type: webhook, url: https://…, secret_env: PAGER_SECRET }"]} />
+              <Commands lines={["channels:", "  pager: { type: webhook, url: ADDRESS, secret_env: PAGER_SECRET }"]} />
             </>
           ) : (
             <ul class="rows">

@@ -79,7 +79,6 @@ function Review({ review, onSettled }: { review: ReviewView; onSettled: () => vo
       <Facts
         fields={[
           { name: "Ran", text: `${ago(call.created_at, now.value)}, by ${review.agent ?? review.key_name} with ${call.tool}` },
-          ...(review.path ? [{ name: "Command", text: review.command }] : []),
           { name: "Why it ran", text: call.assessment.rule.sentence, href: at("history", call.call_id) },
         ]}
       />
@@ -98,7 +97,7 @@ function Review({ review, onSettled }: { review: ReviewView; onSettled: () => vo
           <Confirm
             label="Undo"
             about={title}
-            asks={review.path ? "The file is put back as it was before. What was changed since stops it." : "The agent that ran it is told to undo it."}
+            asks={review.path ? "The file is put back as it was before. If somebody changed it since, nothing is put back." : "The agent that ran it is told to undo it."}
             yes="Undo it"
             onYes={() => void settle("undo")}
           />

@@ -35,6 +35,18 @@ const REFUSALS: &[(&str, &str)] = &[
     ),
 ];
 
+/// What goes out and may lack a field, instead of having it as null. What comes in may always.
+const MAY_LACK: &[&str] = &[
+    "CallAssessed",
+    "ClarifiedView",
+    "MessageView",
+    "RunView",
+    "SessionHappening",
+    "ToolCompleted",
+];
+/// How the names of what comes in end.
+const COMES_IN: &[&str] = &["Body", "Options"];
+
 /// Returns the description of `rows` as JSON.
 pub(crate) fn describe<'a>(
     rows: impl Iterator<Item = (Access, &'a [(String, RefOr<Schema>)], &'a Paths)>,
@@ -44,7 +56,7 @@ pub(crate) fn describe<'a>(
     schemas.insert("Error".to_owned(), error_schema());
     for (access, named, described) in rows {
         for (name, schema) in named {
-            schemas.insert(name.clone(), json!(schema));
+            schemas.insert(name.clone(), complete(name, json!(schema)));
         }
         let Value::Object(described) = json!(described) else {
             continue;
@@ -86,6 +98,30 @@ pub(crate) fn describe<'a>(
         },
     })
     .to_string()
+}
+
+/// Says that every field of what goes out is there, null or not: that is how it is written.
+fn complete(name: &str, mut schema: Value) -> Value {
+    let comes_in = COMES_IN.iter().any(|end| name.ends_with(end));
+    if !comes_in && !MAY_LACK.contains(&name) {
+        require_all(&mut schema);
+    }
+    schema
+}
+
+fn require_all(schema: &mut Value) {
+    for several in ["oneOf", "allOf"] {
+        let parts = schema.get_mut(several).and_then(Value::as_array_mut);
+        parts.into_iter().flatten().for_each(require_all);
+    }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    if let Some(properties) = properties {
+        let names: Vec<&String> = properties.keys().collect();
+        let names = json!(names);
+        if let Some(schema) = schema.as_object_mut() {
+            schema.insert("required".to_owned(), names);
+        }
+    }
 }
 
 fn completed(mut operation: Value, access: Access) -> Value {

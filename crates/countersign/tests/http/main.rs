@@ -23,6 +23,7 @@ mod runs_outside;
 mod runs_stream;
 mod scene;
 mod serve;
+mod shapes;
 mod statuses;
 mod support;
 mod telemetry;
