@@ -251,7 +251,6 @@ async function clean(page: Page, name: string): Promise<void> {
 
 for (const [name, viewport] of [
   ["320 pixels", { width: 320, height: 640 }],
-  ["200 % of 1280", { width: 640, height: 400 }],
   ["4K", { width: 3840, height: 2160 }],
 ] as const) {
   test(`no record is cut off at ${name}`, async ({ page, gateway }) => {

@@ -160,7 +160,7 @@ impl Webhook {
             .send()
             .await
             // The address may carry something secret in its path, so it is left out.
-            .map_err(|error| later(error.without_url().to_string()))?;
+            .map_err(|error| later(words(&error.without_url())))?;
         let status = response.status();
         if status.is_success() {
             Ok(())
@@ -172,6 +172,17 @@ impl Webhook {
                 why: format!("it answers {status}"),
             })
         }
+    }
+}
+
+/// Returns what happened for people: the library's own words say less.
+fn words(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        "it does not answer in time".to_owned()
+    } else if error.is_connect() {
+        "no connection can be made to its address".to_owned()
+    } else {
+        error.to_string()
     }
 }
 

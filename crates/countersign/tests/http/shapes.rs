@@ -31,7 +31,7 @@ fn wrong(all: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
                 match known.get(name) {
                     None => found.push(format!("{at} has `{name}`, which is not described")),
                     Some(schema) => {
-                        found.extend(wrong(all, schema, value, &format!("{at}.{name}")))
+                        found.extend(wrong(all, schema, value, &format!("{at}.{name}")));
                     }
                 }
             }
@@ -41,7 +41,12 @@ fn wrong(all: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
             .iter()
             .flat_map(|item| wrong(all, &schema["items"], item, &format!("{at}[]")))
             .collect(),
-        _ => fits(schema, value, at),
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => fits(schema, value, at),
     }
 }
 
@@ -65,7 +70,9 @@ fn fits(schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let types = match &schema["type"] {
         Value::Array(types) => types.clone(),
         Value::Null => return Vec::new(),
-        one => vec![one.clone()],
+        one @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => {
+            vec![one.clone()]
+        }
     };
     let is_it = types
         .iter()
