@@ -228,16 +228,8 @@ mod tests {
             ("a time", "Approved once by ana · 14:02 UTC", None),
             ("an emoji", "so :x: it", Some("`so :x: it`")),
             ("a mention", "tell @all", Some("`tell @all`")),
-            (
-                "a link",
-                "[x](http://e.example)",
-                Some("`[x](http://e.example)`"),
-            ),
-            (
-                "an address",
-                "see www.e.example",
-                Some("`see www.e.example`"),
-            ),
+            ("a link", "[x](http://e.example)", Some("`[x](http://e.example)`")),
+            ("an address", "see www.e.example", Some("`see www.e.example`")),
             ("backticks", "a `b` c", Some("``a `b` c``")),
             ("backticks at the end", "a `b`", Some("`` a `b` ``")),
             ("a heading", "# big", Some("`# big`")),
@@ -253,22 +245,15 @@ mod tests {
     #[test]
     fn an_answer_keeps_its_code_and_loses_what_a_chat_would_act_on() {
         let rows = [
-            ("mentions", "hi @all", "hi @\u{2060}all"),
-            (
-                "pictures",
-                "![x](http://e.example/?k)",
-                "`![x](http://e.example/?k)`",
-            ),
-            (
-                "links",
-                "go to https://e.example now",
-                "go to `https://e.example` now",
-            ),
+            ("a mention", "hi @ana", "hi @\u{2060}ana"),
+            ("a mention of all", "hi @all", "hi ⟨U+0040⟩all"),
+            ("pictures", "![x](http://e.example/?k)", "`![x](http://e.example/?k)`"),
+            ("links", "go to https://e.example now", "go to `https://e.example` now"),
             ("html", "<img src=x>", "\\<img src=x>"),
-            ("a code span", "run `ls @all` now", "run `ls @all` now"),
-            ("an open code span", "a ` @all", "a \\` @\u{2060}all"),
+            ("a code span", "run `ls @ana` now", "run `ls @ana` now"),
+            ("an open code span", "a ` @ana", "a \\` @\u{2060}ana"),
             ("a quotation", "> so", "> so"),
-            ("code", "```sh\nls @all\n```", "```sh\nls @all\n```"),
+            ("code", "```sh\nls @ana\n```", "```sh\nls @ana\n```"),
             ("code that does not end", "```\nx", "```\nx\n```"),
             ("a hashtag", "#x", "#\u{2060}x"),
         ];

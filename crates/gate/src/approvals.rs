@@ -153,7 +153,7 @@ impl Gate {
             self.inner.waiting.wake(id);
         }
         if followups.contains(&Followup::Repaint) {
-            self.repaint_soon(&stored.approval.id);
+            self.repaint_soon(stored.approval.id.as_str());
         }
     }
 }

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use countersign_core::display::{line, unfenced};
-use countersign_core::id::ClarificationId;
+use countersign_core::id::{ClarificationId, KeyId};
 use countersign_core::ledger::Draft;
+use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
@@ -13,11 +14,11 @@ use serde_json::{Value, json};
 use crate::answer::invalid;
 use crate::gate::random;
 use crate::names;
-use crate::principal::Principal;
+use crate::principal::{Principal, Role};
 use crate::stored::{read, written};
 use crate::submit::run_of;
 use crate::told::told;
-use crate::view::Page;
+use crate::view::{Page, time_of_day};
 use crate::waiting::Look;
 use crate::{Gate, GateError};
 
@@ -32,7 +33,7 @@ pub const WAITING_OF_ONE_MAX: u64 = 20;
 /// Most questions that time settles in one go.
 const LAPSED_MAX: u32 = 100;
 
-const WAITING: &str = "waiting";
+pub(crate) const WAITING: &str = "waiting";
 const ANSWERED: &str = "answered";
 const EXPIRED: &str = "expired";
 
@@ -80,6 +81,16 @@ pub struct ClarificationView {
     pub created_at: f64,
     /// When it ends unanswered, in seconds.
     pub expires_at: f64,
+}
+
+/// A question as channels need it.
+#[derive(Clone, Debug)]
+pub(crate) struct AskedQuestion {
+    pub(crate) view: ClarificationView,
+    pub(crate) asked_at: UnixMillis,
+    pub(crate) expires_at: UnixMillis,
+    /// How it ended, in words.
+    pub(crate) outcome: Option<String>,
 }
 
 /// A question as it is kept.
@@ -166,6 +177,7 @@ impl Gate {
             }],
         };
         self.inner.store.commit(change).await?;
+        self.deliver_soon(id.as_str());
         self.clarification(who, id.as_str(), wait).await
     }
 
@@ -324,6 +336,7 @@ impl Gate {
         match self.inner.store.commit(change).await {
             Ok(_) => {
                 self.inner.waiting.wake(&record.id);
+                self.repaint_soon(&record.id);
                 Ok(Some(record))
             }
             Err(StoreError::Conflict { .. }) => Ok(None),
@@ -331,6 +344,26 @@ impl Gate {
                 Err(failed.into())
             }
         }
+    }
+
+    /// Returns a question as channels need it, as time has left it.
+    pub(crate) async fn asked(&self, id: &str) -> Result<AskedQuestion, GateError> {
+        let record = self.stored_clarification(&everyone(), id).await?;
+        let stored: StoredClarification = read(&record)?;
+        let outcome = match (&stored.answer, record.status.as_str()) {
+            (Some(answer), _) => {
+                let at = time_of_day(answer.at);
+                Some(format!("Answered by {} · {at} · {}", answer.by, answer.via))
+            }
+            (None, EXPIRED) => Some("Nobody answered in time".to_owned()),
+            (None, _) => None,
+        };
+        Ok(AskedQuestion {
+            view: view(&record, &stored),
+            asked_at: UnixMillis(record.at),
+            expires_at: stored.expires_at,
+            outcome,
+        })
     }
 
     async fn check_room_for_question(&self, who: &Principal) -> Result<(), GateError> {
@@ -346,6 +379,17 @@ impl Gate {
             });
         }
         Ok(())
+    }
+}
+
+/// Returns somebody who sees every question and may do nothing about it.
+fn everyone() -> Principal {
+    Principal {
+        key: KeyId("channels".to_owned()),
+        name: "channels".to_owned(),
+        role: Role::Viewer,
+        via: "channels".to_owned(),
+        tier: Tier::T0,
     }
 }
 

@@ -1,38 +1,123 @@
 //! How people are reached: every channel is given the card, again if it must be, and paints it
 //! again when it has changed.
 //!
-//! A delivery is tried under a key that stays the same, so a retry or a restart puts no second card
-//! in front of anybody. Delivering never decides: a card
-//! that did not arrive leaves the question waiting for whoever looks by themselves.
+//! Who delivers says so first and under a key that stays the same, so a retry, a restart or a second
+//! gateway puts no second card in front of anybody. Delivering never decides, but a card that can be
+//! delivered nowhere ends its question, because nobody will answer it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use countersign_channels::{Channel, Delivered, DeliveryError};
+use countersign_channels::order::{Attempt, Destination, Shown, Subject};
+use countersign_channels::{Channel, Delivered, DeliveryError, Order};
+use countersign_core::approval::Happened;
 use countersign_core::assessment::SideEffect;
-use countersign_core::id::ApprovalId;
-use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
+use countersign_core::time::UnixMillis;
+use countersign_store::{Change, Database, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::stored::{StoredApproval, read, written};
+use crate::approvals::Unchanged;
+use crate::clarifications::WAITING;
+use crate::stored::{read, written};
 use crate::told::told;
-use crate::view::ApprovalView;
 use crate::{Gate, GateError};
 
 /// First pause after a delivery that may work later; it doubles up to the longest.
 const PAUSE_FIRST: Duration = Duration::from_millis(500);
 /// Longest pause between two tries.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
+/// How often a channel is tried while another is there to fall back to.
+const TRIES_BEFORE_NEXT: u32 = 4;
 /// How often a card that has changed is painted again before it is left to the next start.
 const REPAINTS_MAX: u32 = 5;
+/// How long whoever delivers may be silent before somebody else does; longer than any pause.
+const LEASE_MILLIS: i64 = 60_000;
+/// How often deliveries are looked for that nobody works at any more.
+const SWEEP_EVERY: Duration = Duration::from_secs(20);
+/// Who has looked so recently is looking, in milliseconds.
+const LOOKING_MILLIS: i64 = 30_000;
 
-/// A card and one channel.
+const TRYING: &str = "trying";
+const DELIVERED: &str = "delivered";
+const SETTLED: &str = "settled";
+const FAILED: &str = "failed";
+
+/// A card and one place of one channel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct StoredDelivery {
-    channel: String,
-    reference: Option<String>,
-    why: Option<String>,
+pub(crate) struct StoredDelivery {
+    pub(crate) channel: String,
+    pub(crate) reference: Option<String>,
+    pub(crate) why: Option<String>,
+    /// Where it goes, as [`Destination::word`] says it.
+    #[serde(default)]
+    pub(crate) to: String,
+    /// Whether only parts are shown there.
+    #[serde(default)]
+    pub(crate) is_cut: bool,
+    /// Which gateway delivers it.
+    #[serde(default)]
+    driver: String,
+}
+
+/// A question and what a delivery needs to know of it.
+#[derive(Debug)]
+pub(crate) struct About {
+    pub(crate) what: Subject,
+    pub(crate) asked_at: UnixMillis,
+    pub(crate) is_waiting: bool,
+    pub(crate) is_opened: bool,
+    pub(crate) session: String,
+    pub(crate) run: String,
+    /// The person whose run of the built-in agent asks.
+    pub(crate) starter: Option<Starter>,
+}
+
+/// The person whose run of the built-in agent asks.
+#[derive(Clone, Debug)]
+pub(crate) struct Starter {
+    pub(crate) name: String,
+    /// Whether that person must not answer.
+    pub(crate) is_closed: bool,
+    /// Whether that person must not see it.
+    pub(crate) is_hidden: bool,
+}
+
+/// How a delivery went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reached {
+    /// People can see it, or it is over, or somebody else sees to it.
+    Yes,
+    /// It could not be delivered there.
+    No,
+}
+
+/// How long a channel is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Patience {
+    /// As long as the question waits.
+    Endless,
+    /// A few times; another channel comes next.
+    Short,
+}
+
+impl StoredDelivery {
+    /// Returns where the card is, if it is anywhere.
+    pub(crate) fn delivered(&self) -> Option<Delivered> {
+        Some(Delivered {
+            channel: self.channel.clone(),
+            reference: self.reference.clone()?,
+            shown: if self.is_cut { Shown::Cut } else { Shown::Whole },
+        })
+    }
+
+    /// Returns the key under which it is delivered to question `subject`.
+    fn key(&self, subject: &str) -> String {
+        match self.to.as_str() {
+            "" => format!("{subject}:{}", self.channel),
+            to => format!("{subject}:{}:{to}", self.channel),
+        }
+    }
 }
 
 impl Gate {
@@ -42,31 +127,60 @@ impl Gate {
         self.inner.settings.timeouts.of(side_effect, channels)
     }
 
-    /// Delivers the card of an approval to every channel, in the background.
-    pub(crate) fn deliver_soon(&self, approval: &ApprovalId) {
-        for channel in &self.inner.channels {
-            let (gate, channel, approval) = (
-                self.clone(),
-                Arc::clone(channel),
-                approval.as_str().to_owned(),
-            );
+    /// Delivers a question to the channels, in the background: to all at once, but to those of the
+    /// fallback one after the other until one has it.
+    pub(crate) fn deliver_soon(&self, subject: &str) {
+        let order = &self.inner.settings.fallback;
+        let is_question = !subject.starts_with("appr_");
+        let all = self.inner.channels.iter().cloned();
+        let all = all.filter(|channel| !is_question || channel.takes_questions());
+        let (ordered, at_once): (Vec<_>, Vec<_>) =
+            all.partition(|channel| order.iter().any(|name| name == channel.name()));
+        let mut lanes: Vec<Vec<Arc<dyn Channel>>> =
+            at_once.into_iter().map(|channel| vec![channel]).collect();
+        let place = |channel: &Arc<dyn Channel>| order.iter().position(|it| it == channel.name());
+        let mut ordered = ordered;
+        ordered.sort_by_key(place);
+        if !ordered.is_empty() {
+            lanes.push(ordered);
+        }
+        for lane in lanes {
+            let (gate, subject) = (self.clone(), subject.to_owned());
             tokio::spawn(async move {
-                if let Err(error) = gate.deliver(&*channel, &approval).await {
-                    tracing::error!(%error, %approval, channel = channel.name(), "not delivered");
+                if let Err(error) = gate.deliver_along(&lane, &subject).await {
+                    tracing::error!(%error, %subject, "not delivered");
                 }
             });
         }
     }
 
-    /// Paints the cards of an approval again, in the background.
-    pub(crate) fn repaint_soon(&self, approval: &ApprovalId) {
+    async fn deliver_along(
+        &self,
+        lane: &[Arc<dyn Channel>],
+        subject: &str,
+    ) -> Result<(), GateError> {
+        for (at, channel) in lane.iter().enumerate() {
+            let patience = if at + 1 < lane.len() {
+                Patience::Short
+            } else {
+                Patience::Endless
+            };
+            if self.deliver(&**channel, subject, patience).await? == Reached::Yes {
+                return Ok(());
+            }
+        }
+        self.end_if_unreachable(subject).await
+    }
+
+    /// Paints the cards of a question again, in the background.
+    pub(crate) fn repaint_soon(&self, subject: &str) {
         if self.inner.channels.is_empty() {
             return;
         }
-        let (gate, approval) = (self.clone(), approval.as_str().to_owned());
+        let (gate, subject) = (self.clone(), subject.to_owned());
         tokio::spawn(async move {
-            if let Err(error) = gate.repaint(&approval).await {
-                tracing::error!(%error, %approval, "cards were not painted again");
+            if let Err(error) = gate.repaint(&subject).await {
+                tracing::error!(%error, %subject, "cards were not painted again");
             }
         });
     }
@@ -77,24 +191,45 @@ impl Gate {
         if self.inner.channels.is_empty() {
             return Ok(());
         }
-        let waiting = Query {
-            status: Some("waiting".to_owned()),
-            ..Query::of(Kind::Approval)
-        };
-        for record in self.find_all(waiting).await? {
-            self.deliver_soon(&ApprovalId(record.id));
+        for kind in [Kind::Approval, Kind::Clarification] {
+            let waiting = Query {
+                status: Some(WAITING.to_owned()),
+                ..Query::of(kind)
+            };
+            for record in self.find_all(waiting).await? {
+                self.deliver_soon(&record.id);
+            }
         }
         let delivered = Query {
-            status: Some("delivered".to_owned()),
+            status: Some(DELIVERED.to_owned()),
             ..Query::of(Kind::Delivery)
         };
         for record in self.find_all(delivered).await? {
-            let stored = self.stored_approval(&record.link).await?;
-            if stored.approval.status() != "waiting" {
-                self.repaint_soon(&stored.approval.id);
+            if !self.about(&record.link).await?.is_waiting {
+                self.repaint_soon(&record.link);
             }
         }
         Ok(())
+    }
+
+    /// Takes over deliveries whose gateway has been silent, for as long as it is polled.
+    pub(crate) async fn sweep_deliveries(&self) {
+        loop {
+            tokio::time::sleep(SWEEP_EVERY).await;
+            let left = Query {
+                status: Some(TRYING.to_owned()),
+                due_by: Some(self.inner.clock.now().0),
+                ..Query::of(Kind::Delivery)
+            };
+            match self.find_all(left).await {
+                Ok(records) => {
+                    for record in records {
+                        self.deliver_soon(&record.link);
+                    }
+                }
+                Err(error) => tracing::warn!(%error, "deliveries cannot be looked for"),
+            }
+        }
     }
 
     /// Whether anybody could have seen the question: a card was delivered, there is no channel that
@@ -108,102 +243,210 @@ impl Gate {
             return Ok(true);
         }
         let deliveries = self.deliveries(approval).await?;
-        Ok(deliveries.iter().any(|record| record.status == "delivered"))
+        let is_there = |record: &Record| matches!(record.status.as_str(), DELIVERED | SETTLED);
+        Ok(deliveries.iter().any(is_there))
     }
 
-    async fn deliver(&self, channel: &dyn Channel, approval: &str) -> Result<(), GateError> {
-        let id = format!("{approval}\n{}", channel.name());
-        let known = self.inner.store.get(Kind::Delivery, &id).await?;
-        if known.is_some() {
+    /// Ends a question that no channel could show, unless somebody is looking by themselves.
+    async fn end_if_unreachable(&self, subject: &str) -> Result<(), GateError> {
+        if !subject.starts_with("appr_") {
             return Ok(());
         }
+        let deliveries = self.deliveries(subject).await?;
+        let has_failed = |name: &str| {
+            let mut of_channel = deliveries
+                .iter()
+                .filter(|record| channel_of(&record.id) == name)
+                .peekable();
+            of_channel.peek().is_some() && of_channel.all(|record| record.status == FAILED)
+        };
+        let have_all_failed = self.inner.channels.iter().all(|it| has_failed(it.name()));
+        let since = self.inner.clock.now().plus(-LOOKING_MILLIS);
+        if !have_all_failed || self.inner.moment.was_looked_at(since) {
+            return Ok(());
+        }
+        let ended = self.change_approval(subject, |_, _| Ok(Happened::Unreachable));
+        match ended.await {
+            Ok(_) | Err(Unchanged::Step(..)) => Ok(()),
+            Err(Unchanged::Gate(error)) => Err(error),
+        }
+    }
+
+    async fn deliver(
+        &self,
+        channel: &dyn Channel,
+        subject: &str,
+        patience: Patience,
+    ) -> Result<Reached, GateError> {
+        let about = self.about(subject).await?;
+        if !about.is_waiting {
+            return Ok(Reached::Yes);
+        }
+        let to = self.destinations(channel, &about).await?;
+        let mut reached = Reached::No;
+        if to.is_empty() {
+            let why = "nobody who may answer has an account there".to_owned();
+            let name = channel.name().to_owned();
+            let delivery = delivery_to(&name, &Destination::Usual, &self.inner.driver);
+            let error = DeliveryError::Never { channel: name, why };
+            self.note_delivery(&about, delivery, Err(error)).await?;
+        }
+        for destination in to {
+            let one = self.deliver_to(channel, subject, &destination, patience);
+            if one.await? == Reached::Yes {
+                reached = Reached::Yes;
+            }
+        }
+        Ok(reached)
+    }
+
+    async fn deliver_to(
+        &self,
+        channel: &dyn Channel,
+        subject: &str,
+        to: &Destination,
+        patience: Patience,
+    ) -> Result<Reached, GateError> {
+        let delivery = delivery_to(channel.name(), to, &self.inner.driver);
+        let mut attempt = match self.claim(subject, &delivery).await? {
+            Claim::Ours(attempt) => attempt,
+            Claim::Done(reached) => return Ok(reached),
+        };
         let mut pause = PAUSE_FIRST;
-        loop {
-            let stored = self.stored_approval(approval).await?;
-            if stored.approval.status() != "waiting" {
-                return Ok(());
+        for tries in 1_u32.. {
+            let about = self.about(subject).await?;
+            if !about.is_waiting {
+                return Ok(Reached::Yes);
             }
-            let card = ApprovalView::of(&stored, self.inner.clock.now()).card;
-            let key = format!("{approval}:{}", channel.name());
-            match channel.deliver(&card, &key).await {
+            let order = self.order(&about, &delivery, attempt);
+            attempt = Attempt::Again;
+            let error = match self.while_renewing(channel.deliver(&order), &delivery, subject).await {
                 Ok(delivered) => {
-                    self.note_delivery(&stored, &id, Ok(delivered)).await?;
+                    self.note_delivery(&about, delivery, Ok(delivered)).await?;
                     // It may have been settled while it was on its way.
-                    if self.stored_approval(approval).await?.approval.status() != "waiting" {
-                        self.repaint_soon(&stored.approval.id);
+                    if !self.about(subject).await?.is_waiting {
+                        self.repaint_soon(subject);
                     }
-                    return Ok(());
+                    return Ok(Reached::Yes);
                 }
-                Err(error @ DeliveryError::Never { .. }) => {
-                    tracing::warn!(%error, %approval, "a card cannot be delivered");
-                    return self.note_delivery(&stored, &id, Err(error)).await;
+                Err(error) => error,
+            };
+            let is_over = match error {
+                DeliveryError::Never { .. } => true,
+                DeliveryError::Later { .. } => {
+                    patience == Patience::Short && tries >= TRIES_BEFORE_NEXT
                 }
-                Err(error @ DeliveryError::Later { .. }) => {
-                    tracing::warn!(%error, %approval, "a card will be delivered later");
-                }
+            };
+            if is_over {
+                tracing::warn!(%error, %subject, "a card cannot be delivered");
+                self.note_delivery(&about, delivery, Err(error)).await?;
+                return Ok(Reached::No);
             }
+            tracing::warn!(%error, %subject, "a card will be delivered later");
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(PAUSE_MAX);
+            self.renew(subject, &delivery).await?;
         }
+        Ok(Reached::No)
+    }
+
+    /// Says that this gateway delivers, unless somebody has or does.
+    async fn claim(&self, subject: &str, delivery: &StoredDelivery) -> Result<Claim, GateError> {
+        let id = delivery_id(subject, delivery);
+        let known = self.inner.store.get(Kind::Delivery, &id).await?;
+        let now = self.inner.clock.now();
+        let (expect, attempt) = match &known {
+            None => (Expect::Absent, Attempt::First),
+            Some(record) if record.status == TRYING => {
+                let before: StoredDelivery = read(record)?;
+                let is_live = record.due_at.is_some_and(|due| due > now.0);
+                // Nobody else works on an embedded database, so who began there is gone.
+                let is_alone = matches!(self.inner.store, Database::Sqlite(_));
+                if before.driver == self.inner.driver || (is_live && !is_alone) {
+                    return Ok(Claim::Done(Reached::Yes));
+                }
+                (Expect::Version(record.version), Attempt::Again)
+            }
+            Some(record) if record.status == FAILED => return Ok(Claim::Done(Reached::No)),
+            Some(_) => return Ok(Claim::Done(Reached::Yes)),
+        };
+        let change = Change {
+            puts: vec![delivery_put(subject, delivery, TRYING, expect, now)],
+            entries: Vec::new(),
+        };
+        match self.inner.store.commit(change).await {
+            Ok(_) => Ok(Claim::Ours(attempt)),
+            Err(StoreError::Conflict { .. }) => Ok(Claim::Done(Reached::Yes)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Waits for `delivering`, which may take long where much is to be delivered, and says meanwhile
+    /// that somebody works at it.
+    async fn while_renewing<T>(
+        &self,
+        delivering: impl Future<Output = T>,
+        delivery: &StoredDelivery,
+        subject: &str,
+    ) -> T {
+        let mut delivering = std::pin::pin!(delivering);
+        loop {
+            let pause = tokio::time::sleep(SWEEP_EVERY);
+            tokio::select! {
+                done = &mut delivering => return done,
+                () = pause => {
+                    if let Err(error) = self.renew(subject, delivery).await {
+                        tracing::warn!(%error, %subject, "a delivery could not be renewed");
+                    }
+                }
+            }
+        }
+    }
+
+    async fn renew(&self, subject: &str, delivery: &StoredDelivery) -> Result<(), GateError> {
+        let now = self.inner.clock.now();
+        let put = delivery_put(subject, delivery, TRYING, Expect::Anything, now);
+        let change = Change {
+            puts: vec![put],
+            entries: Vec::new(),
+        };
+        self.inner.store.commit(change).await?;
+        Ok(())
     }
 
     async fn note_delivery(
         &self,
-        stored: &StoredApproval,
-        id: &str,
+        about: &About,
+        mut delivery: StoredDelivery,
         outcome: Result<Delivered, DeliveryError>,
     ) -> Result<(), GateError> {
         let now = self.inner.clock.now();
-        let approval = stored.approval.id.as_str();
-        let (status, event, delivery) = match outcome {
-            Ok(delivered) => (
-                "delivered",
-                "card.delivered",
-                StoredDelivery {
-                    channel: delivered.channel,
-                    reference: Some(delivered.reference),
-                    why: None,
-                },
-            ),
-            Err(DeliveryError::Never { channel, why } | DeliveryError::Later { channel, why }) => (
-                "failed",
-                "card.failed",
-                StoredDelivery {
-                    channel,
-                    reference: None,
-                    why: Some(why),
-                },
-            ),
+        let subject = about.what.id();
+        let (status, event) = match outcome {
+            Ok(delivered) => {
+                delivery.is_cut = delivered.shown == Shown::Cut;
+                delivery.reference = Some(delivered.reference);
+                (DELIVERED, "card.delivered")
+            }
+            Err(DeliveryError::Never { why, .. } | DeliveryError::Later { why, .. }) => {
+                delivery.why = Some(why);
+                (FAILED, "card.failed")
+            }
         };
         let mut entry = told(
             now,
             event,
-            approval,
+            subject,
             json!({
-                "approval_id": approval,
-                "run_id": stored.call.run,
+                "approval_id": subject,
+                "run_id": about.run,
                 "channel": delivery.channel,
                 "why": delivery.why,
             }),
         );
-        entry.run.clone_from(&stored.call.run);
-        entry.session.clone_from(&stored.call.session);
-        let put = Put {
-            record: Record {
-                kind: Kind::Delivery,
-                id: id.to_owned(),
-                version: 0,
-                status: status.to_owned(),
-                owner: String::new(),
-                session: String::new(),
-                run: String::new(),
-                link: approval.to_owned(),
-                at: now.0,
-                due_at: None,
-                body: written(&delivery),
-            },
-            expect: Expect::Anything,
-        };
+        entry.run.clone_from(&about.run);
+        entry.session.clone_from(&about.session);
+        let put = delivery_put(subject, &delivery, status, Expect::Anything, now);
         self.inner
             .store
             .commit(Change {
@@ -214,33 +457,25 @@ impl Gate {
         Ok(())
     }
 
-    async fn repaint(&self, approval: &str) -> Result<(), GateError> {
-        for record in self.deliveries(approval).await? {
+    async fn repaint(&self, subject: &str) -> Result<(), GateError> {
+        for record in self.deliveries(subject).await? {
             let delivery: StoredDelivery = read(&record)?;
-            let channel = self
-                .inner
-                .channels
-                .iter()
-                .find(|channel| channel.name() == delivery.channel);
-            let (Some(channel), Some(reference)) = (channel, delivery.reference) else {
+            let channel = self.channel(&delivery.channel);
+            let (Some(channel), Some(delivered)) = (channel, delivery.delivered()) else {
                 continue;
-            };
-            let delivered = Delivered {
-                channel: delivery.channel,
-                reference,
             };
             let mut pause = PAUSE_FIRST;
             for _ in 0..REPAINTS_MAX {
-                let stored = self.stored_approval(approval).await?;
-                let view = ApprovalView::of(&stored, self.inner.clock.now());
-                match channel.repaint(&delivered, &view.card).await {
-                    Ok(()) if view.decision.is_some() => {
+                let about = self.about(subject).await?;
+                let order = self.order(&about, &delivery, Attempt::Again);
+                match channel.repaint(&delivered, &order).await {
+                    Ok(()) if about.what.outcome().is_some() => {
                         self.note_settled(&record).await?;
                         break;
                     }
                     Ok(()) | Err(DeliveryError::Never { .. }) => break,
                     Err(error @ DeliveryError::Later { .. }) => {
-                        tracing::warn!(%error, %approval, "a card will be painted again later");
+                        tracing::warn!(%error, %subject, "a card will be painted again later");
                     }
                 }
                 tokio::time::sleep(pause).await;
@@ -254,7 +489,7 @@ impl Gate {
     async fn note_settled(&self, record: &Record) -> Result<(), GateError> {
         let put = Put {
             record: Record {
-                status: "settled".to_owned(),
+                status: SETTLED.to_owned(),
                 ..record.clone()
             },
             expect: Expect::Version(record.version),
@@ -270,11 +505,94 @@ impl Gate {
         }
     }
 
-    async fn deliveries(&self, approval: &str) -> Result<Vec<Record>, GateError> {
-        let of_approval = Query {
-            link: Some(approval.to_owned()),
+    /// Returns the channel of this name.
+    pub(crate) fn channel(&self, name: &str) -> Option<&Arc<dyn Channel>> {
+        self.inner
+            .channels
+            .iter()
+            .find(|channel| channel.name() == name)
+    }
+
+    /// Returns what a channel is asked to show.
+    pub(crate) fn order(
+        &self,
+        about: &About,
+        delivery: &StoredDelivery,
+        attempt: Attempt,
+    ) -> Order {
+        Order {
+            key: delivery.key(about.what.id()),
+            what: about.what.clone(),
+            to: Destination::of(&delivery.to),
+            since: about.asked_at,
+            attempt,
+            is_opened: about.is_opened,
+            seal: self.inner.seal.clone(),
+        }
+    }
+
+    /// Returns where cards of a question are or were to be.
+    pub(crate) async fn deliveries(&self, subject: &str) -> Result<Vec<Record>, GateError> {
+        let of_subject = Query {
+            link: Some(subject.to_owned()),
             ..Query::of(Kind::Delivery)
         };
-        Ok(self.inner.store.find(of_approval).await?)
+        Ok(self.inner.store.find(of_subject).await?)
+    }
+}
+
+/// Whose a delivery is.
+enum Claim {
+    /// Ours, and whether it may have happened before.
+    Ours(Attempt),
+    /// Nobody's any more, or somebody else's.
+    Done(Reached),
+}
+
+fn delivery_to(channel: &str, to: &Destination, driver: &str) -> StoredDelivery {
+    StoredDelivery {
+        channel: channel.to_owned(),
+        reference: None,
+        why: None,
+        to: to.word(),
+        is_cut: false,
+        driver: driver.to_owned(),
+    }
+}
+
+fn delivery_id(subject: &str, delivery: &StoredDelivery) -> String {
+    match delivery.to.as_str() {
+        "" => format!("{subject}\n{}", delivery.channel),
+        to => format!("{subject}\n{}\n{to}", delivery.channel),
+    }
+}
+
+/// Returns the channel in the id of a delivery.
+fn channel_of(id: &str) -> &str {
+    id.split('\n').nth(1).unwrap_or_default()
+}
+
+fn delivery_put(
+    subject: &str,
+    delivery: &StoredDelivery,
+    status: &str,
+    expect: Expect,
+    now: UnixMillis,
+) -> Put {
+    Put {
+        record: Record {
+            kind: Kind::Delivery,
+            id: delivery_id(subject, delivery),
+            version: 0,
+            status: status.to_owned(),
+            owner: String::new(),
+            session: String::new(),
+            run: String::new(),
+            link: subject.to_owned(),
+            at: now.0,
+            due_at: (status == TRYING).then(|| now.plus(LEASE_MILLIS).0),
+            body: written(delivery),
+        },
+        expect,
     }
 }

@@ -67,7 +67,7 @@ impl Gate {
                 Some(said) => gate.answer_deputed(id.as_str(), &deputy.name(), said).await,
             };
             if !answered {
-                gate.deliver_soon(&id);
+                gate.deliver_soon(id.as_str());
             }
         });
         true

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use countersign_channels::Channel;
+use countersign_channels::seal::Seal;
 use countersign_core::ledger::Entry;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Database, Kind, Order, Query};
@@ -17,6 +18,7 @@ use crate::keys::Signer;
 use crate::moment::{Moment, VersionedGrant};
 use crate::principal::Principal;
 use crate::remembered::Remembered;
+use crate::seals;
 use crate::sessions::Sessions;
 use crate::settings::{Policies, Settings};
 use crate::stored::{StoredApproval, read};
@@ -67,6 +69,10 @@ pub(crate) struct Inner {
     pub(crate) sessions: Sessions,
     pub(crate) assessors: Assessors,
     pub(crate) deputy: OnceLock<Arc<dyn Deputy>>,
+    /// What buttons in chats are sealed with.
+    pub(crate) seal: Seal,
+    /// Who delivers, in the records of deliveries.
+    pub(crate) driver: String,
 }
 
 impl Gate {
@@ -81,8 +87,11 @@ impl Gate {
             settings,
             channels,
         } = parts;
+        let seal = seals::load_or_create(&store).await?;
         let gate = Self {
             inner: Arc::new(Inner {
+                seal,
+                driver: format!("{:032x}", u128::from_be_bytes(random())),
                 store,
                 clock,
                 signer,
@@ -115,6 +124,7 @@ impl Gate {
             () = self.follow_forever() => {}
             () = self.checkpoints() => {}
             () = self.publish_forever() => {}
+            () = self.sweep_deliveries() => {}
         }
     }
 
@@ -133,8 +143,13 @@ impl Gate {
         &self.inner.settings
     }
 
+    /// Returns what buttons in chats are sealed with.
+    pub fn seal(&self) -> &Seal {
+        &self.inner.seal
+    }
+
     /// Notes that somebody who can answer is looking at what waits.
-    pub(crate) fn note_looking(&self, who: &Principal) {
+    pub fn note_looking(&self, who: &Principal) {
         if who.role.answers() {
             self.inner.moment.looked(self.inner.clock.now());
         }

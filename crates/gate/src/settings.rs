@@ -23,6 +23,8 @@ pub struct Settings {
     pub issuer: String,
     /// Programs that may raise what the judge concludes.
     pub assessors: Vec<AssessorSettings>,
+    /// Channels that are tried one after the other until one has the card; all others get it at once.
+    pub fallback: Vec<String>,
 }
 
 impl Default for Settings {
@@ -35,6 +37,7 @@ impl Default for Settings {
             starter_may_answer: true,
             issuer: "countersign".to_owned(),
             assessors: Vec::new(),
+            fallback: Vec::new(),
         }
     }
 }

@@ -298,7 +298,7 @@ impl Gate {
         self.inner.store.commit(Change { puts, entries }).await?;
         drop(lane);
         if is_new && !self.depute(&stored, &judged, &ruleset.policy) {
-            self.deliver_soon(&stored.approval.id);
+            self.deliver_soon(stored.approval.id.as_str());
         }
         self.view_of(call).await
     }

@@ -332,16 +332,27 @@ impl CallView {
     }
 }
 
-/// Returns how it ended, for people: "Approved once by Ana via page".
+/// Returns the time of day, as people say it.
+pub(crate) fn time_of_day(at: UnixMillis) -> String {
+    let minutes = at.seconds().rem_euclid(86_400) / 60;
+    format!("{:02}:{:02} UTC", minutes / 60, minutes % 60)
+}
+
+/// Returns how it ended, for people: "Approved once by Ana · 14:02 UTC · page".
 fn sentence(decision: &DecisionView) -> String {
     let by = decision.by.as_deref().unwrap_or("the firewall");
     let via = decision.via.as_deref().unwrap_or("the firewall");
+    let at = time_of_day(UnixMillis(decision.at));
     match decision.outcome.as_str() {
         "approved" => {
-            let choice = decision.choice.as_deref().unwrap_or("once");
-            format!("Approved ({choice}) by {by} via {via}")
+            let choice = match decision.choice.as_deref() {
+                Some("session") => "for this session",
+                Some("always") => "always",
+                Some(_) | None => "once",
+            };
+            format!("Approved {choice} by {by} · {at} · {via}")
         }
-        "denied" => format!("Denied by {by} via {via}"),
+        "denied" => format!("Denied by {by} · {at} · {via}"),
         "withdrawn" => "Withdrawn by the agent that asked".to_owned(),
         "expired" if decision.cause == "undeliverable" => "Nobody could be reached".to_owned(),
         "expired" => "Expired: nobody answered in time".to_owned(),

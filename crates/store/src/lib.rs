@@ -75,6 +75,10 @@ pub enum Kind {
     Usage,
     /// Somebody who was written to.
     Recipient,
+    /// The key that buttons in chats are sealed with.
+    ButtonKey,
+    /// A person's conversation with the built-in agent in a chat.
+    Thread,
 }
 
 impl Kind {
@@ -100,6 +104,8 @@ impl Kind {
             Self::Message => "message",
             Self::Usage => "usage",
             Self::Recipient => "recipient",
+            Self::ButtonKey => "button_key",
+            Self::Thread => "thread",
         }
     }
 }

@@ -112,7 +112,7 @@ impl Gate {
     ) -> Result<bool, GateError> {
         let people = self.live_people().await?;
         Ok(people.iter().any(|person| {
-            !person.accounts.is_empty() && answers(person) && Some(person.name.as_str()) != besides
+            !person.accounts.is_empty() && person.answers() && Some(person.name.as_str()) != besides
         }))
     }
 
@@ -148,9 +148,7 @@ impl Gate {
     ) -> Result<Principal, GateError> {
         let people = self.live_people().await?;
         let person = people.into_iter().find(|person| {
-            let may = |role: Role| person.roles.iter().any(|it| it == role.word());
-            person.accounts.get(channel).is_some_and(|it| it == account)
-                && (may(Role::Approver) || may(Role::Admin))
+            person.accounts.get(channel).is_some_and(|it| it == account) && person.answers()
         });
         let person = person.ok_or(GateError::Forbidden(
             "this account belongs to nobody who may answer",
@@ -164,7 +162,7 @@ impl Gate {
         })
     }
 
-    async fn live_people(&self) -> Result<Vec<PersonView>, GateError> {
+    pub(crate) async fn live_people(&self) -> Result<Vec<PersonView>, GateError> {
         let records = self.find_all(live(Kind::Person)).await?;
         let people: Result<Vec<PersonView>, _> = records.iter().map(read).collect();
         Ok(people?)
@@ -207,10 +205,13 @@ fn put(person: &PersonView, found: Option<&Record>, now: UnixMillis) -> Put {
     }
 }
 
-fn answers(person: &PersonView) -> bool {
-    Role::ALL
-        .iter()
-        .any(|role| role.answers() && person.roles.iter().any(|word| word == role.word()))
+impl PersonView {
+    /// Whether the person is a listed approver.
+    pub fn answers(&self) -> bool {
+        Role::ALL
+            .iter()
+            .any(|role| role.answers() && self.roles.iter().any(|word| word == role.word()))
+    }
 }
 
 fn checked(person: &PersonView) -> Result<(), GateError> {

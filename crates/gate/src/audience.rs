@@ -1,0 +1,112 @@
+//! Who is asked where: what a question is about, and to which places of a channel its card goes.
+//!
+//! A question of a run that was started in a chat is asked there. The draft of a reply to a person is
+//! shown to others alone, one by one, because the usual place may have that person in it.
+
+use countersign_channels::Channel;
+use countersign_channels::order::{Destination, Inquiry, Subject};
+
+use crate::credentials::PersonView;
+use crate::delivery::{About, Starter};
+use crate::view::ApprovalView;
+use crate::{Gate, GateError};
+
+impl Gate {
+    /// Returns a question and what a delivery needs to know of it.
+    pub(crate) async fn about(&self, subject: &str) -> Result<About, GateError> {
+        if !subject.starts_with("appr_") {
+            return self.about_clarification(subject).await;
+        }
+        let stored = self.stored_approval(subject).await?;
+        let may = self.inner.settings.starter_may_answer;
+        let starter = stored.call.starter.as_ref().map(|name| Starter {
+            is_closed: stored.call.is_closed_to(name, may),
+            is_hidden: stored.call.is_hidden_from(name),
+            name: name.clone(),
+        });
+        Ok(About {
+            is_waiting: stored.approval.status() == "waiting",
+            asked_at: stored.approval.asked_at,
+            is_opened: !stored.viewed_by.is_empty(),
+            session: stored.call.session.clone(),
+            run: stored.call.run.clone(),
+            what: Subject::Card(Box::new(
+                ApprovalView::of(&stored, self.inner.clock.now()).card,
+            )),
+            starter,
+        })
+    }
+
+    async fn about_clarification(&self, subject: &str) -> Result<About, GateError> {
+        let asked = self.asked(subject).await?;
+        let starter = match self.run_of(&crate::runs::builtin(), &asked.view.run_id).await {
+            Ok(run) => Some(Starter {
+                name: run.starter,
+                is_closed: false,
+                is_hidden: false,
+            }),
+            Err(GateError::NotFound { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        let is_waiting = asked.outcome.is_none();
+        Ok(About {
+            what: Subject::Question(Box::new(Inquiry {
+                id: subject.to_owned(),
+                question: asked.view.question,
+                choices: asked.view.choices,
+                expires_at: asked.expires_at,
+                outcome: asked.outcome,
+            })),
+            asked_at: asked.asked_at,
+            is_waiting,
+            is_opened: false,
+            session: asked.view.session_id,
+            run: asked.view.run_id,
+            starter,
+        })
+    }
+
+    /// Returns where the card of a question goes in one channel.
+    pub(crate) async fn destinations(
+        &self,
+        channel: &dyn Channel,
+        about: &About,
+    ) -> Result<Vec<Destination>, GateError> {
+        if about.starter.as_ref().is_some_and(|it| it.is_hidden) {
+            return self.each_person(channel, about).await;
+        }
+        if about.starter.as_ref().is_some_and(|it| !it.is_closed)
+            && let Some(thread) = self.thread_of(channel.name(), &about.session).await?
+        {
+            return Ok(vec![Destination::Thread(thread)]);
+        }
+        if channel.has_usual_place() {
+            return Ok(vec![Destination::Usual]);
+        }
+        self.each_person(channel, about).await
+    }
+
+    /// Returns everybody who may answer the question and has an account there.
+    async fn each_person(
+        &self,
+        channel: &dyn Channel,
+        about: &About,
+    ) -> Result<Vec<Destination>, GateError> {
+        let people = self.live_people().await?;
+        let closed_to = about.starter.as_ref().filter(|starter| starter.is_closed);
+        let may = |person: &PersonView| {
+            person.answers() && closed_to.is_none_or(|starter| starter.name != person.name)
+        };
+        let account = |person: &PersonView| account_in(channel, person);
+        let accounts = people.iter().filter(|person| may(person));
+        let accounts = accounts.filter_map(account);
+        Ok(accounts.map(Destination::Person).collect())
+    }
+}
+
+/// Returns the account of `person` in `channel`.
+pub(crate) fn account_in(channel: &dyn Channel, person: &PersonView) -> Option<String> {
+    let names = channel.accounts();
+    let account = names.iter().find_map(|name| person.accounts.get(*name));
+    account.cloned()
+}
