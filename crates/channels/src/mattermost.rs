@@ -129,10 +129,7 @@ impl Mattermost {
             return Err("its token is empty".to_owned());
         }
         let action_url = match &settings.callback_url {
-            Some(text) => Some(callback_url(
-                &checked(text, "callback_url")?,
-                &settings.name,
-            )),
+            Some(text) => Some(callback_url(&checked(text, "callback_url")?, &settings.name)),
             None => None,
         };
         Ok(Self {
@@ -268,7 +265,9 @@ impl Mattermost {
     async fn put_card(&self, order: &Order) -> Result<Delivered, ApiError> {
         let (place, root) = self.place_of(&order.to).await?;
         let painted = paint(order, &self.canvas(&place));
-        let id = self.post_once(&place, &root, order, &painted).await?;
+        let id = self
+            .post_once(&place, &root, order, &painted)
+            .await?;
         Ok(Delivered {
             channel: self.inner.settings.name.clone(),
             reference: format!("{place}/{id}"),
@@ -514,7 +513,10 @@ impl Channel for Mattermost {
         true
     }
 
-    fn deliver<'a>(&'a self, order: &'a Order) -> BoxFuture<'a, Result<Delivered, DeliveryError>> {
+    fn deliver<'a>(
+        &'a self,
+        order: &'a Order,
+    ) -> BoxFuture<'a, Result<Delivered, DeliveryError>> {
         Box::pin(async move {
             let put = self.put_card(order).await;
             put.map_err(|error| self.undelivered(error))
@@ -692,9 +694,7 @@ fn dialog_bound<'a>(tenant: &'a str, click: &'a Click, press: Press, until: i64)
         place: &click.place,
         subject: &click.subject,
         press,
-        digest: click
-            .digest
-            .unwrap_or(countersign_core::digest::Digest([0; 32])),
+        digest: click.digest.unwrap_or(countersign_core::digest::Digest([0; 32])),
         holder: Some((&click.clicker.account, until)),
     }
 }

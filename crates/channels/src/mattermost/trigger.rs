@@ -57,7 +57,9 @@ impl ServerKey {
         if trigger.len() > TRIGGER_BYTES_MAX {
             return Err(Untrusted::Malformed);
         }
-        let bytes = STANDARD.decode(trigger).map_err(|_| Untrusted::Malformed)?;
+        let bytes = STANDARD
+            .decode(trigger)
+            .map_err(|_| Untrusted::Malformed)?;
         let text = String::from_utf8(bytes).map_err(|_| Untrusted::Malformed)?;
         let parts: Vec<&str> = text.split(':').collect();
         let [id, user_id, at, signature] = parts.as_slice() else {
