@@ -60,6 +60,9 @@ pub trait Chat: Channel {
     /// Returns how many characters one message may have.
     fn message_chars_max(&self) -> usize;
 
+    /// Returns what kind of chat it is.
+    fn platform(&self) -> &'static str;
+
     /// Whether people can talk to the built-in agent there.
     fn talks(&self) -> bool;
 
@@ -111,6 +114,8 @@ pub struct Typed {
     pub thread: String,
     /// Whether it comes from the chat at all.
     pub transport: Result<(), Untrusted>,
+    /// What the chat names it by, where it counts once.
+    pub ticket: Option<String>,
 }
 
 /// What the platform is told.

@@ -72,10 +72,7 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
     }
 
     /// Puts a question in front of people. Under the same key no card appears twice.
-    fn deliver<'a>(
-        &'a self,
-        order: &'a Order,
-    ) -> BoxFuture<'a, Result<Delivered, DeliveryError>>;
+    fn deliver<'a>(&'a self, order: &'a Order) -> BoxFuture<'a, Result<Delivered, DeliveryError>>;
 
     /// Paints a delivered card again after it changed.
     fn repaint<'a>(

@@ -25,7 +25,7 @@ use tokio::sync::mpsc;
 use self::api::{Api, ApiError};
 use self::commands::Registered;
 use self::paint::{Canvas, Painted, paint};
-use self::trigger::{Seen, ServerKey};
+use self::trigger::ServerKey;
 use self::wire::{Place, Post, PostList, Team, User};
 use crate::chat::{Chat, Finding, Heard, Received, Response, Route};
 use crate::order::{Attempt, Delivered, Destination, Order, Subject};
@@ -98,7 +98,6 @@ struct Inner {
     api: Api,
     known: tokio::sync::Mutex<Option<Known>>,
     key: tokio::sync::Mutex<Option<(ServerKey, tokio::time::Instant)>>,
-    seen: Seen,
     registered: Mutex<Registered>,
     directs: Mutex<HashMap<String, String>>,
     /// Deliveries this process has tried.
@@ -129,7 +128,10 @@ impl Mattermost {
             return Err("its token is empty".to_owned());
         }
         let action_url = match &settings.callback_url {
-            Some(text) => Some(callback_url(&checked(text, "callback_url")?, &settings.name)),
+            Some(text) => Some(callback_url(
+                &checked(text, "callback_url")?,
+                &settings.name,
+            )),
             None => None,
         };
         Ok(Self {
@@ -139,7 +141,6 @@ impl Mattermost {
                 api: Api::new(url, settings.token.trim().to_owned())?,
                 known: tokio::sync::Mutex::default(),
                 key: tokio::sync::Mutex::default(),
-                seen: Seen::default(),
                 registered: Mutex::default(),
                 directs: Mutex::default(),
                 tried: Mutex::default(),
@@ -265,9 +266,7 @@ impl Mattermost {
     async fn put_card(&self, order: &Order) -> Result<Delivered, ApiError> {
         let (place, root) = self.place_of(&order.to).await?;
         let painted = paint(order, &self.canvas(&place));
-        let id = self
-            .post_once(&place, &root, order, &painted)
-            .await?;
+        let id = self.post_once(&place, &root, order, &painted).await?;
         Ok(Delivered {
             channel: self.inner.settings.name.clone(),
             reference: format!("{place}/{id}"),
@@ -472,8 +471,8 @@ impl Mattermost {
         }
     }
 
-    /// Checks that the server signed `trigger` for `account` a moment ago, and that it is new.
-    async fn check_trigger(&self, trigger: &str, account: &str) -> Result<(), Untrusted> {
+    /// Checks that the server signed `trigger` for `account` a moment ago, and returns its id.
+    async fn check_trigger(&self, trigger: &str, account: &str) -> Result<String, Untrusted> {
         let now = unix_millis();
         let key = self.server_key().await.ok_or(Untrusted::NoKey)?;
         let mut read = key.verify(trigger, now, trigger::AGE_MILLIS_MAX);
@@ -487,7 +486,7 @@ impl Mattermost {
         if read.user_id != account {
             return Err(Untrusted::OtherPerson);
         }
-        self.inner.seen.note(&read, now)
+        Ok(read.id)
     }
 
     fn undelivered(&self, error: ApiError) -> DeliveryError {
@@ -513,10 +512,7 @@ impl Channel for Mattermost {
         true
     }
 
-    fn deliver<'a>(
-        &'a self,
-        order: &'a Order,
-    ) -> BoxFuture<'a, Result<Delivered, DeliveryError>> {
+    fn deliver<'a>(&'a self, order: &'a Order) -> BoxFuture<'a, Result<Delivered, DeliveryError>> {
         Box::pin(async move {
             let put = self.put_card(order).await;
             put.map_err(|error| self.undelivered(error))
@@ -677,6 +673,10 @@ impl Chat for Mattermost {
         MESSAGE_CHARS_MAX
     }
 
+    fn platform(&self) -> &'static str {
+        PLATFORM
+    }
+
     fn talks(&self) -> bool {
         self.inner.settings.talk
     }
@@ -694,7 +694,9 @@ fn dialog_bound<'a>(tenant: &'a str, click: &'a Click, press: Press, until: i64)
         place: &click.place,
         subject: &click.subject,
         press,
-        digest: click.digest.unwrap_or(countersign_core::digest::Digest([0; 32])),
+        digest: click
+            .digest
+            .unwrap_or(countersign_core::digest::Digest([0; 32])),
         holder: Some((&click.clicker.account, until)),
     }
 }

@@ -109,6 +109,8 @@ pub struct Click {
     pub tenant: String,
     /// Whether it comes from the chat at all.
     pub transport: Result<(), Untrusted>,
+    /// What the chat names it by, where it counts once.
+    pub ticket: Option<String>,
     /// What shows that it was this card that was meant.
     pub proof: Proof,
     /// The question.

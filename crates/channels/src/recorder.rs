@@ -139,10 +139,7 @@ impl Channel for Recorder {
         true
     }
 
-    fn deliver<'a>(
-        &'a self,
-        order: &'a Order,
-    ) -> BoxFuture<'a, Result<Delivered, DeliveryError>> {
+    fn deliver<'a>(&'a self, order: &'a Order) -> BoxFuture<'a, Result<Delivered, DeliveryError>> {
         Box::pin(async move {
             let key = order.key.clone();
             self.take(match &order.what {

@@ -228,8 +228,16 @@ mod tests {
             ("a time", "Approved once by ana · 14:02 UTC", None),
             ("an emoji", "so :x: it", Some("`so :x: it`")),
             ("a mention", "tell @all", Some("`tell @all`")),
-            ("a link", "[x](http://e.example)", Some("`[x](http://e.example)`")),
-            ("an address", "see www.e.example", Some("`see www.e.example`")),
+            (
+                "a link",
+                "[x](http://e.example)",
+                Some("`[x](http://e.example)`"),
+            ),
+            (
+                "an address",
+                "see www.e.example",
+                Some("`see www.e.example`"),
+            ),
             ("backticks", "a `b` c", Some("``a `b` c``")),
             ("backticks at the end", "a `b`", Some("`` a `b` ``")),
             ("a heading", "# big", Some("`# big`")),
@@ -247,8 +255,16 @@ mod tests {
         let rows = [
             ("a mention", "hi @ana", "hi @\u{2060}ana"),
             ("a mention of all", "hi @all", "hi ⟨U+0040⟩all"),
-            ("pictures", "![x](http://e.example/?k)", "`![x](http://e.example/?k)`"),
-            ("links", "go to https://e.example now", "go to `https://e.example` now"),
+            (
+                "pictures",
+                "![x](http://e.example/?k)",
+                "`![x](http://e.example/?k)`",
+            ),
+            (
+                "links",
+                "go to https://e.example now",
+                "go to `https://e.example` now",
+            ),
             ("html", "<img src=x>", "\\<img src=x>"),
             ("a code span", "run `ls @ana` now", "run `ls @ana` now"),
             ("an open code span", "a ` @ana", "a \\` @\u{2060}ana"),

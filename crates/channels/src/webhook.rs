@@ -180,10 +180,7 @@ impl Channel for Webhook {
         &self.settings.name
     }
 
-    fn deliver<'a>(
-        &'a self,
-        order: &'a Order,
-    ) -> BoxFuture<'a, Result<Delivered, DeliveryError>> {
+    fn deliver<'a>(&'a self, order: &'a Order) -> BoxFuture<'a, Result<Delivered, DeliveryError>> {
         Box::pin(async move {
             self.post(&order.key, &body(order, "")).await?;
             Ok(Delivered {

@@ -84,6 +84,11 @@ pub(crate) enum Command {
     Keys(Keys),
     /// Show and change who may answer
     People(People),
+    /// List channels, try one, find out what is wrong with one
+    #[command(
+        after_help = "Exit code: 0 all is well, 1 it is not, 2 wrong usage, 21 nobody answered, 22 no gateway."
+    )]
+    Channels(Channels),
     /// Put a harmless practice card in front of you
     Try(Try),
     /// Have the built-in agent do something
@@ -325,6 +330,36 @@ pub(crate) enum PeopleCommand {
     Remove {
         /// The name
         name: String,
+    },
+}
+
+/// List channels, try one, find out what is wrong with one.
+#[derive(Debug, Args)]
+pub(crate) struct Channels {
+    #[command(subcommand)]
+    pub(crate) command: Option<ChannelsCommand>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// What can be done with channels.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ChannelsCommand {
+    /// List them
+    List,
+    /// Send a practice card and wait for the click
+    Test {
+        /// The channel
+        name: String,
+        /// Wait at most so many seconds for the click
+        #[arg(long, default_value_t = 120)]
+        wait: u32,
+    },
+    /// Look at everything that usually goes wrong, and say what to do
+    Doctor {
+        /// The channel [default: all]
+        name: Option<String>,
     },
 }
 

@@ -1,6 +1,7 @@
 //! The commands, one file each, and what to do first.
 
 mod approvals;
+mod channels;
 mod chat;
 mod check;
 pub(crate) mod config;
@@ -71,6 +72,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Ledger(args)) => ledger::run(&args, &reach),
         Some(Command::Keys(args)) => keys::run(&args, &reach),
         Some(Command::People(args)) => keys::people(&args, &reach),
+        Some(Command::Channels(args)) => channels::run(&args, &reach),
         Some(Command::Try(args)) => practice::run(&args, &reach),
         Some(Command::Run(args)) => run::run(&args, &reach),
         Some(Command::Chat(args)) => chat::run(&args, &reach),

@@ -5,6 +5,7 @@
 
 pub(crate) mod agent;
 pub(crate) mod channels;
+pub(crate) mod chats;
 pub(crate) mod policies;
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use countersign_agent::Agent;
-use countersign_channels::{Channel, Webhook};
+use countersign_channels::Channel;
 use countersign_core::id::KeyId;
 use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
@@ -28,6 +29,7 @@ use serde_json::Value;
 use crate::complaint::Complaint;
 use crate::config::settings::{self, Api, StoreChoice};
 use crate::config::{self, Home};
+use channels::Channels;
 use policies::FilePolicies;
 
 /// A home opened for work.
@@ -40,7 +42,7 @@ pub(crate) struct Gateway {
     pub(crate) policies: Arc<FilePolicies>,
     pub(crate) api: Api,
     pub(crate) home: Home,
-    pub(crate) webhooks: Vec<Webhook>,
+    pub(crate) channels: Channels,
     /// Held while we live; `None` beside another process on the same home and PostgreSQL.
     pub(crate) lock: Option<File>,
 }
@@ -65,15 +67,17 @@ impl Gateway {
             ));
         }
         let policies = Arc::new(FilePolicies::new(home.clone()));
-        let webhooks = channels::webhooks(&values)?;
-        let reached = webhooks
-            .iter()
-            .map(|webhook| Arc::new(webhook.clone()) as Arc<dyn Channel>)
-            .collect();
+        let channels = channels::build(&values)?;
+        let reached = channels.all();
         let gate = open_gate(&home, &values, &choice, Arc::clone(&policies), reached).await?;
         announce_people(&gate, &values).await?;
+        channels::announce_allowed(&gate, &channels).await?;
+        for chat in channels.chats() {
+            let begun = gate.begin_listening(chat.name()).await;
+            begun.map_err(|error| Complaint::failed(error.to_string(), "see the log"))?;
+        }
         let policy = config::load(&home)?;
-        let agent = agent::build(&gate, &values, &policy, &webhooks)?;
+        let agent = agent::build(&gate, &values, &policy, channels.all())?;
         Ok(Self {
             gate,
             agent,
@@ -81,7 +85,7 @@ impl Gateway {
             policies,
             api: settings::api(&values, home.directory()),
             home,
-            webhooks,
+            channels,
             lock,
         })
     }

@@ -27,6 +27,7 @@ use tokio::sync::watch;
 
 use crate::config::Home;
 use crate::config::settings::Dialect;
+use crate::gateway::chats::Desk;
 use crate::gateway::policies::FilePolicies;
 
 /// What every handler can reach.
@@ -45,6 +46,8 @@ pub(crate) struct App {
     pub(crate) metrics: metrics::Metrics,
     /// Channels whose answers come in here.
     pub(crate) webhooks: Vec<countersign_channels::Webhook>,
+    /// Chats, joined to the gate and the agent.
+    pub(crate) desks: Vec<Desk>,
     /// The description of the API, written once.
     pub(crate) description: OnceLock<String>,
     /// Becomes true when the gateway stops; whoever waits for something stops waiting.

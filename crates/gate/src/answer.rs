@@ -79,6 +79,13 @@ impl Gate {
         ))
     }
 
+    /// Whether `who` may answer one approval, as far as the question itself says.
+    pub async fn is_open_to(&self, who: &Principal, id: &str) -> Result<bool, GateError> {
+        let stored = self.stored_approval(id).await?;
+        let may = self.inner.settings.starter_may_answer;
+        Ok(stored.call.key != who.key && !stored.call.is_closed_to(&who.name, may))
+    }
+
     /// Answers one approval.
     pub async fn answer(&self, who: &Principal, reply: Reply) -> Result<ApprovalView, GateError> {
         may_answer(who)?;

@@ -39,7 +39,10 @@ impl Gate {
 
     async fn about_clarification(&self, subject: &str) -> Result<About, GateError> {
         let asked = self.asked(subject).await?;
-        let starter = match self.run_of(&crate::runs::builtin(), &asked.view.run_id).await {
+        let starter = match self
+            .run_of(&crate::runs::builtin(), &asked.view.run_id)
+            .await
+        {
             Ok(run) => Some(Starter {
                 name: run.starter,
                 is_closed: false,
@@ -84,6 +87,18 @@ impl Gate {
             return Ok(vec![Destination::Usual]);
         }
         self.each_person(channel, about).await
+    }
+
+    /// Returns the names of approvers who have an account in a channel.
+    pub async fn people_in(&self, channel: &str) -> Result<Vec<String>, GateError> {
+        let Some(channel) = self.channel(channel) else {
+            return Ok(Vec::new());
+        };
+        let people = self.live_people().await?;
+        let there = people
+            .into_iter()
+            .filter(|person| person.answers() && account_in(&**channel, person).is_some());
+        Ok(there.map(|person| person.name).collect())
     }
 
     /// Returns everybody who may answer the question and has an account there.

@@ -16,7 +16,7 @@ use countersign_core::approval::Choice;
 use countersign_core::digest::Digest;
 use countersign_core::display::inline;
 use countersign_core::id::{ApprovalId, KeyId};
-use countersign_store::Change;
+use countersign_store::{Change, Expect, Kind, Put, Record, StoreError};
 use serde_json::json;
 
 use crate::audience::account_in;
@@ -113,7 +113,9 @@ impl Refusal {
                 | Untrusted::WrongToken,
             ) => "Nothing was changed: this does not come from the chat server.",
             Self::Forged => "Nothing was changed: this is not a button of this firewall.",
-            Self::DialogOver => "Nothing was changed: the dialog was open too long. Press the button again.",
+            Self::DialogOver => {
+                "Nothing was changed: the dialog was open too long. Press the button again."
+            }
             Self::Unknown => "Nothing was changed: there is no such question.",
             Self::Answered(how) => return format!("Already answered: {how}."),
             Self::Expired => "Too late: nobody answered in time, so it did not run.",
@@ -134,7 +136,9 @@ impl Refusal {
             Self::NotSeen => {
                 "Nothing was changed: only parts of it are shown here. Open the full text first."
             }
-            Self::Failed(why) => return format!("Nothing was changed: {why}. Try again in a moment."),
+            Self::Failed(why) => {
+                return format!("Nothing was changed: {why}. Try again in a moment.");
+            }
         };
         words.to_owned()
     }
@@ -189,6 +193,9 @@ impl Gate {
     /// The checks, in the order that counts.
     async fn click_checked(&self, click: &Click) -> Result<Clicked, Refusal> {
         click.transport.map_err(Refusal::Untrusted)?;
+        if let Some(ticket) = &click.ticket {
+            self.use_ticket(&click.channel, ticket).await?;
+        }
         self.check_code(click).await?;
         let about = self.check_waiting(click).await?;
         let delivery = self.check_delivered(click).await?;
@@ -212,6 +219,36 @@ impl Gate {
             }
             Press::Choose(_) | Press::DenyNote => self.answer_click(click, facts).await,
             Press::Answer(_) | Press::Other => self.clarify_click(click, facts).await,
+        }
+    }
+
+    /// Notes that what the chat calls `ticket` was used; an error if it was before, here or at
+    /// another gateway, also before a restart.
+    pub async fn use_ticket(&self, channel: &str, ticket: &str) -> Result<(), Refusal> {
+        let put = Put {
+            record: Record {
+                kind: Kind::Ticket,
+                id: format!("{channel}\n{ticket}"),
+                version: 0,
+                status: String::new(),
+                owner: String::new(),
+                session: String::new(),
+                run: String::new(),
+                link: String::new(),
+                at: self.inner.clock.now().0,
+                due_at: None,
+                body: "{}".to_owned(),
+            },
+            expect: Expect::Absent,
+        };
+        let change = Change {
+            puts: vec![put],
+            entries: Vec::new(),
+        };
+        match self.inner.store.commit(change).await {
+            Ok(_) => Ok(()),
+            Err(StoreError::Conflict { .. }) => Err(Refusal::Untrusted(Untrusted::Replayed)),
+            Err(error) => Err(failed(&error.into())),
         }
     }
 
@@ -259,7 +296,10 @@ impl Gate {
             Err(GateError::NotFound { .. }) => return Err(Refusal::Unknown),
             Err(error) => return Err(failed(&error)),
         };
-        if click.digest.is_some_and(|digest| digest != about.what.digest()) {
+        if click
+            .digest
+            .is_some_and(|digest| digest != about.what.digest())
+        {
             return Err(Refusal::Forged);
         }
         if let Some(how) = about.what.outcome() {

@@ -19,8 +19,10 @@ use serde_json::json;
 
 use crate::approvals::Unchanged;
 use crate::clarifications::WAITING;
+use crate::principal::Principal;
 use crate::stored::{read, written};
 use crate::told::told;
+use crate::view::Page;
 use crate::{Gate, GateError};
 
 /// First pause after a delivery that may work later; it doubles up to the longest.
@@ -58,6 +60,17 @@ pub(crate) struct StoredDelivery {
     /// Which gateway delivers it.
     #[serde(default)]
     driver: String,
+}
+
+/// A card and one channel, as people see it.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct DeliveryView {
+    /// The channel.
+    pub channel: String,
+    /// `trying`, `delivered`, `settled` or `failed`.
+    pub status: String,
+    /// Why it could not be delivered.
+    pub why: Option<String>,
 }
 
 /// A question and what a delivery needs to know of it.
@@ -107,7 +120,11 @@ impl StoredDelivery {
         Some(Delivered {
             channel: self.channel.clone(),
             reference: self.reference.clone()?,
-            shown: if self.is_cut { Shown::Cut } else { Shown::Whole },
+            shown: if self.is_cut {
+                Shown::Cut
+            } else {
+                Shown::Whole
+            },
         })
     }
 
@@ -320,7 +337,10 @@ impl Gate {
             }
             let order = self.order(&about, &delivery, attempt);
             attempt = Attempt::Again;
-            let error = match self.while_renewing(channel.deliver(&order), &delivery, subject).await {
+            let error = match self
+                .while_renewing(channel.deliver(&order), &delivery, subject)
+                .await
+            {
                 Ok(delivered) => {
                     self.note_delivery(&about, delivery, Ok(delivered)).await?;
                     // It may have been settled while it was on its way.
@@ -529,6 +549,25 @@ impl Gate {
             is_opened: about.is_opened,
             seal: self.inner.seal.clone(),
         }
+    }
+
+    /// Returns where the card of an approval is, and where it could not be delivered.
+    pub async fn deliveries_of(
+        &self,
+        who: &Principal,
+        approval: &str,
+    ) -> Result<Page<DeliveryView>, GateError> {
+        self.approval(who, approval).await?;
+        let mut items = Vec::new();
+        for record in self.deliveries(approval).await? {
+            let delivery: StoredDelivery = read(&record)?;
+            items.push(DeliveryView {
+                channel: delivery.channel,
+                status: record.status,
+                why: delivery.why,
+            });
+        }
+        Ok(Page { items, next: None })
     }
 
     /// Returns where cards of a question are or were to be.

@@ -127,6 +127,33 @@ impl Gate {
         Ok(all.into_iter().filter(is_untold).collect())
     }
 
+    /// Notes that a channel is listened to from now on, unless it was before: what is said while
+    /// nobody listens is read when somebody does again.
+    pub async fn begin_listening(&self, channel: &str) -> Result<(), GateError> {
+        let stored = StoredThread {
+            heard_at: self.inner.clock.machine().0,
+            ..StoredThread::default()
+        };
+        let put = Put {
+            record: Record {
+                kind: Kind::Thread,
+                id: channel.to_owned(),
+                version: 0,
+                status: String::new(),
+                owner: BUILTIN.to_owned(),
+                session: String::new(),
+                run: String::new(),
+                link: channel.to_owned(),
+                at: self.inner.clock.now().0,
+                due_at: None,
+                body: written(&stored),
+            },
+            expect: Expect::Absent,
+        };
+        // Whoever began before has said so already.
+        self.write_thread(put).await.map(drop)
+    }
+
     /// Returns when something was last heard in a channel, by the chat's clock.
     pub async fn heard_at(&self, channel: &str) -> Result<Option<i64>, GateError> {
         let query = Query {

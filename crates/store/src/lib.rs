@@ -79,6 +79,8 @@ pub enum Kind {
     ButtonKey,
     /// A person's conversation with the built-in agent in a chat.
     Thread,
+    /// Something from a chat that counts once.
+    Ticket,
 }
 
 impl Kind {
@@ -106,6 +108,7 @@ impl Kind {
             Self::Recipient => "recipient",
             Self::ButtonKey => "button_key",
             Self::Thread => "thread",
+            Self::Ticket => "ticket",
         }
     }
 }

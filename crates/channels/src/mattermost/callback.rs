@@ -13,7 +13,9 @@ use subtle::ConstantTimeEq as _;
 use super::api::ApiError;
 use super::paint::{Painted, paint};
 use super::wire::{ActionCallback, CommandCallback, DialogCallback};
-use super::{DIALOG_SECONDS, KEY_PROP, Mattermost, PLATFORM, dialog_bound, locked, split, unix_millis};
+use super::{
+    DIALOG_SECONDS, KEY_PROP, Mattermost, PLATFORM, dialog_bound, locked, split, unix_millis,
+};
 use crate::chat::{Received, Response, Route, Typed};
 use crate::order::Order;
 use crate::press::{Click, Clicker, Press, Proof, Standing, Untrusted};
@@ -53,11 +55,16 @@ impl Mattermost {
         }) else {
             return Received::Refused(Untrusted::Malformed);
         };
-        let transport = self
+        let checked = self
             .check_trigger(&callback.trigger_id, &callback.user_id)
             .await;
+        let (transport, ticket) = match checked {
+            Ok(ticket) => (Ok(()), Some(ticket)),
+            Err(why) => (Err(why), None),
+        };
         let clicker = self.clicker(&callback.user_id, transport).await;
         let click = Click {
+            ticket,
             proof: Proof::Button { code: context.t },
             subject: context.a,
             press,
@@ -134,9 +141,13 @@ impl Mattermost {
         if !bool::from(token.as_bytes().ct_eq(callback.token.as_bytes())) {
             return Received::Refused(Untrusted::WrongToken);
         }
-        let transport = self
+        let checked = self
             .check_trigger(&callback.trigger_id, &callback.user_id)
             .await;
+        let (transport, ticket) = match checked {
+            Ok(ticket) => (Ok(()), Some(ticket)),
+            Err(why) => (Err(why), None),
+        };
         let clicker = self.clicker(&callback.user_id, transport).await;
         Received::Typed(Box::new(Typed {
             name: name.to_owned(),
@@ -145,6 +156,7 @@ impl Mattermost {
             thread: format!("{}/{}", callback.channel_id, callback.root_id),
             place: callback.channel_id,
             transport,
+            ticket,
         }))
     }
 
@@ -167,6 +179,7 @@ impl Mattermost {
             platform: PLATFORM.to_owned(),
             tenant: self.inner.tenant.clone(),
             transport,
+            ticket: None,
             proof: Proof::Typed,
             subject: String::new(),
             press: Press::View,

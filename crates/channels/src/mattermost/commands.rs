@@ -19,10 +19,38 @@ const AUDIT_EVERY: Duration = Duration::from_hours(1);
 const RETRY_AFTER: Duration = Duration::from_secs(30);
 /// Names the server keeps for itself.
 const RESERVED: &[&str] = &[
-    "away", "online", "offline", "dnd", "status", "header", "purpose", "rename", "code", "echo",
-    "expand", "collapse", "exportlink", "groupmsg", "help", "invite", "invite_people", "join",
-    "leave", "logout", "marketplace", "me", "msg", "mute", "open", "remove", "kick", "search",
-    "settings", "shortcuts", "shrug", "test",
+    "away",
+    "online",
+    "offline",
+    "dnd",
+    "status",
+    "header",
+    "purpose",
+    "rename",
+    "code",
+    "echo",
+    "expand",
+    "collapse",
+    "exportlink",
+    "groupmsg",
+    "help",
+    "invite",
+    "invite_people",
+    "join",
+    "leave",
+    "logout",
+    "marketplace",
+    "me",
+    "msg",
+    "mute",
+    "open",
+    "remove",
+    "kick",
+    "search",
+    "settings",
+    "shortcuts",
+    "shrug",
+    "test",
 ];
 
 /// The commands that are registered.
@@ -152,7 +180,10 @@ impl Mattermost {
                 let token = Some(changed.token).filter(|token| !token.is_empty());
                 return Ok(Some(token.unwrap_or_else(|| found.token.clone())));
             }
-            match api.post::<ServerCommand>(&["commands"], &json!(wanted)).await {
+            match api
+                .post::<ServerCommand>(&["commands"], &json!(wanted))
+                .await
+            {
                 Ok(made) => {
                     audit.made += 1;
                     return Ok(Some(made.token));
@@ -172,7 +203,12 @@ impl Mattermost {
         self.inner.api.get(&["commands"], &query).await
     }
 
-    fn wanted(&self, team: &str, trigger: &str, row: countersign_core::command::Row) -> WantedCommand {
+    fn wanted(
+        &self,
+        team: &str,
+        trigger: &str,
+        row: countersign_core::command::Row,
+    ) -> WantedCommand {
         WantedCommand {
             team_id: team.to_owned(),
             trigger: trigger.to_owned(),

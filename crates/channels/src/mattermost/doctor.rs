@@ -24,7 +24,11 @@ impl Mattermost {
     pub(super) async fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let path = ["config", "client"];
-        let config = self.inner.api.get::<Value>(&path, &[("format", "old")]).await;
+        let config = self
+            .inner
+            .api
+            .get::<Value>(&path, &[("format", "old")])
+            .await;
         let config = match config {
             Ok(config) => config,
             Err(error) => {
@@ -75,7 +79,9 @@ impl Mattermost {
             }
             Err(error) => {
                 let fix = match error.status() {
-                    Some(401) => "the token is wrong or was revoked; make another (Integrations → Bot Accounts → Create New Token)",
+                    Some(401) => {
+                        "the token is wrong or was revoked; make another (Integrations → Bot Accounts → Create New Token)"
+                    }
                     Some(_) | None => "see the server's log",
                 };
                 findings.push(Finding::bad("token", error.to_string(), fix));
@@ -132,7 +138,11 @@ impl Mattermost {
             segments.pop_if_empty().push("health");
         }
         let answered = match crate::http().timeout(TIMEOUT).build() {
-            Ok(http) => http.get(health).send().await.map_err(reqwest::Error::without_url),
+            Ok(http) => http
+                .get(health)
+                .send()
+                .await
+                .map_err(reqwest::Error::without_url),
             Err(error) => Err(error),
         };
         let reached = match answered {
@@ -176,7 +186,9 @@ impl Mattermost {
             }
             Some(listed) => Finding::bad(
                 check,
-                format!("`{host}` is private and not in `{listed}`, unless a network there holds it"),
+                format!(
+                    "`{host}` is private and not in `{listed}`, unless a network there holds it"
+                ),
                 fix,
             ),
             None => Finding::doubtful(
@@ -261,7 +273,11 @@ fn version(config: &Value) -> Finding {
 
 fn key(config: &Value) -> Finding {
     let key = config.get("AsymmetricSigningPublicKey");
-    if key.and_then(Value::as_str).and_then(ServerKey::parse).is_some() {
+    if key
+        .and_then(Value::as_str)
+        .and_then(ServerKey::parse)
+        .is_some()
+    {
         return Finding::good("signing key", "clicks can be verified");
     }
     Finding::bad(

@@ -65,7 +65,11 @@ enum Company {
 impl Company {
     /// Reads the server's letter for a place.
     fn of(kind: &str) -> Self {
-        if kind == "D" { Self::Direct } else { Self::Others }
+        if kind == "D" {
+            Self::Direct
+        } else {
+            Self::Others
+        }
     }
 }
 
@@ -182,7 +186,8 @@ impl Mattermost {
             .into_client_request()
             .map_err(|error| error.to_string())?;
         let token = format!("Bearer {}", self.inner.api.token());
-        let mut token = HeaderValue::from_str(&token).map_err(|_| "the token is none".to_owned())?;
+        let mut token =
+            HeaderValue::from_str(&token).map_err(|_| "the token is none".to_owned())?;
         token.set_sensitive(true);
         request.headers_mut().insert("authorization", token);
         let limits = WebSocketConfig::default()
@@ -454,9 +459,24 @@ mod tests {
     fn only_what_names_us_is_meant_for_us_unless_we_are_alone() {
         let rows = [
             ("directly", "hello", Company::Direct, Some("hello")),
-            ("directly, by name", "@cs: hello", Company::Direct, Some("hello")),
-            ("by name", "@cs, clean up", Company::Others, Some("clean up")),
-            ("by name inside", "please @cs look", Company::Others, Some("please @cs look")),
+            (
+                "directly, by name",
+                "@cs: hello",
+                Company::Direct,
+                Some("hello"),
+            ),
+            (
+                "by name",
+                "@cs, clean up",
+                Company::Others,
+                Some("clean up"),
+            ),
+            (
+                "by name inside",
+                "please @cs look",
+                Company::Others,
+                Some("please @cs look"),
+            ),
             ("somebody else", "@css clean up", Company::Others, None),
             ("nobody", "clean up", Company::Others, None),
             ("the name alone", "@cs", Company::Others, None),
@@ -473,8 +493,14 @@ mod tests {
         let rows = [
             ("approve", Some((once, None))),
             ("Approve once", Some((once, None))),
-            ("approve always", Some((Press::Choose(Choice::Always), None))),
-            ("deny not now", Some((Press::Choose(Choice::Deny), Some("not now")))),
+            (
+                "approve always",
+                Some((Press::Choose(Choice::Always), None)),
+            ),
+            (
+                "deny not now",
+                Some((Press::Choose(Choice::Deny), Some("not now"))),
+            ),
             ("show", Some((Press::View, None))),
             ("yes", None),
             ("ok", None),

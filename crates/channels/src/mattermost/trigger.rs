@@ -5,9 +5,6 @@
 //! SHA-256 of everything before it. Other integrations on the same server see triggers of the same
 //! people, so a trigger alone proves nothing about a card.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::signature::{ECDSA_P256_SHA256_ASN1, UnparsedPublicKey};
@@ -30,8 +27,6 @@ pub(super) struct Trigger {
     pub(super) id: String,
     /// Who.
     pub(super) user_id: String,
-    /// When, in Unix milliseconds.
-    pub(super) at: i64,
 }
 
 /// The public key of a server.
@@ -57,9 +52,7 @@ impl ServerKey {
         if trigger.len() > TRIGGER_BYTES_MAX {
             return Err(Untrusted::Malformed);
         }
-        let bytes = STANDARD
-            .decode(trigger)
-            .map_err(|_| Untrusted::Malformed)?;
+        let bytes = STANDARD.decode(trigger).map_err(|_| Untrusted::Malformed)?;
         let text = String::from_utf8(bytes).map_err(|_| Untrusted::Malformed)?;
         let parts: Vec<&str> = text.split(':').collect();
         let [id, user_id, at, signature] = parts.as_slice() else {
@@ -79,24 +72,7 @@ impl ServerKey {
         Ok(Trigger {
             id: (*id).to_owned(),
             user_id: (*user_id).to_owned(),
-            at,
         })
-    }
-}
-
-/// Triggers that were used, for as long as they are fresh.
-#[derive(Debug, Default)]
-pub(super) struct Seen(Mutex<HashMap<String, i64>>);
-
-impl Seen {
-    /// Notes a trigger that the server signed; an error if it was here before.
-    pub(super) fn note(&self, trigger: &Trigger, now: i64) -> Result<(), Untrusted> {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.retain(|_, at| now.saturating_sub(*at).saturating_abs() <= 2 * AGE_MILLIS_MAX);
-        match seen.insert(trigger.id.clone(), trigger.at) {
-            None => Ok(()),
-            Some(_) => Err(Untrusted::Replayed),
-        }
     }
 }
 
@@ -142,19 +118,6 @@ mod tests {
         assert_eq!((vectors.cases.len(), good), (7, 1));
         let none = key.verify("", vectors.now_ms, vectors.max_age_ms);
         assert_eq!(none, Err(Untrusted::Unsigned));
-    }
-
-    #[test]
-    fn a_trigger_counts_once() {
-        let trigger = |id: &str| Trigger {
-            id: id.to_owned(),
-            user_id: String::new(),
-            at: 1000,
-        };
-        let seen = Seen::default();
-        assert_eq!(seen.note(&trigger("a"), 1000), Ok(()));
-        assert_eq!(seen.note(&trigger("b"), 1000), Ok(()));
-        assert_eq!(seen.note(&trigger("a"), 61_000), Err(Untrusted::Replayed));
     }
 
     #[test]

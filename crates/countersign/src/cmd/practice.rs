@@ -15,16 +15,32 @@ use crate::config::read::at;
 /// nothing runs it.
 const COMMAND: &str = "rm -rf /srv/countersign-practice";
 
+/// A practice card to be put in front of people.
+pub(super) struct Practice<'a> {
+    /// Wait at most so many seconds for the answer.
+    pub(super) wait: u32,
+    /// Who says to be asking.
+    pub(super) agent: &'a str,
+    /// What is printed once the card waits; `None` prints nothing.
+    pub(super) hint: Option<String>,
+}
+
 /// Puts a practice card in front of people and waits for the answer.
 pub(crate) fn run(args: &Try, reach: &Reach) -> Result<ExitCode, Complaint> {
     let client = Client::new(reach)?;
-    // A person's key cannot ask, so the practice agent gets one of its own, for this card only.
-    let made = client.post("/v1/keys", &json!({"name": "practice", "role": "agent"}))?;
-    let id = text(&made, "id");
-    let outcome = ask(args, &client, &text(&made, "key"));
-    let revoked = client.delete(&format!("/v1/keys/{}", segment(&id)));
-    let call = outcome?;
-    revoked?;
+    let call = put(
+        &Practice {
+            wait: args.wait,
+            agent: "countersign try",
+            hint: (!args.json).then(|| {
+                format!(
+                    "A practice card waits: {COMMAND}\nNothing runs, whatever you answer. Answer it in the browser, or here:\n\n  \
+                     countersign answer ID once\n\n"
+                )
+            }),
+        },
+        &client,
+    )?;
     let code = match at(&call, "status").as_str() {
         Some("approved") => 0,
         Some("denied" | "refused") => 20,
@@ -48,7 +64,19 @@ pub(crate) fn run(args: &Try, reach: &Reach) -> Result<ExitCode, Complaint> {
     written(print(&line), ExitCode::from(code))
 }
 
-fn ask(args: &Try, client: &Client, key: &str) -> Result<Value, Complaint> {
+/// Puts a practice card in front of people and returns how it ended.
+pub(super) fn put(practice: &Practice<'_>, client: &Client) -> Result<Value, Complaint> {
+    // A person's key cannot ask, so the practice agent gets one of its own, for this card only.
+    let made = client.post("/v1/keys", &json!({"name": "practice", "role": "agent"}))?;
+    let id = text(&made, "id");
+    let outcome = ask(practice, client, &text(&made, "key"));
+    let revoked = client.delete(&format!("/v1/keys/{}", segment(&id)));
+    let call = outcome?;
+    revoked?;
+    Ok(call)
+}
+
+fn ask(practice: &Practice<'_>, client: &Client, key: &str) -> Result<Value, Complaint> {
     let agent = client.with_key(key);
     let session = format!("practice-{}", std::process::id());
     let call = agent.post(
@@ -57,20 +85,16 @@ fn ask(args: &Try, client: &Client, key: &str) -> Result<Value, Complaint> {
             "tool": "terminal",
             "args": {"command": COMMAND},
             "session_id": session,
-            "agent": "countersign try",
+            "agent": practice.agent,
             "explanation": "This is a practice card. Nothing runs, whatever you answer.",
         }),
     )?;
-    if !args.json {
-        print(&format!(
-            "A practice card waits: {COMMAND}\nNothing runs, whatever you answer. Answer it in the browser, or here:\n\n  \
-             countersign answer {} once\n\n",
-            text(&call, "approval_id")
-        ))
-        .map_err(|error| Complaint::failed(error.to_string(), ""))?;
+    if let Some(hint) = &practice.hint {
+        let hint = hint.replace("ID", &text(&call, "approval_id"));
+        print(&hint).map_err(|error| Complaint::failed(error.to_string(), ""))?;
     }
     let path = format!("/v1/calls/{}", segment(&text(&call, "call_id")));
-    let mut left = args.wait;
+    let mut left = practice.wait;
     loop {
         let wait = left.min(30);
         let call = agent.get(&format!("{path}?wait_seconds={wait}"))?;

@@ -17,6 +17,7 @@ use crate::complaint::Complaint;
 use crate::config::read::at;
 use crate::config::{self, Home};
 use crate::gateway::Gateway;
+use crate::gateway::chats::Desk;
 use crate::server::limits::Limits;
 use crate::server::outer::Entrance;
 use crate::server::{App, auth, listen, metrics, routes};
@@ -92,6 +93,19 @@ async fn gateway(
         let stopped = stopped(stopping.clone());
         tokio::spawn(async move { agent.watch(alone, stopped).await })
     };
+    let listening: Vec<_> = app
+        .desks
+        .iter()
+        .map(|desk| {
+            let (desk, stopped) = (desk.clone(), stopped(stopping.clone()));
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = stopped => {}
+                    () = desk.listen() => {}
+                }
+            })
+        })
+        .collect();
     let counted = {
         let app = Arc::clone(&app);
         tokio::spawn(async move { app.metrics.follow(&app.gate).await })
@@ -115,10 +129,8 @@ async fn gateway(
     stop.await;
     tracing::info!("stopping");
     let _told = stop_all.send(true);
-    for task in [Some(network), agents, Some(ran), Some(driven)]
-        .into_iter()
-        .flatten()
-    {
+    let parts = [Some(network), agents, Some(ran), Some(driven)];
+    for task in parts.into_iter().flatten().chain(listening) {
         if let Err(error) = task.await {
             tracing::error!(%error, "a part of the gateway failed");
         }
@@ -145,6 +157,13 @@ fn app(
     stopping: watch::Receiver<bool>,
 ) -> Arc<App> {
     let api = &gateway.api;
+    // Chats call back under the name they were given.
+    let hosts: Vec<String> = api
+        .hosts
+        .iter()
+        .chain(&gateway.channels.hosts)
+        .cloned()
+        .collect();
     let origins: Vec<String> = api.origins.iter().chain(&serve.origin).cloned().collect();
     Arc::new(App {
         gate: gateway.gate.clone(),
@@ -152,15 +171,27 @@ fn app(
         policies: Arc::clone(&gateway.policies),
         home: gateway.home.clone(),
         dialect: api.dialect,
-        entrance: Entrance::new(address, &api.hosts, &origins),
+        entrance: Entrance::new(address, &hosts, &origins),
         is_encrypted: serve.tls_cert.is_some(),
         limits: Limits::new(api.rate_per_second),
         socket_keys: auth::SocketKeys::default(),
         metrics: metrics::Metrics::default(),
-        webhooks: gateway.webhooks.clone(),
+        webhooks: gateway.channels.webhooks.clone(),
+        desks: desks(gateway),
         description: OnceLock::new(),
         stopping,
     })
+}
+
+fn desks(gateway: &Gateway) -> Vec<Desk> {
+    let chats = gateway.channels.chats().into_iter();
+    chats
+        .map(|chat| Desk {
+            gate: gateway.gate.clone(),
+            agent: gateway.agent.clone(),
+            chat,
+        })
+        .collect()
 }
 
 /// Binds the agents' socket. `None` beside another gateway on the same home, or where its path is

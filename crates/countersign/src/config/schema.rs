@@ -101,6 +101,19 @@ static PERSON: Spec = Spec::Keys(&[
     key("accounts", Spec::Map(&Spec::Scalar), ""),
 ]);
 
+static CHANNEL: Spec = Spec::Keys(&[
+    key("type", Spec::Word(&["webhook", "mattermost"]), ""),
+    key("url", Spec::Text, ""),
+    key("secret_env", Spec::Text, ""),
+    key("token_env", Spec::Text, ""),
+    key("team", Spec::Text, ""),
+    key("channel", Spec::Text, ""),
+    key("callback_url", Spec::Text, ""),
+    key("commands", Spec::Flag, ""),
+    key("command_prefix", Spec::Text, ""),
+    key("talk", Spec::Flag, ""),
+]);
+
 static ASSESSOR: Spec = Spec::Keys(&[
     key("command", Spec::Text, ""),
     key("url", Spec::Text, ""),
@@ -147,6 +160,7 @@ pub(crate) static CONFIG: &[Key] = &[
             key("deny_memory", Spec::Time(SECONDS_MAX), "10m"),
             key("undo_seconds", Spec::Count(3600), "0"),
             key("starter_may_answer", Spec::Flag, "true"),
+            key("fallback", Spec::List(&Spec::Text), "[]"),
         ]),
         "",
     ),
@@ -225,7 +239,7 @@ pub(crate) static CONFIG: &[Key] = &[
         "",
     ),
     key("store", Spec::Keys(&[key("url", Spec::Text, "sqlite")]), ""),
-    key("channels", Spec::Map(&Spec::Map(&Spec::Any)), "{}"),
+    key("channels", Spec::Map(&CHANNEL), "{}"),
     key(
         "workspaces",
         Spec::Keys(&[

@@ -74,6 +74,7 @@ pub(crate) fn gate(values: &Value) -> Settings {
             .as_bool()
             .unwrap_or(usual.starter_may_answer),
         assessors: assessors.filter_map(assessor).collect(),
+        fallback: texts(at(values, "approvals.fallback")),
         ..usual
     }
 }

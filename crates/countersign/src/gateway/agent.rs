@@ -16,7 +16,7 @@ use countersign_agent::tools::{
     SendMessage, Terminal, Todo, Tool, WriteFile,
 };
 use countersign_agent::{Agent, AgentParts, BoxFuture, RunLimits};
-use countersign_channels::{Channel as _, DeliveryError, Webhook};
+use countersign_channels::{Channel, DeliveryError};
 use countersign_core::policy::Policy;
 use countersign_gate::Gate;
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub(crate) fn build(
     gate: &Gate,
     values: &Value,
     policy: &Policy,
-    webhooks: &[Webhook],
+    channels: Vec<Arc<dyn Channel>>,
 ) -> Result<Agent, Complaint> {
     let main = endpoint(at(values, "agent"), "agent", None)?;
     if let Some(router) = router(gate, values, main.as_ref())? {
@@ -46,7 +46,7 @@ pub(crate) fn build(
     Ok(Agent::new(AgentParts {
         gate: gate.clone(),
         model,
-        tools: tools(values, policy, webhooks)?,
+        tools: tools(values, policy, channels)?,
         limits: limits(values),
         cwd: directory(values)?,
         crisis_notice: policy.crisis_notice.clone(),
@@ -138,7 +138,11 @@ impl Accounts for Ledgered {
     }
 }
 
-fn tools(values: &Value, policy: &Policy, webhooks: &[Webhook]) -> Result<Toolbox, Complaint> {
+fn tools(
+    values: &Value,
+    policy: &Policy,
+    channels: Vec<Arc<dyn Channel>>,
+) -> Result<Toolbox, Complaint> {
     let approval = |tool: &str| {
         if policy.waives(tool) {
             Approval::Waived
@@ -167,8 +171,8 @@ fn tools(values: &Value, policy: &Policy, webhooks: &[Webhook]) -> Result<Toolbo
         Err(why) => tracing::warn!(why, "the agent makes no web requests"),
     }
     let contacts = contacts(values)?;
-    if !webhooks.is_empty() {
-        let chats = Arc::new(Chats(webhooks.to_vec()));
+    if !channels.is_empty() {
+        let chats = Arc::new(Chats(channels));
         let approval = approval("send_message");
         tools.push(Arc::new(SendMessage::new(
             Arc::clone(&contacts),
@@ -185,7 +189,7 @@ fn tools(values: &Value, policy: &Policy, webhooks: &[Webhook]) -> Result<Toolbo
 
 /// Sends messages through the channels of the configuration.
 #[derive(Debug)]
-struct Chats(Vec<Webhook>);
+struct Chats(Vec<Arc<dyn Channel>>);
 
 impl Messenger for Chats {
     fn send(&self, message: Cleared<Chat>) -> BoxFuture<'_, Result<(), SendFailed>> {

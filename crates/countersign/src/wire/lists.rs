@@ -2,6 +2,7 @@
 
 use countersign_gate::clarifications::ClarificationView;
 use countersign_gate::credentials::{KeyView, LoginView, PersonView};
+use countersign_gate::delivery::DeliveryView;
 use countersign_gate::history::TraceView;
 use countersign_gate::reviews::ReviewView;
 use countersign_gate::sessions::OverrideView;
@@ -31,6 +32,8 @@ macro_rules! lists {
 }
 
 lists! {
+    /// Where a card is.
+    DeliveryList { deliveries: DeliveryView }
     /// Calls, the newest first.
     CallList { calls: CallView }
     /// Approvals, the newest first.

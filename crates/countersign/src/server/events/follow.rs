@@ -88,6 +88,7 @@ impl Drop for Counted {
 impl Follower {
     /// Returns who follows `which` behind the entry `cursor`.
     pub(crate) fn new(app: Arc<App>, caller: Caller, cursor: u64, which: Which) -> Self {
+        app.gate.note_looking(&caller.principal);
         Self {
             last: app.gate.store().tail().last(),
             driven: app.agent.driven(),
@@ -191,6 +192,8 @@ impl Follower {
             Woken::Beat => {
                 self.beat_at = Instant::now() + BEAT;
                 if is_still_good(&self.app, &self.caller).await {
+                    // Whoever follows what happens is looking.
+                    self.app.gate.note_looking(&self.caller.principal);
                     Some(Told::Beat)
                 } else {
                     Some(Told::Closed("the credential is no longer good"))

@@ -8,7 +8,7 @@ use super::{Answer, Reach};
 use crate::server::auth::Caller;
 use crate::server::body::{JsonBody, Params};
 use crate::telemetry;
-use crate::wire::lists::ApprovalList;
+use crate::wire::lists::{ApprovalList, DeliveryList};
 use crate::wire::requests::{ApprovalQuery, ResolveBody};
 
 /// Lists approvals
@@ -62,6 +62,19 @@ pub(crate) async fn take_back(
     Path(id): Path<String>,
 ) -> Answer<ApprovalView> {
     Ok(Json(app.gate.take_back(&caller.principal, &id).await?))
+}
+
+/// Shows where the card of an approval is, and where it could not be delivered
+#[utoipa::path(get, path = "/v1/approvals/{id}/deliveries",
+    params(("id" = String, Path, description = "the approval")),
+    responses((status = 200, description = "deliveries", body = DeliveryList)))]
+pub(crate) async fn deliveries(
+    State(app): Reach,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Answer<DeliveryList> {
+    let page = app.gate.deliveries_of(&caller.principal, &id).await?;
+    Ok(Json(page.into()))
 }
 
 /// Records that the full text was opened

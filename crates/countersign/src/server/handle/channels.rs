@@ -1,18 +1,25 @@
-//! What comes back from channels: answers, proven by the channel's own signature.
+//! What comes back from channels: answers, proven by the channel's own signature; and how channels are.
 
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use countersign_channels::Channel as _;
+use countersign_channels::chat::Route;
 use countersign_core::id::ApprovalId;
 use countersign_core::tier::Tier;
 use countersign_gate::request::Reply;
 use countersign_gate::view::ApprovalView;
+use serde_json::{Value, json};
 
-use super::Reach;
+use super::{Answer, Reach};
+use crate::gateway::chats::Desk;
+use crate::server::App;
+use crate::server::auth::Caller;
 use crate::server::problem::Problem;
 
-/// An answer that a webhook's other side sends back, signed as cards are
+/// A button that was pressed in a chat, or an answer that a webhook's other side sends back
 #[utoipa::path(post, path = "/channels/{name}/action", request_body = Object,
     params(("name" = String, Path, description = "the channel")),
     responses((status = 200, description = "answered", body = ApprovalView),
@@ -24,17 +31,97 @@ pub(crate) async fn action(
     Path(name): Path<String>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Json<ApprovalView>, Problem> {
+) -> Result<Response, Problem> {
+    if let Ok(desk) = desk(&app, &name) {
+        let answer = desk.callback(Route::Action, &body).await;
+        return Ok(Json(answer).into_response());
+    }
+    let view = webhook(&app, &name, &headers, &body).await?;
+    Ok(Json(view).into_response())
+}
+
+/// A command that was typed in a chat
+#[utoipa::path(post, path = "/channels/{name}/command", request_body = String,
+    params(("name" = String, Path, description = "the channel")),
+    responses((status = 200, description = "what the person is told", body = Object)))]
+pub(crate) async fn command(
+    State(app): Reach,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Answer<Value> {
+    let desk = desk(&app, &name)?;
+    Ok(Json(desk.callback(Route::Command, &body).await))
+}
+
+/// A dialog that was closed in a chat
+#[utoipa::path(post, path = "/channels/{name}/dialog", request_body = Object,
+    params(("name" = String, Path, description = "the channel")),
+    responses((status = 200, description = "taken, or what is wrong", body = Object)))]
+pub(crate) async fn dialog(
+    State(app): Reach,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Answer<Value> {
+    let desk = desk(&app, &name)?;
+    Ok(Json(desk.callback(Route::Dialog, &body).await))
+}
+
+/// Lists channels
+#[utoipa::path(get, path = "/v1/channels",
+    responses((status = 200, description = "channels", body = Object)))]
+pub(crate) async fn list(State(app): Reach, _caller: Caller) -> Answer<Value> {
+    let webhooks = app.webhooks.iter();
+    let webhooks = webhooks.map(|it| json!({ "name": it.name(), "type": "webhook" }));
+    let chats = app.desks.iter();
+    let chats = chats.map(|it| json!({ "name": it.chat.name(), "type": it.chat.platform() }));
+    let channels: Vec<Value> = webhooks.chain(chats).collect();
+    Ok(Json(json!({ "channels": channels, "next": null })))
+}
+
+/// Looks at everything that usually goes wrong with a channel
+#[utoipa::path(get, path = "/v1/channels/{name}/doctor",
+    params(("name" = String, Path, description = "the channel")),
+    responses((status = 200, description = "what was found, each with what to do", body = Object)))]
+pub(crate) async fn doctor(
+    State(app): Reach,
+    _caller: Caller,
+    Path(name): Path<String>,
+) -> Answer<Value> {
+    let findings = match desk(&app, &name) {
+        Ok(desk) => desk.findings().await,
+        Err(_) if app.webhooks.iter().any(|it| it.name() == name) => Vec::new(),
+        Err(problem) => return Err(problem),
+    };
+    Ok(Json(json!({ "channel": name, "findings": findings })))
+}
+
+fn desk<'a>(app: &'a App, name: &str) -> Result<&'a Desk, Problem> {
+    let mut desks = app.desks.iter();
+    desks
+        .find(|desk| desk.chat.name() == name)
+        .ok_or_else(no_channel)
+}
+
+fn no_channel() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "not_found", "no such channel")
+}
+
+async fn webhook(
+    app: &App,
+    name: &str,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Result<ApprovalView, Problem> {
     let webhook = app
         .webhooks
         .iter()
-        .find(|webhook| countersign_channels::Channel::name(*webhook) == name)
-        .ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, "not_found", "no such channel"))?;
+        .find(|webhook| webhook.name() == name)
+        .ok_or_else(no_channel)?;
     let signature = headers
         .get("countersign-signature")
         .and_then(|value| value.to_str().ok());
     let now = app.gate.clock().machine().seconds();
-    let verified = webhook.verify(signature, &body, now).map_err(|error| {
+    let verified = webhook.verify(signature, body, now).map_err(|error| {
         let code = match error {
             countersign_channels::VerifyError::Malformed => StatusCode::UNPROCESSABLE_ENTITY,
             countersign_channels::VerifyError::Unsigned
@@ -46,7 +133,7 @@ pub(crate) async fn action(
     // The secret lies on this machine, so nothing proves that the answer came from another one.
     let who = app
         .gate
-        .principal_of_account(&name, &verified.account, Tier::T1)
+        .principal_of_account(name, &verified.account, Tier::T1)
         .await?;
     let reply = Reply {
         approval: ApprovalId(verified.approval_id),
@@ -55,5 +142,5 @@ pub(crate) async fn action(
         grant: None,
         args: None,
     };
-    Ok(Json(app.gate.answer(&who, reply).await?))
+    Ok(app.gate.answer(&who, reply).await?)
 }

@@ -1,0 +1,118 @@
+//! Chats joined to the gate and the agent: what is pressed, what is typed, what is said.
+//!
+//! No rule stands here. Whether a click counts is the gate's to say; who may talk is whoever may
+//! answer.
+
+pub(crate) mod talk;
+pub(crate) mod typed;
+mod voice;
+
+use std::sync::Arc;
+
+use countersign_agent::Agent;
+use countersign_channels::chat::{Chat, Finding, Received, Response, Route};
+use countersign_channels::press::{Click, Clicker, Standing};
+use countersign_core::id::KeyId;
+use countersign_core::tier::Tier;
+use countersign_gate::Gate;
+use countersign_gate::click::{Clicked, Outcome, Refusal};
+use countersign_gate::principal::{Principal, Role};
+use serde_json::Value;
+
+/// One chat, and what it is joined to.
+#[derive(Clone, Debug)]
+pub(crate) struct Desk {
+    pub(crate) gate: Gate,
+    pub(crate) agent: Agent,
+    pub(crate) chat: Arc<dyn Chat>,
+}
+
+impl Desk {
+    /// Does what came in at a route of the chat, and returns what the platform is answered.
+    pub(crate) async fn callback(&self, route: Route, body: &[u8]) -> Value {
+        let response = match self.chat.receive(route, body).await {
+            Received::Click { click, handle } => self.pressed(route, &click, &handle).await,
+            Received::Typed(typed) => Response::Words(self.typed(&typed).await),
+            Received::Refused(why) => {
+                tracing::warn!(channel = self.chat.name(), %why, "a callback was refused");
+                Response::Words(Refusal::Untrusted(why).words())
+            }
+            Received::Nothing => Response::Nothing,
+        };
+        self.chat.respond(route, &response)
+    }
+
+    async fn pressed(&self, route: Route, click: &Click, handle: &str) -> Response {
+        let done = match self.gate.click(click).await {
+            Ok(done) => done,
+            Err(refusal) if route == Route::Dialog => {
+                return Response::DialogError(refusal.words());
+            }
+            Err(refusal) => return Response::Words(refusal.words()),
+        };
+        let Clicked {
+            outcome,
+            card,
+            words,
+        } = done;
+        let Some((order, delivered)) = card else {
+            return Response::Words(words);
+        };
+        match outcome {
+            Outcome::WantsWords => match self.chat.ask_for_words(&order, click, handle).await {
+                Ok(()) => Response::Nothing,
+                Err(error) => {
+                    tracing::warn!(%error, "a dialog could not be opened");
+                    let why = "the dialog cannot be opened now".to_owned();
+                    Response::Words(Refusal::Failed(why).words())
+                }
+            },
+            Outcome::Answered | Outcome::Opened => Response::Counted {
+                order,
+                delivered,
+                words,
+            },
+        }
+    }
+
+    /// Looks at everything that usually goes wrong.
+    pub(crate) async fn findings(&self) -> Vec<Finding> {
+        let mut findings = self.chat.examine().await;
+        findings.push(match self.gate.people_in(self.chat.name()).await {
+            Ok(people) if people.is_empty() => Finding::doubtful(
+                "people",
+                "nobody who may answer has an account there",
+                "add it to `people`: `countersign people set NAME --role approver --account CHANNEL=ID`",
+            ),
+            Ok(people) => Finding::good("people", people.join(", ")),
+            Err(error) => Finding::bad("people", error.to_string(), "see the log"),
+        });
+        findings
+    }
+
+    /// Returns who has the account: a listed approver, or why nobody.
+    pub(crate) async fn person(&self, clicker: &Clicker) -> Result<Principal, Refusal> {
+        match clicker.standing {
+            Standing::Person => {}
+            Standing::Bot => return Err(Refusal::Bot),
+            Standing::Closed => return Err(Refusal::AccountClosed),
+            Standing::Unknown => return Err(Refusal::Unverified),
+        }
+        let name = self.chat.name();
+        let person = self.gate.person_of(name, &clicker.account).await;
+        let person = person.map_err(|error| Refusal::Failed(error.to_string()))?;
+        let person = person.filter(countersign_gate::credentials::PersonView::answers);
+        let person = person.ok_or(Refusal::Stranger)?;
+        Ok(self.principal(person.name))
+    }
+
+    fn principal(&self, name: String) -> Principal {
+        Principal {
+            key: KeyId(format!("person:{name}")),
+            name,
+            role: Role::Approver,
+            via: self.chat.name().to_owned(),
+            tier: Tier::T3,
+        }
+    }
+}

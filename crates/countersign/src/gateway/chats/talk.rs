@@ -1,0 +1,185 @@
+//! Talking to the built-in agent in a chat: a message starts or continues a run for that person, in
+//! the conversation it was written in.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use countersign_agent::RunRequest;
+use countersign_agent::message::Message as Said;
+use countersign_channels::chat::{Heard, Message};
+use countersign_channels::press::Click;
+use countersign_gate::GateError;
+use countersign_gate::clarifications::Clarified;
+use countersign_gate::click::Refusal;
+use countersign_gate::principal::Principal;
+use countersign_gate::threads::Thread;
+use tokio::sync::mpsc;
+
+use super::Desk;
+
+/// Messages that may wait to be taken.
+const HEARD_MAX: usize = 256;
+/// How often somebody is told that we do not know them.
+const STRANGERS_EVERY: Duration = Duration::from_mins(10);
+/// Strangers that are remembered.
+const STRANGERS_MAX: usize = 1000;
+
+/// Strangers who were told so, and when.
+#[derive(Debug, Default)]
+struct Strangers(Mutex<HashMap<String, Instant>>);
+
+impl Strangers {
+    /// Whether this account is to be told now.
+    fn is_due(&self, account: &str) -> bool {
+        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() > STRANGERS_MAX {
+            told.clear();
+        }
+        let now = Instant::now();
+        let is_due = told
+            .get(account)
+            .is_none_or(|at| now.duration_since(*at) > STRANGERS_EVERY);
+        if is_due {
+            told.insert(account.to_owned(), now);
+        }
+        is_due
+    }
+}
+
+impl Desk {
+    /// Hears what is said in the chat and does it, for as long as it is polled.
+    pub(crate) async fn listen(&self) {
+        let name = self.chat.name();
+        let since = match self.gate.heard_at(name).await {
+            Ok(since) => since,
+            Err(error) => {
+                tracing::warn!(%error, "what was said before cannot be known");
+                None
+            }
+        };
+        self.resume().await;
+        let (sender, mut heard) = mpsc::channel(HEARD_MAX);
+        let strangers = Strangers::default();
+        let following = self.chat.follow(since, sender);
+        let taking = async {
+            while let Some(heard) = heard.recv().await {
+                match heard {
+                    Heard::Message(message) => self.take(message, &strangers).await,
+                    Heard::Click(click) => self.take_click(&click, &strangers).await,
+                }
+            }
+            // Nothing is heard, but what the chat does by itself goes on.
+            std::future::pending::<()>().await;
+        };
+        tokio::join!(following, taking);
+    }
+
+    /// A reaction or a reply that answers a card. Who is refused is told so alone.
+    async fn take_click(&self, click: &Click, strangers: &Strangers) {
+        let Err(refusal) = self.gate.click(click).await else {
+            return;
+        };
+        let account = &click.clicker.account;
+        // Passers-by react to anything; they are told once.
+        if refusal == Refusal::Stranger && !strangers.is_due(account) {
+            return;
+        }
+        self.whisper(account, &refusal.words()).await;
+    }
+
+    async fn take(&self, message: Message, strangers: &Strangers) {
+        let account = &message.clicker.account;
+        let who = match self.person(&message.clicker).await {
+            Ok(who) => who,
+            Err(Refusal::Bot) => return,
+            Err(refusal) => {
+                if strangers.is_due(account) {
+                    self.whisper(account, &refusal.words()).await;
+                }
+                return;
+            }
+        };
+        if let Err(error) = self.converse(&who, &message).await {
+            tracing::warn!(%error, "a message could not be taken");
+            let words = format!("That did not work: {error}.");
+            self.say(&message.thread, &words, &format!("{}:failed", message.id))
+                .await;
+        }
+    }
+
+    async fn converse(&self, who: &Principal, message: &Message) -> Result<(), GateError> {
+        let heard = self
+            .gate
+            .hear(who, &message.thread, &message.id, message.at)
+            .await?;
+        let Some(thread) = heard else {
+            return Ok(());
+        };
+        let request = RunRequest {
+            input: vec![Said::User {
+                content: message.text.clone(),
+            }],
+            session: Some(thread.session.clone()),
+            ..RunRequest::default()
+        };
+        match self.agent.start(who, request).await {
+            Ok(run) => self.speak_soon(who, &thread.place, &run.run_id).await,
+            Err(GateError::AlreadySettled { .. }) => self.while_busy(who, &thread, message).await,
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A run is under way in the conversation: the message answers its question, if it has one.
+    async fn while_busy(
+        &self,
+        who: &Principal,
+        thread: &Thread,
+        message: &Message,
+    ) -> Result<(), GateError> {
+        let questions = self.gate.clarifications(who).await?.items;
+        let asked = questions
+            .iter()
+            .find(|question| question.session_id == thread.session);
+        if let Some(question) = asked {
+            let reply = Clarified::Text(message.text.clone());
+            self.gate
+                .clarify(who, &question.clarification_id, reply)
+                .await?;
+            return Ok(());
+        }
+        let stop = self.chat.typed_as("stop");
+        let stop = stop.map_or_else(String::new, |typed| format!(" `{typed}` stops it."));
+        let words = format!("I am still at your last message.{stop}");
+        self.say(&message.thread, &words, &format!("{}:busy", message.id))
+            .await;
+        Ok(())
+    }
+
+    /// Tells the ends of runs that a restart interrupted.
+    async fn resume(&self) {
+        match self.gate.threads_untold(self.chat.name()).await {
+            Ok(threads) => {
+                for thread in threads {
+                    let who = self.principal(thread.person.clone());
+                    if let Some(run) = thread.run {
+                        self.end_soon(who, thread.place, run);
+                    }
+                }
+            }
+            Err(error) => tracing::warn!(%error, "interrupted conversations cannot be taken up"),
+        }
+    }
+
+    pub(super) async fn say(&self, thread: &str, words: &str, key: &str) {
+        if let Err(error) = self.chat.post(thread, words, key).await {
+            tracing::warn!(%error, "something could not be said");
+        }
+    }
+
+    async fn whisper(&self, account: &str, words: &str) {
+        if let Err(error) = self.chat.whisper(account, words).await {
+            tracing::warn!(%error, "somebody could not be told");
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Commands that people type in a chat: what each does there.
+
+use std::fmt::Write as _;
+
+use countersign_agent::RunRequest;
+use countersign_agent::message::Message;
+use countersign_channels::chat::Typed;
+use countersign_channels::press::{Click, Press, Proof};
+use countersign_channels::text::{code, fenced};
+use countersign_core::approval::Choice;
+use countersign_core::command::{Command, TABLE};
+use countersign_gate::GateError;
+use countersign_gate::answer::ApprovalFilter;
+use countersign_gate::click::Refusal;
+use countersign_gate::principal::Principal;
+use countersign_gate::runs::BUILTIN;
+use countersign_gate::view::ApprovalView;
+
+use super::Desk;
+
+/// Longest card that is shown as the answer to a command, in characters.
+const SHOWN_CHARS_MAX: usize = 12_000;
+/// What is said where nothing waits.
+const NOTHING: &str = "Nothing waits for you.";
+/// Most lines of a list.
+const LINES_MAX: usize = 20;
+
+impl Desk {
+    /// Does what was typed and returns what the person is told.
+    pub(crate) async fn typed(&self, typed: &Typed) -> String {
+        match self.typed_checked(typed).await {
+            Ok(words) => words,
+            Err(refusal) => refusal.words(),
+        }
+    }
+
+    async fn typed_checked(&self, typed: &Typed) -> Result<String, Refusal> {
+        typed.transport.map_err(Refusal::Untrusted)?;
+        if let Some(ticket) = &typed.ticket {
+            self.gate.use_ticket(self.chat.name(), ticket).await?;
+        }
+        let who = self.person(&typed.clicker).await?;
+        let command = match Command::of(&typed.name, &typed.rest) {
+            Ok(command) => command,
+            Err(error) => return Ok(error.to_string()),
+        };
+        match command {
+            Command::Approve { id, choice } => {
+                let press = Press::Choose(choice);
+                self.answer(typed, &who, id, press, None).await
+            }
+            Command::Deny { id, note } => {
+                let press = Press::Choose(Choice::Deny);
+                self.answer(typed, &who, id, press, note).await
+            }
+            Command::Pending => Ok(listed(&self.pending(&who).await?)),
+            Command::Show { id } => self.show(typed, &who, &id).await,
+            Command::Help => Ok(self.help()),
+            other @ (Command::Grants
+            | Command::Revoke { .. }
+            | Command::Yolo { .. }
+            | Command::Status
+            | Command::Usage
+            | Command::Model { .. }
+            | Command::New
+            | Command::Retry
+            | Command::Stop
+            | Command::Whoami) => self.about(typed, &who, other).await.map_err(failed),
+        }
+    }
+
+    /// The commands that decide nothing about a call.
+    async fn about(
+        &self,
+        typed: &Typed,
+        who: &Principal,
+        command: Command,
+    ) -> Result<String, GateError> {
+        match command {
+            Command::Grants => self.grants(who).await,
+            Command::Revoke { id } => {
+                let grant = self.gate.revoke_grant(who, &id).await?;
+                Ok(format!("Taken back: {}", code(&grant.words)))
+            }
+            Command::Yolo { minutes } => self.yolo(typed, who, minutes).await,
+            Command::Status => self.status(who).await,
+            Command::Usage => self.usage(who).await,
+            Command::Model { name: None } => Ok(match self.agent.model() {
+                Some(model) => format!("The agent thinks with {}.", code(model)),
+                None => "No model is configured.".to_owned(),
+            }),
+            Command::Model { name: Some(_) } => {
+                Ok("The model is set in the configuration, not here.".to_owned())
+            }
+            Command::New => {
+                self.gate.renew_thread(who, &typed.thread).await?;
+                Ok("The next message begins another conversation.".to_owned())
+            }
+            Command::Retry => self.retry(typed, who).await,
+            Command::Stop => self.stop(typed, who).await,
+            Command::Whoami => Ok(format!("You are {} here.", code(&who.name))),
+            // Done before.
+            Command::Approve { .. }
+            | Command::Deny { .. }
+            | Command::Pending
+            | Command::Show { .. }
+            | Command::Help => Ok(String::new()),
+        }
+    }
+
+    async fn answer(
+        &self,
+        typed: &Typed,
+        who: &Principal,
+        id: Option<String>,
+        press: Press,
+        text: Option<String>,
+    ) -> Result<String, Refusal> {
+        let subject = if let Some(id) = id {
+            id
+        } else {
+            let pending = self.pending(who).await?;
+            match pending.as_slice() {
+                [] => return Ok(NOTHING.to_owned()),
+                [only] => only.approval_id.clone(),
+                several => {
+                    let list = listed(several);
+                    return Ok(format!("Several wait; name one.\n{list}"));
+                }
+            }
+        };
+        let click = self.click(typed, subject, press, text, who);
+        Ok(self.gate.click(&click).await?.words)
+    }
+
+    async fn show(&self, typed: &Typed, who: &Principal, id: &str) -> Result<String, Refusal> {
+        let view = self.gate.approval(who, id).await.map_err(failed)?;
+        let text = view.card.plain_text();
+        if text.chars().count() > SHOWN_CHARS_MAX {
+            return Ok("It is too long for here. Open the full text on the card.".to_owned());
+        }
+        if view.status == "waiting" {
+            let click = self.click(typed, id.to_owned(), Press::View, None, who);
+            self.gate.click(&click).await?;
+        }
+        Ok(fenced(&text))
+    }
+
+    fn click(
+        &self,
+        typed: &Typed,
+        subject: String,
+        press: Press,
+        text: Option<String>,
+        who: &Principal,
+    ) -> Click {
+        Click {
+            channel: self.chat.name().to_owned(),
+            platform: String::new(),
+            tenant: String::new(),
+            transport: Ok(()),
+            ticket: None,
+            proof: Proof::Typed,
+            subject,
+            press,
+            digest: None,
+            place: typed.place.clone(),
+            reference: String::new(),
+            clicker: typed.clicker.clone(),
+            tier: who.tier,
+            text,
+        }
+    }
+
+    /// Returns what waits for this person, the oldest first.
+    async fn pending(&self, who: &Principal) -> Result<Vec<ApprovalView>, Refusal> {
+        let filter = ApprovalFilter {
+            status: Some("waiting".to_owned()),
+            limit: Some(500),
+            ..ApprovalFilter::default()
+        };
+        let page = self.gate.approvals(who, filter).await.map_err(failed)?;
+        let mut waiting = Vec::new();
+        for view in page.items.into_iter().rev() {
+            let is_open = self.gate.is_open_to(who, &view.approval_id).await;
+            if is_open.map_err(failed)? {
+                waiting.push(view);
+            }
+        }
+        Ok(waiting)
+    }
+
+    /// Lists the commands as they are typed here; what is not registered is not named.
+    fn help(&self) -> String {
+        let mut lines = String::new();
+        for row in TABLE {
+            if let Some(typed) = self.chat.typed_as(row.name) {
+                let line = format!("{typed} {}", row.hint);
+                let _infallible = writeln!(lines, "{} {}", code(line.trim()), row.does);
+            }
+        }
+        lines
+    }
+
+    async fn grants(&self, who: &Principal) -> Result<String, GateError> {
+        let grants = self.gate.grants(who, false).await?.items;
+        if grants.is_empty() {
+            return Ok("There are no standing permissions.".to_owned());
+        }
+        let mut lines = String::new();
+        for grant in grants.iter().take(LINES_MAX) {
+            let line = format!("{} {}", grant.grant_id, grant.words);
+            let _infallible = writeln!(lines, "{}", code(&line));
+        }
+        Ok(lines)
+    }
+
+    async fn yolo(
+        &self,
+        typed: &Typed,
+        who: &Principal,
+        minutes: u32,
+    ) -> Result<String, GateError> {
+        let Some(thread) = self.gate.thread(who, &typed.thread).await? else {
+            return Ok("There is no conversation with the agent here.".to_owned());
+        };
+        let key = Some(BUILTIN);
+        let reason = "typed in a chat";
+        self.gate
+            .start_override(who, key, &thread.session, minutes, reason)
+            .await?;
+        Ok(format!(
+            "For {minutes} minutes ordinary calls of this conversation are not asked about. What is dangerous still is."
+        ))
+    }
+
+    async fn status(&self, who: &Principal) -> Result<String, GateError> {
+        let filter = ApprovalFilter {
+            status: Some("waiting".to_owned()),
+            limit: Some(500),
+            ..ApprovalFilter::default()
+        };
+        let waiting = self.gate.approvals(who, filter).await?.items.len();
+        let model = self.agent.model().unwrap_or("none");
+        Ok(format!(
+            "{waiting} waiting · model {} · countersign {}",
+            code(model),
+            env!("CARGO_PKG_VERSION")
+        ))
+    }
+
+    async fn usage(&self, who: &Principal) -> Result<String, GateError> {
+        let month = 30 * 24 * 3600 * 1000;
+        let since = self.gate.clock().now().plus(-month);
+        let usage = self.gate.usage(who, Some(since.0)).await?;
+        let sum = |count: fn(&countersign_gate::usage::UsageView) -> u64| -> u64 {
+            usage.iter().map(count).sum()
+        };
+        Ok(format!(
+            "In 30 days: {} tokens read, {} written.",
+            sum(|it| it.prompt_tokens),
+            sum(|it| it.completion_tokens)
+        ))
+    }
+
+    async fn retry(&self, typed: &Typed, who: &Principal) -> Result<String, GateError> {
+        let Some(thread) = self.gate.thread(who, &typed.thread).await? else {
+            return Ok("There is no conversation with the agent here.".to_owned());
+        };
+        let said = self.gate.conversation(&thread.session).await?;
+        let mut said = said.into_iter().rev();
+        let last = said.find_map(|message| match serde_json::from_value(message) {
+            Ok(message @ Message::User { .. }) => Some(message),
+            Ok(Message::System { .. } | Message::Assistant { .. } | Message::Tool { .. })
+            | Err(_) => None,
+        });
+        let Some(last) = last else {
+            return Ok("Nothing was said here yet.".to_owned());
+        };
+        let request = RunRequest {
+            input: vec![last],
+            session: Some(thread.session.clone()),
+            ..RunRequest::default()
+        };
+        let run = self.agent.start(who, request).await?;
+        self.speak_soon(who, &thread.place, &run.run_id).await?;
+        Ok("Once more.".to_owned())
+    }
+
+    async fn stop(&self, typed: &Typed, who: &Principal) -> Result<String, GateError> {
+        let thread = self.gate.thread(who, &typed.thread).await?;
+        let Some(run) = thread.and_then(|thread| thread.run) else {
+            return Ok("Nothing is under way here.".to_owned());
+        };
+        self.agent.stop(who, &run).await?;
+        Ok("It is stopping.".to_owned())
+    }
+}
+
+/// Returns what waits, a line each.
+fn listed(waiting: &[ApprovalView]) -> String {
+    if waiting.is_empty() {
+        return NOTHING.to_owned();
+    }
+    let mut lines = String::new();
+    for view in waiting.iter().take(LINES_MAX) {
+        let head: String = view.command.chars().take(100).collect();
+        let line = format!("{} {} {head}", view.approval_id, view.card.risk);
+        let _infallible = writeln!(lines, "{}", code(&line));
+    }
+    if waiting.len() > LINES_MAX {
+        let _infallible = writeln!(lines, "and {} more", waiting.len() - LINES_MAX);
+    }
+    lines
+}
+
+fn failed(error: GateError) -> Refusal {
+    match error {
+        GateError::NotFound { .. } => Refusal::Unknown,
+        GateError::Forbidden(why) => Refusal::NotYours(why),
+        GateError::Invalid { message, .. } => Refusal::Failed(message),
+        GateError::AlreadySettled { how, .. } => Refusal::Answered(how),
+        GateError::AlreadyResolved(_)
+        | GateError::Gone(_)
+        | GateError::NotOffered(_)
+        | GateError::Ambiguous(_)
+        | GateError::TooMany { .. }
+        | GateError::TokenUsed
+        | GateError::TokenExpired
+        | GateError::TokenInvalid
+        | GateError::Policy(_)
+        | GateError::Store(_) => Refusal::Failed(error.to_string()),
+    }
+}
