@@ -117,7 +117,7 @@ const WRONGS: &[(&str, Break)] = &[
             code: "AAAAAAAAAAAAAAAAAAAAAA".to_owned(),
         };
     }),
-    ("other_card", |it| it.reference = "elsewhere".to_owned()),
+    ("other_card", |it| "elsewhere".clone_into(&mut it.reference)),
     ("bot", |it| it.clicker.standing = Standing::Bot),
 ];
 
