@@ -6,6 +6,7 @@
 //! changes nothing, is told to the person alone, and is in the ledger.
 
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use countersign_channels::order::{Attempt, Delivered, Subject};
 use countersign_channels::press::{Click, Press, Proof, Standing, Untrusted};
@@ -21,7 +22,7 @@ use serde_json::json;
 use crate::audience::account_in;
 use crate::clarifications::Clarified;
 use crate::credentials::PersonView;
-use crate::delivery::{About, StoredDelivery};
+use crate::delivery::{About, StoredDelivery, TRYING};
 use crate::principal::{Principal, Role};
 use crate::request::Reply;
 use crate::stored::read;
@@ -31,6 +32,11 @@ use crate::{Gate, GateError};
 
 /// Refusals of what nobody vouched for that are written down per minute; anybody can send those.
 const STRANGE_PER_MINUTE_MAX: u32 = 60;
+/// How long a click waits until it is written down where its card is: people can see a card a moment
+/// before that.
+const NOTED_WITHIN: Duration = Duration::from_secs(3);
+/// How often it is looked for meanwhile.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Why something a person did in a chat does not count. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -311,29 +317,49 @@ impl Gate {
 
     /// Is it the card we delivered?
     async fn check_delivered(&self, click: &Click) -> Result<Option<StoredDelivery>, Refusal> {
+        let since = Instant::now();
+        loop {
+            let (mut there, is_under_way) = self.cards_there(click).await?;
+            match click.proof {
+                // Whoever types a command names the question and is on no card. What is shown most
+                // of in this chat counts.
+                Proof::Typed => {
+                    there.sort_by_key(|delivery| delivery.is_cut);
+                    return Ok(there.into_iter().next());
+                }
+                Proof::Button { .. } | Proof::Dialog { .. } | Proof::OnCard => {
+                    let is_it = |it: &StoredDelivery| {
+                        it.reference.as_deref() == Some(click.reference.as_str())
+                    };
+                    if let Some(found) = there.into_iter().find(is_it) {
+                        return Ok(Some(found));
+                    }
+                }
+            }
+            if !is_under_way || since.elapsed() > NOTED_WITHIN {
+                return Err(Refusal::OtherCard);
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Returns the cards of a question in the channel of a click, and whether one is under way.
+    async fn cards_there(&self, click: &Click) -> Result<(Vec<StoredDelivery>, bool), Refusal> {
         let records = self.deliveries(&click.subject).await;
         let records = records.map_err(|error| failed(&error))?;
-        let mut there = Vec::new();
+        let (mut there, mut is_under_way) = (Vec::new(), false);
         for record in &records {
             let delivery: StoredDelivery = read(record).map_err(|error| failed(&error.into()))?;
-            if delivery.channel == click.channel && delivery.reference.is_some() {
+            if delivery.channel != click.channel {
+                continue;
+            }
+            if delivery.reference.is_some() {
                 there.push(delivery);
+            } else {
+                is_under_way |= record.status == TRYING;
             }
         }
-        match click.proof {
-            // Whoever types a command names the question and is on no card. What is shown most of
-            // in this chat counts.
-            Proof::Typed => {
-                there.sort_by_key(|delivery| delivery.is_cut);
-                Ok(there.into_iter().next())
-            }
-            Proof::Button { .. } | Proof::Dialog { .. } | Proof::OnCard => {
-                let is_it =
-                    |it: &StoredDelivery| it.reference.as_deref() == Some(click.reference.as_str());
-                let found = there.into_iter().find(is_it);
-                found.map(Some).ok_or(Refusal::OtherCard)
-            }
-        }
+        Ok((there, is_under_way))
     }
 
     /// May this person answer this question?
@@ -485,7 +511,7 @@ impl Gate {
     }
 
     /// Writes down that something did not count. What anybody can send fills no ledger.
-    async fn note_refusal(&self, click: &Click, refusal: &Refusal) {
+    pub async fn note_refusal(&self, click: &Click, refusal: &Refusal) {
         static MINUTE: AtomicI64 = AtomicI64::new(0);
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let now = self.inner.clock.now();

@@ -40,7 +40,7 @@ const SWEEP_EVERY: Duration = Duration::from_secs(20);
 /// Who has looked so recently is looking, in milliseconds.
 const LOOKING_MILLIS: i64 = 30_000;
 
-const TRYING: &str = "trying";
+pub(crate) const TRYING: &str = "trying";
 const DELIVERED: &str = "delivered";
 const SETTLED: &str = "settled";
 const FAILED: &str = "failed";

@@ -163,7 +163,8 @@ impl Gateway {
         self.started_again()
     }
 
-    fn started_again(mut self) -> Self {
+    /// Starts a gateway that has stopped again, in the same home and at another port.
+    pub(crate) fn started_again(mut self) -> Self {
         let directory = std::mem::replace(&mut self.directory, tempfile::tempdir().unwrap());
         let variables = std::mem::take(&mut self.variables);
         Self::start_with(directory, variables)

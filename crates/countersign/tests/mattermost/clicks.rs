@@ -186,7 +186,7 @@ fn a_question_of_the_agent_is_answered_by_a_button_or_in_own_words() {
     assert_eq!(card.actions(), ["answer1", "answer2", "other"]);
     assert!(card.text().contains("Which branch?"));
     assert_eq!(scene.ana.click(card.id(), "answer2").status, 200);
-    assert_eq!(answer(&first)["answer"], "next");
+    assert_eq!(answer(&first)["answer"]["text"], "next");
     let settled = scene.settled(&first);
     assert!(settled.message().contains("ana"), "{settled:?}");
 
@@ -199,7 +199,7 @@ fn a_question_of_the_agent_is_answered_by_a_button_or_in_own_words() {
     let words = json!({ name: "neither" });
     let sent = scene.ana.submit(&dialog, &scene.place().channel_id, &words);
     assert_eq!((sent.status, sent.text("error")), (200, ""), "{sent:?}");
-    assert_eq!(answer(&second)["answer"], "neither");
+    assert_eq!(answer(&second)["answer"]["text"], "neither");
 }
 
 #[test]
@@ -310,9 +310,15 @@ fn a_card_works_after_the_chat_server_was_restarted() {
     scene.ana.listen().unwrap();
     assert_eq!(scene.ana.click(card.id(), "once").status, 200);
     assert_eq!(scene.decided(&question)["status"], "approved");
-    // What was asked while it was away arrives, too.
-    let card: Card = scene.card(&second.approval);
-    assert_eq!(scene.ana.click(card.id(), "deny").status, 200);
+    // What was asked while it was away arrives, too; perhaps before ana looked again.
+    let fake = scene.stage.fake.as_ref().unwrap();
+    assert!(fake.wait_for_hits(|hits| {
+        let posts = hits.iter().filter(|hit| hit.path == "/posts");
+        posts.filter(|hit| hit.status == 201).count() == 2
+    }));
+    let cards = scene.cards_about(&second.approval);
+    assert_eq!(cards.len(), 1);
+    assert_eq!(scene.ana.click(cards[0].id(), "deny").status, 200);
     assert_eq!(scene.decided(&second)["status"], "denied");
 }
 

@@ -59,11 +59,11 @@ fn a_reply_answers_the_card_and_a_bare_yes_does_not() {
 
 #[test]
 fn a_reaction_made_while_the_gateway_was_away_is_found() {
-    let mut scene = scene();
+    let scene = scene();
     let question = scene.ask(RISKY);
     let card = card(&scene, &question.approval);
-    scene.gateway.stop();
-    assert_eq!(scene.ana.react(card.id(), "x").status, 201);
-    let scene = scene.restart_gateway();
+    let scene = scene.restart_gateway_after(|scene| {
+        assert_eq!(scene.ana.react(card.id(), "x").status, 201);
+    });
     assert_eq!(scene.decided(&question)["status"], "denied");
 }

@@ -1,6 +1,6 @@
 //! What was not clicked does not count: every way to make a click up.
 
-use countersign_testkit::mattermost::Signer;
+use countersign_testkit::mattermost::{Settings, Signer, Version};
 use serde_json::{Value, json};
 
 use crate::scene::{Scene, only};
@@ -218,6 +218,27 @@ fn a_copy_of_a_button_is_no_button() {
     }
     assert_eq!(scene.ana.click(card.id(), "once").status, 200);
     assert_eq!(scene.decided(&question)["status"], "approved");
+}
+
+/// The newest servers let any client say what a button of a dialog carries, and sign who and when.
+#[test]
+fn a_button_of_a_dialog_is_no_button_of_a_card() {
+    let scene = Scene::with(|wanted| wanted.settings = Settings::of(Version::V11_10));
+    let (question, card) = scene.asked(RISKY);
+    let context = scene.captured(&scene.ana, &card, "once")["context"].clone();
+    let url = format!("{}/channels/mattermost/action", scene.relay.url());
+    let channel = &scene.place().channel_id;
+    let body = json!({
+        "url": url, "channel_id": channel, "context": context, "post_id": card.id(),
+        "type": "button",
+    });
+    let before = scene.relay.passed().len();
+    let sent = scene.ana.post("/actions/dialogs/execute", &body);
+    if scene.stage.fake.is_some() {
+        assert_eq!(sent.status, 200, "{sent:?}");
+        assert_eq!(scene.relay.passed().len(), before + 1);
+    }
+    scene.assert_waiting(&question, "a button of a dialog");
 }
 
 #[test]

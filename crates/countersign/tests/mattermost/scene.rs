@@ -136,10 +136,17 @@ impl Scene {
     }
 
     /// Stops the gateway and starts it again at another port.
-    pub(crate) fn restart_gateway(mut self) -> Self {
+    pub(crate) fn restart_gateway(self) -> Self {
+        self.restart_gateway_after(|_| {})
+    }
+
+    /// Stops the gateway, lets something happen, and starts it again at another port.
+    pub(crate) fn restart_gateway_after(mut self, happens: impl FnOnce(&Self)) -> Self {
         // While it is away, clicks find nobody.
         self.relay.hold_back();
-        self.gateway = self.gateway.restarted();
+        self.gateway.stop();
+        happens(&self);
+        self.gateway = self.gateway.started_again();
         self.relay.lead_to(&self.gateway.url);
         self
     }

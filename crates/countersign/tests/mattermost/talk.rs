@@ -37,11 +37,7 @@ fn hears(person: &Person, bot: &str, words: &str) -> Value {
 
 #[test]
 fn a_message_starts_a_run_and_answer_and_card_appear_where_it_was_written() {
-    let outside = tempfile::tempdir().unwrap();
-    let precious = outside.path().join("precious");
-    std::fs::create_dir(&precious).unwrap();
-    let command = format!("rm -rf {}", precious.display());
-    let wants = Call::new("c1", "terminal", &json!({ "command": command }));
+    let wants = Call::new("c1", "terminal", &json!({ "command": "rm -rf ~/precious" }));
     let talk = talk(
         vec![
             Reply::calls(["Let me look. "], &[wants]),
@@ -50,6 +46,9 @@ fn a_message_starts_a_run_and_answer_and_card_appear_where_it_was_written() {
         &["ana"],
     );
     let (scene, bot) = (&talk.scene, talk.scene.place().bot.id.clone());
+    let precious = scene.gateway.home().join("precious");
+    std::fs::create_dir(&precious).unwrap();
+    std::fs::write(precious.join("file"), "x").unwrap();
     let here = &scene.place().channel_id;
     let message = format!("@{} clean up please", scene.place().bot.name);
     let said = scene.ana.say(here, "", &message);
@@ -115,13 +114,13 @@ fn who_is_not_listed_and_what_is_not_meant_for_it_starts_nothing() {
 
 #[test]
 fn a_message_written_while_the_gateway_was_away_is_answered_once() {
-    let mut talk = talk(vec![Reply::text(["Here again."])], &["ana"]);
+    let talk = talk(vec![Reply::text(["Here again."])], &["ana"]);
     let bot = talk.scene.place().bot.id.clone();
     let direct = talk.scene.ana.direct(&bot);
-    // Something must have been heard before, or there is no since.
-    talk.scene.gateway.stop();
-    talk.scene.ana.say(&direct, "", "are you there?");
-    let scene = talk.scene.restart_gateway();
+    let scene = talk.scene.restart_gateway_after(|scene| {
+        let said = scene.ana.say(&direct, "", "are you there?");
+        assert_eq!(said.status, 201);
+    });
     hears(&scene.ana, &bot, "Here again.");
     assert_eq!(talk.model.requests().len(), 1);
 }

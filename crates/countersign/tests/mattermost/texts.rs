@@ -53,10 +53,15 @@ fn hostile_text_stays_text_mentions_nobody_and_brings_no_button() {
     let rows = spoofs();
     assert!(rows.len() > 100, "{}", rows.len());
     for (number, row) in rows.iter().enumerate() {
-        let question = scene.ask_with(&json!({
+        let mut call = json!({
             "tool": "send_message", "args": { "to": "ana", "text": row.text },
-            "session_id": format!("s{number}"), "agent": row.text, "explanation": row.text,
-        }));
+            "session_id": format!("s{number}"), "explanation": row.text,
+        });
+        // Names with control characters are refused before anybody sees them.
+        if row.text.len() <= 256 && !row.text.contains(char::is_control) {
+            call["agent"] = json!(row.text);
+        }
+        let question = scene.ask_with(&call);
         let card = scene.card(&question.approval);
         let shown = card.0["props"]["attachments"].to_string() + card.message();
         for hidden in row.must_not.iter().filter(|hidden| hidden.as_str() != "\n") {
@@ -70,6 +75,7 @@ fn hostile_text_stays_text_mentions_nobody_and_brings_no_button() {
         let all_ours = card.actions().iter().all(|id| ours.contains(id));
         assert!(all_ours, "{}: {:?}", row.id, card.actions());
         assert_eq!(card.message(), "⚠️ Command Approval Required", "{}", row.id);
+        assert_eq!(scene.ana.click(card.id(), "deny").status, 200, "{}", row.id);
     }
     // Mentions travel with the event; all cards have been seen by now.
     for event in scene.ana.events() {

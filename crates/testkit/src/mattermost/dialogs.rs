@@ -8,6 +8,8 @@ use super::error::{Answer, AppError, done, needed, object, ok, text};
 use super::outgoing::{self, Letter};
 use super::routes::Session;
 use super::server::{Shared, locked};
+use super::settings::Version;
+use super::teams::team_of;
 use super::world;
 
 const FAILED: &str = "app.submit_interactive_dialog.json_error";
@@ -83,6 +85,34 @@ pub(super) async fn submit(State(shared): State<Shared>, session: Session, body:
         .into_iter()
         .filter_map(|(key, value)| Some((key.to_owned(), value?.clone())));
     ok(Value::Object(known.collect()))
+}
+
+/// A button inside a dialog, on the newest servers. Where it leads and what it carries comes from the
+/// client; only who it is and when are the server's word.
+pub(super) async fn execute(State(shared): State<Shared>, session: Session, body: Bytes) -> Answer {
+    if shared.settings().version < Version::V11_10 {
+        return Err(AppError::missing("api.context.404.app_error"));
+    }
+    let body = object(&body)?;
+    let url = needed(&body, "url")?.to_owned();
+    let channel_id = needed(&body, "channel_id")?.to_owned();
+    let letter = {
+        let world = shared.world();
+        world.may_read(&session.user_id, &channel_id)?;
+        let channel = world.channel(&channel_id)?;
+        let (team_id, team_domain) = team_of(&world, channel);
+        json!({
+            "user_id": session.user_id,
+            "user_name": world.user(&session.user_id)?.username,
+            "channel_id": channel.id, "channel_name": channel.name,
+            "team_id": team_id, "team_domain": team_domain,
+            "post_id": "", "trigger_id": shared.trigger_id(&session.user_id),
+            "type": "dialog_action", "data_source": "",
+            "context": body.get("context").cloned().unwrap_or(Value::Null),
+        })
+    };
+    outgoing::call(&shared, &url, Letter::Json(letter), FAILED).await?;
+    done()
 }
 
 /// Refuses a dialog the server would not show.

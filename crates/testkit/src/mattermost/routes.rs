@@ -133,6 +133,7 @@ fn talk() -> Router<Shared> {
         )
         .route("/actions/dialogs/open", post(dialogs::open))
         .route("/actions/dialogs/submit", post(dialogs::submit))
+        .route("/actions/dialogs/execute", post(dialogs::execute))
         .route("/commands", get(commands::list).post(commands::create))
         .route("/commands/execute", post(commands::execute))
         .route(

@@ -1,6 +1,6 @@
 //! Dialogs: opened with a fresh trigger id and nothing else, within limits, submitted without one.
 
-use countersign_testkit::mattermost::{Settings, Signer};
+use countersign_testkit::mattermost::{Settings, Signer, Version};
 use serde_json::{Value, json};
 
 use crate::support::{Integration, started};
@@ -124,4 +124,28 @@ fn a_submission_says_who_by_the_session_and_carries_no_trigger() {
         outsider.post("/actions/dialogs/submit", &forged).status,
         403
     );
+}
+
+#[test]
+fn a_button_of_a_dialog_carries_what_its_client_says_and_only_newer_servers_have_it() {
+    for version in Version::ALL {
+        let integration = Integration::saying(&json!({}));
+        let (_server, place) = started(Settings::of(version));
+        let ana = place.person("ana").unwrap();
+        let body = json!({
+            "url": integration.url, "channel_id": place.channel_id, "context": { "t": "made up" },
+            "post_id": "made up", "type": "button",
+        });
+        let status = ana.post("/actions/dialogs/execute", &body).status;
+        if version < Version::V11_10 {
+            assert_eq!(status, 404, "{version:?}");
+            continue;
+        }
+        assert_eq!(status, 200, "{version:?}");
+        let received = integration.next().json();
+        assert_eq!(received["type"], "dialog_action");
+        assert_eq!(received["post_id"], "");
+        assert_eq!(received["user_id"], ana.id.as_str());
+        assert_eq!(received["context"], json!({ "t": "made up" }));
+    }
 }
