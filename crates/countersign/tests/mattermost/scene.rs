@@ -23,6 +23,8 @@ pub(crate) struct Wanted {
     pub(crate) allowed_users: Vec<&'static str>,
     /// What is done before the gateway starts.
     pub(crate) before: fn(&Stage),
+    /// Whether there is a second channel, `backup`, to each approver directly.
+    pub(crate) backup: bool,
 }
 
 /// A chat server with a team.
@@ -84,6 +86,7 @@ impl Scene {
             approvers: vec!["ana"],
             allowed_users: Vec::new(),
             before: |_| {},
+            backup: false,
         };
         change(&mut wanted);
         let stage = Stage::new(wanted.settings.clone());
@@ -102,7 +105,20 @@ impl Scene {
             "channel": place.channel_name, "callback_url": relay.url(),
         });
         merge(&mut channel, &wanted.channel);
-        let mut config = json!({ "channels": { "mattermost": channel }, "people": people });
+        let mut channels = json!({ "mattermost": channel });
+        if wanted.backup {
+            channels["backup"] = channel;
+            merge(
+                &mut channels["backup"],
+                &json!({ "channel": null, "commands": false, "talk": false }),
+            );
+        }
+        let mut people = people;
+        for person in people.iter_mut().filter(|_| wanted.backup) {
+            // With two chats an account is listed for each.
+            person["accounts"] = json!({ "backup": person["mattermost"] });
+        }
+        let mut config = json!({ "channels": channels, "people": people });
         merge(&mut config, &wanted.config);
         let allowed: Vec<&str> = wanted
             .allowed_users

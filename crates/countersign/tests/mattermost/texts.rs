@@ -129,3 +129,27 @@ fn what_does_not_fit_is_not_allowed_before_it_was_opened() {
     assert_eq!(scene.ana.click(opened.id(), "once").status, 200);
     assert_eq!(scene.decided(&question)["status"], "approved");
 }
+
+#[test]
+fn a_secret_in_a_command_does_not_reach_the_chat() {
+    let scene = Scene::new();
+    let secret = ["ghp_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+    let command = format!(
+        "curl -X DELETE -H 'Authorization: Bearer {secret}' https://api.example.com/repos/x"
+    );
+    let (question, card) = scene.asked(&command);
+    assert!(
+        card.text().contains("https://api.example.com/repos/x"),
+        "{card:?}"
+    );
+    assert_eq!(scene.ana.click(card.id(), "deny").status, 200);
+    scene.settled(&question.approval);
+    let said = scene.place().posts(&scene.place().channel_id);
+    assert!(!json!(said).to_string().contains(&secret));
+    let passed = scene.relay.passed();
+    assert!(
+        passed
+            .iter()
+            .all(|it| !String::from_utf8_lossy(&it.body).contains(&secret))
+    );
+}
