@@ -31,8 +31,8 @@ pub trait Chat: Channel {
     /// `since`, the platform's own milliseconds, it begins with what was said after that.
     fn follow(&self, since: Option<i64>, heard: mpsc::Sender<Heard>) -> BoxFuture<'_, ()>;
 
-    /// Posts into a conversation and returns what it takes to change it. Under the same `key` it is
-    /// posted once.
+    /// Posts into a conversation and returns what it takes to change it. `key` names the post, for
+    /// platforms that can tell a second try from a second message.
     fn post<'a>(
         &'a self,
         thread: &'a str,

@@ -10,6 +10,8 @@ mod commands;
 mod doctor;
 mod paint;
 mod socket;
+#[cfg(test)]
+mod tests;
 mod trigger;
 mod wire;
 

@@ -43,20 +43,21 @@ pub fn inert(text: &str) -> String {
         letter.is_alphanumeric()
             || matches!(
                 letter,
-                ' ' | ',' | ';' | '.' | '\'' | '"' | '/' | '-' | '%' | '·'
+                ' ' | ',' | ';' | '.' | '\'' | '"' | '/' | '-' | '%' | '·' | '(' | ')'
             )
     };
-    // A colon may begin an emoji or an address, unless it stands in a time of day.
-    let (mut last, mut is_time) = (' ', true);
+    // A colon may begin an emoji or an address, unless it ends a word or stands in a time of day.
+    let (mut last, mut is_quiet) = (' ', true);
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         let next = letters.peek().copied().unwrap_or(' ');
-        is_time &= letter != ':' || (last.is_ascii_digit() && next.is_ascii_digit());
+        let is_time = last.is_ascii_digit() && next.is_ascii_digit();
+        is_quiet &= letter != ':' || next == ' ' || is_time;
         last = letter;
     }
     let begins_as_words = text.starts_with(|letter: char| letter.is_alphabetic() || letter == '/');
     let is_plain = begins_as_words
-        && is_time
+        && is_quiet
         && text.chars().all(|letter| plain(letter) || letter == ':')
         && !text.to_ascii_lowercase().contains("www.")
         && !text.contains("  ");
@@ -226,7 +227,9 @@ mod tests {
         let rows = [
             ("words", "deletes /srv/www; it cannot be undone", None),
             ("a time", "Approved once by ana · 14:02 UTC", None),
+            ("a remark", "deletes /srv (data): all of it", None),
             ("an emoji", "so :x: it", Some("`so :x: it`")),
+            ("an emoji at the end", "so :x:", Some("`so :x:`")),
             ("a mention", "tell @all", Some("`tell @all`")),
             (
                 "a link",

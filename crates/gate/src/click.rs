@@ -511,7 +511,7 @@ impl Gate {
     }
 
     /// Writes down that something did not count. What anybody can send fills no ledger.
-    async fn note_refusal(&self, click: &Click, refusal: &Refusal) {
+    pub async fn note_refusal(&self, click: &Click, refusal: &Refusal) {
         static MINUTE: AtomicI64 = AtomicI64::new(0);
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let now = self.inner.clock.now();

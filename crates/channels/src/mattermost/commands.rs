@@ -203,7 +203,7 @@ impl Mattermost {
         self.inner.api.get(&["commands"], &query).await
     }
 
-    fn wanted(
+    pub(super) fn wanted(
         &self,
         team: &str,
         trigger: &str,

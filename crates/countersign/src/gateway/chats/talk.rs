@@ -81,6 +81,10 @@ impl Desk {
             return;
         };
         let account = &click.clicker.account;
+        // Several gateways hear the same reaction; the card says how it ended.
+        if matches!(refusal, Refusal::Answered(_)) {
+            return;
+        }
         // Passers-by react to anything; they are told once.
         if refusal == Refusal::Stranger && !strangers.is_due(account) {
             return;

@@ -9,6 +9,7 @@ use countersign_channels::press::{Click, Press, Proof};
 use countersign_channels::text::{code, fenced};
 use countersign_core::approval::Choice;
 use countersign_core::command::{Command, TABLE};
+use countersign_core::tier::Tier;
 use countersign_gate::GateError;
 use countersign_gate::answer::ApprovalFilter;
 use countersign_gate::click::Refusal;
@@ -30,7 +31,16 @@ impl Desk {
     pub(crate) async fn typed(&self, typed: &Typed) -> String {
         match self.typed_checked(typed).await {
             Ok(words) => words,
-            Err(refusal) => refusal.words(),
+            Err(refusal) => {
+                // What would have answered is in the ledger, as a refused click is.
+                if let Ok(Command::Approve { id, .. } | Command::Deny { id, .. }) =
+                    Command::of(&typed.name, &typed.rest)
+                {
+                    let click = self.click(typed, id.unwrap_or_default(), Press::View, None);
+                    self.gate.note_refusal(&click, &refusal).await;
+                }
+                refusal.words()
+            }
         }
     }
 
@@ -129,8 +139,12 @@ impl Desk {
                 }
             }
         };
-        let click = self.click(typed, subject, press, text, who);
-        Ok(self.gate.click(&click).await?.words)
+        let click = self.click(typed, subject, press, text);
+        // It writes down itself what it refuses.
+        match self.gate.click(&click).await {
+            Ok(done) => Ok(done.words),
+            Err(refusal) => Ok(refusal.words()),
+        }
     }
 
     async fn show(&self, typed: &Typed, who: &Principal, id: &str) -> Result<String, Refusal> {
@@ -140,20 +154,13 @@ impl Desk {
             return Ok("It is too long for here. Open the full text on the card.".to_owned());
         }
         if view.status == "waiting" {
-            let click = self.click(typed, id.to_owned(), Press::View, None, who);
+            let click = self.click(typed, id.to_owned(), Press::View, None);
             self.gate.click(&click).await?;
         }
         Ok(fenced(&text))
     }
 
-    fn click(
-        &self,
-        typed: &Typed,
-        subject: String,
-        press: Press,
-        text: Option<String>,
-        who: &Principal,
-    ) -> Click {
+    fn click(&self, typed: &Typed, subject: String, press: Press, text: Option<String>) -> Click {
         Click {
             channel: self.chat.name().to_owned(),
             platform: String::new(),
@@ -167,7 +174,7 @@ impl Desk {
             place: typed.place.clone(),
             reference: String::new(),
             clicker: typed.clicker.clone(),
-            tier: who.tier,
+            tier: Tier::T3,
             text,
         }
     }

@@ -19,6 +19,8 @@ use super::Desk;
 const EDIT_EVERY: Duration = Duration::from_secs(1);
 /// How long the first words are collected.
 const FIRST_AFTER: Duration = Duration::from_millis(300);
+/// How long a gateway that takes a conversation up leaves its end to the one that had it.
+const OTHERS_FIRST: Duration = Duration::from_secs(3);
 /// How often something that could not be said is tried again at the end.
 const TRIES_MAX: u32 = 6;
 
@@ -64,7 +66,19 @@ impl Desk {
     /// Tells the end of a run that was begun before a restart.
     pub(super) fn end_soon(&self, who: Principal, thread: String, run: String) {
         let desk = self.clone();
-        tokio::spawn(async move { desk.tell_end(&who, &thread, &run, "").await });
+        tokio::spawn(async move {
+            match desk.ended(&run).await {
+                Ok(Some(_)) => tokio::time::sleep(OTHERS_FIRST).await,
+                Ok(None) | Err(_) => return,
+            }
+            // Another gateway may have shown it all the while.
+            match desk.gate.thread(&who, &thread).await {
+                Ok(Some(kept)) if kept.told.as_ref() != Some(&run) => {
+                    desk.tell_end(&who, &thread, &run, "").await;
+                }
+                Ok(_) | Err(_) => {}
+            }
+        });
     }
 
     /// Shows what a run says until it is over here, and returns its last message.
