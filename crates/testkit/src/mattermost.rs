@@ -29,6 +29,7 @@ mod world;
 pub use gatekeeper::{Fault, Hit};
 pub use person::{Asked, Person};
 pub use place::Place;
+pub use prose::outside_code;
 pub use server::MattermostServer;
 pub use settings::{BotAccounts, RateLimit, Settings, SiteUrl, Version};
 pub use trigger::Signer;

@@ -13,7 +13,7 @@ use crate::support::{RISKY, said};
 const TAKEN: [&str; 2] = ["status", "help"];
 
 /// Waits until all commands are there, and returns those of the bot by trigger.
-fn registered(scene: &Scene) -> BTreeMap<String, Value> {
+pub(crate) fn registered(scene: &Scene) -> BTreeMap<String, Value> {
     let there = || {
         let path = format!(
             "/commands?team_id={}&custom_only=true",

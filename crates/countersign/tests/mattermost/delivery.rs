@@ -153,13 +153,16 @@ fn a_burst_of_cards_arrives_whole_and_each_once_under_a_rate_limit() {
         asked.extend(some.map(|number| scene.ask(&format!("rm -rf /srv/burst{number}"))));
     }
     let fake = scene.stage.fake.as_ref().unwrap();
-    let all_there = fake.wait_for_hits(|hits| {
-        let posted = hits
-            .iter()
-            .filter(|hit| (hit.method.as_str(), hit.path.as_str()) == ("POST", "/posts"));
-        posted.filter(|hit| hit.status == 201).count() >= count
-    });
-    assert!(all_there, "not all cards arrived");
+    // In steps, so that a thousand may take longer than anything else may.
+    for step in (0..=count).step_by(100).chain([count]) {
+        let are_there = fake.wait_for_hits(|hits| {
+            let posted = hits
+                .iter()
+                .filter(|hit| (hit.method.as_str(), hit.path.as_str()) == ("POST", "/posts"));
+            posted.filter(|hit| hit.status == 201).count() >= step
+        });
+        assert!(are_there, "fewer than {step} cards arrived");
+    }
     let took = since.elapsed();
     let kept = fake.kept_posts(&scene.place().channel_id);
     for question in &asked {
@@ -177,4 +180,27 @@ fn a_burst_of_cards_arrives_whole_and_each_once_under_a_rate_limit() {
     assert!(refused <= count / 2, "{refused} refusals for {count} cards");
     let expected = Duration::from_millis(u64::try_from(count).unwrap() * 1000 / 40);
     assert!(took < expected * 4 + Duration::from_secs(30), "{took:?}");
+}
+
+#[test]
+fn a_card_that_cannot_be_delivered_goes_to_the_next_channel() {
+    let scene = Scene::with(|wanted| {
+        wanted.config = json!({ "approvals": { "fallback": ["mattermost", "backup"] } });
+        wanted.backup = true;
+    });
+    let place = scene.place();
+    let (first, card) = scene.asked(RISKY);
+    assert_eq!(card.0["channel_id"], place.channel_id.as_str());
+    assert_eq!(scene.ana.click(card.id(), "deny").status, 200);
+    assert_eq!(scene.decided(&first)["status"], "denied");
+    let path = format!("/channels/{}/members/{}", place.channel_id, place.bot.id);
+    assert_eq!(place.admin.delete(&path).status, 200);
+    let (second, card) = scene.asked("rm -rf /srv/mail");
+    assert_ne!(card.0["channel_id"], place.channel_id.as_str());
+    assert_eq!(scene.ana.click(card.id(), "once").status, 200);
+    let call = scene.decided(&second);
+    assert_eq!(
+        (&call["status"], &call["decision"]["via"]),
+        (&json!("approved"), &json!("backup"))
+    );
 }

@@ -85,6 +85,21 @@ fn an_altered_click_is_refused_whatever_was_altered() {
         scene.assert_refused(&question, &click, name);
         scene.assert_waiting(&other, name);
     }
+    // What was refused is written down, with the reason.
+    let ledger = scene
+        .gateway
+        .get(&scene.gateway.admin(), "/v1/ledger?limit=1000")
+        .body
+        .to_string();
+    for reason in [
+        "forged",
+        "unsigned",
+        "wrong_signature",
+        "other_person",
+        "other_card",
+    ] {
+        assert!(ledger.contains(reason), "{reason}: {ledger}");
+    }
     // What was refused above was refused for what was altered.
     let click = scene.captured(&scene.ana, &card, "once");
     let counted = scene.send("action", &click);

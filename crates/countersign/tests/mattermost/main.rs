@@ -17,6 +17,7 @@ mod commands;
 mod delivery;
 mod fallback;
 mod forged;
+mod replicas;
 mod scene;
 mod talk;
 mod texts;

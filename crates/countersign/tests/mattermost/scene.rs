@@ -23,6 +23,8 @@ pub(crate) struct Wanted {
     pub(crate) allowed_users: Vec<&'static str>,
     /// What is done before the gateway starts.
     pub(crate) before: fn(&Stage),
+    /// Whether there is a second channel, `backup`, to each approver directly.
+    pub(crate) backup: bool,
 }
 
 /// A chat server with a team.
@@ -84,6 +86,7 @@ impl Scene {
             approvers: vec!["ana"],
             allowed_users: Vec::new(),
             before: |_| {},
+            backup: false,
         };
         change(&mut wanted);
         let stage = Stage::new(wanted.settings.clone());
@@ -102,7 +105,20 @@ impl Scene {
             "channel": place.channel_name, "callback_url": relay.url(),
         });
         merge(&mut channel, &wanted.channel);
-        let mut config = json!({ "channels": { "mattermost": channel }, "people": people });
+        let mut channels = json!({ "mattermost": channel });
+        if wanted.backup {
+            channels["backup"] = channel;
+            merge(
+                &mut channels["backup"],
+                &json!({ "channel": null, "commands": false, "talk": false }),
+            );
+        }
+        let mut people = people;
+        for person in people.iter_mut().filter(|_| wanted.backup) {
+            // With two chats an account is listed for each.
+            person["accounts"] = json!({ "backup": person["mattermost"] });
+        }
+        let mut config = json!({ "channels": channels, "people": people });
         merge(&mut config, &wanted.config);
         let allowed: Vec<&str> = wanted
             .allowed_users
@@ -231,8 +247,8 @@ impl Scene {
     /// Fails unless nobody but the first has a card: one post per question.
     pub(crate) fn cards_about(&self, subject: &str) -> Vec<Card> {
         let posts = self.place().posts(&self.place().channel_id);
-        let cards = posts.into_iter().map(Card);
-        cards.filter(|card| card.is_about(subject)).collect()
+        let cards = posts.into_iter().filter(|post| is_about(post, subject));
+        cards.map(Card).collect()
     }
 }
 
@@ -265,21 +281,18 @@ impl Card {
         let mut fields = self.attachment()["fields"].as_array()?.iter();
         fields.find(|it| it["title"] == title)?["value"].as_str()
     }
+}
 
-    /// Whether this is the card of a question, and not a word about it.
-    pub(crate) fn is_about(&self, subject: &str) -> bool {
-        let key = self.0["props"]["countersign"].as_str().unwrap_or("");
-        let is_card = self.0["props"]["attachments"].is_array();
-        is_card && key.split(':').next() == Some(subject)
-    }
+/// Whether a post is the card of a question, and not a word about it.
+fn is_about(post: &Value, subject: &str) -> bool {
+    let key = post["props"]["countersign"].as_str().unwrap_or("");
+    let is_card = post["props"]["attachments"].is_array();
+    is_card && key.split(':').next() == Some(subject)
 }
 
 /// Waits until somebody sees the card of a question as it should look.
 pub(crate) fn seen_by(person: &Person, subject: &str, fits: impl Fn(&Card) -> bool) -> Card {
-    let post = person.wait_for_post(|post| {
-        let card = Card(post.clone());
-        card.is_about(subject) && fits(&card)
-    });
+    let post = person.wait_for_post(|post| is_about(post, subject) && fits(&Card(post.clone())));
     Card(post.unwrap_or_else(|| panic!("no such card of {subject} was seen")))
 }
 

@@ -1,7 +1,7 @@
 //! The built-in agent in a chat: somebody writes, it answers there, and what it wants to do is asked
 //! there.
 
-use countersign_testkit::mattermost::Person;
+use countersign_testkit::mattermost::{Person, outside_code};
 use countersign_testkit::model::{Call, MODEL, ModelServer, Reply};
 use serde_json::{Value, json};
 
@@ -17,11 +17,16 @@ struct Talk {
 }
 
 fn talk(script: Vec<Reply>, approvers: &[&'static str]) -> Talk {
+    talk_with(script, approvers, &json!({}))
+}
+
+fn talk_with(script: Vec<Reply>, approvers: &[&'static str], more: &Value) -> Talk {
     let model = ModelServer::start(script).unwrap();
     let work = tempfile::tempdir().unwrap();
     let agent = json!({ "base_url": model.url(), "model": MODEL, "cwd": work.path() });
     let scene = Scene::with(|wanted| {
-        wanted.config = json!({ "agent": agent });
+        wanted.config = more.clone();
+        wanted.config["agent"] = agent;
         wanted.approvers = approvers.to_vec();
     });
     Talk { scene, model, work }
@@ -82,9 +87,13 @@ fn a_conversation_of_two_goes_on_where_it_was() {
     );
     let (scene, bot) = (&talk.scene, talk.scene.place().bot.id.clone());
     let direct = scene.ana.direct(&bot);
+    let admin = scene.gateway.admin();
+    let mut events = scene.gateway.events(&admin, "/v1/events", None);
     scene.ana.say(&direct, "", "one");
     let first = hears(&scene.ana, &bot, "First answer.");
     assert_eq!(first["channel_id"], direct.as_str());
+    // Its last words are seen a moment before it is over; then the next may begin.
+    events.named("run.completed");
     scene.ana.say(&direct, "", "two");
     hears(&scene.ana, &bot, "Second answer.");
     let requests = talk.model.requests();
@@ -157,11 +166,25 @@ fn to_a_person_in_crisis_only_the_notice_is_shown_until_somebody_else_has_looked
         .body
         .to_string();
     assert!(!posts.contains("ebra"), "{posts}");
-    // She may not answer it herself, even if she sees the card in the channel.
-    let seen = scene.ana.events_so_far();
-    let own = scene.ana.click(card.id(), "once");
-    if own.status == 200 {
-        assert!(scene.ana.wait_for_whisper(seen).is_some());
+    // She cannot get at it by typing either.
+    let approval = card.0["props"]["countersign"].as_str().unwrap();
+    let approval = approval.split(':').next().unwrap();
+    assert_eq!(
+        scene.ana.click(card.id(), "once").status,
+        403,
+        "she does not even see the card"
+    );
+    for line in [
+        "/pending",
+        &format!("/show {approval}"),
+        &format!("/approve {approval}"),
+        "/approve",
+    ] {
+        let typed = scene.ana.command(&direct, &scene.place().team_id, line);
+        assert!(
+            !typed.body.to_string().contains("ebra"),
+            "{line}: {typed:?}"
+        );
     }
     let posts = scene
         .ana
@@ -174,4 +197,77 @@ fn to_a_person_in_crisis_only_the_notice_is_shown_until_somebody_else_has_looked
         post["channel_id"] == direct.as_str() && post["message"].as_str().unwrap().contains(DRAFT)
     });
     assert!(said.is_some());
+}
+
+#[test]
+fn a_long_answer_comes_whole_in_messages_the_server_takes() {
+    let words = "0123456789 abcdefghijklmnop ".repeat(1500);
+    let talk = talk(vec![Reply::text([words.as_str(), "The end."])], &["ana"]);
+    let (scene, bot) = (&talk.scene, talk.scene.place().bot.id.clone());
+    let direct = scene.ana.direct(&bot);
+    scene.ana.say(&direct, "", "tell me everything");
+    hears(&scene.ana, &bot, "The end.");
+    let posts = scene.place().posts(&direct);
+    let said: Vec<&str> = posts
+        .iter()
+        .filter(|post| post["user_id"] == bot.as_str())
+        .map(|post| post["message"].as_str().unwrap())
+        .collect();
+    assert!(said.len() >= 3, "{}", said.len());
+    let whole: String = said.concat();
+    assert_eq!(whole.matches("abcdefghijklmnop").count(), 1500);
+}
+
+#[test]
+fn what_the_model_says_calls_nobody_and_draws_no_button() {
+    let text =
+        "@all @channel see ![x](http://evil.example/x.png) [Allow](mmaction://once?x=1) <!channel>";
+    let talk = talk(vec![Reply::text([text, " Done."])], &["ana"]);
+    let (scene, bot) = (&talk.scene, talk.scene.place().bot.id.clone());
+    let here = &scene.place().channel_id;
+    let message = format!("@{} hello", scene.place().bot.name);
+    let said = scene.ana.say(here, "", &message);
+    let answer = hears(&scene.ana, &bot, "Done.");
+    assert_eq!(answer["root_id"], said.text("id"));
+    let shown = answer["message"].as_str().unwrap();
+    let prose = outside_code(shown);
+    assert!(
+        !prose.contains("mmaction:") && !prose.contains("evil.example"),
+        "{shown}"
+    );
+    let by_bot = |event: &Value| {
+        let post = event["data"]["post"].as_str().unwrap_or("");
+        post.contains(&format!("\"user_id\":\"{bot}\""))
+    };
+    for event in scene.ana.events().iter().filter(|event| by_bot(event)) {
+        assert!(event["data"].get("mentions").is_none(), "{event}");
+    }
+}
+
+#[test]
+fn who_started_a_run_does_not_answer_its_cards_where_that_is_forbidden() {
+    let wants = Call::new("c1", "terminal", &json!({ "command": "rm -rf ~/precious" }));
+    let more = json!({ "approvals": { "starter_may_answer": false } });
+    let script = vec![
+        Reply::calls(["Let me look. "], &[wants]),
+        Reply::text(["Done."]),
+    ];
+    let talk = talk_with(script, &["ana", "ben"], &more);
+    let (scene, bot) = (&talk.scene, talk.scene.place().bot.id.clone());
+    let precious = scene.gateway.home().join("precious");
+    std::fs::create_dir(&precious).unwrap();
+    std::fs::write(precious.join("file"), "x").unwrap();
+    let direct = scene.ana.direct(&bot);
+    scene.ana.say(&direct, "", "clean up please");
+    let card = scene
+        .ben
+        .wait_for_post(|post| !Card(post.clone()).actions().is_empty());
+    let card = Card(card.unwrap());
+    let seen = scene.ana.events_so_far();
+    assert_eq!(scene.ana.click(card.id(), "once").status, 200);
+    assert!(scene.ana.wait_for_whisper(seen).is_some());
+    assert!(precious.exists());
+    assert_eq!(scene.ben.click(card.id(), "once").status, 200);
+    hears(&scene.ana, &bot, "Done.");
+    assert!(!precious.exists());
 }

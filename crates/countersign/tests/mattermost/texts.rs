@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::commands::registered;
 use crate::scene::{Card, Scene, seen_by};
 
 #[derive(Deserialize)]
@@ -52,35 +53,47 @@ fn hostile_text_stays_text_mentions_nobody_and_brings_no_button() {
     let scene = Scene::with(|wanted| wanted.channel = json!({ "commands": false }));
     let rows = spoofs();
     assert!(rows.len() > 100, "{}", rows.len());
-    for (number, row) in rows.iter().enumerate() {
-        let mut call = json!({
-            "tool": "send_message", "args": { "to": "ana", "text": row.text },
-            "session_id": format!("s{number}"), "explanation": row.text,
-        });
-        // Names with control characters are refused before anybody sees them.
-        if row.text.len() <= 256 && !row.text.contains(char::is_control) {
-            call["agent"] = json!(row.text);
+    // As many at once as one agent may have waiting.
+    for some in rows.chunks(20) {
+        let asked: Vec<_> = some.iter().map(|row| scene.ask_with(&call(row))).collect();
+        for (row, question) in some.iter().zip(asked) {
+            let card = scene.card(&question.approval);
+            assert_inert(row, &card);
+            let denied = scene.ana.click(card.id(), "deny");
+            assert_eq!(denied.status, 200, "{}", row.id);
         }
-        let question = scene.ask_with(&call);
-        let card = scene.card(&question.approval);
-        let shown = card.0["props"]["attachments"].to_string() + card.message();
-        for hidden in row.must_not.iter().filter(|hidden| hidden.as_str() != "\n") {
-            let there = strings(&card.0["props"])
-                .iter()
-                .any(|text| text.contains(hidden.as_str()));
-            assert!(!there, "{}: {hidden:?} in {shown}", row.id);
-        }
-        assert!(is_one_block(card.text()), "{}: {}", row.id, card.text());
-        let ours = ["once", "deny", "denynote", "view"];
-        let all_ours = card.actions().iter().all(|id| ours.contains(id));
-        assert!(all_ours, "{}: {:?}", row.id, card.actions());
-        assert_eq!(card.message(), "⚠️ Command Approval Required", "{}", row.id);
-        assert_eq!(scene.ana.click(card.id(), "deny").status, 200, "{}", row.id);
     }
     // Mentions travel with the event; all cards have been seen by now.
     for event in scene.ana.events() {
         assert!(event["data"].get("mentions").is_none(), "{event}");
     }
+}
+
+/// Returns a call that says what a row says wherever an agent can say something.
+fn call(row: &Spoof) -> Value {
+    let mut call = json!({
+        "tool": "send_message", "args": { "to": "ana", "text": row.text },
+        "session_id": row.id, "explanation": row.text,
+    });
+    // Names with control characters are refused before anybody sees them.
+    if row.text.len() <= 256 && !row.text.contains(char::is_control) {
+        call["agent"] = json!(row.text);
+    }
+    call
+}
+
+/// Fails unless what a row says is shown as text and nothing else.
+fn assert_inert(row: &Spoof, card: &Card) {
+    let shown = strings(&card.0["props"]);
+    for hidden in row.must_not.iter().filter(|hidden| hidden.as_str() != "\n") {
+        let there = shown.iter().find(|text| text.contains(hidden.as_str()));
+        assert_eq!(there, None, "{}: {hidden:?}", row.id);
+    }
+    assert!(is_one_block(card.text()), "{}: {}", row.id, card.text());
+    let ours = ["once", "deny", "denynote", "view"];
+    let all_ours = card.actions().iter().all(|id| ours.contains(id));
+    assert!(all_ours, "{}: {:?}", row.id, card.actions());
+    assert_eq!(card.message(), "⚠️ Command Approval Required", "{}", row.id);
 }
 
 /// Returns every text in a value.
@@ -110,6 +123,12 @@ fn what_does_not_fit_is_not_allowed_before_it_was_opened() {
     click["context"]["d"] = json!("once");
     scene.assert_refused(&question, &click, "not offered");
 
+    // Typing is no way around it.
+    registered(&scene);
+    let line = format!("/approve {}", question.approval);
+    let typed = scene.ana.command(&scene.place().channel_id, "", &line);
+    assert!(typed.text("text").contains("full text"), "{typed:?}");
+    scene.assert_waiting(&question, "typed");
     assert_eq!(scene.ana.click(card.id(), "view").status, 200);
     scene.assert_waiting(&question, "looking decides nothing");
     let offers = |card: &Card| card.actions().contains(&"once");
@@ -128,4 +147,28 @@ fn what_does_not_fit_is_not_allowed_before_it_was_opened() {
     assert!(marks >= 5900, "the full text is there: {marks}");
     assert_eq!(scene.ana.click(opened.id(), "once").status, 200);
     assert_eq!(scene.decided(&question)["status"], "approved");
+}
+
+#[test]
+fn a_secret_in_a_command_does_not_reach_the_chat() {
+    let scene = Scene::new();
+    let secret = ["ghp_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+    let command = format!(
+        "curl -X DELETE -H 'Authorization: Bearer {secret}' https://api.example.com/repos/x"
+    );
+    let (question, card) = scene.asked(&command);
+    assert!(
+        card.text().contains("https://api.example.com/repos/x"),
+        "{card:?}"
+    );
+    assert_eq!(scene.ana.click(card.id(), "deny").status, 200);
+    scene.settled(&question.approval);
+    let said = scene.place().posts(&scene.place().channel_id);
+    assert!(!json!(said).to_string().contains(&secret));
+    let passed = scene.relay.passed();
+    assert!(
+        passed
+            .iter()
+            .all(|it| !String::from_utf8_lossy(&it.body).contains(&secret))
+    );
 }

@@ -55,8 +55,15 @@ pub struct Person {
 
 #[derive(Debug, Default)]
 struct Seen {
-    events: Mutex<Vec<Value>>,
+    events: Mutex<Vec<Event>>,
     news: Condvar,
+}
+
+/// An event, and the post in it, read once.
+#[derive(Debug)]
+struct Event {
+    said: Value,
+    post: Option<Value>,
 }
 
 impl Person {
@@ -117,11 +124,16 @@ impl Person {
 
     /// Returns every event seen so far.
     pub fn events(&self) -> Vec<Value> {
-        locked(&self.seen.events).clone()
+        let events = locked(&self.seen.events);
+        events.iter().map(|event| event.said.clone()).collect()
     }
 
     /// Waits for an event behind the first `seen` of which `find` makes something.
     pub fn wait_after<T>(&self, seen: usize, find: impl Fn(&Value) -> Option<T>) -> Option<T> {
+        self.wait(seen, |event| find(&event.said))
+    }
+
+    fn wait<T>(&self, seen: usize, find: impl Fn(&Event) -> Option<T>) -> Option<T> {
         let since = Instant::now();
         let mut events = locked(&self.seen.events);
         loop {
@@ -140,10 +152,11 @@ impl Person {
 
     /// Waits for a post that `fits`, written or changed, and returns it as it is then.
     pub fn wait_for_post(&self, fits: impl Fn(&Value) -> bool) -> Option<Value> {
-        self.wait_after(0, |event| {
-            let name = event.get("event")?.as_str()?;
-            let post = inner(event, "post").filter(|_| matches!(name, "posted" | "post_edited"))?;
-            fits(&post).then_some(post)
+        self.wait(0, |event| {
+            let name = event.said.get("event")?.as_str()?;
+            let is_post = matches!(name, "posted" | "post_edited");
+            let post = event.post.as_ref().filter(|_| is_post)?;
+            fits(post).then(|| post.clone())
         })
     }
 
@@ -295,7 +308,8 @@ fn listen_to(socket: &mut WebSocket<TcpStream>, seen: &Seen) {
         match socket.read() {
             Ok(Message::Text(text)) => {
                 let said: Value = serde_json::from_str(text.as_str()).unwrap_or_default();
-                locked(&seen.events).push(said);
+                let post = inner(&said, "post");
+                locked(&seen.events).push(Event { said, post });
                 seen.news.notify_all();
             }
             Ok(

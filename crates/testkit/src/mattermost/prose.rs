@@ -23,7 +23,7 @@ pub(super) fn mentions(text: &str) -> Vec<String> {
 }
 
 /// Returns a text without its code blocks and code spans.
-pub(super) fn outside_code(text: &str) -> String {
+pub fn outside_code(text: &str) -> String {
     let mut prose = String::new();
     let mut fence: Option<(char, usize)> = None;
     for line in text.lines() {
