@@ -260,10 +260,8 @@ fn what_is_sent_is_what_servers_accept() {
 /// Fails unless `value` is as `schema` says, as far as our own schemas say anything.
 fn fits(schema: &Value, value: &Value, path: &str) {
     if let Some(kind) = schema.get("type") {
-        let kinds: Vec<&str> = match kind {
-            Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
-            one => one.as_str().into_iter().collect(),
-        };
+        let several = kind.as_array().into_iter().flatten();
+        let kinds: Vec<&str> = several.chain([kind]).filter_map(Value::as_str).collect();
         let is_kind = kinds.iter().any(|kind| match *kind {
             "object" => value.is_object(),
             "array" => value.is_array(),
@@ -299,24 +297,27 @@ fn fits(schema: &Value, value: &Value, path: &str) {
     }
 }
 
+/// Makes settings different.
+type Change = fn(&mut MattermostSettings);
+
 #[test]
 fn settings_that_would_leak_are_refused() {
     let good = chat().inner.settings.clone();
-    let with = |change: fn(&mut MattermostSettings)| {
+    let with = |change: Change| {
         let mut settings = good.clone();
         change(&mut settings);
         Mattermost::new(settings)
     };
     assert!(with(|_| {}).is_ok());
-    let rows: [(&str, fn(&mut MattermostSettings)); 5] = [
+    let rows: [(&str, Change); 5] = [
         ("plain http elsewhere", |it| {
-            it.url = "http://chat.example.org".to_owned()
+            "http://chat.example.org".clone_into(&mut it.url);
         }),
         ("a password", |it| {
-            it.url = "https://a:b@chat.example.org".to_owned()
+            "https://a:b@chat.example.org".clone_into(&mut it.url);
         }),
-        ("no address", |it| it.url = "chat".to_owned()),
-        ("no token", |it| it.token = " ".to_owned()),
+        ("no address", |it| "chat".clone_into(&mut it.url)),
+        ("no token", |it| " ".clone_into(&mut it.token)),
         ("a question mark", |it| {
             it.callback_url = Some("https://gate.example.org/?key=1".to_owned());
         }),

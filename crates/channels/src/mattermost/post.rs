@@ -1,0 +1,178 @@
+//! Putting things there: cards, each once, their full text, and what is said.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::api::ApiError;
+use super::paint::{Painted, paint};
+use super::wire::{Post, PostList};
+use super::{Found, KEY_PROP, MESSAGE_CHARS_MAX, Mattermost, locked, split};
+use crate::order::{Attempt, Delivered, Destination, Order, Subject};
+use crate::text::{fenced, pieces};
+
+/// How far the server's clock may be behind ours when an earlier delivery is looked for.
+const SKEW_MILLIS: i64 = 5 * 60 * 1000;
+/// Messages on one page of a channel.
+const PAGE: usize = 200;
+/// Pages that are looked at for an earlier delivery.
+const PAGES_MAX: usize = 50;
+
+impl Mattermost {
+    pub(super) async fn put_card(&self, order: &Order) -> Result<Delivered, ApiError> {
+        let (place, root) = self.place_of(&order.to).await?;
+        let painted = paint(order, &self.canvas(&place));
+        let id = self.post_once(&place, &root, order, &painted).await?;
+        Ok(Delivered {
+            channel: self.inner.settings.name.clone(),
+            reference: format!("{place}/{id}"),
+            shown: painted.shown,
+        })
+    }
+
+    async fn post_once(
+        &self,
+        place: &str,
+        root: &str,
+        order: &Order,
+        painted: &Painted,
+    ) -> Result<String, ApiError> {
+        if order.attempt == Attempt::Again
+            && let Some(id) = self.earlier(place, &order.key, order.since.0).await?
+        {
+            return Ok(id);
+        }
+        locked(&self.inner.tried).insert(order.key.clone());
+        let props = json!({ "attachments": painted.attachments, KEY_PROP: order.key });
+        let posted = self
+            .create(place, root, &painted.message, props, &order.key)
+            .await;
+        if posted.is_ok() {
+            locked(&self.inner.tried).remove(&order.key);
+        }
+        posted
+    }
+
+    async fn create(
+        &self,
+        place: &str,
+        root: &str,
+        message: &str,
+        props: Value,
+        key: &str,
+    ) -> Result<String, ApiError> {
+        let bot = self.known().await?.bot.id;
+        let body = json!({
+            "channel_id": place,
+            "root_id": root,
+            "message": message,
+            "props": props,
+            "pending_post_id": format!("{bot}:{key}"),
+        });
+        let post: Post = self.inner.api.post(&["posts"], &body).await?;
+        Ok(post.id)
+    }
+
+    /// Returns what was posted under `key` before. What this process has not tried itself can only
+    /// have been posted before it began, so looking once is enough for all of those.
+    async fn earlier(
+        &self,
+        place: &str,
+        key: &str,
+        asked_at: i64,
+    ) -> Result<Option<String>, ApiError> {
+        let since = asked_at.saturating_sub(SKEW_MILLIS);
+        let is_ours = locked(&self.inner.tried).contains(key);
+        let mut found = self.inner.found.lock().await;
+        if !is_ours
+            && let Some(found) = found.get(place)
+            && found.since <= since
+        {
+            return Ok(found.posts.get(key).cloned());
+        }
+        let bot = self.known().await?.bot.id;
+        let mut posts = HashMap::new();
+        for page in 0..PAGES_MAX {
+            let list = self.page(place, page).await?;
+            let mut is_over = list.order.len() < PAGE;
+            for post in list.posts.into_values() {
+                is_over |= post.create_at < since;
+                let key = post.key().map(str::to_owned);
+                if let Some(key) = key.filter(|_| post.user_id == bot && post.delete_at == 0) {
+                    posts.insert(key, post.id);
+                }
+            }
+            if is_over {
+                break;
+            }
+        }
+        let id = posts.get(key).cloned();
+        found.insert(place.to_owned(), Found { since, posts });
+        Ok(id)
+    }
+
+    pub(super) async fn page(&self, place: &str, page: usize) -> Result<PostList, ApiError> {
+        let (page, per_page) = (page.to_string(), PAGE.to_string());
+        let query = [("page", page.as_str()), ("per_page", per_page.as_str())];
+        let path = ["channels", place, "posts"];
+        self.inner.api.get(&path, &query).await
+    }
+
+    pub(super) async fn patch(&self, reference: &str, body: &Value) -> Result<(), ApiError> {
+        let (_, id) = split(reference);
+        let path = ["posts", id, "patch"];
+        let _post: Post = self.inner.api.put(&path, body).await?;
+        Ok(())
+    }
+
+    /// Posts the full text below the card, in as many pieces as it takes, each once.
+    pub(super) async fn show_all(
+        &self,
+        delivered: &Delivered,
+        order: &Order,
+    ) -> Result<(), ApiError> {
+        let Subject::Card(card) = &order.what else {
+            return Ok(());
+        };
+        let (place, id) = split(&delivered.reference);
+        // A reply stands in the thread of the card, or of the thread the card is in.
+        let root = match &order.to {
+            Destination::Thread(thread) => match split(thread) {
+                (_, "") => id,
+                (_, root) => root,
+            },
+            Destination::Usual | Destination::Person(_) => id,
+        };
+        let all = pieces(&card.plain_text(), MESSAGE_CHARS_MAX - 400);
+        let count = all.len();
+        for (number, piece) in (1..).zip(&all) {
+            let key = format!("{}:full:{number}", order.key);
+            if self.earlier_reply(root, &key).await? {
+                continue;
+            }
+            let message = format!("Full text, part {number} of {count}\n{}", fenced(piece));
+            let props = json!({ KEY_PROP: key });
+            self.create(place, root, &message, props, &key).await?;
+        }
+        Ok(())
+    }
+
+    async fn earlier_reply(&self, root: &str, key: &str) -> Result<bool, ApiError> {
+        let path = ["posts", root, "thread"];
+        let list: PostList = self.inner.api.get(&path, &[]).await?;
+        Ok(list.posts.values().any(|post| post.key() == Some(key)))
+    }
+
+    pub(super) async fn say_in(
+        &self,
+        place: &str,
+        root: &str,
+        text: &str,
+        key: &str,
+    ) -> Result<String, ApiError> {
+        let id = self
+            .create(place, root, text, json!({ KEY_PROP: key }), key)
+            .await?;
+        Ok(format!("{place}/{id}"))
+    }
+}
