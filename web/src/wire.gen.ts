@@ -631,6 +631,24 @@ export interface DecisionView {
   via: string | null;
 }
 
+/** Where a card is. */
+export interface DeliveryList {
+  /** What is on this page. */
+  deliveries: DeliveryView[];
+  /** What to send as `behind` for the next page; null at the end. */
+  next: string | null;
+}
+
+/** A card and one channel, as people see it. */
+export interface DeliveryView {
+  /** The channel. */
+  channel: string;
+  /** `trying`, `delivered`, `settled` or `failed`. */
+  status: string;
+  /** Why it could not be delivered. */
+  why: string | null;
+}
+
 /** SHA-256, in hexadecimal with its name in front where it is written. */
 export type Digest = string;
 
@@ -1890,8 +1908,14 @@ export interface Routes {
   "GET /openapi.json": { query: undefined; body: undefined; answer: Record<string, unknown> };
   /** Signs a browser in with the code of a link */
   "POST /v1/login": { query: undefined; body: LoginBody; answer: Identity };
-  /** An answer that a webhook's other side sends back, signed as cards are */
+  /** A button that was pressed in a chat, or an answer that a webhook's other side sends back */
   "POST /channels/{name}/action": { query: undefined; body: Record<string, unknown>; answer: ApprovalView };
+  /** A command that was typed in a chat */
+  "POST /channels/{name}/command": { query: undefined; body: undefined; answer: Record<string, unknown> };
+  /** A dialog that was closed in a chat */
+  "POST /channels/{name}/dialog": { query: undefined; body: Record<string, unknown>; answer: Record<string, unknown> };
+  /** Looks at everything that usually goes wrong with a channel */
+  "GET /v1/channels/{name}/doctor": { query: undefined; body: undefined; answer: Record<string, unknown> };
   /** Signs this browser out */
   "POST /v1/logout": { query: undefined; body: undefined; answer: undefined };
   /** Says who is asking */
@@ -1926,6 +1950,8 @@ export interface Routes {
   "POST /v1/approvals/{id}/viewed": { query: undefined; body: undefined; answer: ApprovalView };
   /** Puts a harmless practice card in front of people */
   "POST /v1/practice": { query: undefined; body: undefined; answer: CallView };
+  /** Shows where the card of an approval is, and where it could not be delivered */
+  "GET /v1/approvals/{id}/deliveries": { query: undefined; body: undefined; answer: DeliveryList };
   /** Events of everything the caller may see */
   "GET /v1/events": { query: { last_event_id?: number; }; body: undefined; answer: string };
   /** Events of one run, from its beginning */
