@@ -286,13 +286,15 @@ impl Mattermost {
     }
 
     /// Returns the server's key, asked for again, because a signature did not fit; but not all the
-    /// time.
+    /// time, also if nothing comes of it, because anybody can send what does not fit.
     async fn newer_key(&self) -> Option<ServerKey> {
         let mut kept = self.inner.key.lock().await;
-        match &*kept {
-            Some((key, at)) if at.elapsed() < KEY_EVERY => Some(key.clone()),
-            Some(_) | None => self.ask_for_key(&mut kept).await,
+        match &mut *kept {
+            Some((key, at)) if at.elapsed() < KEY_EVERY => return Some(key.clone()),
+            Some((_, at)) => *at = tokio::time::Instant::now(),
+            None => {}
         }
+        self.ask_for_key(&mut kept).await
     }
 
     async fn ask_for_key(

@@ -74,40 +74,63 @@ pub fn inert(text: &str) -> String {
 pub fn tamed(text: &str) -> String {
     let shown = unfenced(text);
     let mut tame = String::with_capacity(shown.len() + 32);
-    let mut fence: Option<usize> = None;
+    let mut block: Option<Block<'_>> = None;
     for (number, line) in shown.split('\n').enumerate() {
-        if number > 0 {
-            tame.push('\n');
-        }
-        let run = line
-            .trim_start()
-            .chars()
-            .take_while(|it| *it == '`')
-            .count();
-        match fence {
-            Some(open) => {
-                let rest = line.trim_start().trim_start_matches('`');
-                if run >= open && rest.trim().is_empty() {
-                    fence = None;
+        let behind = line.trim_start().trim_start_matches('`');
+        let run = line.trim_start().len() - behind.len();
+        let word = behind.trim();
+        match &mut block {
+            Some(open) if run >= open.run && word.is_empty() => {
+                open.write(&mut tame);
+                block = None;
+            }
+            Some(open) => open.lines.push(line),
+            None => {
+                if number > 0 {
+                    tame.push('\n');
                 }
-                tame.push_str(line);
+                if run >= FENCE_MIN {
+                    // Only a word may stand behind it.
+                    let is_word = word.chars().all(|letter| letter.is_ascii_alphanumeric());
+                    block = Some(Block {
+                        run,
+                        word: if is_word { word } else { "" },
+                        lines: Vec::new(),
+                    });
+                } else {
+                    tame_line(line, &mut tame);
+                }
             }
-            None if run >= FENCE_MIN => {
-                fence = Some(run);
-                // Only a word may stand behind it.
-                let word = line.trim_start().trim_start_matches('`').trim();
-                let is_word = word.chars().all(|letter| letter.is_ascii_alphanumeric());
-                tame.push_str(&"`".repeat(run));
-                tame.push_str(if is_word { word } else { "" });
-            }
-            None => tame_line(line, &mut tame),
         }
     }
-    if let Some(open) = fence {
-        tame.push('\n');
-        tame.push_str(&"`".repeat(open));
+    if let Some(open) = block {
+        open.write(&mut tame);
     }
     tame
+}
+
+/// A code block of what the agent says.
+struct Block<'a> {
+    /// How many backticks end it.
+    run: usize,
+    word: &'a str,
+    lines: Vec<&'a str>,
+}
+
+impl Block<'_> {
+    /// Writes it with more backticks than any run inside: some clients end a block at the end of any
+    /// line.
+    fn write(&self, tame: &mut String) {
+        let inside = self.lines.join("\n");
+        let fence = "`".repeat((longest_run(&inside) + 1).max(self.run));
+        let end = if self.lines.is_empty() { "" } else { "\n" };
+        tame.push_str(&fence);
+        tame.push_str(self.word);
+        tame.push('\n');
+        tame.push_str(&inside);
+        tame.push_str(end);
+        tame.push_str(&fence);
+    }
 }
 
 /// Takes from one line what a chat would act on. Code spans stay as they are.
@@ -160,7 +183,8 @@ fn tame_words(words: &str, tame: &mut String) {
         let is_alone = word.chars().count() == 1;
         for letter in word.chars() {
             match letter {
-                '[' | ']' | '<' | '!' => {
+                // A backslash before what is escaped here would take the escape away.
+                '\\' | '[' | ']' | '<' | '!' => {
                     tame.push('\\');
                     tame.push(letter);
                 }
@@ -275,6 +299,26 @@ mod tests {
             ("code", "```sh\nls @ana\n```", "```sh\nls @ana\n```"),
             ("code that does not end", "```\nx", "```\nx\n```"),
             ("a hashtag", "#x", "#\u{2060}x"),
+            (
+                "a code span that is none",
+                "\\`@ana http://e.example/?k`",
+                "\\\\`@ana http://e.example/?k`",
+            ),
+            (
+                "a link whose escape is escaped",
+                "\\[a b](http://e.example/?k)",
+                "\\\\\\[a `b](http://e.example/?k)`",
+            ),
+            (
+                "an open code span that is escaped",
+                "\\` http://e.example b",
+                "\\\\\\` `http://e.example` b",
+            ),
+            (
+                "a fence at the end of a line of code",
+                "```\nx ```\n![x](http://e.example/?k)\n```",
+                "````\nx ```\n![x](http://e.example/?k)\n````",
+            ),
         ];
         for (name, text, expected) in rows {
             assert_eq!(tamed(text), expected, "{name}");

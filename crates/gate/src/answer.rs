@@ -139,7 +139,7 @@ impl Gate {
                 }))
             })
             .await;
-        self.told(changed)
+        self.told(who, changed)
     }
 
     /// Takes an allowing answer back while it is held.
@@ -152,7 +152,7 @@ impl Gate {
                 Ok(Happened::TakenBack)
             })
             .await;
-        self.told(changed)
+        self.told(who, changed)
     }
 
     /// Records that a person opened the full text.
@@ -161,13 +161,18 @@ impl Gate {
         self.note_looking(who);
         let changed = self
             .change_approval(id, |stored, _| {
+                if stored.call.is_hidden_from(&who.name) {
+                    return Err(GateError::Forbidden(
+                        "this is about the run you started; another person must look at it",
+                    ));
+                }
                 if !stored.viewed_by.contains(&who.name) {
                     stored.viewed_by.push(who.name.clone());
                 }
                 Ok(Happened::TimePassed { reached: true })
             })
             .await;
-        self.told(changed)
+        self.told(who, changed)
     }
 
     /// Judges a call as a person changed it and returns what it is bound to then. A person may
@@ -205,13 +210,18 @@ impl Gate {
         Ok(stored.call.digest_with(Encoding::Jcs, &bytes))
     }
 
-    fn told(&self, changed: Result<StoredApproval, Unchanged>) -> Result<ApprovalView, GateError> {
+    /// Returns what `who` is told of a change: what that person may see, and no more.
+    fn told(
+        &self,
+        who: &Principal,
+        changed: Result<StoredApproval, Unchanged>,
+    ) -> Result<ApprovalView, GateError> {
         let now = self.inner.clock.now();
         match changed {
-            Ok(stored) => Ok(ApprovalView::of(&stored, now)),
+            Ok(stored) => Ok(ApprovalView::seen_by(&who.name, &stored, now)),
             Err(Unchanged::Gate(error)) => Err(error),
             Err(Unchanged::Step(error, stored)) => {
-                let view = Box::new(ApprovalView::of(&stored, now));
+                let view = Box::new(ApprovalView::seen_by(&who.name, &stored, now));
                 Err(match error {
                     StepError::NotOffered(choice) => GateError::NotOffered(choice),
                     StepError::Expired | StepError::Withdrawn => GateError::Gone(view),

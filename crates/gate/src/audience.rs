@@ -5,6 +5,8 @@
 
 use countersign_channels::Channel;
 use countersign_channels::order::{Destination, Inquiry, Subject};
+use countersign_core::approval::Choice;
+use countersign_core::card::Field;
 
 use crate::credentials::PersonView;
 use crate::delivery::{About, Starter};
@@ -24,15 +26,26 @@ impl Gate {
             is_hidden: stored.call.is_hidden_from(name),
             name: name.clone(),
         });
+        let mut card = ApprovalView::of(&stored, self.inner.clock.now()).card;
+        // Law 10: whoever allows more than once reads first what that covers. A chat has no list to
+        // choose from and leaves the narrowest.
+        let is_standing = |choice: &Choice| matches!(choice, Choice::Session | Choice::Always);
+        if card.choices.iter().any(is_standing)
+            && let Some(scope) = stored.scopes.first()
+        {
+            card.lineage.push(Field {
+                name: "Session and always cover".to_owned(),
+                text: scope.words(),
+                code: false,
+            });
+        }
         Ok(About {
             is_waiting: stored.approval.status() == "waiting",
             asked_at: stored.approval.asked_at,
             is_opened: !stored.viewed_by.is_empty(),
             session: stored.call.session.clone(),
             run: stored.call.run.clone(),
-            what: Subject::Card(Box::new(
-                ApprovalView::of(&stored, self.inner.clock.now()).card,
-            )),
+            what: Subject::Card(Box::new(card)),
             starter,
         })
     }

@@ -366,7 +366,9 @@ impl Gate {
             tracing::warn!(%error, %subject, "a card will be delivered later");
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(PAUSE_MAX);
-            self.renew(subject, &delivery).await?;
+            if self.renew(subject, &delivery).await? == Lease::Lost {
+                return Ok(Reached::Yes);
+            }
         }
         Ok(Reached::No)
     }
@@ -424,15 +426,28 @@ impl Gate {
         }
     }
 
-    async fn renew(&self, subject: &str, delivery: &StoredDelivery) -> Result<(), GateError> {
+    /// Says that this gateway still delivers, unless somebody has taken it over: what that one wrote
+    /// down, above all where the card is, stays.
+    async fn renew(&self, subject: &str, delivery: &StoredDelivery) -> Result<Lease, GateError> {
+        let id = delivery_id(subject, delivery);
+        let Some(record) = self.inner.store.get(Kind::Delivery, &id).await? else {
+            return Ok(Lease::Lost);
+        };
+        let known: StoredDelivery = read(&record)?;
+        if record.status != TRYING || known.driver != delivery.driver {
+            return Ok(Lease::Lost);
+        }
         let now = self.inner.clock.now();
-        let put = delivery_put(subject, delivery, TRYING, Expect::Anything, now);
+        let expect = Expect::Version(record.version);
         let change = Change {
-            puts: vec![put],
+            puts: vec![delivery_put(subject, delivery, TRYING, expect, now)],
             entries: Vec::new(),
         };
-        self.inner.store.commit(change).await?;
-        Ok(())
+        match self.inner.store.commit(change).await {
+            Ok(_) => Ok(Lease::Kept),
+            Err(StoreError::Conflict { .. }) => Ok(Lease::Lost),
+            Err(error) => Err(error.into()),
+        }
     }
 
     async fn note_delivery(
@@ -579,6 +594,13 @@ impl Gate {
         };
         Ok(self.inner.store.find(of_subject).await?)
     }
+}
+
+/// Whether a delivery is still this gateway's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lease {
+    Kept,
+    Lost,
 }
 
 /// Whose a delivery is.

@@ -57,11 +57,20 @@ const RESERVED: &[&str] = &[
 #[derive(Debug, Default)]
 pub(super) struct Registered(Vec<Known>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Known {
     name: &'static str,
     trigger: String,
     token: String,
+}
+
+impl std::fmt::Debug for Known {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Never the token: who has it can send commands as the server.
+        f.debug_struct("Known")
+            .field("trigger", &self.trigger)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What was done about the commands.

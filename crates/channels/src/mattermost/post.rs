@@ -1,6 +1,6 @@
 //! Putting things there: cards, each once, their full text, and what is said.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
@@ -95,8 +95,10 @@ impl Mattermost {
         for page in 0..PAGES_MAX {
             let list = self.page(place, page).await?;
             let mut is_over = list.order.len() < PAGE;
+            // Older messages come along where somebody replied to them; they are no end of the page.
+            let on_page: HashSet<String> = list.order.into_iter().collect();
             for post in list.posts.into_values() {
-                is_over |= post.create_at < since;
+                is_over |= post.create_at < since && on_page.contains(&post.id);
                 let key = post.key().map(str::to_owned);
                 if let Some(key) = key.filter(|_| post.user_id == bot && post.delete_at == 0) {
                     posts.insert(key, post.id);
@@ -157,10 +159,15 @@ impl Mattermost {
         Ok(())
     }
 
+    /// Whether we have posted this below `root` before. Anybody can write our key into a message of
+    /// their own, and would then stand where the full text should.
     async fn earlier_reply(&self, root: &str, key: &str) -> Result<bool, ApiError> {
+        let bot = self.known().await?.bot.id;
         let path = ["posts", root, "thread"];
         let list: PostList = self.inner.api.get(&path, &[]).await?;
-        Ok(list.posts.values().any(|post| post.key() == Some(key)))
+        let is_it =
+            |post: &Post| post.key() == Some(key) && post.user_id == bot && post.delete_at == 0;
+        Ok(list.posts.values().any(is_it))
     }
 
     pub(super) async fn say_in(

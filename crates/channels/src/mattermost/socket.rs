@@ -34,6 +34,11 @@ const HEARD_MAX: usize = 4096;
 /// How far back reactions are looked for after a gap, in milliseconds.
 const REACTIONS_MILLIS: i64 = 24 * 3600 * 1000;
 
+/// How long the websocket may take to open.
+const OPEN_WITHIN: Duration = Duration::from_secs(15);
+/// What the server notes on messages that a program wrote, also in a person's name.
+const MACHINES: &[&str] = &["from_bot", "from_webhook", "from_plugin", "from_oauth_app"];
+
 /// What a reaction means.
 const EMOJIS: &[(&str, Press)] = &[
     ("white_check_mark", Press::Choose(Choice::Once)),
@@ -110,8 +115,11 @@ impl Mattermost {
         };
         let mut pause = PAUSE_FIRST;
         loop {
+            let since = tokio::time::Instant::now();
             match self.connected(&mut memory, &heard).await {
-                Ok(()) => pause = PAUSE_FIRST,
+                // One that ends at once is no better than none.
+                Ok(()) if since.elapsed() > PAUSE_MAX => pause = PAUSE_FIRST,
+                Ok(()) => {}
                 Err(why) => tracing::warn!(why, "the websocket ended; it is opened again"),
             }
             if heard.is_closed() {
@@ -193,8 +201,9 @@ impl Mattermost {
         let limits = WebSocketConfig::default()
             .max_message_size(Some(FRAME_BYTES_MAX))
             .max_frame_size(Some(FRAME_BYTES_MAX));
-        let opened =
-            tokio_tungstenite::connect_async_with_config(request, Some(limits), true).await;
+        let opening = tokio_tungstenite::connect_async_with_config(request, Some(limits), true);
+        let opened = tokio::time::timeout(OPEN_WITHIN, opening).await;
+        let opened = opened.map_err(|_| "it took too long to open".to_owned())?;
         let (socket, _) = opened.map_err(|error| error.to_string())?;
         Ok(socket)
     }
@@ -306,9 +315,7 @@ impl Mattermost {
     ) {
         memory.last = memory.last.max(Some(post.create_at));
         let is_ours = post.user_id == known.bot.id || post.props.contains_key(KEY_PROP);
-        let is_machine = ["from_bot", "from_webhook", "from_plugin"]
-            .iter()
-            .any(|name| post.props.contains_key(*name));
+        let is_machine = MACHINES.iter().any(|name| post.props.contains_key(*name));
         let is_said = post.kind.is_empty() && post.delete_at == 0 && !post.message.is_empty();
         if is_ours || is_machine || !is_said || !memory.is_new(&post.id) {
             return;
@@ -354,6 +361,8 @@ impl Mattermost {
         let (press, text) = reply(&root.0, &post.message)?;
         let clicker = self.person(&post.user_id).await;
         Some(Click {
+            // It is read again after a gap; what was refused must not count then.
+            ticket: Some(format!("reply:{}", post.id)),
             proof: Proof::OnCard,
             subject: root.0,
             press,
@@ -373,8 +382,10 @@ impl Mattermost {
         if card.user_id != known.bot.id {
             return None;
         }
-        let subject = card.key()?.split(':').next()?.to_owned();
-        Some((subject, card.channel_id))
+        let subject = card.key()?.split(':').next()?;
+        // What the agent says is ours, too, but it is no question.
+        let is_question = subject.starts_with("appr_") || subject.starts_with("clar_");
+        is_question.then(|| (subject.to_owned(), card.channel_id.clone()))
     }
 
     /// Tells of a reaction that answers a card, where there are no buttons.
@@ -394,7 +405,17 @@ impl Mattermost {
         if clicker.standing == Standing::Bot {
             return;
         }
+        let Reaction {
+            user_id,
+            post_id,
+            emoji_name,
+            create_at,
+        } = reaction;
         let click = Click {
+            // It is read again after a gap; what was refused must not count then.
+            ticket: Some(format!(
+                "reaction:{post_id}:{user_id}:{emoji_name}:{create_at}"
+            )),
             proof: Proof::OnCard,
             subject,
             press: *press,

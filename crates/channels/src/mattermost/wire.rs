@@ -77,10 +77,11 @@ pub(super) struct Reaction {
     pub(super) user_id: String,
     pub(super) post_id: String,
     pub(super) emoji_name: String,
+    pub(super) create_at: i64,
 }
 
 /// A slash command as the server keeps it.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct ServerCommand {
     pub(super) id: String,
@@ -139,7 +140,7 @@ pub(super) struct DialogCallback {
 }
 
 /// What the server sends when a command was typed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(super) struct CommandCallback {
     pub(super) token: String,
     pub(super) channel_id: String,

@@ -139,27 +139,33 @@ fn mattermost(
 /// Makes the accounts of `MATTERMOST_ALLOWED_USERS` approvers, and takes that back from those that
 /// are not in it any more.
 pub(crate) async fn announce_allowed(gate: &Gate, channels: &Channels) -> Result<(), Complaint> {
-    let [chat] = channels.mattermosts.as_slice() else {
-        return Ok(());
-    };
     let owner = super::owner(ALLOWED_USERS);
     let failed = |error: GateError| Complaint::failed(error.to_string(), "see the log");
+    let people = gate.people(&owner).await.map_err(failed)?.items;
+    let is_from_variable = |person: &PersonView| person.name.starts_with(&format!("{PLATFORM}:"));
+    let [chat] = channels.mattermosts.as_slice() else {
+        // An id says nothing without the one server it is of; who was allowed before is not now.
+        for person in people.iter().filter(|person| is_from_variable(person)) {
+            gate.remove_person(&owner, &person.name)
+                .await
+                .map_err(failed)?;
+        }
+        return Ok(());
+    };
     let listed = std::env::var(ALLOWED_USERS).unwrap_or_default();
     let listed: Vec<&str> = listed
-        .split([',', ' '])
+        .split(|letter: char| letter == ',' || letter == ';' || letter.is_whitespace())
         .map(str::trim)
         .filter(|id| !id.is_empty())
         .collect();
-    let people = gate.people(&owner).await.map_err(failed)?.items;
     let account = |person: &PersonView| {
         let names = chat.accounts();
         let account = names.iter().find_map(|name| person.accounts.get(*name));
         account.cloned()
     };
     for person in &people {
-        let is_from_variable = person.name.starts_with(&format!("{PLATFORM}:"));
         let is_listed = account(person).is_some_and(|id| listed.contains(&id.as_str()));
-        if is_from_variable && !is_listed {
+        if is_from_variable(person) && !is_listed {
             gate.remove_person(&owner, &person.name)
                 .await
                 .map_err(failed)?;
@@ -173,8 +179,13 @@ pub(crate) async fn announce_allowed(gate: &Gate, channels: &Channels) -> Result
             continue;
         }
         let username = chat.username(id).await.unwrap_or_else(|| id.to_owned());
+        let mut name = format!("{PLATFORM}:{username}");
+        // Usernames change hands, ids do not: nobody takes another's place.
+        if people.iter().any(|person| person.name == name) {
+            name = format!("{PLATFORM}:{id}");
+        }
         let person = PersonView {
-            name: format!("{PLATFORM}:{username}"),
+            name,
             roles: vec!["approver".to_owned()],
             accounts: [(chat.name().to_owned(), id.to_owned())].into(),
         };

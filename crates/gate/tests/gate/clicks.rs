@@ -143,6 +143,43 @@ async fn the_first_thing_that_is_wrong_is_what_is_said_whatever_else_is_wrong() 
 }
 
 #[tokio::test]
+async fn a_reaction_that_was_refused_does_not_count_when_the_chat_is_read_again() {
+    let (world, recorder) = chat().await;
+    let approval = asked(&world, &recorder, command(DANGEROUS)).await;
+    let mut reaction = click(&world, &approval, ONCE).await;
+    reaction.proof = Proof::OnCard;
+    reaction.ticket = Some("reaction:1".to_owned());
+    reaction.clicker.account = "e1".to_owned();
+    let refusal = world.gate.click(&reaction).await.unwrap_err();
+    assert_eq!(refusal, Refusal::Stranger);
+    list(&world, "eve", &["approver"], "e1").await;
+    let again = world.gate.click(&reaction).await.unwrap_err();
+    assert_eq!(again, Refusal::Untrusted(Untrusted::Replayed));
+    assert_eq!(told(&world, "replayed").await, 0, "nobody did anything");
+    reaction.ticket = Some("reaction:2".to_owned());
+    let done = world.gate.click(&reaction).await.unwrap();
+    assert_eq!(done.outcome, Outcome::Answered);
+}
+
+#[tokio::test]
+async fn law_10_a_card_in_a_chat_says_what_a_standing_permission_covers() {
+    let (world, recorder) = chat().await;
+    let approval = asked(&world, &recorder, command("git push --force origin main")).await;
+    let view = world.gate.approval(&world.ana, &approval).await.unwrap();
+    assert!(view.choices.iter().any(|choice| choice == "always"));
+    let words = &view.scopes.first().unwrap().words;
+    let said = recorder.said();
+    let Some(countersign_channels::Said::Card(_, card)) = said.first() else {
+        panic!("a card comes first: {said:?}")
+    };
+    let fields = &card.lineage;
+    assert!(
+        fields.iter().any(|field| field.text == *words),
+        "{fields:?}"
+    );
+}
+
+#[tokio::test]
 async fn each_thing_that_is_wrong_is_refused_for_itself() {
     let (world, recorder) = chat().await;
     list(&world, "eve", &[], "e1").await;

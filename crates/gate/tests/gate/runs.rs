@@ -217,6 +217,16 @@ async fn law_1_a_reply_to_a_person_in_crisis_is_another_person_s_to_allow() {
         matches!(herself, Err(GateError::Forbidden(_))),
         "{herself:?}"
     );
+    let opened = gate.viewed(&ana, &approval).await;
+    assert!(matches!(opened, Err(GateError::Forbidden(_))), "{opened:?}");
+    let seen = gate.approval(&ana, &approval).await.unwrap();
+    let seen = serde_json::to_string(&seen).unwrap();
+    assert!(!seen.contains("I am here"), "{seen}");
+    let Err(GateError::AlreadyResolved(view)) = gate.take_back(&ana, &approval).await else {
+        panic!("nothing is held")
+    };
+    let told = serde_json::to_string(&view).unwrap();
+    assert!(!told.contains("I am here"), "{told}");
     gate.answer(&ben, reply(&approval, Choice::Once))
         .await
         .unwrap();

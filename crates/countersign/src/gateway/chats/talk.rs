@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use countersign_agent::RunRequest;
 use countersign_agent::message::Message as Said;
 use countersign_channels::chat::{Heard, Message};
-use countersign_channels::press::Click;
+use countersign_channels::press::{Click, Untrusted};
 use countersign_gate::GateError;
 use countersign_gate::clarifications::Clarified;
 use countersign_gate::click::Refusal;
@@ -81,8 +81,12 @@ impl Desk {
             return;
         };
         let account = &click.clicker.account;
-        // Several gateways hear the same reaction; the card says how it ended.
-        if matches!(refusal, Refusal::Answered(_)) {
+        // Several gateways hear the same reaction, and it is read again after a gap; the card says
+        // how it ended.
+        if matches!(
+            refusal,
+            Refusal::Answered(_) | Refusal::Untrusted(Untrusted::Replayed)
+        ) {
             return;
         }
         // Passers-by react to anything; they are told once.

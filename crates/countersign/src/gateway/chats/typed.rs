@@ -6,7 +6,7 @@ use countersign_agent::RunRequest;
 use countersign_agent::message::Message;
 use countersign_channels::chat::Typed;
 use countersign_channels::press::{Click, Press, Proof};
-use countersign_channels::text::{code, fenced};
+use countersign_channels::text::{code, fenced, tamed};
 use countersign_core::approval::Choice;
 use countersign_core::command::{Command, TABLE};
 use countersign_core::tier::Tier;
@@ -149,15 +149,16 @@ impl Desk {
 
     async fn show(&self, typed: &Typed, who: &Principal, id: &str) -> Result<String, Refusal> {
         let view = self.gate.approval(who, id).await.map_err(failed)?;
-        let text = view.card.plain_text();
-        if text.chars().count() > SHOWN_CHARS_MAX {
+        let text = fenced(&view.card.plain_text());
+        // As it is shown there, where it may be longer: what the server cuts off was not seen.
+        if tamed(&text).chars().count() > SHOWN_CHARS_MAX {
             return Ok("It is too long for here. Open the full text on the card.".to_owned());
         }
         if view.status == "waiting" {
             let click = self.click(typed, id.to_owned(), Press::View, None);
             self.gate.click(&click).await?;
         }
-        Ok(fenced(&text))
+        Ok(text)
     }
 
     fn click(&self, typed: &Typed, subject: String, press: Press, text: Option<String>) -> Click {
