@@ -574,7 +574,8 @@ fn complain(error: &clap::Error) -> Complaint {
     .into_iter()
     .find_map(|kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
-        Some(ContextValue::Strings(texts)) => texts.first().cloned(),
+        // The nearest comes last.
+        Some(ContextValue::Strings(texts)) => texts.last().cloned(),
         Some(_) | None => None,
     });
     let hint = match suggested {

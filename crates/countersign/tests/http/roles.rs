@@ -19,7 +19,6 @@ const MATRIX: &[(&str, &str, &[&str])] = &[
     ("POST", "/channels/{name}/action", OPEN),
     ("POST", "/channels/{name}/command", OPEN),
     ("POST", "/channels/{name}/dialog", OPEN),
-    ("GET", "/v1/channels", ANSWERS),
     ("GET", "/v1/channels/{name}/doctor", ADMIN),
     ("POST", "/v1/logout", ALL),
     ("GET", "/v1/whoami", ALL),
