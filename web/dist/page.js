@@ -1146,6 +1146,7 @@
         if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
         const command = COMMANDS.get(event.key);
         if (command === void 0) return;
+        if (document.querySelector("dialog[open]") !== null) return;
         if (isTyping(event) && command !== "close") return;
         if (handlers[command]?.(event) === true) event.preventDefault();
       };
@@ -1335,15 +1336,15 @@
   }
   async function connect() {
     let wasLive = false;
+    const stop = new AbortController();
     try {
       me.value = await get("/v1/whoami");
       if (lostAt.value !== null || lastEventId !== null) link.value = "catching_up";
       const caughtUp = () => {
         wasLive = true;
       };
-      const stop = new AbortController();
       const listener = {
-        opened: () => void catchUp().then(caughtUp, () => stop.abort()),
+        opened: () => void catchUp(stop.signal).then(caughtUp, () => stop.abort()),
         told: (event, id) => {
           if (id !== null) lastEventId = id;
           hear(event);
@@ -1352,33 +1353,54 @@
       await follow("/v1/events", lastEventId, listener, stop.signal);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return "signed_out";
+    } finally {
+      stop.abort();
     }
     return wasLive ? "was_live" : "failed";
   }
-  async function catchUp() {
+  async function catchUp(signal) {
+    reading = signal;
+    try {
+      await readAll(signal);
+    } finally {
+      if (reading === signal) reading = null;
+    }
+    if (signal.aborted) return;
+    if (changed.size > 0 && !refreshing) void refreshChanged();
+    if (questionsChanged) void refreshQuestions();
+  }
+  async function readAll(signal) {
     const before = approvals.value;
     const was = lostAt.value;
-    const wasKnown = new Set(before.keys());
-    const found = await everyWaiting();
-    const gone = [...before.values()].filter((it) => it.status === "waiting" && !found.has(it.approval_id));
-    const settled2 = await Promise.all(gone.slice(0, 50).map((it) => one(it.approval_id)));
+    const read3 = await readWaiting(before);
     const asked4 = await get("/v1/clarifications");
-    const next2 = new Map(before);
-    for (const it of gone) next2.delete(it.approval_id);
-    for (const it of settled2) if (it !== null) next2.set(it.approval_id, it);
-    for (const it of found.values()) next2.set(it.approval_id, it);
-    const fresh2 = [...found.keys()].filter((id) => !wasKnown.has(id)).length;
+    if (signal.aborted) return;
+    const fresh2 = countFresh(before, read3);
     r3(() => {
-      approvals.value = next2;
+      approvals.value = merged(before, read3);
       questions.value = new Map(asked4.clarifications.map((it) => [it.clarification_id, it]));
       lostAt.value = null;
       link.value = "live";
     });
     if (was !== null) {
-      say(`Connected again. Nothing was missed: ${fresh2} new, ${gone.length} settled meanwhile.`);
+      say(`Connected again. Nothing was missed: ${fresh2} new, ${read3.gone.length} settled meanwhile.`);
     }
     void others();
   }
+  async function readWaiting(before) {
+    const found = await everyWaiting();
+    const gone = [...before.values()].filter((it) => it.status === "waiting" && !found.has(it.approval_id));
+    const settled2 = await Promise.all(gone.slice(0, 50).map((it) => one(it.approval_id)));
+    return { found, gone, settled: settled2 };
+  }
+  function merged(before, { found, gone, settled: settled2 }) {
+    const next2 = new Map(before);
+    for (const it of gone) next2.delete(it.approval_id);
+    for (const it of settled2) if (it !== null) next2.set(it.approval_id, it);
+    for (const it of found.values()) next2.set(it.approval_id, it);
+    return next2;
+  }
+  var countFresh = (before, { found }) => [...found.keys()].filter((id) => !before.has(id)).length;
   async function everyWaiting() {
     const found = /* @__PURE__ */ new Map();
     let behind = null;
@@ -1399,13 +1421,19 @@
   }
   var changed = /* @__PURE__ */ new Set();
   var refreshing = false;
+  var questionsChanged = false;
+  var refreshingQuestions = false;
+  var reading = null;
   function hear(event) {
     for (const listener of listeners) listener(event);
     if (event.event === "call.assessed" && event.verdict === "allow") ranAlone.value += 1;
-    if (event.event.startsWith("clarify.")) void refreshQuestions();
+    if (event.event.startsWith("clarify.")) {
+      questionsChanged = true;
+      if (reading === null) void refreshQuestions();
+    }
     if (event.event.startsWith("approval.") && "approval_id" in event && event.approval_id) {
       changed.add(event.approval_id);
-      if (!refreshing) void refreshChanged();
+      if (!refreshing && reading === null) void refreshChanged();
     }
   }
   async function refreshChanged() {
@@ -1413,6 +1441,10 @@
     await new Promise((resolve) => {
       setTimeout(resolve, 30);
     });
+    if (reading !== null) {
+      refreshing = false;
+      return;
+    }
     const ids = [...changed];
     changed.clear();
     try {
@@ -1424,16 +1456,28 @@
     } catch {
     } finally {
       refreshing = false;
-      if (changed.size > 0) void refreshChanged();
+      if (changed.size > 0 && reading === null) void refreshChanged();
     }
   }
   async function reload() {
-    const found = await everyWaiting();
-    const known = [...approvals.value.values()].filter((it) => it.status === "waiting" && !found.has(it.approval_id));
-    const settled2 = await Promise.all(known.slice(0, 50).map((it) => one(it.approval_id)));
-    put(...found.values(), ...settled2.filter((it) => it !== null));
+    const read3 = await readWaiting(approvals.value);
+    const fresh2 = countFresh(approvals.value, read3);
+    approvals.value = merged(approvals.value, read3);
+    announce(fresh2);
   }
   async function refreshQuestions() {
+    if (refreshingQuestions) return;
+    refreshingQuestions = true;
+    try {
+      while (questionsChanged) {
+        questionsChanged = false;
+        await readQuestions();
+      }
+    } finally {
+      refreshingQuestions = false;
+    }
+  }
+  async function readQuestions() {
     const before = questions.value;
     const list = await get("/v1/clarifications").catch(() => null);
     if (list === null) return;
@@ -2673,7 +2717,7 @@
     const chosen = useSignal(0);
     const lasts2 = useSignal(0);
     const uses = useSignal(0);
-    const { arming, armed, watch } = useArming(`${approval.approval_id}/${choice}`);
+    const { arming, armed, watch } = useArming(`${approval.approval_id}/${choice}/${scopes.value === null ? "asked" : "shown"}`);
     const spans = [[choice === "session" ? "Until the session ends" : "Until it is revoked", null], ...LASTS];
     A2(() => {
       const preview = post("/v1/grants/preview", { approval_id: approval.approval_id });
@@ -2769,7 +2813,7 @@
     const end = T2(null);
     A2(() => {
       const element = end.current;
-      if (element === null || endSeen.value) return void 0;
+      if (element === null || endSeen.value || !isOpen.value) return void 0;
       const observer = new IntersectionObserver((entries) => {
         if (entries.some((entry) => entry.isIntersecting)) endSeen.value = true;
       });

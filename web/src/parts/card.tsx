@@ -42,7 +42,8 @@ export function CardView({ approval, hasKeys, isInline = false, onNext }: Props)
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = end.current;
-    if (element === null || endSeen.value) return undefined;
+    // The end of what is folded is not the end of what was read.
+    if (element === null || endSeen.value || !isOpen.value) return undefined;
     const observer = new IntersectionObserver((entries) => {
       if (entries.some((entry) => entry.isIntersecting)) endSeen.value = true;
     });
