@@ -2988,7 +2988,7 @@
     const isBusy = useSignal(false);
     const wasQuick = useSignal(false);
     const problem3 = useSignal(null);
-    const { arming, armed, watch } = useArming(approval.approval_id);
+    const { arming, armed, watch } = useArming(`${approval.approval_id}/${hasKeys ? "keys" : ""}`);
     const list = T2(null);
     const noteField = T2(null);
     const isEmpty = card.command.trim() === "";
@@ -4979,12 +4979,12 @@
     };
     if (problem3.value !== null) return a4(Problem, { error: problem3.value });
     const waits = blocks.filter((block) => block.kind === "approval" && approvals.value.get(block.id)?.status === "waiting");
-    const last2 = waits.at(-1);
+    const [first2] = waits;
     return a4("div", { class: "thread", children: [
       a4("div", { class: "thread-scroll", ref: scroll, onScroll: scrolled, children: [
         !conversation.isLoaded.value && blocks.length === 0 ? a4(Loading, {}) : null,
         session === null ? a4(Welcome, {}) : null,
-        a4("ol", { class: "blocks", ref: list, "aria-label": "What was said and done", children: blocks.map((block, index) => a4("li", { class: `block block-${block.kind}`, children: a4(BlockView, { block, hasKeys: block === last2, isAsked: waits.includes(blocks[index + 1] ?? block) }) }, index)) }),
+        a4("ol", { class: "blocks", ref: list, "aria-label": "What was said and done", children: blocks.map((block, index) => a4("li", { class: `block block-${block.kind}`, children: a4(BlockView, { block, hasKeys: block === first2, isAsked: waits.includes(blocks[index + 1] ?? block) }) }, index)) }),
         conversation.running.value !== null && waits.length === 0 ? a4("p", { class: "works", role: "status", children: [
           a4("span", { class: "pulse", "aria-hidden": "true" }),
           " The agent works"

@@ -267,7 +267,8 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
   const isBusy = useSignal(false);
   const wasQuick = useSignal(false);
   const problem = useSignal<string | null>(null);
-  const { arming, armed, watch } = useArming(approval.approval_id);
+  // A card that is given the keys is looked at anew.
+  const { arming, armed, watch } = useArming(`${approval.approval_id}/${hasKeys ? "keys" : ""}`);
   const list = useRef<HTMLOListElement>(null);
   const noteField = useRef<HTMLInputElement>(null);
   const isEmpty = card.command.trim() === "";
