@@ -2612,7 +2612,8 @@
     }
     return lines;
   }
-  var isPatch = (text) => /^(@@|\*\*\* Begin Patch|--- |diff --git )/m.test(text) && /^[+-]/m.test(text);
+  var PATCH_NAMES = ["patch", "diff", "unified_diff", "input"];
+  var isPatch = (name, text) => PATCH_NAMES.includes(name) && /^\s*(@@|\*\*\* Begin Patch|--- |diff --git )/.test(text) && /^[+-]/m.test(text);
   function patch(text) {
     return text.split("\n").map((line) => {
       if (/^(\*\*\*|---|\+\+\+|@@|diff |index )/.test(line)) return { kind: "mark", text: line };
@@ -2674,7 +2675,7 @@
         a4(Code, { name: `${field.name}, end`, text: tail })
       ] });
     }
-    if (isPatch(field.text)) return a4(Difference, { name: field.name, lines: patch(field.text) });
+    if (isPatch(field.name, field.text)) return a4(Difference, { name: field.name, lines: patch(field.text) });
     return a4("section", { class: "long", children: [
       a4("h3", { children: field.name }),
       field.code ? a4(Code, { name: field.name, text: field.text }) : a4("p", { class: "prose", children: field.text })
