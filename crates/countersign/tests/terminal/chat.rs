@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::scene::{Scene, shell};
 use crate::terminal::Terminal;
-use crate::{ENTER, opened};
+use crate::{ENTER, lines, opened};
 
 fn chat(scene: &Scene) -> Terminal {
     let mut terminal = opened(&scene.gateway, &["chat"], &[], 80, 36);
@@ -127,4 +127,34 @@ fn a_conversation_goes_on_where_it_was_left() {
     terminal.press("and now?\r");
     terminal.shows("Still Iris.");
     assert_eq!(scene.model.requests().len(), 2);
+}
+
+#[test]
+fn line_by_line_a_permission_is_left_only_after_it_was_shown() {
+    let scene = Scene::new(vec![
+        Reply::calls(["I push."], &[shell("c1", "git push origin main")]),
+        Reply::text(["Done."]),
+    ]);
+    let mut terminal = lines(&scene.gateway, &["chat", "--plain"], &[]);
+    terminal.shows("/help lists what else can be typed.");
+    terminal.press("push it\r");
+    terminal.shows("Answer, 1 to 4:");
+    terminal.press("2\r");
+    terminal.shows("would have matched");
+    terminal.press("\r");
+    terminal.shows("Nothing was answered.");
+    let admin = scene.gateway.admin();
+    let waiting = || {
+        scene
+            .gateway
+            .get(&admin, "/v1/approvals?status=waiting")
+            .body
+    };
+    assert_eq!(waiting()["approvals"].as_array().unwrap().len(), 1);
+    terminal.press("2\r");
+    terminal.shows("Enter to go back: ");
+    terminal.press("1\r");
+    terminal.shows("Done.");
+    let grants = scene.gateway.get(&admin, "/v1/grants").body;
+    assert_eq!(grants["grants"].as_array().unwrap().len(), 1, "{grants}");
 }
