@@ -338,13 +338,17 @@ impl<'a> Follow<'a> {
                 }
             }
         }
-        // What was typed before is no answer to this.
+        self.forget_typed();
+        Ok(())
+    }
+
+    /// What was typed before is no answer to what is asked now.
+    fn forget_typed(&mut self) {
         if let Some(lines) = &mut self.lines
             && self.is_terminal
         {
             while lines.try_recv().is_ok() {}
         }
-        Ok(())
     }
 
     /// Answers the first question with what was typed; the end of input is a no.
@@ -425,6 +429,7 @@ impl Follow<'_> {
             Typed::Choice(choice) if matches!(choice.as_str(), "session" | "always") => {
                 match scopes_of(self.client, id).await {
                     Ok(scopes) => {
+                        self.forget_typed();
                         eprint!("{}", scopes_in_words(&scopes));
                         self.granting = Some(Granting { choice, scopes });
                     }

@@ -131,30 +131,28 @@ fn a_conversation_goes_on_where_it_was_left() {
 
 #[test]
 fn line_by_line_a_permission_is_left_only_after_it_was_shown() {
-    let scene = Scene::new(vec![
-        Reply::calls(["I push."], &[shell("c1", "git push origin main")]),
-        Reply::text(["Done."]),
-    ]);
-    let mut terminal = lines(&scene.gateway, &["chat", "--plain"], &[]);
-    terminal.shows("/help lists what else can be typed.");
-    terminal.press("push it\r");
-    terminal.shows("Answer, 1 to 4:");
-    terminal.press("2\r");
-    terminal.shows("would have matched");
-    terminal.press("\r");
-    terminal.shows("Nothing was answered.");
-    let admin = scene.gateway.admin();
-    let waiting = || {
-        scene
-            .gateway
-            .get(&admin, "/v1/approvals?status=waiting")
-            .body
-    };
-    assert_eq!(waiting()["approvals"].as_array().unwrap().len(), 1);
-    terminal.press("2\r");
-    terminal.shows("Enter to go back: ");
-    terminal.press("1\r");
-    terminal.shows("Done.");
-    let grants = scene.gateway.get(&admin, "/v1/grants").body;
-    assert_eq!(grants["grants"].as_array().unwrap().len(), 1, "{grants}");
+    for (typed, comes, grants) in [("\r", "Nothing was answered.", 0), ("1\r", "Done.", 1)] {
+        let scene = Scene::new(vec![
+            Reply::calls(["I push."], &[shell("c1", "git push origin main")]),
+            Reply::text(["Done."]),
+        ]);
+        let mut terminal = lines(&scene.gateway, &["chat", "--plain"], &[]);
+        terminal.shows("/help lists what else can be typed.");
+        terminal.press("push it\r");
+        terminal.shows("Answer, 1 to 4:");
+        terminal.press("2\r");
+        terminal.shows("would have matched");
+        terminal.shows("or Enter to go back:");
+        let admin = scene.gateway.admin();
+        let count = |path: &str, list: &str| {
+            let said = scene.gateway.get(&admin, path).body;
+            said[list].as_array().unwrap().len()
+        };
+        assert_eq!(count("/v1/approvals?status=waiting", "approvals"), 1);
+        terminal.press(typed);
+        terminal.shows(comes);
+        assert_eq!(count("/v1/grants", "grants"), grants);
+        let waiting = count("/v1/approvals?status=waiting", "approvals");
+        assert_eq!(waiting + grants, 1);
+    }
 }

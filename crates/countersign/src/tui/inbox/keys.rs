@@ -241,7 +241,11 @@ impl Inbox {
         let item = self.waiting.get(id)?;
         // A question does not say who asks it; what else the run asks does.
         let asker = self.waiting.asker(&item.run).unwrap_or("The agent");
-        Open::beside(item, asker, self.theme)
+        let mut open = Open::beside(item, asker, self.theme)?;
+        if let Some(why) = &self.away {
+            open.is_away(why);
+        }
+        Some(open)
     }
 
     fn leave_card(&mut self) {

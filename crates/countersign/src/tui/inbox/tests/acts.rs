@@ -304,6 +304,24 @@ fn a_batch_allows_low_and_medium_once_after_a_question_that_was_read() {
 }
 
 #[test]
+fn a_card_opened_while_the_gateway_is_away_allows_nothing() {
+    let mut shown = busy();
+    let why = "nothing answers there".to_owned();
+    shown.tell(News::Away { why });
+    shown.press(KeyCode::Down);
+    shown.press(KeyCode::Enter);
+    shown.wait(1_000);
+    shown.wishes.clear();
+    shown.type_in("1");
+    assert_eq!(shown.sent(), []);
+    let text = shown.text();
+    assert!(
+        text.contains("nothing can be allowed until it is back"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_batch_allows_nothing_while_the_gateway_is_away_or_its_list_is_read_again() {
     let away = News::Away {
         why: "nothing answers there".to_owned(),
