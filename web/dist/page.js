@@ -1146,6 +1146,7 @@
         if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
         const command = COMMANDS.get(event.key);
         if (command === void 0) return;
+        if (document.querySelector("dialog[open]") !== null) return;
         if (isTyping(event) && command !== "close") return;
         if (handlers[command]?.(event) === true) event.preventDefault();
       };
@@ -1335,15 +1336,15 @@
   }
   async function connect() {
     let wasLive = false;
+    const stop = new AbortController();
     try {
       me.value = await get("/v1/whoami");
       if (lostAt.value !== null || lastEventId !== null) link.value = "catching_up";
       const caughtUp = () => {
         wasLive = true;
       };
-      const stop = new AbortController();
       const listener = {
-        opened: () => void catchUp().then(caughtUp, () => stop.abort()),
+        opened: () => void catchUp(stop.signal).then(caughtUp, () => stop.abort()),
         told: (event, id) => {
           if (id !== null) lastEventId = id;
           hear(event);
@@ -1352,33 +1353,54 @@
       await follow("/v1/events", lastEventId, listener, stop.signal);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return "signed_out";
+    } finally {
+      stop.abort();
     }
     return wasLive ? "was_live" : "failed";
   }
-  async function catchUp() {
+  async function catchUp(signal) {
+    reading = signal;
+    try {
+      await readAll(signal);
+    } finally {
+      if (reading === signal) reading = null;
+    }
+    if (signal.aborted) return;
+    if (changed.size > 0 && !refreshing) void refreshChanged();
+    if (questionsChanged) void refreshQuestions();
+  }
+  async function readAll(signal) {
     const before = approvals.value;
     const was = lostAt.value;
-    const wasKnown = new Set(before.keys());
-    const found = await everyWaiting();
-    const gone = [...before.values()].filter((it) => it.status === "waiting" && !found.has(it.approval_id));
-    const settled2 = await Promise.all(gone.slice(0, 50).map((it) => one(it.approval_id)));
+    const read3 = await readWaiting(before);
     const asked4 = await get("/v1/clarifications");
-    const next2 = new Map(before);
-    for (const it of gone) next2.delete(it.approval_id);
-    for (const it of settled2) if (it !== null) next2.set(it.approval_id, it);
-    for (const it of found.values()) next2.set(it.approval_id, it);
-    const fresh2 = [...found.keys()].filter((id) => !wasKnown.has(id)).length;
+    if (signal.aborted) return;
+    const fresh2 = countFresh(before, read3);
     r3(() => {
-      approvals.value = next2;
+      approvals.value = merged(before, read3);
       questions.value = new Map(asked4.clarifications.map((it) => [it.clarification_id, it]));
       lostAt.value = null;
       link.value = "live";
     });
     if (was !== null) {
-      say(`Connected again. Nothing was missed: ${fresh2} new, ${gone.length} settled meanwhile.`);
+      say(`Connected again. Nothing was missed: ${fresh2} new, ${read3.gone.length} settled meanwhile.`);
     }
     void others();
   }
+  async function readWaiting(before) {
+    const found = await everyWaiting();
+    const gone = [...before.values()].filter((it) => it.status === "waiting" && !found.has(it.approval_id));
+    const settled2 = await Promise.all(gone.slice(0, 50).map((it) => one(it.approval_id)));
+    return { found, gone, settled: settled2 };
+  }
+  function merged(before, { found, gone, settled: settled2 }) {
+    const next2 = new Map(before);
+    for (const it of gone) next2.delete(it.approval_id);
+    for (const it of settled2) if (it !== null) next2.set(it.approval_id, it);
+    for (const it of found.values()) next2.set(it.approval_id, it);
+    return next2;
+  }
+  var countFresh = (before, { found }) => [...found.keys()].filter((id) => !before.has(id)).length;
   async function everyWaiting() {
     const found = /* @__PURE__ */ new Map();
     let behind = null;
@@ -1399,13 +1421,19 @@
   }
   var changed = /* @__PURE__ */ new Set();
   var refreshing = false;
+  var questionsChanged = false;
+  var refreshingQuestions = false;
+  var reading = null;
   function hear(event) {
     for (const listener of listeners) listener(event);
     if (event.event === "call.assessed" && event.verdict === "allow") ranAlone.value += 1;
-    if (event.event.startsWith("clarify.")) void refreshQuestions();
+    if (event.event.startsWith("clarify.")) {
+      questionsChanged = true;
+      if (reading === null) void refreshQuestions();
+    }
     if (event.event.startsWith("approval.") && "approval_id" in event && event.approval_id) {
       changed.add(event.approval_id);
-      if (!refreshing) void refreshChanged();
+      if (!refreshing && reading === null) void refreshChanged();
     }
   }
   async function refreshChanged() {
@@ -1413,6 +1441,10 @@
     await new Promise((resolve) => {
       setTimeout(resolve, 30);
     });
+    if (reading !== null) {
+      refreshing = false;
+      return;
+    }
     const ids = [...changed];
     changed.clear();
     try {
@@ -1424,16 +1456,28 @@
     } catch {
     } finally {
       refreshing = false;
-      if (changed.size > 0) void refreshChanged();
+      if (changed.size > 0 && reading === null) void refreshChanged();
     }
   }
   async function reload() {
-    const found = await everyWaiting();
-    const known = [...approvals.value.values()].filter((it) => it.status === "waiting" && !found.has(it.approval_id));
-    const settled2 = await Promise.all(known.slice(0, 50).map((it) => one(it.approval_id)));
-    put(...found.values(), ...settled2.filter((it) => it !== null));
+    const read3 = await readWaiting(approvals.value);
+    const fresh2 = countFresh(approvals.value, read3);
+    approvals.value = merged(approvals.value, read3);
+    announce(fresh2);
   }
   async function refreshQuestions() {
+    if (refreshingQuestions) return;
+    refreshingQuestions = true;
+    try {
+      while (questionsChanged) {
+        questionsChanged = false;
+        await readQuestions();
+      }
+    } finally {
+      refreshingQuestions = false;
+    }
+  }
+  async function readQuestions() {
     const before = questions.value;
     const list = await get("/v1/clarifications").catch(() => null);
     if (list === null) return;
@@ -2568,7 +2612,8 @@
     }
     return lines;
   }
-  var isPatch = (text) => /^(@@|\*\*\* Begin Patch|--- |diff --git )/m.test(text) && /^[+-]/m.test(text);
+  var PATCH_NAMES = ["patch", "diff", "unified_diff", "input"];
+  var isPatch = (name, text) => PATCH_NAMES.includes(name) && /^\s*(@@|\*\*\* Begin Patch|--- |diff --git )/.test(text) && /^[+-]/m.test(text);
   function patch(text) {
     return text.split("\n").map((line) => {
       if (/^(\*\*\*|---|\+\+\+|@@|diff |index )/.test(line)) return { kind: "mark", text: line };
@@ -2630,7 +2675,7 @@
         a4(Code, { name: `${field.name}, end`, text: tail })
       ] });
     }
-    if (isPatch(field.text)) return a4(Difference, { name: field.name, lines: patch(field.text) });
+    if (isPatch(field.name, field.text)) return a4(Difference, { name: field.name, lines: patch(field.text) });
     return a4("section", { class: "long", children: [
       a4("h3", { children: field.name }),
       field.code ? a4(Code, { name: field.name, text: field.text }) : a4("p", { class: "prose", children: field.text })
@@ -2673,7 +2718,7 @@
     const chosen = useSignal(0);
     const lasts2 = useSignal(0);
     const uses = useSignal(0);
-    const { arming, armed, watch } = useArming(`${approval.approval_id}/${choice}`);
+    const { arming, armed, watch } = useArming(`${approval.approval_id}/${choice}/${scopes.value === null ? "asked" : "shown"}`);
     const spans = [[choice === "session" ? "Until the session ends" : "Until it is revoked", null], ...LASTS];
     A2(() => {
       const preview = post("/v1/grants/preview", { approval_id: approval.approval_id });
@@ -2769,7 +2814,7 @@
     const end = T2(null);
     A2(() => {
       const element = end.current;
-      if (element === null || endSeen.value) return void 0;
+      if (element === null || endSeen.value || !isOpen.value) return void 0;
       const observer = new IntersectionObserver((entries) => {
         if (entries.some((entry) => entry.isIntersecting)) endSeen.value = true;
       });
@@ -2944,7 +2989,7 @@
     const isBusy = useSignal(false);
     const wasQuick = useSignal(false);
     const problem3 = useSignal(null);
-    const { arming, armed, watch } = useArming(approval.approval_id);
+    const { arming, armed, watch } = useArming(`${approval.approval_id}/${hasKeys ? "keys" : ""}`);
     const list = T2(null);
     const noteField = T2(null);
     const isEmpty = card.command.trim() === "";
@@ -4935,12 +4980,12 @@
     };
     if (problem3.value !== null) return a4(Problem, { error: problem3.value });
     const waits = blocks.filter((block) => block.kind === "approval" && approvals.value.get(block.id)?.status === "waiting");
-    const last2 = waits.at(-1);
+    const [first2] = waits;
     return a4("div", { class: "thread", children: [
       a4("div", { class: "thread-scroll", ref: scroll, onScroll: scrolled, children: [
         !conversation.isLoaded.value && blocks.length === 0 ? a4(Loading, {}) : null,
         session === null ? a4(Welcome, {}) : null,
-        a4("ol", { class: "blocks", ref: list, "aria-label": "What was said and done", children: blocks.map((block, index) => a4("li", { class: `block block-${block.kind}`, children: a4(BlockView, { block, hasKeys: block === last2, isAsked: waits.includes(blocks[index + 1] ?? block) }) }, index)) }),
+        a4("ol", { class: "blocks", ref: list, "aria-label": "What was said and done", children: blocks.map((block, index) => a4("li", { class: `block block-${block.kind}`, children: a4(BlockView, { block, hasKeys: block === first2, isAsked: waits.includes(blocks[index + 1] ?? block) }) }, index)) }),
         conversation.running.value !== null && waits.length === 0 ? a4("p", { class: "works", role: "status", children: [
           a4("span", { class: "pulse", "aria-hidden": "true" }),
           " The agent works"

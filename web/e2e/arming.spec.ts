@@ -52,3 +52,56 @@ test("a new card takes neither the focus nor the place of the one in view", asyn
   await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/first");
   await expect(page.getByRole("button", { name: "Why: every factor and finding" })).toBeFocused();
 });
+
+test("a long text of high risk is read to its end before it can be allowed, however it is folded", async ({ page, gateway }) => {
+  await page.setViewportSize({ width: 1280, height: 2000 });
+  const lines = Array.from({ length: 400 }, (_, index) => `rm -rf /srv/www/${index}`);
+  await gateway.ask(lines.join("\n"));
+  await signIn(page, gateway);
+  // Folded, the end is in view already; that is not the end of what would run.
+  await expect(page.getByText("characters hidden")).toBeVisible();
+  await armed(page);
+  await page.getByRole("button", { name: "Show full command" }).click();
+  const allow = page.getByRole("button", { name: "Allow once" });
+  await expect(page.getByText("Read to the end of what would run; then it can be allowed.")).toBeVisible();
+  await expect(allow).toHaveAttribute("aria-disabled", "true");
+  await page.locator(".card-scroll").evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  await expect(allow).toHaveAttribute("aria-disabled", "false");
+});
+
+test("keys answer nothing that lies below a window", async ({ page, gateway }) => {
+  const id = await gateway.ask("rm -rf /srv/www");
+  await signIn(page, gateway);
+  await armed(page);
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
+  await armed(page);
+  await page.keyboard.press("1");
+  await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
+  expect((await gateway.approval(id)).status).toBe("waiting");
+  await expect(page.getByRole("button", { name: "Allow once", includeHidden: true })).toHaveCount(1);
+});
+
+test("a rule that has only just been shown is not left by a click that came with it", async ({ page, gateway }) => {
+  const id = await gateway.ask("git push origin main");
+  await signIn(page, gateway);
+  await armed(page);
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/v1/grants/preview", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Allow for this session" }).click();
+  const leave = page.locator(".scope").getByRole("button", { name: "Allow for this session" });
+  // Long enough for the panel, but there is nothing to be read in it yet.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1000)));
+  release();
+  await expect(page.locator(".scope-row").first()).toBeVisible();
+  await expect(leave).toHaveAttribute("aria-disabled", "true");
+  await leave.click({ force: true });
+  expect((await gateway.approval(id)).status).toBe("waiting");
+  await expect(leave).toHaveAttribute("aria-disabled", "false");
+});

@@ -125,7 +125,7 @@ export async function signIn(page: Page, gateway: Gateway): Promise<void> {
 
 /** Waits until the card in view takes answers. */
 export async function armed(page: Page): Promise<void> {
-  await expect(page.locator('.answer[data-armed="true"]')).toBeVisible();
+  await expect(page.locator('.answer[data-armed="true"]').first()).toBeVisible();
   // The input before must be 300 ms old, and the test has just pressed something.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 320)));
 }

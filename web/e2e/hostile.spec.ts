@@ -92,3 +92,15 @@ test("the browser itself refuses markup from strings, and nothing comes from els
   expect(refused).toBe("TypeError");
   expect(requests.filter((url) => !url.startsWith(gateway.url))).toEqual([]);
 });
+
+test("a command that looks like a patch is shown as the command it is", async ({ page, gateway }) => {
+  const command = "cat <<'E'\n--- a\nE\nrm \\\n-rf /srv/www";
+  await gateway.ask(command);
+  await signIn(page, gateway);
+  await expect(page.getByRole("group", { name: "Command" })).toHaveText(command);
+  await expect(page.locator(".diff")).toHaveCount(0);
+  const patch = "--- a/notes\n+++ b/notes\n@@ -1 +1 @@\n-one\n+two\n";
+  const call = await gateway.call("deploy_patch", { patch }, { session_id: "s2" });
+  await page.goto(`${gateway.url}/#/approvals/${call.approval_id}`);
+  await expect(page.locator(".diff .line-gone")).toHaveText(/one/);
+});

@@ -49,3 +49,58 @@ test("a gateway that restarts loses nothing, and nothing can be allowed meanwhil
   await gateway.ask("rm -rf /srv/after", { session_id: "s3" });
   await expect(page).toHaveTitle("(2) Countersign");
 });
+
+test("what happens while the page catches up is not lost", async ({ page, gateway }) => {
+  const ended = await gateway.ask("rm -rf /srv/before");
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let isFirst = true;
+  const isReading = new Promise<void>((resolve) => {
+    // The last thing that is read when everything is: what waits was read already.
+    void page.route("**/v1/clarifications", async (route) => {
+      if (isFirst) {
+        isFirst = false;
+        resolve();
+        await held;
+      }
+      await route.continue();
+    });
+  });
+  await page.goto(await gateway.link());
+  await isReading;
+  // Told by the stream, which is open; the list does not have it.
+  const early = page.waitForResponse(/\/v1\/approvals\/appr_/, { timeout: 500 }).catch(() => null);
+  await gateway.ask("rm -rf /srv/meanwhile", { session_id: "s2" });
+  await gateway.answer(ended, "deny");
+  // A page that looked at it at once would replace it by the older list.
+  expect(await early).toBeNull();
+  release();
+  await expect(page).toHaveTitle("(1) Countersign");
+  await expect(page.getByRole("link", { name: /meanwhile/ })).toBeVisible();
+});
+
+test("many that are settled at once leave the list, whatever came with them", async ({ page, gateway }) => {
+  const ids: string[] = [];
+  for (let index = 0; index < 60; index += 1) {
+    // One agent may have twenty waiting.
+    const call = await gateway.call("terminal", { command: `rm -rf /srv/d${index}` }, { session_id: `s${index}` }, `coder-${index % 6}`);
+    ids.push(call.approval_id);
+  }
+  await signIn(page, gateway);
+  await expect(page).toHaveTitle("(60) Countersign");
+  // The first change is looked at for a while, so that the others are one burst.
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(`**/v1/approvals/${ids[0]}`, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await Promise.all(ids.map((id) => gateway.answer(id, "deny")));
+  await gateway.ask("rm -rf /srv/new", { session_id: "new" });
+  release();
+  await expect(page).toHaveTitle("(1) Countersign");
+});

@@ -1,6 +1,6 @@
 // Talking to the built-in agent.
 
-import { expect, signIn, test } from "./gateway";
+import { armed, expect, signIn, test } from "./gateway";
 import type { Reply } from "./model";
 
 const shell = (id: string, command: string) => ({ id, name: "terminal", args: { command } });
@@ -31,6 +31,32 @@ test.describe("a run with a card", () => {
     await expect(blocks.getByText("It is gone.")).toBeVisible();
     await expect(blocks.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
     expect(await kinds()).toEqual(expected);
+  });
+});
+
+test.describe("a run with two cards at once", () => {
+  test.use(script({ tools: [shell("c1", "rm -rf /srv/releases/a"), shell("c2", "rm -rf /srv/releases/b")] }));
+
+  test("the first has the keys, and then the other, after it was looked at", async ({ page, gateway }) => {
+    await signIn(page, gateway);
+    await page.goto(`${gateway.url}/#/talk`);
+    await page.getByLabel("Message to the agent").fill("Clean up");
+    await page.keyboard.press("Enter");
+    const cards = page.getByRole("article");
+    await expect(cards).toHaveCount(2);
+    await page.getByLabel("Message to the agent").blur();
+    const deny = await cards.first().getByRole("button", { name: "Deny" }).locator("kbd").innerText();
+    await cards.first().getByRole("button", { name: "Deny" }).scrollIntoViewIfNeeded();
+    await armed(page);
+    await page.keyboard.press(deny);
+    await expect(cards.first().getByLabel("Tell the agent why")).toBeVisible();
+    await expect(cards.last().getByLabel("Tell the agent why")).toHaveCount(0);
+    await page.keyboard.press("Enter");
+    await expect(cards.first().locator(".outcome-words", { hasText: "Denied by you on the page" })).toBeVisible();
+    await cards.last().getByRole("button", { name: "Deny" }).scrollIntoViewIfNeeded();
+    await armed(page);
+    await page.keyboard.press(deny);
+    await expect(cards.last().getByLabel("Tell the agent why")).toBeVisible();
   });
 });
 

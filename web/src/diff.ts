@@ -45,9 +45,12 @@ export function compare(before: string, after: string): Line[] {
   return lines;
 }
 
-/** Whether `text` is a patch. */
-export const isPatch = (text: string): boolean =>
-  /^(@@|\*\*\* Begin Patch|--- |diff --git )/m.test(text) && /^[+-]/m.test(text);
+/** Arguments that are a patch. A command or a program may look like one, and nothing of it is gone. */
+const PATCH_NAMES = ["patch", "diff", "unified_diff", "input"];
+
+/** Whether the text of the argument `name` is a patch. */
+export const isPatch = (name: string, text: string): boolean =>
+  PATCH_NAMES.includes(name) && /^\s*(@@|\*\*\* Begin Patch|--- |diff --git )/.test(text) && /^[+-]/m.test(text);
 
 /** Returns the lines of a patch as what they mean. */
 export function patch(text: string): Line[] {

@@ -67,6 +67,8 @@ export function useKeys(handlers: Partial<Record<Command, Handler>>): void {
       if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
       const command = COMMANDS.get(event.key);
       if (command === undefined) return;
+      // What lies below a window is not in view; the window has its own way to be closed.
+      if (document.querySelector("dialog[open]") !== null) return;
       // While text is written, keys are text; only leaving it is a command.
       if (isTyping(event) && command !== "close") return;
       if (handlers[command]?.(event) === true) event.preventDefault();

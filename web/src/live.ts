@@ -104,15 +104,15 @@ export async function run(): Promise<void> {
 
 async function connect(): Promise<"signed_out" | "was_live" | "failed"> {
   let wasLive = false;
+  const stop = new AbortController();
   try {
     me.value = await get<Identity>("/v1/whoami");
     if (lostAt.value !== null || lastEventId !== null) link.value = "catching_up";
     const caughtUp = (): void => {
       wasLive = true;
     };
-    const stop = new AbortController();
     const listener = {
-      opened: () => void catchUp().then(caughtUp, () => stop.abort()),
+      opened: () => void catchUp(stop.signal).then(caughtUp, () => stop.abort()),
       told: (event: LiveEvent, id: string | null) => {
         if (id !== null) lastEventId = id;
         hear(event);
@@ -121,35 +121,70 @@ async function connect(): Promise<"signed_out" | "was_live" | "failed"> {
     await follow("/v1/events", lastEventId, listener, stop.signal);
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return "signed_out";
+  } finally {
+    // What is still being read belongs to a stream that ended.
+    stop.abort();
   }
   return wasLive ? "was_live" : "failed";
 }
 
-/** Reads everything that waits, and what became of what waited before. */
-async function catchUp(): Promise<void> {
+/** Reads everything that waits, and what became of what waited before. What is told meanwhile is
+ * looked at afterwards, so that an older answer never replaces a newer one. */
+async function catchUp(signal: AbortSignal): Promise<void> {
+  reading = signal;
+  try {
+    await readAll(signal);
+  } finally {
+    if (reading === signal) reading = null;
+  }
+  if (signal.aborted) return;
+  if (changed.size > 0 && !refreshing) void refreshChanged();
+  if (questionsChanged) void refreshQuestions();
+}
+
+async function readAll(signal: AbortSignal): Promise<void> {
   const before = approvals.value;
   const was = lostAt.value;
-  const wasKnown = new Set(before.keys());
-  const found = await everyWaiting();
-  const gone = [...before.values()].filter((it) => it.status === "waiting" && !found.has(it.approval_id));
-  const settled = await Promise.all(gone.slice(0, 50).map((it) => one(it.approval_id)));
+  const read = await readWaiting(before);
   const asked = await get<{ clarifications: Clarification[] }>("/v1/clarifications");
-  const next = new Map(before);
-  for (const it of gone) next.delete(it.approval_id);
-  for (const it of settled) if (it !== null) next.set(it.approval_id, it);
-  for (const it of found.values()) next.set(it.approval_id, it);
-  const fresh = [...found.keys()].filter((id) => !wasKnown.has(id)).length;
+  if (signal.aborted) return;
+  const fresh = countFresh(before, read);
   batch(() => {
-    approvals.value = next;
+    approvals.value = merged(before, read);
     questions.value = new Map(asked.clarifications.map((it) => [it.clarification_id, it]));
     lostAt.value = null;
     link.value = "live";
   });
   if (was !== null) {
-    say(`Connected again. Nothing was missed: ${fresh} new, ${gone.length} settled meanwhile.`);
+    say(`Connected again. Nothing was missed: ${fresh} new, ${read.gone.length} settled meanwhile.`);
   }
   void others();
 }
+
+/** What waits now, what of that which was known waits no more, and how the first of these ended. */
+interface Read {
+  found: ReadonlyMap<string, Approval>;
+  gone: Approval[];
+  settled: (Approval | null)[];
+}
+
+async function readWaiting(before: ReadonlyMap<string, Approval>): Promise<Read> {
+  const found = await everyWaiting();
+  const gone = [...before.values()].filter((it) => it.status === "waiting" && !found.has(it.approval_id));
+  const settled = await Promise.all(gone.slice(0, 50).map((it) => one(it.approval_id)));
+  return { found, gone, settled };
+}
+
+function merged(before: ReadonlyMap<string, Approval>, { found, gone, settled }: Read): Map<string, Approval> {
+  const next = new Map(before);
+  for (const it of gone) next.delete(it.approval_id);
+  for (const it of settled) if (it !== null) next.set(it.approval_id, it);
+  for (const it of found.values()) next.set(it.approval_id, it);
+  return next;
+}
+
+const countFresh = (before: ReadonlyMap<string, Approval>, { found }: Read): number =>
+  [...found.keys()].filter((id) => !before.has(id)).length;
 
 async function everyWaiting(): Promise<Map<string, Approval>> {
   const found = new Map<string, Approval>();
@@ -173,14 +208,21 @@ async function others(): Promise<void> {
 
 const changed = new Set<string>();
 let refreshing = false;
+let questionsChanged = false;
+let refreshingQuestions = false;
+/** The stream for which everything is being read. */
+let reading: AbortSignal | null = null;
 
 function hear(event: LiveEvent): void {
   for (const listener of listeners) listener(event);
   if (event.event === "call.assessed" && event.verdict === "allow") ranAlone.value += 1;
-  if (event.event.startsWith("clarify.")) void refreshQuestions();
+  if (event.event.startsWith("clarify.")) {
+    questionsChanged = true;
+    if (reading === null) void refreshQuestions();
+  }
   if (event.event.startsWith("approval.") && "approval_id" in event && event.approval_id) {
     changed.add(event.approval_id);
-    if (!refreshing) void refreshChanged();
+    if (!refreshing && reading === null) void refreshChanged();
   }
 }
 
@@ -190,6 +232,10 @@ async function refreshChanged(): Promise<void> {
   await new Promise((resolve) => {
     setTimeout(resolve, 30);
   });
+  if (reading !== null) {
+    refreshing = false;
+    return;
+  }
   const ids = [...changed];
   changed.clear();
   try {
@@ -202,18 +248,32 @@ async function refreshChanged(): Promise<void> {
     // The stream will end as well, and everything is read again then.
   } finally {
     refreshing = false;
-    if (changed.size > 0) void refreshChanged();
+    if (changed.size > 0 && reading === null) void refreshChanged();
   }
 }
 
 async function reload(): Promise<void> {
-  const found = await everyWaiting();
-  const known = [...approvals.value.values()].filter((it) => it.status === "waiting" && !found.has(it.approval_id));
-  const settled = await Promise.all(known.slice(0, 50).map((it) => one(it.approval_id)));
-  put(...found.values(), ...settled.filter((it) => it !== null));
+  const read = await readWaiting(approvals.value);
+  const fresh = countFresh(approvals.value, read);
+  approvals.value = merged(approvals.value, read);
+  announce(fresh);
 }
 
+/** One after the other: two at once could end in the wrong order. */
 async function refreshQuestions(): Promise<void> {
+  if (refreshingQuestions) return;
+  refreshingQuestions = true;
+  try {
+    while (questionsChanged) {
+      questionsChanged = false;
+      await readQuestions();
+    }
+  } finally {
+    refreshingQuestions = false;
+  }
+}
+
+async function readQuestions(): Promise<void> {
   const before = questions.value;
   const list = await get<{ clarifications: Clarification[] }>("/v1/clarifications").catch(() => null);
   if (list === null) return;

@@ -291,6 +291,7 @@ impl Gate {
             return Err(GateError::Forbidden("an agent does not replay"));
         }
         let policy = Arc::new(policy);
+        let reader: Arc<str> = Arc::from(who.name.as_str());
         let mut replayed = Replayed::default();
         let mut query = Query {
             since: Some(since),
@@ -301,10 +302,10 @@ impl Gate {
             let records = self.inner.store.find(query.clone()).await?;
             let Some(last) = records.last() else { break };
             query.behind = Some((last.at, last.id.clone()));
-            let policy = Arc::clone(&policy);
+            let (policy, reader) = (Arc::clone(&policy), Arc::clone(&reader));
             // A page takes long enough to keep others waiting if it were judged in place.
             let again = tokio::task::spawn_blocking(move || {
-                judge_again(&mut replayed, &records, &policy).map(|()| replayed)
+                judge_again(&mut replayed, &records, &policy, &reader).map(|()| replayed)
             });
             replayed = again.await.map_err(|lost| StoreError::Unavailable {
                 why: "judging was interrupted",
@@ -381,6 +382,7 @@ fn judge_again(
     replayed: &mut Replayed,
     records: &[Record],
     policy: &Policy,
+    reader: &str,
 ) -> Result<(), StoreError> {
     for record in records {
         let call: StoredCall = read(record)?;
@@ -391,9 +393,14 @@ fn judge_again(
         let row = replayed.verdicts.entry(was.to_owned()).or_default();
         *row.entry(now.to_owned()).or_default() += 1;
         if was != now && replayed.changed.len() < CHANGED_MAX {
+            let command = if call.is_hidden_from(reader) {
+                DRAFT.to_owned()
+            } else {
+                one_line(&tool_call, redacts(policy))
+            };
             replayed.changed.push(ReplayedCall {
                 call_id: call.call_id.0.clone(),
-                command: one_line(&tool_call, redacts(policy)),
+                command,
                 was: was.to_owned(),
                 now: now.to_owned(),
                 reason: judged.ruling.rule.sentence().to_owned(),

@@ -57,7 +57,7 @@ function Long({ field, digest, isOpen }: { field: Field; digest: string; isOpen:
       </section>
     );
   }
-  if (isPatch(field.text)) return <Difference name={field.name} lines={patch(field.text)} />;
+  if (isPatch(field.name, field.text)) return <Difference name={field.name} lines={patch(field.text)} />;
   return (
     <section class="long">
       <h3>{field.name}</h3>

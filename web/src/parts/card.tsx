@@ -42,7 +42,8 @@ export function CardView({ approval, hasKeys, isInline = false, onNext }: Props)
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = end.current;
-    if (element === null || endSeen.value) return undefined;
+    // The end of what is folded is not the end of what was read.
+    if (element === null || endSeen.value || !isOpen.value) return undefined;
     const observer = new IntersectionObserver((entries) => {
       if (entries.some((entry) => entry.isIntersecting)) endSeen.value = true;
     });
@@ -266,7 +267,8 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
   const isBusy = useSignal(false);
   const wasQuick = useSignal(false);
   const problem = useSignal<string | null>(null);
-  const { arming, armed, watch } = useArming(approval.approval_id);
+  // A card that is given the keys is looked at anew.
+  const { arming, armed, watch } = useArming(`${approval.approval_id}/${hasKeys ? "keys" : ""}`);
   const list = useRef<HTMLOListElement>(null);
   const noteField = useRef<HTMLInputElement>(null);
   const isEmpty = card.command.trim() === "";

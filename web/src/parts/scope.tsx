@@ -39,7 +39,8 @@ export function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }: Prop
   const chosen = useSignal(0);
   const lasts = useSignal(0);
   const uses = useSignal(0);
-  const { arming, armed, watch } = useArming(`${approval.approval_id}/${choice}`);
+  // Its time in view begins when the rules are there to be read.
+  const { arming, armed, watch } = useArming(`${approval.approval_id}/${choice}/${scopes.value === null ? "asked" : "shown"}`);
   const spans: [string, number | null][] = [[choice === "session" ? "Until the session ends" : "Until it is revoked", null], ...LASTS];
   useEffect(() => {
     const preview = post<{ scopes: ScopeView[] }>("/v1/grants/preview", { approval_id: approval.approval_id });

@@ -147,7 +147,8 @@ function Thread({ session }: { session: string | null }) {
   };
   if (problem.value !== null) return <Problem error={problem.value} />;
   const waits = blocks.filter((block) => block.kind === "approval" && approvals.value.get(block.id)?.status === "waiting");
-  const last = waits.at(-1);
+  // The oldest has the keys: one that comes later does not take them from it.
+  const [first] = waits;
   return (
     <div class="thread">
       <div class="thread-scroll" ref={scroll} onScroll={scrolled}>
@@ -156,7 +157,7 @@ function Thread({ session }: { session: string | null }) {
         <ol class="blocks" ref={list} aria-label="What was said and done">
           {blocks.map((block, index) => (
             <li key={index} class={`block block-${block.kind}`}>
-              <BlockView block={block} hasKeys={block === last} isAsked={waits.includes(blocks[index + 1] ?? block)} />
+              <BlockView block={block} hasKeys={block === first} isAsked={waits.includes(blocks[index + 1] ?? block)} />
             </li>
           ))}
         </ol>

@@ -6,6 +6,7 @@
 //! no.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
@@ -61,6 +62,15 @@ pub(crate) struct Follow<'a> {
     asked: VecDeque<Asked>,
     /// Whether the person chose to answer the first question in their own words.
     is_typing_words: bool,
+    /// The permission the person is about to leave by answering the first question.
+    granting: Option<Granting>,
+}
+
+/// A permission that was chosen and not confirmed: which of these?
+#[derive(Debug)]
+struct Granting {
+    choice: String,
+    scopes: Vec<Value>,
 }
 
 /// A question that waits.
@@ -100,6 +110,7 @@ impl<'a> Follow<'a> {
             message: String::new(),
             asked: VecDeque::new(),
             is_typing_words: false,
+            granting: None,
         }
     }
 
@@ -287,6 +298,7 @@ impl<'a> Follow<'a> {
     /// Shows the first question, or how it can be answered elsewhere.
     async fn show_question(&mut self) -> Result<(), Complaint> {
         self.is_typing_words = false;
+        self.granting = None;
         let Some(first) = self.asked.front() else {
             return Ok(());
         };
@@ -326,13 +338,17 @@ impl<'a> Follow<'a> {
                 }
             }
         }
-        // What was typed before is no answer to this.
+        self.forget_typed();
+        Ok(())
+    }
+
+    /// What was typed before is no answer to what is asked now.
+    fn forget_typed(&mut self) {
         if let Some(lines) = &mut self.lines
             && self.is_terminal
         {
             while lines.try_recv().is_ok() {}
         }
-        Ok(())
     }
 
     /// Answers the first question with what was typed; the end of input is a no.
@@ -342,16 +358,12 @@ impl<'a> Follow<'a> {
         };
         let (path, body) = match first {
             Asked::Approval { id, choices } => {
-                let choice = match typed.as_deref().map(|typed| chosen(typed, choices)) {
-                    None => "deny".to_owned(),
-                    Some(Typed::Choice(choice)) => choice,
-                    Some(Typed::Unclear) => {
-                        eprint!("Type a number from 1 to {} and Enter: ", choices.len());
-                        return Ok(());
-                    }
-                };
                 let path = format!("/v1/approvals/{}/resolve", segment(id));
-                (path, json!({ "choice": choice }))
+                let (id, choices) = (id.clone(), choices.clone());
+                let Some(body) = self.decided(&id, &choices, typed).await else {
+                    return Ok(());
+                };
+                (path, body)
             }
             Asked::Clarification { id, question } => {
                 let Some(typed) = typed else {
@@ -380,6 +392,7 @@ impl<'a> Follow<'a> {
             // The event that settles it follows, whoever it was.
             return Ok(());
         }
+        self.granting = None;
         eprintln!("{}", text(at(&answer, "error"), "message"));
         if status == StatusCode::FORBIDDEN {
             eprintln!("Somebody else has to answer; waiting.");
@@ -389,6 +402,80 @@ impl<'a> Follow<'a> {
         eprint!("Answer: ");
         Ok(())
     }
+}
+
+impl Follow<'_> {
+    /// Returns the answer that was typed; `None` if it is none yet. A permission is left only after
+    /// it was shown.
+    async fn decided(
+        &mut self,
+        id: &str,
+        choices: &[String],
+        typed: Option<String>,
+    ) -> Option<Value> {
+        let Some(typed) = typed else {
+            return Some(json!({ "choice": "deny" }));
+        };
+        if let Some(Granting { choice, scopes }) = self.granting.take() {
+            let number = typed.trim().parse::<usize>().ok();
+            let scope = number.and_then(|number| scopes.get(number.checked_sub(1)?));
+            if let Some(scope) = scope {
+                return Some(json!({ "choice": choice, "scope": at(scope, "scope") }));
+            }
+            eprint!("Nothing was answered. Answer, 1 to {}: ", choices.len());
+            return None;
+        }
+        match chosen(&typed, choices) {
+            Typed::Choice(choice) if matches!(choice.as_str(), "session" | "always") => {
+                match scopes_of(self.client, id).await {
+                    Ok(scopes) => {
+                        self.forget_typed();
+                        eprint!("{}", scopes_in_words(&scopes));
+                        self.granting = Some(Granting { choice, scopes });
+                    }
+                    Err(complaint) => {
+                        eprintln!("{}", complaint.message());
+                        eprint!("Answer, 1 to {}: ", choices.len());
+                    }
+                }
+                None
+            }
+            Typed::Choice(choice) => Some(json!({ "choice": choice })),
+            Typed::Unclear => {
+                eprint!("Type a number from 1 to {} and Enter: ", choices.len());
+                None
+            }
+        }
+    }
+}
+
+/// Returns the permissions that an answer to `id` could leave, the narrowest first.
+pub(crate) async fn scopes_of(client: &Client, id: &str) -> Result<Vec<Value>, Complaint> {
+    let body = json!({ "approval_id": id });
+    let path = "/v1/grants/preview";
+    let answer = expect_done(client.send(Method::POST, path, Some(&body)).await?)?;
+    let scopes = at(&answer, "scopes").as_array();
+    Ok(scopes.cloned().unwrap_or_default())
+}
+
+/// Returns what `scopes` would let run, numbered, and the question which of them it shall be.
+pub(crate) fn scopes_in_words(scopes: &[Value]) -> String {
+    let mut out =
+        "This would run from now on without a question; the narrowest comes first:\n".to_owned();
+    for (number, scope) in scopes.iter().enumerate() {
+        let (words, number) = (text(scope, "words"), number + 1);
+        let (matched, of) = (at(scope, "matched"), at(scope, "of"));
+        let _infallible = writeln!(
+            out,
+            "{number}. {words} (would have matched {matched} of the last {of} calls)"
+        );
+    }
+    let count = scopes.len();
+    let _infallible = write!(
+        out,
+        "Type a number from 1 to {count} and Enter, or Enter to go back: "
+    );
+    out
 }
 
 /// Returns what is typed; never, if nothing can be.

@@ -37,6 +37,9 @@ const NOTE_BYTES_MAX: usize = 4096;
 /// Said to a key that came while somebody was typing or had not had time to read.
 const TOO_SOON: &str = "That key came too soon, so it did nothing. Press it again.";
 
+/// Said to a command about a card that was not before the person.
+const UNSEEN: &str = "You had not seen this card, so nothing was answered. Read it, then answer.";
+
 /// Said while it is looked up whether an answer arrived.
 const UNKNOWN: &str = "Whether your answer arrived is not known; looking again";
 
@@ -168,10 +171,15 @@ impl ApprovalPanel {
         self.was_answered_here && !self.is_waiting()
     }
 
-    /// Answers with `choice`, as its number would: what must be read first must be read first.
-    pub(crate) fn choose(&mut self, choice: Choice) -> Reaction {
+    /// Answers with `choice`, as its number would: what must be read first must be read first. The
+    /// words that choose are typed elsewhere, so only the time in view counts.
+    pub(crate) fn choose(&mut self, choice: Choice, now: UnixMillis) -> Reaction {
         if !self.is_waiting() || !self.subject.card.choices.contains(&choice) {
             self.notice = Some("This was not offered.".to_owned());
+            return Reaction::STAYS;
+        }
+        if choice != Choice::Deny && !self.arming.had_time_to_read(now) {
+            self.notice = Some(UNSEEN.to_owned());
             return Reaction::STAYS;
         }
         self.pick(Row::Answer(choice))
@@ -224,7 +232,15 @@ impl ApprovalPanel {
                 Chosen::Stays => Reaction::STAYS,
                 Chosen::Leaves => self.back(),
                 Chosen::TooSoon => self.too_soon(),
-                Chosen::Answer(body) => self.resolve(body),
+                Chosen::Answer(body) => {
+                    // The gateway may have gone away since the choice was made.
+                    let choice = granting.choice;
+                    if let Some(why) = self.block(choice) {
+                        self.notice = Some(why.to_owned());
+                        return Reaction::STAYS;
+                    }
+                    self.resolve(body)
+                }
             },
             Step::Choosing if self.face == Face::Card => self.key_of_card(key, armed, now),
             Step::Choosing => self.key_of_page(key),

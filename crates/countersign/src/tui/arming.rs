@@ -54,16 +54,19 @@ impl Arming {
         self.key_at = Some(now);
     }
 
+    /// Returns whether it has been in view long enough to be read.
+    pub(crate) fn had_time_to_read(&self, now: UnixMillis) -> bool {
+        self.shown_at
+            .is_some_and(|shown| now.since(shown) >= READ_MILLIS)
+    }
+
     /// Returns whether a key pressed at `now` may answer.
     pub(crate) fn may_answer(&self, now: UnixMillis) -> bool {
-        let had_time_to_read = self
-            .shown_at
-            .is_some_and(|shown| now.since(shown) >= READ_MILLIS);
         // A clock that was set back must not arm anything early, nor disarm it for long.
         let is_typing = self
             .key_at
             .is_some_and(|key| (0..BURST_MILLIS).contains(&now.since(key)));
-        had_time_to_read && !is_typing
+        self.had_time_to_read(now) && !is_typing
     }
 
     /// Returns when a key may answer if none is pressed before; `None` if that is now or never.

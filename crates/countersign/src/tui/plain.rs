@@ -17,7 +17,7 @@ use super::screen::News;
 use super::words::{named, outcome, refusal};
 use crate::client::{Client, expect_done};
 use crate::cmd::approvals::{card, segment};
-use crate::cmd::follow::{Typed, chosen, clarified, read_lines};
+use crate::cmd::follow::{Typed, chosen, clarified, read_lines, scopes_in_words, scopes_of};
 use crate::cmd::show::print;
 use crate::complaint::Complaint;
 use crate::config::read::at;
@@ -225,30 +225,8 @@ impl Plain<'_> {
 
     /// Asks which permission to leave, the narrowest first.
     async fn scope(&mut self, id: &str) -> Result<Option<Value>, Complaint> {
-        let body = json!({ "approval_id": id });
-        let answer = self
-            .client
-            .send(Method::POST, "/v1/grants/preview", Some(&body))
-            .await?;
-        let answer = expect_done(answer)?;
-        let scopes: Vec<&Value> = at(&answer, "scopes")
-            .as_array()
-            .into_iter()
-            .flatten()
-            .collect();
-        say("This would run from now on without a question; the narrowest comes first:\n")?;
-        for (number, scope) in scopes.iter().enumerate() {
-            let words = named(scope, "words").unwrap_or_default();
-            let (matched, of) = (at(scope, "matched"), at(scope, "of"));
-            let number = number + 1;
-            say(&format!(
-                "{number}. {words} (would have matched {matched} of the last {of} calls)\n"
-            ))?;
-        }
-        let prompt = format!(
-            "Type a number from 1 to {} and Enter, or Enter to go back: ",
-            scopes.len()
-        );
+        let scopes = scopes_of(self.client, id).await?;
+        let prompt = scopes_in_words(&scopes);
         let line = self.ask(&prompt, Some(id)).await?.unwrap_or_default();
         let number = line.trim().parse::<usize>().ok();
         let scope = number.and_then(|number| scopes.get(number.checked_sub(1)?));

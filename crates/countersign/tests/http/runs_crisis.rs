@@ -55,6 +55,16 @@ fn the_draft_is_a_card_for_somebody_else_and_nobody_hears_it_before() {
             seen.body
         );
     }
+    // Nor does judging it again, or looking for its words, give it away.
+    let all = json!({ "auto_below": 1.0, "ask_above": 1.0, "confidence_min": 0.0 });
+    let refusing = json!({ "approvals": { "deny": [{ "tool": "reply" }] } });
+    for body in [json!({ "config": refusing }), json!({ "thresholds": all })] {
+        let seen = scene.gateway.post(&admin, "/v1/replay", &body);
+        assert_eq!(seen.status, 200, "{body}: {seen:?}");
+        assert!(!seen.body.to_string().contains("ebra"), "{body}: {seen:?}");
+    }
+    let found = scene.gateway.get(&admin, "/v1/traces?q=zebra").body;
+    assert_eq!(found["traces"], json!([]), "{found}");
     let seen = scene
         .gateway
         .get(&other, &format!("/v1/approvals/{id}"))

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::scene::{Scene, shell};
 use crate::terminal::Terminal;
-use crate::{ENTER, opened};
+use crate::{ENTER, lines, opened};
 
 fn chat(scene: &Scene) -> Terminal {
     let mut terminal = opened(&scene.gateway, &["chat"], &[], 80, 36);
@@ -127,4 +127,32 @@ fn a_conversation_goes_on_where_it_was_left() {
     terminal.press("and now?\r");
     terminal.shows("Still Iris.");
     assert_eq!(scene.model.requests().len(), 2);
+}
+
+#[test]
+fn line_by_line_a_permission_is_left_only_after_it_was_shown() {
+    for (typed, comes, grants) in [("\r", "Nothing was answered.", 0), ("1\r", "Done.", 1)] {
+        let scene = Scene::new(vec![
+            Reply::calls(["I push."], &[shell("c1", "git push origin main")]),
+            Reply::text(["Done."]),
+        ]);
+        let mut terminal = lines(&scene.gateway, &["chat", "--plain"], &[]);
+        terminal.shows("/help lists what else can be typed.");
+        terminal.press("push it\r");
+        terminal.shows("Answer, 1 to 4:");
+        terminal.press("2\r");
+        terminal.shows("would have matched");
+        terminal.shows("or Enter to go back:");
+        let admin = scene.gateway.admin();
+        let count = |path: &str, list: &str| {
+            let said = scene.gateway.get(&admin, path).body;
+            said[list].as_array().unwrap().len()
+        };
+        assert_eq!(count("/v1/approvals?status=waiting", "approvals"), 1);
+        terminal.press(typed);
+        terminal.shows(comes);
+        assert_eq!(count("/v1/grants", "grants"), grants);
+        let waiting = count("/v1/approvals?status=waiting", "approvals");
+        assert_eq!(waiting + grants, 1);
+    }
 }

@@ -279,7 +279,7 @@ impl Chronicle {
                 at,
                 ..Bucket::default()
             });
-            begins += span.bucket;
+            begins = begins.saturating_add(span.bucket);
         }
         let mut tally = Tally::default();
         for line in self.newest() {
@@ -287,7 +287,8 @@ impl Chronicle {
                 continue;
             }
             view.calls += 1;
-            let number = usize::try_from((line.at - span.since) / span.bucket).unwrap_or(0);
+            let number =
+                usize::try_from(line.at.saturating_sub(span.since) / span.bucket).unwrap_or(0);
             if let Some(bucket) = view.buckets.get_mut(number) {
                 match line.verdict {
                     Verdict::Allow => bucket.allow += 1,

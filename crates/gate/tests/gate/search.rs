@@ -212,6 +212,30 @@ async fn answers_are_counted_with_how_long_people_took() {
 }
 
 #[tokio::test]
+async fn a_span_of_all_time_is_counted_and_ends() {
+    let world = world().await;
+    let (gate, agent, ana) = (&world.gate, &world.agent, &world.ana);
+    gate.submit(agent, command("git status")).await.unwrap();
+    gate.store().flush().await.unwrap();
+    let (first, last) = (Some(i64::MIN), Some(i64::MAX));
+    for (since, until, bucket) in [
+        (Some(0), last, i64::MAX / 2 + 1),
+        (first, last, i64::MAX),
+        (first, None, i64::MAX / 3),
+    ] {
+        let bucket = Some(bucket);
+        let filter = StatsFilter {
+            since,
+            until,
+            bucket,
+        };
+        let counted = gate.statistics(ana, filter).await.unwrap();
+        assert_eq!(counted.calls, 1, "{filter:?}");
+        assert!(counted.buckets.len() < 10, "{filter:?}");
+    }
+}
+
+#[tokio::test]
 async fn other_lines_mean_what_judging_again_would_say() {
     let world = world().await;
     let World { gate, ana, .. } = &world;

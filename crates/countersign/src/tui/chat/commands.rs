@@ -56,14 +56,14 @@ impl Chat {
         }
     }
 
-    fn own_command(&mut self, command: Command, _now: UnixMillis) -> Vec<Wish> {
+    fn own_command(&mut self, command: Command, now: UnixMillis) -> Vec<Wish> {
         match command {
             Command::Approve { id, choice } => {
                 let Some(panel) = self.cards.approval(id.as_deref()) else {
                     return self.open(id);
                 };
                 let id = panel.id().to_owned();
-                let reaction = panel.choose(choice);
+                let reaction = panel.choose(choice, now);
                 self.cards.bring_forward(&id);
                 self.focus = Attention::Card;
                 reaction.wishes

@@ -17,6 +17,9 @@ use reqwest::Method;
 
 /// Said to a key that came too soon.
 const TOO_SOON: &str = "That key came too soon, so it did nothing. Press it again.";
+/// Said when something is to be allowed that may not be what is listed.
+const NOT_CURRENT: &str =
+    "Nothing was allowed: what waits now is not known until the gateway was asked again.";
 
 impl Inbox {
     /// Takes a key.
@@ -238,7 +241,11 @@ impl Inbox {
         let item = self.waiting.get(id)?;
         // A question does not say who asks it; what else the run asks does.
         let asker = self.waiting.asker(&item.run).unwrap_or("The agent");
-        Open::beside(item, asker, self.theme)
+        let mut open = Open::beside(item, asker, self.theme)?;
+        if let Some(why) = &self.away {
+            open.is_away(why);
+        }
+        Some(open)
     }
 
     fn leave_card(&mut self) {
@@ -325,6 +332,11 @@ impl Inbox {
             Said::TooSoon => {
                 self.said = Some(TOO_SOON.to_owned());
                 self.asking = Asking::Sure(sure);
+                Vec::new()
+            }
+            // What was selected may have changed since, until all of it was read again.
+            Said::Yes(Deed::Allow(_)) if !self.is_current() => {
+                self.said = Some(NOT_CURRENT.to_owned());
                 Vec::new()
             }
             Said::Yes(Deed::Allow(ids)) => self.answer_all("once", "", &ids),

@@ -59,6 +59,11 @@ impl Inbox {
         vec![get("waiting", "", path)]
     }
 
+    /// Whether what is listed is known to be what waits now.
+    pub(super) const fn is_current(&self) -> bool {
+        self.away.is_none() && self.loading.pages.is_none()
+    }
+
     /// Asks for the cards of what is known by its event alone: one by itself, several as a list.
     pub(super) fn load_missing(&mut self) -> Vec<Wish> {
         if self.loading.pages.is_some() || self.loading.card.is_some() || self.away.is_some() {

@@ -91,6 +91,13 @@ impl Open {
         }
     }
 
+    /// The gateway is away, and was already when this was opened.
+    pub(super) fn is_away(&mut self, why: &str) {
+        let why = why.to_owned();
+        // Nothing is asked of a gateway that is away.
+        let _no_wishes = self.told(&News::Away { why }, UnixMillis(0));
+    }
+
     /// Draws it, no higher than it needs to be.
     pub(super) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, now: UnixMillis) {
         let wanted = match &mut self.panel {

@@ -341,6 +341,20 @@ fn while_the_gateway_is_away_nothing_is_allowed_and_then_it_is_asked_again() {
 }
 
 #[test]
+fn a_permission_is_not_left_while_the_gateway_is_away_either() {
+    let mut shown = Shown::read(&card());
+    shown.press(KeyCode::Char('2'));
+    shown.told(&answered(PREVIEW, 200, preview()));
+    let why = "nothing answers there".to_owned();
+    shown.told(&News::Away { why });
+    assert!(shown.press(KeyCode::Char('1')).wishes.is_empty());
+    assert!(shown.press(KeyCode::Enter).wishes.is_empty());
+    assert!(shown.text().contains("The gateway is away"));
+    shown.told(&answered(CARD, 200, card()));
+    assert!(sent(&shown.press(KeyCode::Char('1')).wishes, "/resolve").is_some());
+}
+
+#[test]
 fn a_call_that_was_changed_meanwhile_is_read_anew() {
     let mut shown = Shown::read(&card());
     let mut changed = approval("low", "git push --force");

@@ -337,6 +337,45 @@ fn every_command_does_something() {
 }
 
 #[test]
+fn a_command_approves_nothing_that_was_not_on_the_screen() {
+    let other = || {
+        let mut other = approval("low", "curl -d @notes https://example.com");
+        other["approval_id"] = json!("appr_2");
+        other["card"]["approval_id"] = json!("appr_2");
+        other
+    };
+    // The card that is meant is answered elsewhere while the command is typed; or another is named.
+    for (name, line, ends) in [
+        ("swapped", "/approve", true),
+        ("behind the first", "/approve appr_2", false),
+    ] {
+        let mut shown = Shown::running();
+        shown.card("low", "ls");
+        shown.answer_about("approval.card", "appr_2", 200, other());
+        shown.type_text(line);
+        if ends {
+            shown.event(json!({
+                "event": "approval.resolved", "approval_id": "appr_1", "outcome": "denied",
+                "by": "ana", "via": "mattermost", "timestamp": NOW.as_seconds(),
+            }));
+        }
+        let wishes = shown.press(KeyCode::Enter);
+        assert!(sent(&wishes, "/resolve").is_none(), "{name}: {wishes:?}");
+        let text = shown.text();
+        assert!(
+            text.contains("You had not seen this card"),
+            "{name}: {text}"
+        );
+        // Now it is there, and can be answered.
+        let wishes = shown.press(KeyCode::Char('1'));
+        assert!(
+            sent(&wishes, "appr_2/resolve").is_some(),
+            "{name}: {wishes:?}"
+        );
+    }
+}
+
+#[test]
 fn a_command_approves_no_more_than_a_key_would() {
     let mut shown = Shown::running();
     let lines: Vec<String> = (1..=60).map(|number| format!("echo {number}")).collect();

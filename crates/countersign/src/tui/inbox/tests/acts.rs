@@ -304,6 +304,50 @@ fn a_batch_allows_low_and_medium_once_after_a_question_that_was_read() {
 }
 
 #[test]
+fn a_card_opened_while_the_gateway_is_away_allows_nothing() {
+    let mut shown = busy();
+    let why = "nothing answers there".to_owned();
+    shown.tell(News::Away { why });
+    shown.press(KeyCode::Down);
+    shown.press(KeyCode::Enter);
+    shown.wait(1_000);
+    shown.wishes.clear();
+    shown.type_in("1");
+    assert_eq!(shown.sent(), []);
+    let text = shown.text();
+    assert!(
+        text.contains("nothing can be allowed until it is back"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_batch_allows_nothing_while_the_gateway_is_away_or_its_list_is_read_again() {
+    let away = News::Away {
+        why: "nothing answers there".to_owned(),
+    };
+    for (name, news) in [
+        ("away", vec![away.clone()]),
+        ("catching up", vec![away, News::Back]),
+    ] {
+        let mut shown = busy();
+        shown.press(KeyCode::Down);
+        shown.type_in("xa");
+        assert!(shown.text().contains("Allow 1 call once?"), "{name}");
+        for news in news {
+            shown.tell(news);
+        }
+        shown.wait(1_000);
+        shown.wishes.clear();
+        shown.type_in("1");
+        let resolved = |(path, _): &(String, Value)| path.ends_with("/resolve");
+        assert!(!shown.sent().iter().any(resolved), "{name}");
+        let text = shown.text();
+        assert!(text.contains("Nothing was allowed"), "{name}: {text}");
+    }
+}
+
+#[test]
 fn escape_answers_nothing_wherever_it_is_pressed() {
     let mut shown = busy();
     shown.wishes.clear();
