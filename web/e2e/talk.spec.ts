@@ -10,7 +10,7 @@ const script = (...replies: Reply[]) => ({ script: [replies, { option: true }] a
 test.describe("a run with a card", () => {
   test.use(script(
     { say: ["I look first. "], tools: [shell("c1", "ls")] },
-    { say: ["Now I remove it."], tools: [shell("c2", "rm -rf /srv/releases/2024-01")] },
+    { say: ["Now I remove it."], tools: [shell("c2", "rm -rf /srv/countersign-practice/2024-01")] },
     { say: ["It is ", "gone."] },
   ));
 
@@ -35,7 +35,7 @@ test.describe("a run with a card", () => {
 });
 
 test.describe("a run with two cards at once", () => {
-  test.use(script({ tools: [shell("c1", "rm -rf /srv/releases/a"), shell("c2", "rm -rf /srv/releases/b")] }));
+  test.use(script({ tools: [shell("c1", "rm -rf /srv/countersign-practice/a"), shell("c2", "rm -rf /srv/countersign-practice/b")] }));
 
   test("the first has the keys, and then the other, after it was looked at", async ({ page, gateway }) => {
     await signIn(page, gateway);
