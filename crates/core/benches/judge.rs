@@ -234,6 +234,8 @@ const PIECES: &[(&str, &str, &str, &str)] = &[
     ("zero width", "echo ", "\u{200b}", ""),
     ("arithmetic", "echo ", "$((1+", ""),
     ("closed arithmetic", "echo ", "$((1+1))", ""),
+    ("arithmetic in arithmetic or a subshell", "do", "$((", ""),
+    ("options broken by quotes", "cd ", "-\trf /\\\" ", ""),
     ("tests", "", "[[ ", ""),
     ("cases", "", "case a in a) ", ""),
     ("ifs", "", "if a; then ", ""),

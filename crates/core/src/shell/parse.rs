@@ -147,6 +147,8 @@ impl<'a> Parser<'a> {
     /// Runs `inside` one level deeper.
     fn nested<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= NESTING_MAX {
+            // Reading it another way nests as deeply, and there would be two ways on each level.
+            self.fuel = 0;
             return Err(self.error("the text is nested too deeply to be read"));
         }
         self.depth += 1;

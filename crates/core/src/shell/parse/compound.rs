@@ -210,7 +210,7 @@ impl Parser<'_> {
         self.at += 2;
         let parts = match self.arithmetic_parts() {
             Ok(parts) => parts,
-            Err(error) if self.peek().is_none() => return Err(error),
+            Err(error) if self.peek().is_none() || self.fuel == 0 => return Err(error),
             Err(_) => {
                 // `((a); (b))` is a subshell in a subshell.
                 self.at = start;

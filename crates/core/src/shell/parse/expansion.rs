@@ -91,7 +91,7 @@ impl Parser<'_> {
         match self.arithmetic_parts() {
             Ok(parts) => return Ok(Part::Arithmetic(parts)),
             // What is not closed up to the end is not closed as a substitution either.
-            Err(error) if self.peek().is_none() => return Err(error),
+            Err(error) if self.peek().is_none() || self.fuel == 0 => return Err(error),
             Err(_) => {}
         }
         // `$((a); (b))` is a subshell in a substitution.
