@@ -1272,6 +1272,8 @@
 
   // src/live.ts
   var SINGLY_MAX = 12;
+  var BURST_MILLIS = 30;
+  var BUSY_MILLIS = 1e3;
   var PAGE = 500;
   var RETRY_MS_MAX = 1e4;
   var link = y3("starting");
@@ -1436,10 +1438,10 @@
       if (!refreshing && reading === null) void refreshChanged();
     }
   }
-  async function refreshChanged() {
+  async function refreshChanged(pause = BURST_MILLIS) {
     refreshing = true;
     await new Promise((resolve) => {
-      setTimeout(resolve, 30);
+      setTimeout(resolve, pause);
     });
     if (reading !== null) {
       refreshing = false;
@@ -1447,16 +1449,21 @@
     }
     const ids = [...changed];
     changed.clear();
+    let next2 = BURST_MILLIS;
     try {
       if (ids.length > SINGLY_MAX && ids.some((id) => !approvals.value.has(id))) {
         await reload();
       } else {
-        put(...(await Promise.all(ids.map(one))).filter((it) => it !== null));
+        put(...(await Promise.all(ids.map(current))).filter((it) => it !== null));
       }
-    } catch {
+    } catch (error) {
+      if (error instanceof ApiError) {
+        for (const id of ids) changed.add(id);
+        next2 = BUSY_MILLIS;
+      }
     } finally {
       refreshing = false;
-      if (changed.size > 0 && reading === null) void refreshChanged();
+      if (changed.size > 0 && reading === null) void refreshChanged(next2);
     }
   }
   async function reload() {
@@ -1498,9 +1505,17 @@
   }
   async function one(id) {
     try {
-      return await get(`/v1/approvals/${segment(id)}`);
+      return await current(id);
     } catch (error) {
       if (error instanceof ApiError) return null;
+      throw error;
+    }
+  }
+  async function current(id) {
+    try {
+      return await get(`/v1/approvals/${segment(id)}`);
+    } catch (error) {
+      if (error instanceof ApiError && (error.status === 404 || error.status === 403)) return null;
       throw error;
     }
   }
@@ -3326,7 +3341,7 @@
   var filter = y3("");
   var opened = y3(/* @__PURE__ */ new Set());
   var selected = y3(/* @__PURE__ */ new Set());
-  var current = O(() => {
+  var current2 = O(() => {
     const [kind, id] = place.value.parts;
     if (kind === "approvals" && id !== void 0) {
       const approval = approvals.value.get(id);
@@ -3341,7 +3356,7 @@
   var shown = O(() => {
     const words2 = filter.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
     const items = waiting.value.filter((item) => words2.every((word) => textOf(item).includes(word)));
-    const it = current.value;
+    const it = current2.value;
     if (it !== null && !items.some((item) => item.id === it.id)) items.push(it);
     items.sort((a5, b3) => asked3(a5) - asked3(b3) || (a5.id < b3.id ? -1 : 1));
     return rows2(items, opened.value);
@@ -3361,7 +3376,7 @@
     useMissing(kind, id);
     const move = (step) => {
       const list = shown.value;
-      const from = list.findIndex((row) => row.kind === "item" && row.item.id === current.value?.id);
+      const from = list.findIndex((row) => row.kind === "item" && row.item.id === current2.value?.id);
       for (let index = from + step; index >= 0 && index < list.length; index += step) {
         const row = list[index];
         if (row?.kind === "item") return select(row.item);
@@ -3381,11 +3396,11 @@
         return true;
       },
       select: () => {
-        if (current.value?.kind === "approval") mark([current.value.approval]);
+        if (current2.value?.kind === "approval") mark([current2.value.approval]);
         return true;
       },
       select_group: () => {
-        mark(groupOf(current.value));
+        mark(groupOf(current2.value));
         return true;
       },
       close: (event) => {
@@ -3402,7 +3417,7 @@
       }
     });
     if (link.value === "starting") return a4(Loading, { what: "Looking for what waits" });
-    const isEmpty = waiting.value.length === 0 && current.value === null;
+    const isEmpty = waiting.value.length === 0 && current2.value === null;
     if (isEmpty && !isChosen) return a4(Nothing, {});
     return a4("div", { class: isChosen ? "inbox has-card" : "inbox", children: [
       a4("section", { class: "list", "aria-label": "What waits", children: [
@@ -3478,7 +3493,7 @@
     return group?.kind === "group" ? group.members : [item.approval];
   }
   function List2() {
-    const index = shown.value.findIndex((row) => row.kind === "item" && row.item.id === current.value?.id);
+    const index = shown.value.findIndex((row) => row.kind === "item" && row.item.id === current2.value?.id);
     if (shown.value.length === 0) return a4("p", { class: "hint pad", children: "Nothing that waits matches the filter." });
     return a4(
       VirtualList,
@@ -3516,7 +3531,7 @@
     ] });
   }
   function ItemRow({ item, isMember }) {
-    const isCurrentRow = current.value?.id === item.id;
+    const isCurrentRow = current2.value?.id === item.id;
     if (item.kind === "question") {
       return a4("a", { class: "row edge-question", href: addressOf2(item), "aria-current": isCurrentRow ? "true" : void 0, children: [
         a4("span", { class: "row-top", children: [
@@ -3573,7 +3588,7 @@
     ] });
   }
   function Detail2({ onNext, isChosen }) {
-    const item = current.value;
+    const item = current2.value;
     if (item === null) {
       if (!isChosen) return null;
       return link.value === "live" ? a4(Empty, { icon: "search", title: "This card is not here", isPart: true, children: [
@@ -4899,7 +4914,7 @@
       a4("p", { class: "hint", children: "Whatever it wants to do passes the same gate as every other agent." })
     ] });
   }
-  function Sessions({ current: current2 }) {
+  function Sessions({ current: current3 }) {
     const sessions = useSignal(null);
     const titles = useSignal(/* @__PURE__ */ new Map());
     const look = async () => {
@@ -4923,7 +4938,7 @@
     return a4("section", { class: "list", "aria-label": "Conversations", children: [
       a4("div", { class: "list-head", children: [
         a4("h1", { children: "Talk" }),
-        mayAnswer.value ? a4("a", { class: "button", href: "#/talk", "aria-current": current2 === null ? "page" : void 0, children: [
+        mayAnswer.value ? a4("a", { class: "button", href: "#/talk", "aria-current": current3 === null ? "page" : void 0, children: [
           a4(Icon, { name: "plus" }),
           " New conversation"
         ] }) : null
@@ -4933,7 +4948,7 @@
         {
           class: "row",
           href: at("talk", session.session_id),
-          "aria-current": session.session_id === current2 ? "true" : void 0,
+          "aria-current": session.session_id === current3 ? "true" : void 0,
           children: [
             a4("span", { class: "row-title", children: titles.value.get(session.session_id) ?? session.session_id }),
             a4("span", { class: "row-meta", children: [
@@ -5182,13 +5197,13 @@
     event.preventDefault();
     document.getElementById("main")?.focus();
   }
-  function Sidebar({ current: current2, isMore, onHelp }) {
+  function Sidebar({ current: current3, isMore, onHelp }) {
     return a4("header", { class: "sidebar", children: [
       a4("a", { class: "brand", href: "#/", children: [
         a4(Mark, {}),
         a4("span", { children: "Countersign" })
       ] }),
-      a4("nav", { "aria-label": "Views", children: VIEWS.map((view) => a4(NavLink, { view, isCurrent: !isMore && view === current2 }, view.name)) }),
+      a4("nav", { "aria-label": "Views", children: VIEWS.map((view) => a4(NavLink, { view, isCurrent: !isMore && view === current3 }, view.name)) }),
       a4("div", { class: "sidebar-foot", children: [
         a4("button", { type: "button", class: "quiet", onClick: onHelp, children: [
           "Keyboard ",
@@ -5213,11 +5228,11 @@
       ] }) : null
     ] });
   }
-  function TabBar({ current: current2, isMore }) {
+  function TabBar({ current: current3, isMore }) {
     const main = VIEWS.filter((view) => view.isMain);
     return a4("nav", { class: "tabbar", "aria-label": "Views, short", children: [
-      main.map((view) => a4(NavLink, { view, isCurrent: !isMore && view === current2 }, view.name)),
-      a4("a", { href: "#/more", "aria-current": isMore || current2?.isMain === false ? "page" : void 0, children: [
+      main.map((view) => a4(NavLink, { view, isCurrent: !isMore && view === current3 }, view.name)),
+      a4("a", { href: "#/more", "aria-current": isMore || current3?.isMain === false ? "page" : void 0, children: [
         a4(Icon, { name: "more" }),
         a4("span", { children: "More" })
       ] })

@@ -17,6 +17,10 @@ export type Item = { kind: "approval"; id: string; approval: Approval } | { kind
 
 /** More events at once than this and the whole list is read again instead. */
 const SINGLY_MAX = 12;
+/** How long changes are gathered. */
+const BURST_MILLIS = 30;
+/** How long a gateway that cannot answer now is left alone. */
+const BUSY_MILLIS = 1000;
 const PAGE = 500;
 const RETRY_MS_MAX = 10_000;
 
@@ -226,11 +230,11 @@ function hear(event: LiveEvent): void {
   }
 }
 
-async function refreshChanged(): Promise<void> {
+async function refreshChanged(pause = BURST_MILLIS): Promise<void> {
   refreshing = true;
   // A burst is one change of the list.
   await new Promise((resolve) => {
-    setTimeout(resolve, 30);
+    setTimeout(resolve, pause);
   });
   if (reading !== null) {
     refreshing = false;
@@ -238,17 +242,23 @@ async function refreshChanged(): Promise<void> {
   }
   const ids = [...changed];
   changed.clear();
+  let next = BURST_MILLIS;
   try {
     if (ids.length > SINGLY_MAX && ids.some((id) => !approvals.value.has(id))) {
       await reload();
     } else {
-      put(...(await Promise.all(ids.map(one))).filter((it) => it !== null));
+      put(...(await Promise.all(ids.map(current))).filter((it) => it !== null));
     }
-  } catch {
-    // The stream will end as well, and everything is read again then.
+  } catch (error) {
+    // Without a connection the stream will end as well, and everything is read again then. A gateway
+    // that cannot answer now is asked again in a while.
+    if (error instanceof ApiError) {
+      for (const id of ids) changed.add(id);
+      next = BUSY_MILLIS;
+    }
   } finally {
     refreshing = false;
-    if (changed.size > 0 && reading === null) void refreshChanged();
+    if (changed.size > 0 && reading === null) void refreshChanged(next);
   }
 }
 
@@ -297,9 +307,19 @@ export async function refresh(id: string): Promise<Approval | null> {
 
 async function one(id: string): Promise<Approval | null> {
   try {
-    return await get<Approval>(`/v1/approvals/${segment(id)}`);
+    return await current(id);
   } catch (error) {
     if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
+
+/** Reads one approval; null if there is none that may be seen. */
+async function current(id: string): Promise<Approval | null> {
+  try {
+    return await get<Approval>(`/v1/approvals/${segment(id)}`);
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 404 || error.status === 403)) return null;
     throw error;
   }
 }

@@ -241,11 +241,27 @@ impl Gate {
             match self.find_all(left).await {
                 Ok(records) => {
                     for record in records {
-                        self.deliver_soon(&record.link);
+                        self.take_over(&record).await;
                     }
                 }
                 Err(error) => tracing::warn!(%error, "deliveries cannot be looked for"),
             }
+        }
+    }
+
+    /// Takes over a delivery, or puts it aside if its question is over.
+    async fn take_over(&self, record: &Record) {
+        let is_waiting = self.about(&record.link).await.map(|it| it.is_waiting);
+        let settled = match is_waiting {
+            Ok(true) => {
+                self.deliver_soon(&record.link);
+                Ok(())
+            }
+            Ok(false) => self.note_settled(record).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = settled {
+            tracing::warn!(%error, subject = record.link, "a delivery cannot be taken over");
         }
     }
 
