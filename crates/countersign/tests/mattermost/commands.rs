@@ -1,14 +1,17 @@
 //! Slash commands: registered once, ours alone, and doing what the buttons do.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use countersign_core::command::TABLE;
 use countersign_testkit::mattermost::{Settings, Version};
 use serde_json::{Value, json};
 
 use crate::scene::Scene;
-use crate::support::{RISKY, said};
+use crate::support::{PATIENCE, RISKY, said};
 
+/// How often a real server is asked for what it tells nobody about.
+const ASK_EVERY: Duration = Duration::from_millis(200);
 /// Names the server has for itself.
 const TAKEN: [&str; 2] = ["status", "help"];
 
@@ -27,24 +30,24 @@ pub(crate) fn registered(scene: &Scene) -> BTreeMap<String, Value> {
         ours.map(|it| (it["trigger"].as_str().unwrap().to_owned(), it))
             .collect::<BTreeMap<_, _>>()
     };
-    match &scene.stage.fake {
-        Some(fake) => {
-            assert!(fake.wait_for_hits(|hits| {
-                let made = hits.iter().filter(|hit| {
-                    (hit.method.as_str(), hit.path.as_str()) == ("POST", "/commands")
-                });
-                made.filter(|hit| hit.status == 201).count() >= TABLE.len()
-            }));
-            there()
+    if let Some(fake) = &scene.stage.fake {
+        assert!(fake.wait_for_hits(|hits| {
+            let made = hits
+                .iter()
+                .filter(|hit| (hit.method.as_str(), hit.path.as_str()) == ("POST", "/commands"));
+            made.filter(|hit| hit.status == 201).count() >= TABLE.len()
+        }));
+        return there();
+    }
+    // A real server tells nobody about a new command, so it is asked.
+    let since = Instant::now();
+    loop {
+        let ours = there();
+        if ours.len() >= TABLE.len() {
+            return ours;
         }
-        // A real server tells nobody about a new command, so it is asked.
-        None => loop {
-            let ours = there();
-            if ours.len() >= TABLE.len() {
-                return ours;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(200));
-        },
+        assert!(since.elapsed() < PATIENCE, "only these came: {ours:?}");
+        std::thread::sleep(ASK_EVERY);
     }
 }
 
