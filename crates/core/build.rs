@@ -143,6 +143,7 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
             &name,
             Some(&sub.does),
             sub.options.as_deref(),
+            sub.manual.as_deref().unwrap_or_default(),
             sub.style.as_deref(),
             &sub.flags,
             &sub.operands,
@@ -168,6 +169,7 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
             name,
             does,
             program.options.as_deref(),
+            program.manual.as_deref().unwrap_or_default(),
             program.style.as_deref(),
             &program.flags,
             &program.operands,
@@ -213,6 +215,7 @@ fn row(
     name: &str,
     does: Option<&str>,
     options: Option<&str>,
+    manual: &str,
     style: Option<&str>,
     flags: &[String],
     operands: &str,
@@ -232,6 +235,11 @@ fn row(
             ));
         }
     };
+    if closed && !manual.is_empty() {
+        return Err(format!(
+            "`{name}`: a row with listed options names no `manual`"
+        ));
+    }
     let style = style.unwrap_or("gnu");
     let style =
         Style::from_word(style).ok_or_else(|| format!("`{name}`: no style is called `{style}`"))?;
@@ -262,7 +270,7 @@ fn row(
         .unwrap();
     }
     Ok(format!(
-        "Row {{ name: {name:?}, does: Effect::{effect:?}, closed: {closed}, style: Style::{style:?}, flags: &[{flag_list}], operands: &[{operand_list}], reader: {reader}, matches: &{matches:?}, not_match: &{not_match:?} }}"
+        "Row {{ name: {name:?}, does: Effect::{effect:?}, closed: {closed}, manual: {manual:?}, style: Style::{style:?}, flags: &[{flag_list}], operands: &[{operand_list}], reader: {reader}, matches: &{matches:?}, not_match: &{not_match:?} }}"
     ))
 }
 

@@ -31,6 +31,9 @@ pub(crate) struct ProgramRow {
     pub(crate) does: Option<String>,
     #[serde(default)]
     pub(crate) options: Option<String>,
+    /// The manual all options were looked up in, for `options = "any"`.
+    #[serde(default)]
+    pub(crate) manual: Option<String>,
     #[serde(default)]
     pub(crate) style: Option<String>,
     #[serde(default)]
@@ -59,6 +62,9 @@ pub(crate) struct SubRow {
     pub(crate) does: String,
     #[serde(default)]
     pub(crate) options: Option<String>,
+    /// The manual all options were looked up in, for `options = "any"`.
+    #[serde(default)]
+    pub(crate) manual: Option<String>,
     #[serde(default)]
     pub(crate) style: Option<String>,
     #[serde(default)]

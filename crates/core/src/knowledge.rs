@@ -33,6 +33,8 @@ pub struct Row {
     pub does: Effect,
     /// Whether an option that is not listed makes the command a question.
     pub closed: bool,
+    /// The manual in which every option was looked up, where options need not be listed.
+    pub manual: &'static str,
     /// How options are written.
     pub style: Style,
     /// The options that matter.

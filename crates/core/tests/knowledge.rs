@@ -261,6 +261,30 @@ fn every_variable_of_a_row_is_found_by_that_row() {
     no_failures("variables", &failures);
 }
 
+/// Rows that accept any option and do not say yet which manual that rests on.
+const WITHOUT_MANUAL_MAX: usize = 1700;
+
+#[test]
+fn rows_that_accept_any_option_name_the_manual_they_were_reviewed_against() {
+    let open: Vec<&Row> = rows().into_iter().filter(|row| !row.closed).collect();
+    let mut by_manual: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for row in &open {
+        by_manual.entry(row.manual).or_default().push(row.name);
+    }
+    for (manual, names) in &by_manual {
+        eprintln!("{manual}: {}", names.join(", "));
+    }
+    let without = by_manual.get("").map_or(0, Vec::len);
+    eprintln!(
+        "{} rows accept any option, {without} of them without a manual",
+        open.len()
+    );
+    assert!(
+        without <= WITHOUT_MANUAL_MAX,
+        "{without} rows accept any option and name no manual, at most {WITHOUT_MANUAL_MAX} may"
+    );
+}
+
 #[test]
 fn no_name_stands_twice_and_enough_programs_are_known() {
     let mut names = BTreeSet::new();
