@@ -279,7 +279,7 @@ fn flag(name: &str, line: &str, seen: &mut Vec<String>) -> Result<String, String
     let mut names = Vec::new();
     let mut value = "Value::None".to_owned();
     let mut effects = String::new();
-    let (mut dry, mut help) = (false, false);
+    let (mut lifts, mut help) = ("Lifts::Nothing".to_owned(), false);
     for word in line.split_whitespace() {
         let wrong = || format!("`{name}`: cannot read the flag `{line}` at `{word}`");
         if let Some(role) = word.strip_prefix('=').filter(|role| !role.is_empty()) {
@@ -292,8 +292,8 @@ fn flag(name: &str, line: &str, seen: &mut Vec<String>) -> Result<String, String
                 "Value::Attached(Role::{:?})",
                 Role::from_word(role).ok_or_else(wrong)?
             );
-        } else if word == "!dry" {
-            dry = true;
+        } else if let Some(lift) = lift(word) {
+            lifts = lift.ok_or_else(wrong)?;
         } else if word == "!help" {
             help = true;
         } else if let Some(effect) = word.strip_prefix('!') {
@@ -315,8 +315,19 @@ fn flag(name: &str, line: &str, seen: &mut Vec<String>) -> Result<String, String
         return Err(format!("`{name}`: the flag line `{line}` has no name"));
     }
     Ok(format!(
-        "Flag {{ names: &{names:?}, value: {value}, effects: &[{effects}], dry: {dry}, help: {help} }},"
+        "Flag {{ names: &{names:?}, value: {value}, effects: &[{effects}], lifts: {lifts}, help: {help} }},"
     ))
+}
+
+/// Reads `!dry`, `!dry=effect`, `!shows` and `!shows=effect`. Returns `None` for any other word.
+fn lift(word: &str) -> Option<Option<String>> {
+    let (mark, leaves) = word.split_once('=').unwrap_or((word, "inspect"));
+    let variant = match mark {
+        "!dry" => "Dry",
+        "!shows" => "Shows",
+        _ => return None,
+    };
+    Some(Effect::from_word(leaves).map(|leaves| format!("Lifts::{variant}(Effect::{leaves:?})")))
 }
 
 fn write_verbs(tables: &Tables, code: &mut String) -> Result<(), String> {

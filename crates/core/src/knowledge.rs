@@ -65,10 +65,21 @@ pub struct Flag {
     pub value: Value,
     /// What giving it does.
     pub effects: &'static [Effect],
-    /// Whether the command then only shows what it would do.
-    pub dry: bool,
+    /// What the command no longer does when it is given.
+    pub lifts: Lifts,
     /// Whether the command then only prints help or a version.
     pub help: bool,
+}
+
+/// What an option takes away from what a command does. Each names the effect that is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lifts {
+    /// It takes nothing away.
+    Nothing,
+    /// The command only says what it would do, whatever the other options ask for.
+    Dry(Effect),
+    /// The command shows something instead, unless another option changes something.
+    Shows(Effect),
 }
 
 /// The value of an option.

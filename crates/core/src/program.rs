@@ -8,6 +8,7 @@ mod cleaning;
 mod code;
 mod files;
 mod foreign;
+mod lifts;
 mod links;
 mod names;
 mod network;
@@ -25,7 +26,7 @@ mod written;
 pub(crate) use cleaning::says_output;
 
 use crate::act::Act;
-use crate::knowledge::{Effect, Flag, PathKind, Program, Reader, Role, Row, Value};
+use crate::knowledge::{Effect, Flag, PathKind, Program, Reader, Role, Row, Style, Value};
 use crate::language;
 use crate::place::HOLE;
 use crate::score::Score;
@@ -112,7 +113,7 @@ impl Walk<'_> {
             _ => "",
         };
         let span = self.here(first.span);
-        if matches!(only, "--help" | "--version") {
+        if matches!(only, "--help" | "--version") && program.row.style != Style::Plain {
             return self.only_looks(program.row.name, span);
         }
         if program.row.name == "corepack"
@@ -133,11 +134,13 @@ impl Walk<'_> {
             .retain(|hit| !hit.names_context() || !only_looks && !hit.stays_here());
         let bare = rest.is_empty() && program.row.does == Effect::Unknown;
         let asks = found.row.is_none() && matches!(only, "version" | "help");
-        if found.help || bare || asks {
+        let helps = found.row.is_none() && lifts::only_asks(&program.row, rest);
+        if helps || bare || asks {
             return self.only_looks(program.row.name, span);
         }
         let ground = self.ground.clone();
-        let dry = is_dry(&found.hits);
+        let left = lifts::left_over(&program.row, &found.hits, rest);
+        let dry = left.is_some();
         // Without a row for the subcommand all options are read together below.
         let taint = match found.row {
             Some(_) => self.hits(&program.row, &found.hits, dry).0,
@@ -146,7 +149,7 @@ impl Walk<'_> {
         let stream = match found.row {
             Some(row) => self.evaluate(
                 row,
-                if dry { Effect::Inspect } else { row.does },
+                left.unwrap_or(row.does),
                 &called(name, rest.get(..found.taken).unwrap_or(&[])),
                 rest.get(found.taken..).unwrap_or(&[]),
                 stdin,
@@ -170,9 +173,7 @@ impl Walk<'_> {
         stdin: &Stream,
     ) -> Stream {
         let span = self.here(first.span);
-        if rest.iter().any(|arg| arg.text == "--help")
-            || rest.last().is_some_and(|arg| arg.text == "help")
-        {
+        if lifts::asks_about_words(&program.row, rest) {
             return self.only_looks(program.row.name, span);
         }
         let shown = leading_words(program, rest);
@@ -185,6 +186,9 @@ impl Walk<'_> {
             }
             let title = format!("{name} {}", shown.first().copied().unwrap_or(""));
             let read = options::read(&program.row, rest);
+            if lifts::shown_instead(&program.row, &read.hits, rest) == Some(Effect::Inspect) {
+                return self.only_looks(program.row.name, span);
+            }
             self.hits(&program.row, &read.hits, false);
             // A program that can reveal a secret or raise rights may do so under a harmless word.
             let guarded = program.subs.iter().any(|(_, row)| {
@@ -209,9 +213,11 @@ impl Walk<'_> {
             return Stream::unknown(Taint::default());
         };
         let read = options::read(&program.row, rest);
-        let dry = is_dry(&read.hits);
-        let effect = if dry { Effect::CloudRead } else { effect };
-        self.hits(&program.row, &read.hits, dry);
+        let effect = match read.left_over {
+            Some(left) => left.max(Effect::CloudRead),
+            None => effect,
+        };
+        self.hits(&program.row, &read.hits, read.left_over.is_some());
         let line = Line {
             row: &program.row,
             does: effect,
@@ -274,8 +280,7 @@ impl Walk<'_> {
     ) -> Stream {
         let span = self.here(args.first().map(|arg| arg.span).unwrap_or_default());
         let read = options::read(row, args);
-        let helps = read.hits.iter().any(|hit| hit.flag.help) || asks_for_help(row, args);
-        if helps && read.command.is_none() {
+        if read.command.is_none() && lifts::only_asks(row, args) {
             return self.only_looks(row.name, span);
         }
         // What follows an image is not an option of the program that runs it.
@@ -314,8 +319,8 @@ impl Walk<'_> {
     /// Judges a command line by the table alone: options, then operands, then what it hands on.
     pub(crate) fn by_table(&mut self, line: &Line<'_>, does: Effect) -> Stream {
         let ground = self.ground.clone();
-        let dry = line.is_dry();
-        let base = if dry { Effect::Inspect } else { does };
+        let dry = line.read.left_over.is_some();
+        let base = line.read.left_over.unwrap_or(does);
         let (taint, changes) = self.hits(line.row, &line.read.hits, dry);
         self.note_directory(line, base);
         self.prepared(line, base);
@@ -372,7 +377,7 @@ impl Walk<'_> {
     /// Judges what was prepared for a build before it runs: where its output goes, and what the
     /// files hold that say what it runs.
     fn prepared(&mut self, line: &Line<'_>, does: Effect) {
-        if !line.is_dry() {
+        if !line.read.is_dry() {
             self.outputs(line.row, line.read, line.args);
             self.written_recipes(line, does);
             self.behind_dashes(line);
@@ -412,7 +417,7 @@ impl Walk<'_> {
 
     /// Judges the words that are not options, by the roles the row gives them.
     fn operands(&mut self, line: &Line<'_>, changes: Changes) -> Taint {
-        let (row, read, dry) = (line.row, line.read, line.is_dry());
+        let (row, read, dry) = (line.row, line.read, line.read.left_over.is_some());
         if changes.deletes && !dry && row.has_operand(Role::Write) {
             let act = Act::new(Effect::Delete, row.name, line.span)
                 .because("deletes what the source does not have")
@@ -500,7 +505,7 @@ impl Walk<'_> {
     /// Follows what the program itself starts: a command in its words, or code it reads.
     fn hand_on(&mut self, line: &Line<'_>, taint: Taint) -> Stream {
         let mut stream = Stream::unknown(taint);
-        let dry = line.is_dry();
+        let dry = line.read.is_dry();
         let rest = |at: usize| line.args.get(at..).unwrap_or(&[]);
         if let Some(at) = line.read.command {
             if line.row.has_operand(Role::Redis) {
@@ -598,11 +603,6 @@ pub(crate) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Whether an option says that nothing is changed.
-    fn is_dry(&self) -> bool {
-        is_dry(&self.read.hits)
-    }
-
     /// Returns the words that are not options, as people read them.
     fn operands_shown(&self) -> String {
         let shown: Vec<String> = self.read.operands.iter().map(|arg| arg.shown()).collect();
@@ -647,33 +647,6 @@ impl Line<'_> {
                 .any(|arg| EVALUATING.contains(&arg.text.as_str()));
         evaluates && self.args.iter().any(|arg| runs_in_subscript(&arg.text))
     }
-}
-
-/// Whether an option says that nothing is changed. `--dry-run=none` does not.
-fn is_dry(hits: &[Hit]) -> bool {
-    hits.iter().any(|hit| {
-        let value = hit.value.as_ref().map_or("", |value| value.text.as_str());
-        hit.flag.dry && !matches!(value, "none" | "false" | "no" | "0")
-    })
-}
-
-/// Whether a command only asks for help: `--help` at the end, no other option, and a program that
-/// does not hand its words on.
-fn asks_for_help(row: &Row, args: &[Arg]) -> bool {
-    let Some((last, others)) = args.split_last() else {
-        return false;
-    };
-    let hands_on = row.operands.iter().any(|operand| {
-        matches!(
-            operand.role,
-            Role::Command | Role::Script | Role::Shell | Role::Program
-        )
-    }) || matches!(
-        row.does,
-        Effect::Project | Effect::Exec | Effect::Build | Effect::Start
-    ) || row.reader.is_some() && row.name != "rm";
-    last.text == "--help"
-        && (others.is_empty() || !hands_on && others.iter().all(|arg| !arg.text.starts_with('-')))
 }
 
 /// Returns a program and its subcommand as they were called.

@@ -72,7 +72,6 @@ impl Walk<'_> {
             return self.program(&words, stdin);
         }
         self.telling_words(file, rest);
-        let asks = matches!(rest, [only] if matches!(only.text.as_str(), "--version" | "--help"));
         // `./wait-for-it.sh db:5432 -- make`: scripts hand on what follows the dashes.
         let dashes = rest.iter().position(|arg| arg.text == "--");
         let handed = dashes.and_then(|at| rest.get(at + 1..)).unwrap_or(&[]);
@@ -82,20 +81,7 @@ impl Walk<'_> {
         {
             self.program(handed, &Stream::default());
         }
-        let before = self.acts.len();
         self.script_file(file, "");
-        if asks
-            && self
-                .acts
-                .get(before..)
-                .unwrap_or(&[])
-                .iter()
-                .all(|act| act.effect == Effect::Project)
-        {
-            for act in self.acts.iter_mut().skip(before) {
-                act.clarity = Score::new(900);
-            }
-        }
         Stream::unknown(Taint::default())
     }
 

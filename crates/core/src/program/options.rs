@@ -4,7 +4,8 @@
 //! after operands and `--` are read as getopt would. An abbreviation that could mean several
 //! options means the one that does most.
 
-use crate::knowledge::{Effect, Flag, Reader, Role, Row, Style, Value};
+use super::lifts;
+use crate::knowledge::{Effect, Flag, Lifts, Reader, Role, Row, Style, Value};
 use crate::place::HOLE;
 use crate::shell::value::Arg;
 
@@ -94,6 +95,8 @@ pub(crate) struct Options<'a> {
     pub(crate) others: u32,
     /// Where the words begin that an option such as `-exec` takes as a command.
     pub(crate) option_command: Option<usize>,
+    /// What is left of the command's effect, where an option lifts it.
+    pub(crate) left_over: Option<Effect>,
 }
 
 impl Options<'_> {
@@ -126,6 +129,7 @@ pub(crate) fn read<'a>(row: &Row, args: &'a [Arg]) -> Options<'a> {
     while reader.at < args.len() && options.command.is_none() {
         reader.step(&mut options);
     }
+    options.left_over = lifts::left_over(row, &options.hits, args);
     options
 }
 
@@ -234,7 +238,7 @@ impl<'a> OptionReader<'_, 'a> {
                 Some(place) => {
                     self.place += 1;
                     // What follows a script is the script's own.
-                    self.ended |= place.role == Role::Script;
+                    self.ended |= matches!(place.role, Role::Script | Role::Awk);
                     break;
                 }
                 None => break,
@@ -376,7 +380,7 @@ impl<'a> OptionReader<'_, 'a> {
             .row
             .flags
             .iter()
-            .filter(|flag| !flag.dry && !flag.help)
+            .filter(|flag| flag.lifts == Lifts::Nothing && !flag.help)
             .filter_map(|flag| Some((flag, *flag.names.iter().find(begins)?)))
             .max_by_key(|(flag, _)| flag_weight(flag));
         match abbreviated {
@@ -388,6 +392,11 @@ impl<'a> OptionReader<'_, 'a> {
     }
 
     fn short(&mut self, arg: &Arg, options: &mut Options<'a>) {
+        // Nobody who writes `-version` means seven options.
+        if matches!(arg.text.as_str(), "-help" | "-version" | "-usage") {
+            self.other(arg, options);
+            return;
+        }
         let letters: Vec<(usize, char)> = arg.text.char_indices().skip(1).collect();
         for (at, letter) in letters {
             if letter == HOLE {
@@ -411,6 +420,11 @@ impl<'a> OptionReader<'_, 'a> {
                     return;
                 }
                 None if letter.is_ascii_digit() => return,
+                // `-n=false`: a value, where the option takes none.
+                None if letter == '=' => {
+                    self.other(arg, options);
+                    return;
+                }
                 None if self.row.closed => {
                     self.other(arg, options);
                     return;
@@ -421,6 +435,10 @@ impl<'a> OptionReader<'_, 'a> {
     }
 
     fn other(&self, arg: &Arg, options: &mut Options<'a>) {
+        // Where it does not end the command it changes nothing either.
+        if arg.text == "--help" {
+            return;
+        }
         options.others += 1;
         // A glob could turn into an option that matters. And whatever the program, an option that
         // speaks of running something is not harmless because nobody listed it.

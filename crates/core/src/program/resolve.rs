@@ -70,8 +70,6 @@ pub(super) struct FoundSub {
     pub(super) taken: usize,
     /// The options of the program itself.
     pub(super) hits: Vec<Hit>,
-    /// Whether one of them asks for help.
-    pub(super) help: bool,
 }
 
 /// Finds the subcommand with the longest name that `args` begin with, options skipped.
@@ -80,7 +78,6 @@ pub(super) fn find_sub(program: &'static Program, args: &[Arg]) -> FoundSub {
         row: None,
         taken: 0,
         hits: Vec::new(),
-        help: false,
     };
     let mut path = String::new();
     let mut at = 0;
@@ -92,9 +89,6 @@ pub(super) fn find_sub(program: &'static Program, args: &[Arg]) -> FoundSub {
             .filter(|(hit, _)| hit.is_some())
             .or_else(|| options::leading(&program.row, rest));
         if let Some((hit, words)) = known {
-            if found.row.is_none() && hit.as_ref().is_some_and(|hit| hit.flag.help) {
-                found.help = true;
-            }
             pending.extend(hit);
             at += words.max(1);
             continue;
@@ -131,7 +125,6 @@ pub(super) fn find_sub(program: &'static Program, args: &[Arg]) -> FoundSub {
             found.row = Some(row);
             found.taken = at;
             found.hits.append(&mut pending);
-            found.help = false;
         }
     }
     if found.row.is_none() {

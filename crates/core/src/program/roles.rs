@@ -28,7 +28,9 @@ impl Walk<'_> {
                     changes.edits = true;
                 } else if *effect == Effect::Delete {
                     changes.deletes = true;
-                } else if !(dry || *effect == Effect::Publish && hit.says_never()) {
+                } else if !(dry && is_simulated(*effect)
+                    || *effect == Effect::Publish && hit.says_never())
+                {
                     let act = Act::new(*effect, row.name, self.here(span));
                     self.note(act.on(format!("{} {}", row.name, hit.name)));
                 }
@@ -385,4 +387,18 @@ pub(super) fn inside_container(row: &Row, operand: &Arg) -> Option<Arg> {
     let (container, path) = operand.text.split_once(':')?;
     let copies = row.name.ends_with(" cp") && !container.contains('/') && path.starts_with('/');
     copies.then(|| operand.after(container.len() + 1))
+}
+
+/// Whether a dry run leaves the effect of an option out. Code that an option runs, what it reveals
+/// and whom it trusts are not simulated.
+fn is_simulated(effect: Effect) -> bool {
+    !matches!(
+        effect,
+        Effect::Exec
+            | Effect::Secret
+            | Effect::Privilege
+            | Effect::Guard
+            | Effect::Remote
+            | Effect::Unknown
+    )
 }

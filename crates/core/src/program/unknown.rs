@@ -23,6 +23,25 @@ const QUESTIONS: &[&str] = &[
     "-version",
     "-help",
 ];
+/// Words in the name of a program that say that running it destroys or ends something.
+const DESTROYING: &[&str] = &[
+    "uninstall",
+    "delete",
+    "remove",
+    "destroy",
+    "drop",
+    "purge",
+    "wipe",
+    "kill",
+    "terminate",
+    "erase",
+    "nuke",
+    "reset",
+    "truncate",
+    "poweroff",
+    "shutdown",
+    "reboot",
+];
 /// How many of the leading words can say what is asked for.
 const LEADING_WORDS: u32 = 3;
 /// Parts of one word that are looked at.
@@ -39,13 +58,19 @@ impl Walk<'_> {
             let reading = language::powershell::read(&words.collect::<Vec<_>>().join(" "));
             self.deeds(&reading, "powershell", first.span);
             self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
+        } else if name.contains(char::is_whitespace) {
+            // No program is called so. Whoever hands it on may give it to a shell.
+            let words = std::iter::once(first).chain(rest);
+            let text: Vec<&str> = words.map(|word| word.text.as_str()).collect();
+            self.text(&text.join(" "), span);
+            self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
         } else if self.is_lone_option(name)
-            || asks_what_it_is(rest)
+            || asks_what_it_is(rest) && !is_telling_name(name)
             || is_no_name(name)
             || is_foreign_assignment(name, rest)
         {
             self.note(Act::new(Effect::Inspect, name.to_owned(), span));
-        } else if let Some(effect) = self.inferred(rest) {
+        } else if let Some(effect) = self.inferred(rest).filter(|_| !is_telling_name(name)) {
             self.note_inferred(effect, name, span);
         } else if self.brought.functions
             && is_function_name(name)
@@ -90,14 +115,19 @@ impl Walk<'_> {
                 return None;
             }
             // Nobody knows what it does with what it is shown, or in what language it is asked.
-            let code = arg.text.contains(['`', ';', '|']) || is_writing_query(&arg.text);
+            let code = arg.text.contains(['`', ';', '|', '&', '>', '<'])
+                || arg.text.starts_with('!')
+                || is_writing_query(&arg.text);
             if code || speaks_against(table, &arg.text) || self.is_sensitive(&arg.text) {
                 return None;
             }
             addressed |= arg.text.contains("://");
             // An option can be what is asked for only when it stands before all other words.
             let can_ask = if is_option {
-                leading == 0
+                leading == 0 && !arg.text.contains('=')
+            } else if QUESTIONS.contains(&arg.text.as_str()) {
+                // `x delete y help` is no question about x.
+                leading == 1
             } else {
                 leading <= LEADING_WORDS
             };
@@ -138,6 +168,12 @@ impl Walk<'_> {
         let outside = place.inside != Some(true) && value.contains(['/', '~', '.']);
         place.read >= SENSITIVE || outside && !value.contains("://") && place.write >= SENSITIVE
     }
+}
+
+/// Whether the name of a program says that it does more than look: `k3s-uninstall.sh`. Not every
+/// script stops at `--help`.
+fn is_telling_name(name: &str) -> bool {
+    parts(&name.to_ascii_lowercase()).any(|part| DESTROYING.contains(&part))
 }
 
 /// Whether one part of a word could mean more than looking or building.

@@ -13,6 +13,7 @@ mod closed;
 mod composition;
 mod floor;
 mod grants;
+mod lifts;
 mod prose;
 #[path = "../support/rows.rs"]
 #[expect(dead_code, reason = "the laws need only the corpus")]

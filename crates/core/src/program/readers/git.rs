@@ -86,7 +86,7 @@ const RUNNING_KEYS: &[&str] = &[
 impl Walk<'_> {
     /// `git push`: a refspec may force or delete.
     pub(crate) fn read_git_push(&mut self, line: &Line<'_>) -> Option<Stream> {
-        if line.read.hits.iter().any(|hit| hit.flag.dry) {
+        if line.read.left_over.is_some() {
             return None;
         }
         let forced = line.read.operands.iter().any(|arg| {

@@ -2,7 +2,7 @@
 
 use super::Line;
 use crate::act::Act;
-use crate::knowledge::{Effect, Role};
+use crate::knowledge::{Effect, Lifts, Role};
 use crate::program::options::Hit;
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
@@ -66,7 +66,7 @@ fn is_plain_option(hit: &Hit) -> bool {
     let plain = hit
         .meaning()
         .is_none_or(|(role, value)| role == Role::Text && !value.vague());
-    hit.flag.effects.is_empty() && !hit.flag.dry && plain
+    hit.flag.effects.is_empty() && hit.flag.lifts == Lifts::Nothing && plain
 }
 
 /// Whether a word is the name of a package, with a version or an architecture perhaps: no file, no

@@ -182,7 +182,9 @@ impl Walk<'_> {
 
     /// `crontab`: `-l` reads; a file or `-` replaces every job.
     pub(crate) fn read_crontab(&mut self, line: &Line<'_>) -> Stream {
-        if line.read.has(&["-l"]) {
+        // The last of `-l`, `-r` and `-e` counts, and a file is installed whatever they say.
+        let changes = line.read.has(&["-r", "-e"]) || !line.read.operands.is_empty();
+        if line.read.has(&["-l"]) && !changes {
             self.note(Act::new(Effect::Inspect, line.row.name, line.span));
             return Stream::unknown(Taint::default());
         }

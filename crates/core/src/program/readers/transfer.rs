@@ -231,7 +231,7 @@ impl Walk<'_> {
 
     /// `rsync`: from or to another machine, and what it deletes.
     pub(crate) fn read_rsync(&mut self, line: &Line<'_>) -> Option<Stream> {
-        if line.read.hits.iter().any(|hit| hit.flag.dry) {
+        if line.read.left_over.is_some() {
             return None;
         }
         let deletes = line
