@@ -293,7 +293,7 @@ fn flag(name: &str, line: &str, seen: &mut Vec<String>) -> Result<String, String
                 Role::from_word(role).ok_or_else(wrong)?
             );
         } else if let Some(lift) = lift(word) {
-            lifts = lift.ok_or_else(wrong)?;
+            lifts = lift.map_err(|()| wrong())?;
         } else if word == "!help" {
             help = true;
         } else if let Some(effect) = word.strip_prefix('!') {
@@ -320,14 +320,15 @@ fn flag(name: &str, line: &str, seen: &mut Vec<String>) -> Result<String, String
 }
 
 /// Reads `!dry`, `!dry=effect`, `!shows` and `!shows=effect`. Returns `None` for any other word.
-fn lift(word: &str) -> Option<Option<String>> {
+fn lift(word: &str) -> Option<Result<String, ()>> {
     let (mark, leaves) = word.split_once('=').unwrap_or((word, "inspect"));
     let variant = match mark {
         "!dry" => "Dry",
         "!shows" => "Shows",
         _ => return None,
     };
-    Some(Effect::from_word(leaves).map(|leaves| format!("Lifts::{variant}(Effect::{leaves:?})")))
+    let leaves = Effect::from_word(leaves).ok_or(());
+    Some(leaves.map(|leaves| format!("Lifts::{variant}(Effect::{leaves:?})")))
 }
 
 fn write_verbs(tables: &Tables, code: &mut String) -> Result<(), String> {

@@ -181,36 +181,7 @@ impl Walk<'_> {
             .verbs
             .and_then(|verbs| shown.iter().filter_map(|word| verbs.effect(word)).max());
         let Some(effect) = verb else {
-            if program.row.does != Effect::Unknown && shown.is_empty() {
-                return self.evaluate(&program.row, program.row.does, name, rest, stdin);
-            }
-            let title = format!("{name} {}", shown.first().copied().unwrap_or(""));
-            let read = options::read(&program.row, rest);
-            if lifts::shown_instead(&program.row, &read.hits, rest) == Some(Effect::Inspect) {
-                return self.only_looks(program.row.name, span);
-            }
-            self.hits(&program.row, &read.hits, false);
-            // A program that can reveal a secret or raise rights may do so under a harmless word.
-            let guarded = program.subs.iter().any(|(_, row)| {
-                matches!(
-                    row.does,
-                    Effect::Secret | Effect::Pay | Effect::Privilege | Effect::Guard
-                )
-            });
-            // `cargo build-docs`: what builds may have more words for it, of the project's own.
-            let builds = program
-                .subs
-                .iter()
-                .any(|(_, row)| row.does == Effect::Build);
-            if program.verbs.is_none()
-                && let Some(effect) = self.inferred(rest)
-                && (!guarded || builds && effect == Effect::Build)
-            {
-                self.note_inferred(effect, title.trim(), span);
-                return Stream::unknown(Taint::default());
-            }
-            self.note(Act::new(Effect::Unknown, title.trim().to_owned(), span).on(title.trim()));
-            return Stream::unknown(Taint::default());
+            return self.by_no_verb(program, name, first, rest, stdin);
         };
         let read = options::read(&program.row, rest);
         let effect = match read.left_over {
@@ -267,6 +238,49 @@ impl Walk<'_> {
             network: true,
             ..Taint::default()
         })
+    }
+
+    /// Judges a subcommand that has neither a row nor a verb in its words.
+    fn by_no_verb(
+        &mut self,
+        program: &'static Program,
+        name: &str,
+        first: &Arg,
+        rest: &[Arg],
+        stdin: &Stream,
+    ) -> Stream {
+        let span = self.here(first.span);
+        let shown = leading_words(program, rest);
+        if program.row.does != Effect::Unknown && shown.is_empty() {
+            return self.evaluate(&program.row, program.row.does, name, rest, stdin);
+        }
+        let title = format!("{name} {}", shown.first().copied().unwrap_or(""));
+        let read = options::read(&program.row, rest);
+        if lifts::shown_instead(&program.row, &read.hits, rest) == Some(Effect::Inspect) {
+            return self.only_looks(program.row.name, span);
+        }
+        self.hits(&program.row, &read.hits, false);
+        // A program that can reveal a secret or raise rights may do so under a harmless word.
+        let guarded = program.subs.iter().any(|(_, row)| {
+            matches!(
+                row.does,
+                Effect::Secret | Effect::Pay | Effect::Privilege | Effect::Guard
+            )
+        });
+        // `cargo build-docs`: what builds may have more words for it, of the project's own.
+        let builds = program
+            .subs
+            .iter()
+            .any(|(_, row)| row.does == Effect::Build);
+        if program.verbs.is_none()
+            && let Some(effect) = self.inferred(rest)
+            && (!guarded || builds && effect == Effect::Build)
+        {
+            self.note_inferred(effect, title.trim(), span);
+            return Stream::unknown(Taint::default());
+        }
+        self.note(Act::new(Effect::Unknown, title.trim().to_owned(), span).on(title.trim()));
+        Stream::unknown(Taint::default())
     }
 
     /// Judges a command by its row.

@@ -93,20 +93,25 @@ impl Client {
     pub(crate) fn new(reach: &Reach) -> Result<Self, Complaint> {
         let home = Home::new(reach.home.clone())?;
         let named = reach.url.clone().or_else(|| variable("COUNTERSIGN_URL"));
-        let left = named.is_none().then(|| left_by_gateway(&home)).flatten();
-        let place = match (&named, &left) {
-            (Some(url), _) => Place::new(url, None),
-            (None, Some((url, fingerprint))) => Place::new(url, fingerprint.as_deref()),
+        let own = left_by_gateway(&home)
+            .filter(|(url, _)| named.as_ref().is_none_or(|named| is_same(named, url)));
+        let place = match (&own, &named) {
+            (Some((url, fingerprint)), _) => Place::new(url, fingerprint.as_deref()),
+            (None, Some(url)) => Place::new(url, None),
             (None, None) => Place::new(DEFAULT_URL, None),
         }?;
-        let key = key(reach, &home)?;
+        let key = match given_key(reach, &home)? {
+            Some(key) => key,
+            None if own.is_some() => read_key(&command_line_key_file(&home))?,
+            None => return Err(foreign(&home, named.as_deref())),
+        };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| Complaint::failed(format!("cannot start: {error}"), ""))?;
         Ok(Self {
             place: Mutex::new(place),
-            found_in: named.is_none().then_some(home),
+            found_in: own.is_some().then_some(home),
             key,
             runtime,
         })
@@ -325,24 +330,59 @@ pub(crate) fn refused(status: StatusCode, body: &Value) -> Complaint {
     Complaint::failed(message, hint)
 }
 
-fn key(reach: &Reach, home: &Home) -> Result<String, Complaint> {
-    if reach.key_file.is_none()
-        && let Some(key) = variable("COUNTERSIGN_KEY")
-    {
-        return Ok(key);
+/// Returns the key that was given for this very call. The key of the home is not one: it belongs to
+/// the home's own gateway, wherever its file is named.
+fn given_key(reach: &Reach, home: &Home) -> Result<Option<String>, Complaint> {
+    let own = command_line_key_file(home);
+    match &reach.key_file {
+        Some(file) if is_same_file(file, &own) => Ok(None),
+        Some(file) => read_key(file).map(Some),
+        None => Ok(variable("COUNTERSIGN_KEY")),
     }
-    let file = reach
-        .key_file
-        .clone()
-        .unwrap_or_else(|| command_line_key_file(home));
-    match std::fs::read_to_string(&file) {
+}
+
+fn read_key(file: &Path) -> Result<String, Complaint> {
+    match std::fs::read_to_string(file) {
         Ok(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
-        Ok(_) => Err(no_key(&file, "it is empty")),
+        Ok(_) => Err(no_key(file, "it is empty")),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err(no_key(&file, "there is none"))
+            Err(no_key(file, "there is none"))
         }
-        Err(error) => Err(no_key(&file, &error.to_string())),
+        Err(error) => Err(no_key(file, &error.to_string())),
     }
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        (Ok(_) | Err(_), Ok(_) | Err(_)) => one == other,
+    }
+}
+
+/// The key of a home is sent to the home's own gateway alone.
+fn foreign(home: &Home, named: Option<&str>) -> Complaint {
+    let directory = home.directory().display();
+    match named {
+        None => Complaint::unreachable(format!("no gateway is running in {directory}")),
+        Some(url) => Complaint::usage(
+            format!("the key of {directory} is not sent to {url}: it belongs to this home's gateway"),
+            "give a key that was made for that gateway: --key-file FILE or COUNTERSIGN_KEY",
+        ),
+    }
+}
+
+/// Whether two addresses name the same gateway. `localhost` stands for the address the gateway left.
+fn is_same(named: &str, left: &str) -> bool {
+    let (Ok(named), Ok(left)) = (reqwest::Url::parse(named), reqwest::Url::parse(left)) else {
+        return false;
+    };
+    let is_loopback = matches!(left.host_str(), Some("127.0.0.1" | "[::1]"));
+    named.scheme() == left.scheme()
+        && named.port_or_known_default() == left.port_or_known_default()
+        && (named.host_str() == left.host_str()
+            || is_loopback && named.host_str() == Some("localhost"))
+        && named.path() == "/"
+        && named.username().is_empty()
 }
 
 fn no_key(file: &Path, why: &str) -> Complaint {

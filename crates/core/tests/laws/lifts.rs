@@ -105,11 +105,11 @@ fn law_9_asking_for_help_lifts_nothing_under_any_wrapper() {
         let wrapper = dice.pick(WRAPPERS);
         let payload = dice.pick(&payloads);
         let word = dice.pick(&words);
-        let wrapped = (wrapper.wrap)(payload);
-        let own = judge_command(&wrapped).1;
+        let held = (wrapper.wrap)(payload);
+        let own = judge_command(&held).1;
         // What comes out of a wrapper that gives a script may end in a comment or a here-document.
         let added = if wrapper.gives == Form::Simple {
-            format!("{wrapped} {word}")
+            format!("{held} {word}")
         } else {
             (wrapper.wrap)(&format!("{payload} {word}"))
         };
