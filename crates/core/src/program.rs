@@ -37,6 +37,7 @@ use foreign::{HANDING, Handed};
 use options::{Hit, Options};
 use resolve::{Named, find_sub, leading_words, resolve, windows_reading};
 use roles::{Changes, inside_container, names_secrets, operand_roles};
+pub(crate) use unknown::is_cmdlet;
 
 /// Names of processes that ask people: this firewall, and gateways of agents.
 const GUARDS: &[&str] = &["countersign", "hermes"];

@@ -365,7 +365,9 @@ fn foreign(home: &Home, named: Option<&str>) -> Complaint {
     match named {
         None => Complaint::unreachable(format!("no gateway is running in {directory}")),
         Some(url) => Complaint::usage(
-            format!("the key of {directory} is not sent to {url}: it belongs to this home's gateway"),
+            format!(
+                "the key of {directory} is not sent to {url}: it belongs to this home's gateway"
+            ),
             "give a key that was made for that gateway: --key-file FILE or COUNTERSIGN_KEY",
         ),
     }

@@ -11,6 +11,7 @@ use crate::call::ToolCall;
 use crate::knowledge::{Effect, PathKind, Program, Reader, Role, Row, Value, program};
 use crate::place::Ground;
 use crate::policy::shape::{base_name, carries_commands};
+use crate::program::is_cmdlet;
 use crate::score::Score;
 use crate::shell::parse::parse;
 use crate::shell::syntax::{Command, Part, Redirect, RedirectKind, Simple, Word};
@@ -232,6 +233,10 @@ impl CommandShape {
             || self.redirects.iter().any(|redirect| redirect.contains('<'));
         let optional: Vec<Option<String>> = self.words.iter().cloned().map(Some).collect();
         let first = self.words.first().map(|word| base_name(word));
+        // PowerShell reads quotes and backslashes in another way than the words were made by.
+        if first.is_some_and(is_cmdlet) {
+            return true;
+        }
         let known = first.and_then(program);
         // Behind a wrapper, and behind what is not known, any word may be the program.
         let heads = if known.is_none() || carries_commands(&optional) {

@@ -275,7 +275,7 @@ fn is_writing_query(text: &str) -> bool {
 }
 
 /// Whether a name reads like a command of PowerShell: `Remove-Item`.
-fn is_cmdlet(name: &str) -> bool {
+pub(crate) fn is_cmdlet(name: &str) -> bool {
     name.split_once('-').is_some_and(|(verb, noun)| {
         let word = |text: &str| {
             text.starts_with(|first: char| first.is_ascii_uppercase())

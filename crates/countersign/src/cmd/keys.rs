@@ -34,9 +34,20 @@ pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
             (answer, format!("{} opens nothing any more.\n", segment(id)))
         }
         KeysCommand::Login => {
-            let client = Client::new(reach)?;
+            // The home's gateway makes the code; `--url` says where a browser finds that gateway.
+            let (client, shown_at) = match &reach.url {
+                Some(url) if reach.key_file.is_none() => (
+                    Client::new(&Reach {
+                        url: None,
+                        ..reach.clone()
+                    })?,
+                    Some(url.trim_end_matches('/').to_owned()),
+                ),
+                Some(_) | None => (Client::new(reach)?, None),
+            };
             let answer = client.post("/v1/login/code", &json!({}))?;
-            let link = format!("{}/#code={}", client.url(), text(&answer, "code"));
+            let url = shown_at.unwrap_or_else(|| client.url());
+            let link = format!("{url}/#code={}", text(&answer, "code"));
             let shown = format!("{link}\n");
             (json!({"login_url": link}), shown)
         }

@@ -10,6 +10,7 @@
 
 mod calls;
 mod chat;
+mod client_key;
 mod events;
 mod faults;
 mod history;
