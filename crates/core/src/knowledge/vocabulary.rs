@@ -219,6 +219,14 @@ words! {
         Task = "task",
         /// The name of a machine that later commands go to.
         Context = "context",
+        /// A place in a store: `remote:path`, `:backend,option=value:path`, or a path here.
+        Store = "store",
+        /// The name of a format, or a script that reads or writes one.
+        Format = "format",
+        /// A file, or a text with fields in it that may hold code: `${name;code}`.
+        Template = "template",
+        /// A chain of filters for sound or pictures, some of which name files or libraries.
+        Filter = "filter",
         /// A name that only the program itself understands, such as a test, target or branch.
         Name = "name",
         /// Nothing is known about it.

@@ -174,7 +174,7 @@ const TALKING_SCHEMES: &[&str] = &[
 ];
 
 /// Returns the path of an address that is a file of this machine: `file:/x`, `file://host/x`.
-fn file_of(address: &str) -> Option<&str> {
+pub(super) fn file_of(address: &str) -> Option<&str> {
     let (scheme, rest) = address.split_once(':')?;
     if !scheme.eq_ignore_ascii_case("file") {
         return None;

@@ -5,6 +5,7 @@
 //! options means the one that does most.
 
 use super::lifts;
+use super::special::holds_template_code;
 use crate::knowledge::{Effect, Flag, Lifts, Reader, Role, Row, Style, Value};
 use crate::place::HOLE;
 use crate::shell::value::Arg;
@@ -200,7 +201,10 @@ impl<'a> OptionReader<'_, 'a> {
             self.at += 1;
             if let Some((flag, name)) = self.exact(text) {
                 self.take(flag, name, None, options);
-            } else if text.starts_with("--") || self.row.style != Style::Gnu {
+            } else if text.starts_with("--")
+                || self.row.style != Style::Gnu
+                || self.starred(text).is_some()
+            {
                 self.long(arg, options);
             } else {
                 self.short(arg, options);
@@ -333,16 +337,21 @@ impl<'a> OptionReader<'_, 'a> {
         options.hits.push(Hit { flag, name, value });
     }
 
-    fn long(&mut self, arg: &Arg, options: &mut Options<'a>) {
-        let text = arg.text.as_str();
-        // `-javaagent:file`, `-B/directory`: a listed name that ends in a star has its value attached.
-        let attached = self.row.flags.iter().find_map(|flag| {
+    /// Returns the option whose listed name ends in a star and begins this word: its value is
+    /// attached, as in `-javaagent:file`.
+    fn starred(&self, text: &str) -> Option<(&'static Flag, &'static str)> {
+        self.row.flags.iter().find_map(|flag| {
             let begins = |name: &&&str| {
                 name.strip_suffix('*')
                     .is_some_and(|stem| text.starts_with(stem))
             };
             Some((flag, *flag.names.iter().find(begins)?))
-        });
+        })
+    }
+
+    fn long(&mut self, arg: &Arg, options: &mut Options<'a>) {
+        let text = arg.text.as_str();
+        let attached = self.starred(text);
         if let Some((flag, name)) = attached {
             self.take(flag, name, Some(arg.after(name.len() - 1)), options);
             return;
@@ -446,7 +455,7 @@ impl<'a> OptionReader<'_, 'a> {
         let speaks = option.starts_with("--")
             && !WITHOUT.iter().any(|start| option.starts_with(start))
             && RUNNING_WORDS.iter().any(|word| option.contains(word));
-        if self.row.closed || arg.glob || speaks {
+        if self.row.closed || arg.glob || speaks || holds_template_code(&arg.text) {
             options.unknown.get_or_insert_with(|| arg.shown());
         }
     }

@@ -41,7 +41,10 @@ impl Walk<'_> {
             }
             match hit.meaning() {
                 // A program that lists names still reads the file an option names.
-                Some((Role::Read, value)) => taint = taint.and(self.reads(value, row.name)),
+                Some((Role::Read, value)) => {
+                    let read = self.no_file(Role::Read, value, row, dry);
+                    taint = taint.and(read.unwrap_or_else(|| self.reads(value, row.name)));
+                }
                 Some((role, value)) => {
                     taint = taint.and(self.role(role, value, row, &Stream::default(), dry));
                 }
@@ -53,6 +56,19 @@ impl Walk<'_> {
 
     /// Judges one word by what it stands for.
     pub(crate) fn role(
+        &mut self,
+        role: Role,
+        arg: &Arg,
+        row: &'static Row,
+        stdin: &Stream,
+        dry: bool,
+    ) -> Taint {
+        let no_file = self.no_file(role, arg, row, dry);
+        no_file.unwrap_or_else(|| self.role_as_is(role, arg, row, stdin, dry))
+    }
+
+    /// Judges one word by what it stands for; where that is a file, the word is taken for its name.
+    pub(super) fn role_as_is(
         &mut self,
         role: Role,
         arg: &Arg,
@@ -83,11 +99,6 @@ impl Walk<'_> {
             | Role::UrlSend
             | Role::Send
                 if dry => {}
-            // `psql -o '|sh'`: where a file is expected, a bar or an exclamation mark is a command.
-            Role::Write if arg.text.len() > 1 && arg.text.starts_with(['|', '!']) => {
-                self.hook(&arg.after(1), program);
-                self.hidden_code(arg, program, "hands its output to a command");
-            }
             Role::Write => self.writes(arg, program, Writing::Replace),
             Role::Empty => self.writes(arg, program, Writing::Empty),
             Role::Edit => self.writes(arg, program, Writing::Edit),
@@ -111,6 +122,10 @@ impl Walk<'_> {
                 self.task(arg, program);
             }
             Role::Output => self.puts_result(arg, program),
+            Role::Template => return self.template_text(arg, program),
+            Role::Format => return self.format_name(arg, row),
+            Role::Filter => self.filters(arg, program),
+            Role::Store => return self.store_place(arg, program),
             Role::Program => self.hook(arg, program),
             Role::Shell | Role::Command => {
                 self.shell_text(arg, stdin);

@@ -2,7 +2,7 @@
 
 use super::Line;
 use crate::act::{Act, Breadth};
-use crate::knowledge::{Effect, HostKind, PathKind, Role, Value};
+use crate::knowledge::{Effect, Flag, HostKind, PathKind, Role, Value};
 use crate::program::network::{host_kind, is_local_or_registry};
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
@@ -397,7 +397,7 @@ impl Walk<'_> {
     pub(crate) fn read_tar(&mut self, line: &Line<'_>) -> Stream {
         let asked = TarWords::of(line);
         let ground = self.ground.clone();
-        let mut taint = line.stdin.taint.and(self.tar_options(line));
+        let mut taint = line.stdin.taint.and(self.tar_options(line, &asked));
         if asked.has('t', &["--list"]) {
             self.note(Act::new(Effect::Read, line.row.name, line.span));
         } else if asked.has('x', &["--extract", "--get"]) {
@@ -425,8 +425,17 @@ impl Walk<'_> {
     }
 
     /// Judges the options of `tar` but the archive.
-    fn tar_options(&mut self, line: &Line<'_>) -> Taint {
+    fn tar_options(&mut self, line: &Line<'_>, asked: &TarWords<'_>) -> Taint {
         let mut taint = Taint::default();
+        for (letter, value) in asked.bundled(line) {
+            let names = |flag: &&Flag| flag.names.iter().any(|name| is_letter(name, letter));
+            let flag = line.row.flags.iter().find(names);
+            if let Some(Value::Next(role)) = flag.map(|flag| flag.value)
+                && letter != 'f'
+            {
+                taint = taint.and(self.role(role, value, line.row, &Stream::default(), false));
+            }
+        }
         let hits = line.read.hits.iter();
         for hit in hits.filter(|hit| !matches!(hit.name, "-f" | "--file")) {
             for effect in hit.flag.effects {
@@ -542,18 +551,35 @@ impl<'a> TarWords<'a> {
         let mut files = line.read.operands.clone();
         let mut archive = line.read.value(&["-f", "--file"]);
         if self.bundle.is_some() {
-            files.retain(|operand| Some(*operand) != self.bundle);
-            if self.letters.contains('f') && !files.is_empty() {
-                archive = Some(files.remove(0));
-            }
+            let bundled = self.bundled(line);
+            files.drain(..files.len().min(bundled.len() + 1));
+            let named = bundled.iter().find(|(letter, _)| *letter == 'f');
+            archive = named.map(|(_, value)| *value).or(archive);
         }
         (archive, files)
     }
+
+    /// Returns the letters of a bundle without a dash that take a value, with it: the words that
+    /// follow, one after the other, as in `tar cfI a.tar zstd src`.
+    fn bundled(&self, line: &Line<'a>) -> Vec<(char, &'a Arg)> {
+        let letters = self.bundle.map_or("", |bundle| bundle.text.as_str());
+        let taking = letters.chars().filter(|letter| TAKING.contains(*letter));
+        let words = line.read.operands.iter().copied().skip(1);
+        taking.zip(words).collect()
+    }
+}
+
+/// Letters of `tar` that take a value.
+const TAKING: &str = "fCITXbgKLNVFH";
+
+/// Whether `name` is the short option with this letter.
+fn is_letter(name: &str, letter: char) -> bool {
+    name.strip_prefix('-')
+        .is_some_and(|rest| rest.chars().eq([letter]))
 }
 
 /// Returns the letters of short options of `tar`, without the values some of them take.
 fn short_letters(args: &[Arg]) -> String {
-    const TAKING: &str = "fCITXbgKLNVFH";
     let mut letters = String::new();
     let mut is_value = false;
     for arg in args {
