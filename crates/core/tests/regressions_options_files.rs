@@ -232,6 +232,8 @@ fn a_letter_of_help_counts_for_no_other_program_of_the_row() {
             "sshd -t",
             "xcode-select -p",
             "hydra --help",
+            "nc -zv 192.168.6.200 8006",
+            "keytool -list -v -keystore app.p12",
         ],
         runs,
     );
