@@ -24,7 +24,7 @@ mod vocabulary;
 #[path = "build/rows.rs"]
 mod rows;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -139,13 +139,18 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
     let subs = subcommands(tables, &owner)?;
     for (index, sub) in tables.sub.iter().enumerate() {
         let name = format!("{} {}", sub.of[0], sub.names[0]);
+        let programs: BTreeSet<usize> = sub.of.iter().map(|of| owner[of.as_str()]).collect();
+        let everywhere = programs
+            .into_iter()
+            .flat_map(|program| &tables.program[program].everywhere);
+        let flags = with_everywhere(&sub.flags, everywhere);
         let row = row(
             &name,
             Some(&sub.does),
             sub.options.as_deref(),
             sub.manual.as_deref().unwrap_or_default(),
             sub.style.as_deref(),
-            &sub.flags,
+            &flags,
             &sub.operands,
             sub.reader.as_deref(),
             &sub.matches,
@@ -165,13 +170,14 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
         } else {
             program.does.as_deref()
         };
+        let flags = with_everywhere(&program.flags, &program.everywhere);
         let row = row(
             name,
             does,
             program.options.as_deref(),
             program.manual.as_deref().unwrap_or_default(),
             program.style.as_deref(),
-            &program.flags,
+            &flags,
             &program.operands,
             program.reader.as_deref(),
             &program.matches,
@@ -205,6 +211,31 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
     }
     writeln!(code, "];").unwrap();
     Ok(())
+}
+
+/// Adds the options of a program that may stand anywhere. What a row says itself about one of them
+/// counts for that row.
+fn with_everywhere<'t>(
+    flags: &[String],
+    everywhere: impl IntoIterator<Item = &'t String>,
+) -> Vec<String> {
+    let is_name = |word: &&str| !word.starts_with(['=', '?', '!']);
+    let mut all = flags.to_vec();
+    for line in everywhere {
+        let own: Vec<&str> = all
+            .iter()
+            .flat_map(|line| line.split_whitespace())
+            .collect();
+        let words = line.split_whitespace();
+        let words: Vec<&str> = words
+            .filter(|word| !(is_name(word) && own.contains(word)))
+            .collect();
+        if words.iter().any(is_name) {
+            let line = words.join(" ");
+            all.push(line);
+        }
+    }
+    all
 }
 
 #[expect(

@@ -38,6 +38,9 @@ pub(crate) struct ProgramRow {
     pub(crate) style: Option<String>,
     #[serde(default)]
     pub(crate) flags: Vec<String>,
+    /// Options that may stand before the subcommand and after it.
+    #[serde(default)]
+    pub(crate) everywhere: Vec<String>,
     #[serde(default)]
     pub(crate) operands: String,
     #[serde(default)]

@@ -27,7 +27,7 @@ mod written;
 pub(crate) use cleaning::says_output;
 
 use crate::act::Act;
-use crate::knowledge::{Effect, Flag, PathKind, Program, Reader, Role, Row, Style, Value};
+use crate::knowledge::{Effect, Flag, PathKind, Program, Role, Row, Style, Value};
 use crate::language;
 use crate::place::HOLE;
 use crate::score::Score;
@@ -200,6 +200,7 @@ impl Walk<'_> {
             stdin,
             span,
         };
+        self.beyond_the_row(&line);
         self.prepared(&line, effect);
         for operand in read
             .operands
@@ -299,14 +300,6 @@ impl Walk<'_> {
         if read.command.is_none() && lifts::only_asks(row, args) {
             return self.only_looks(row.name, span);
         }
-        // What follows an image is not an option of the program that runs it.
-        let own = row.reader != Some(Reader::Container);
-        if let Some(unknown) = read.unknown.as_ref().filter(|_| own) {
-            let act = Act::new(Effect::Unknown, row.name, span)
-                .because("an option that is not known")
-                .on(format!("`{unknown}` of {}", row.name));
-            self.note(act);
-        }
         let line = Line {
             row,
             does,
@@ -316,6 +309,7 @@ impl Walk<'_> {
             stdin,
             span,
         };
+        self.beyond_the_row(&line);
         let before = self.brought.variables;
         self.brought.variables |= HANDING.contains(&row.name);
         let special = row

@@ -194,6 +194,13 @@ words! {
         UrlSend = "url_send",
         /// Where the result of a build goes: a directory, `type=local,dest=…`, `type=registry`.
         Output = "output",
+        /// What of this machine a container gets to see: `/host:/inside`, `type=bind,src=/host`.
+        Mount = "mount",
+        /// Files handed to a build: `id=key,src=file`, `default=file`.
+        Handed = "handed",
+        /// A value of a web service that may come from a file: `file://x`, `@x`. A row with such an
+        /// operand means the values of all its options, too.
+        Argument = "argument",
         /// A directory that is shown to everybody who can reach this machine.
         Serve = "serve",
         /// A revision of a repository, or `revision:path` of a file in it.

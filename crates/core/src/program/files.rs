@@ -24,6 +24,10 @@ impl Walk<'_> {
             }
             return None;
         }
+        // `qemu-img convert 'json:{"file.filename": …}'`
+        if arg.text.starts_with("json:{") {
+            self.unreadable("names a file inside a description", arg.span);
+        }
         Some(self.place(&arg.text))
     }
 

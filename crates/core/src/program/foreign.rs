@@ -4,7 +4,7 @@ use super::Line;
 use super::network::is_local_or_registry;
 use super::options::{LOCAL_CONTEXTS, Options};
 use crate::act::Act;
-use crate::knowledge::{Effect, PathKind, Role};
+use crate::knowledge::{Effect, PathKind, Reader, Role};
 use crate::place::{HOLE, Place, is_absolute};
 use crate::score::Score;
 use crate::shell::syntax::Span;
@@ -34,7 +34,7 @@ impl Walk<'_> {
     /// the machine's own are no question.
     pub(crate) fn loads(&mut self, arg: &Arg, program: &'static str) -> Taint {
         let from_stdin = matches!(arg.text.as_str(), "-" | "/dev/stdin");
-        if from_stdin || arg.text.contains("://") || arg.delivers.is_some() {
+        if from_stdin || is_address(&arg.text) || arg.delivers.is_some() {
             let act = Act::new(Effect::Exec, program, self.here(arg.span));
             self.note(
                 act.because("loads code or settings that are not seen")
@@ -181,6 +181,46 @@ impl Walk<'_> {
         self.note(act.on(arg.shown()));
     }
 
+    /// Judges what the row does not list: an option it must know, and values that come from files.
+    pub(super) fn beyond_the_row(&mut self, line: &Line<'_>) {
+        // What follows an image is not an option of the program that runs it.
+        let own = line.row.reader != Some(Reader::Container);
+        if let Some(unknown) = line.read.unknown.as_ref().filter(|_| own) {
+            let act = Act::new(Effect::Unknown, line.row.name, line.span)
+                .because("an option that is not known")
+                .on(format!("`{unknown}` of {}", line.row.name));
+            self.note(act);
+        }
+        self.taken_from_files(line);
+    }
+
+    /// Judges values that a web service's program takes from files and sends: `--body file://x`,
+    /// `--parameters @x`.
+    fn taken_from_files(&mut self, line: &Line<'_>) {
+        if !line.row.has_operand(Role::Argument) {
+            return;
+        }
+        let mut secret = false;
+        for arg in line.args {
+            let from = if arg.text.starts_with("--") {
+                arg.text.find('=').map_or(arg.text.len(), |at| at + 1)
+            } else {
+                0
+            };
+            let value = arg.text.get(from..).unwrap_or("");
+            let start = ["fileb://", "file://", "@"]
+                .into_iter()
+                .find(|start| value.starts_with(start));
+            if let Some(start) = start {
+                let file = arg.after(from + start.len());
+                secret |= self.reads(&file, line.row.name).secret;
+            }
+        }
+        if secret {
+            self.leak(line.row, line.span);
+        }
+    }
+
     /// Judges what a server shows to everybody who can reach it.
     pub(crate) fn serves(&mut self, arg: &Arg, program: &'static str) {
         let place = self.place(&arg.text);
@@ -259,6 +299,11 @@ impl Walk<'_> {
             self.writes(&value, program, Writing::Create);
         }
     }
+}
+
+/// Whether a word where code is expected names a place to load it from.
+fn is_address(text: &str) -> bool {
+    text.contains("://") || text.starts_with("git@") || text.starts_with("github.com/")
 }
 
 /// Ends of names of a build's settings whose value is a program.

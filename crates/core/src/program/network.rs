@@ -18,7 +18,7 @@ impl Walk<'_> {
             return self.reads(&path, program);
         }
         self.talks_to(arg, program);
-        if arg.text.starts_with("ext::") || arg.text.starts_with("fd::") {
+        if runs_command(&arg.text) {
             self.note(
                 Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
                     .because("an address that runs a command")
@@ -158,6 +158,17 @@ impl Walk<'_> {
         }
         self.note(act);
     }
+}
+
+/// Whether reaching an address runs a command: `ext::sh`, `qemu+ssh://h/system?command=x`.
+fn runs_command(address: &str) -> bool {
+    let scheme = address.split("://").next().unwrap_or("");
+    let query = address.split_once('?').map_or("", |(_, query)| query);
+    let named = |part: &str| part.starts_with("command=") || part.starts_with("netcat=");
+    address.starts_with("ext::")
+        || address.starts_with("fd::")
+        || scheme.ends_with("+ext")
+        || scheme.contains('+') && query.split('&').any(named)
 }
 
 /// Whether an address is this machine or a registry everybody uses.

@@ -62,6 +62,8 @@ const RUN_TO_LOOK: &[(&str, &[&str])] = &[
         "pulumi",
         &["version", "about", "whoami", "ls", "list", "output"],
     ),
+    ("cdk", &["version", "docs", "doctor", "acknowledge"]),
+    ("helmfile", &["version"]),
 ];
 
 impl Walk<'_> {

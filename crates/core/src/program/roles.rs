@@ -80,7 +80,9 @@ impl Walk<'_> {
         let installs = row.does == Effect::Install;
         match role {
             Role::Text | Role::Name if installs => self.package(arg, program),
-            Role::Text | Role::Name | Role::Password => {}
+            Role::Text | Role::Name | Role::Password | Role::Argument => {}
+            Role::Mount => self.mounts(arg, program),
+            Role::Handed => return self.hands_over(arg, program),
             Role::Variable => return self.prints_variable(arg, program),
             Role::Mode => self.makes_with_mode(arg, program),
             Role::Link => self.links(arg, program),
@@ -155,21 +157,25 @@ impl Walk<'_> {
             Role::Upload => self.uploads(arg, program),
             Role::Send => self.sends(arg, program),
 
-            Role::Assign => {
-                if let Some((name, _)) = arg.text.split_once('=') {
-                    let value = arg.after(name.len() + 1);
-                    self.variable_effect(name, &value);
-                    if says_output(name, &value.text) {
-                        self.given.push((name.to_owned(), value));
-                    }
-                }
-            }
+            Role::Assign => self.assigns(arg),
             Role::Config => self.config(arg, program),
             Role::Unknown => {
                 self.note(Act::new(Effect::Unknown, program, arg.span).on(arg.shown()));
             }
         }
         arg.taint
+    }
+
+    /// Judges `NAME=value` for the environment of what follows.
+    fn assigns(&mut self, arg: &Arg) {
+        let Some((name, _)) = arg.text.split_once('=') else {
+            return;
+        };
+        let value = arg.after(name.len() + 1);
+        self.variable_effect(name, &value);
+        if says_output(name, &value.text) {
+            self.given.push((name.to_owned(), value));
+        }
     }
 
     /// Notes that code runs which is not seen.

@@ -1,13 +1,13 @@
 //! `docker run` and its kin: mounts and privileges decide, then a command in a container.
 
 use super::Line;
+use super::git::Given;
 use crate::act::Act;
 use crate::knowledge::{self, Effect, PathKind};
-use crate::place::HOME;
-use crate::program::options;
+use crate::place::{HOME, glob_matches};
+use crate::program::options::{self, Hit};
 use crate::program::resolve::{Named, resolve};
 use crate::score::Score;
-use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::Walk;
 
@@ -23,30 +23,60 @@ fn with_entrypoint(image: &Arg, entrypoint: Option<&Arg>, command: &[Arg]) -> Ve
     first.into_iter().chain(command.iter().cloned()).collect()
 }
 
+/// Devices that a container may have without reaching disks, memory or the kernel. `*` is any part.
+const HARMLESS_DEVICES: &[&str] = &[
+    "/dev/dri*",
+    "/dev/fuse",
+    "/dev/kfd",
+    "/dev/kvm",
+    "/dev/net/tun",
+    "/dev/nvidia*",
+    "/dev/snd*",
+    "/dev/ttyACM*",
+    "/dev/ttyUSB*",
+    "/dev/video*",
+    "nvidia.com/gpu=*",
+];
+
+/// Keys of a bake target that say how something is built, and nothing about where from or to.
+const BAKE_KEYS: &[&str] = &[
+    "annotations",
+    "args",
+    "cache-from",
+    "labels",
+    "no-cache",
+    "no-cache-filter",
+    "platform",
+    "pull",
+    "tags",
+    "target",
+];
+
 impl Walk<'_> {
     /// `docker run [options] image [command]`.
     pub(crate) fn read_container(&mut self, line: &Line<'_>) -> Option<Stream> {
         let mut at = 0;
         while let Some(arg) = line.args.get(at).filter(|arg| arg.text.starts_with('-')) {
-            let text = arg.text.as_str();
+            if arg.text == "--" {
+                at += 1;
+                break;
+            }
             let (hit, words) = options::leading(line.row, line.args.get(at..).unwrap_or(&[]))?;
-            let value = hit.as_ref().and_then(|hit| hit.value.clone());
-            let name = text.split('=').next().unwrap_or(text);
             if let Some(hit) = &hit {
                 for effect in hit.flag.effects {
                     self.note(
                         Act::new(*effect, line.row.name, line.span)
-                            .on(format!("{} {name}", line.row.name)),
+                            .on(format!("{} {}", line.row.name, hit.name)),
                     );
                 }
+                self.container_option(hit, line);
             } else {
                 self.note(
                     Act::new(Effect::Unknown, line.row.name, line.span)
                         .because("an option that is not known")
-                        .on(format!("`{text}` of {}", line.row.name)),
+                        .on(format!("`{}` of {}", arg.text, line.row.name)),
                 );
             }
-            self.container_option(name, value.as_ref(), text, line);
             at += words.max(1);
         }
         let Some(image) = line.args.get(at) else {
@@ -92,70 +122,102 @@ impl Walk<'_> {
     }
 
     /// Judges one option of `docker run`.
-    fn container_option(&mut self, name: &str, value: Option<&Arg>, text: &str, line: &Line<'_>) {
+    fn container_option(&mut self, hit: &Hit, line: &Line<'_>) {
+        let value = hit.value.as_ref();
         let span = self.here(value.map(|value| value.span).unwrap_or_default());
-        let value_text = value.map_or("", |value| value.text.as_str());
+        let text = value.map_or("", |value| value.text.as_str());
         let opens =
             |why: &'static str| Act::new(Effect::Privilege, line.row.name, span).because(why);
-        match name {
-            "--privileged" if value_text != "false" => {
+        match hit.name {
+            "--privileged" if text != "false" => {
                 self.note(opens("gives a container all rights on this machine"));
             }
-            "--pid" | "--userns" if value_text == "host" => {
-                self.note(opens("lets a container see this machine's processes"));
+            "--pid" | "--userns" | "--ipc" | "--uts" | "--cgroupns" if text == "host" => {
+                self.note(opens("lets a container see this machine's processes").on(text));
             }
             "--cap-add"
                 if !matches!(
-                    value_text.to_uppercase().trim_start_matches("CAP_"),
+                    text.to_uppercase().trim_start_matches("CAP_"),
                     "NET_BIND_SERVICE" | "CHOWN" | "KILL" | "SYS_PTRACE"
                 ) =>
             {
-                self.note(opens("gives a container more rights").on(value_text));
+                self.note(opens("gives a container more rights").on(text));
             }
-            "--security-opt"
-                if value_text.contains("unconfined") || value_text.contains("disable") =>
-            {
-                self.note(opens("takes a container's protection away").on(value_text));
-            }
-            "--device"
-                if value_text.starts_with("/dev/sd")
-                    || value_text.starts_with("/dev/nvme")
-                    || value_text.starts_with("/dev/mem") =>
-            {
-                self.note(opens("gives a container a device of this machine").on(value_text));
-            }
-            "--env-file" => {
-                if let Some(file) = value {
-                    self.reads(file, line.row.name);
+            "--security-opt" => self.protection(value, line),
+            "--device" => {
+                let device = text.split(':').next().unwrap_or(text);
+                let known = |pattern: &&str| glob_matches(pattern.as_bytes(), device.as_bytes());
+                if !HARMLESS_DEVICES.iter().any(known) {
+                    self.note(opens("gives a container a device of this machine").on(text));
                 }
             }
-            "-v" | "--volume" | "--mount" => self.mount(value_text, line, span),
-            _ if text.starts_with("-v") && name.len() > 2 && !name.starts_with("--") => {
-                self.mount(text.get(2..).unwrap_or(""), line, span);
+            // `--entrypoint` and `--health-cmd` run inside; the first is judged with its words.
+            "--entrypoint" => {}
+            _ => {
+                if let Some((role, value)) = hit.meaning() {
+                    self.role(role, value, line.row, line.stdin, false);
+                }
             }
-            _ => {}
         }
     }
 
-    /// Judges what of this machine a container gets to see.
-    fn mount(&mut self, mount: &str, line: &Line<'_>, span: Span) {
-        let source = if mount.contains("source=") || mount.contains("src=") {
-            mount
-                .split(',')
-                .find_map(|part| {
-                    part.strip_prefix("source=")
-                        .or_else(|| part.strip_prefix("src="))
-                })
-                .unwrap_or("")
-        } else {
-            mount.split(':').next().unwrap_or("")
-        };
+    /// Judges `--security-opt`: all but a few of its values take protection away.
+    fn protection(&mut self, value: Option<&Arg>, line: &Line<'_>) {
+        let Some(value) = value else { return };
+        let text = value.text.as_str();
+        let kept = matches!(
+            text,
+            "no-new-privileges"
+                | "no-new-privileges=true"
+                | "no-new-privileges:true"
+                | "apparmor=docker-default"
+                | "seccomp=builtin"
+        );
+        match text.strip_prefix("seccomp=") {
+            _ if kept => {}
+            Some(profile) if profile != "unconfined" => {
+                let profile = value.after(text.len() - profile.len());
+                self.loads(&profile, line.row.name);
+            }
+            Some(_) | None => {
+                let act = Act::new(Effect::Privilege, line.row.name, self.here(value.span));
+                self.note(act.because("takes a container's protection away").on(text));
+            }
+        }
+    }
+
+    /// Judges what of this machine a container gets to see: `-v /host:/inside`,
+    /// `--mount type=bind,src=/host,dst=/inside`, `--opt device=/host`.
+    pub(crate) fn mounts(&mut self, arg: &Arg, program: &'static str) {
+        let mount = arg.text.as_str();
+        let named = mount.split(',').filter_map(|part| {
+            let part = part.trim_matches('"');
+            let part = part.strip_prefix("volume-opt=").unwrap_or(part);
+            ["source=", "src=", "device="]
+                .iter()
+                .find_map(|key| part.strip_prefix(key))
+        });
+        let mut sources: Vec<&str> = named.collect();
+        if sources.is_empty() {
+            sources.extend(mount.split(':').next());
+        }
         let read_only =
             mount.ends_with(":ro") || mount.contains(",ro") || mount.contains("readonly");
-        let pathlike = source.starts_with(['/', '.', '~']) || source.starts_with(HOME);
-        if !pathlike {
-            return;
+        for source in sources {
+            if source.starts_with(['/', '.', '~']) || source.starts_with(HOME) {
+                self.opens_to_container(source, read_only, arg, program);
+            }
         }
+    }
+
+    /// Judges opening one place of this machine to a container.
+    fn opens_to_container(
+        &mut self,
+        source: &str,
+        read_only: bool,
+        arg: &Arg,
+        program: &'static str,
+    ) {
         let place = self.place(source);
         let sensitivity = if read_only { place.read } else { place.write };
         let root = place.path == "/" || place.path == "~";
@@ -165,11 +227,62 @@ impl Walk<'_> {
                 && place.inside != Some(true)
                 && place.kind != PathKind::Document
         {
-            let mut act = Act::new(Effect::Privilege, line.row.name, span)
+            let mut act = Act::new(Effect::Privilege, program, self.here(arg.span))
                 .because("opens a sensitive place to a container")
                 .on(place.path);
             act.target = Score::new(900);
             self.note(act);
+        }
+    }
+
+    /// Judges a file that is handed to a build or a container: `id=key,src=file`, `default=file`.
+    pub(crate) fn hands_over(&mut self, arg: &Arg, program: &'static str) -> Taint {
+        let mut taint = arg.taint;
+        for part in arg.text.split(',') {
+            let part = part.trim_matches('"');
+            let (key, path) = part.split_once('=').unwrap_or(("", part));
+            let names_file = match key {
+                "env" | "type" | "mode" | "uid" | "gid" | "target" | "required" => false,
+                // `--ssh id=~/.ssh/key,~/.ssh/other`: here the first word is a name of its own.
+                "" | "id" => path.contains('/'),
+                _ => !path.is_empty(),
+            };
+            if names_file {
+                let file = Arg::literal(path, arg.span);
+                taint = taint.and(self.reads(&file, program));
+            }
+        }
+        taint
+    }
+
+    /// Judges a setting of a build: `--build-context name=place`, `--set target.key=value`.
+    pub(super) fn build_setting(&mut self, given: &Given<'_>, value: &Arg) {
+        if !given.program.ends_with("bake") {
+            // An image is what `FROM` names, too.
+            if !value.text.starts_with("docker-image://") && !value.text.starts_with("target:") {
+                self.loads(value, given.program);
+            }
+            return;
+        }
+        let key = given
+            .key
+            .split('.')
+            .nth(1)
+            .unwrap_or("")
+            .trim_end_matches('+');
+        match key {
+            "output" | "cache-to" => self.puts_result(value, given.program),
+            "secrets" | "ssh" => {
+                self.hands_over(value, given.program);
+            }
+            "context" | "dockerfile" | "contexts" => {
+                self.loads(value, given.program);
+            }
+            _ if BAKE_KEYS.contains(&key) => {}
+            _ => {
+                let act = Act::new(Effect::Unknown, given.program, given.span);
+                self.note(act.because("a setting that is not known").on(&given.key));
+            }
         }
     }
 }

@@ -9,78 +9,140 @@ use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::Walk;
 
-/// Settings whose value git or another tool runs, or which move trust elsewhere. `*` is any part.
+/// Settings whose value git runs, obeys or trusts, or which say where it loads from and sends to:
+/// git 2.39 `git-config(1)` and git-lfs 3.3 `git-lfs-config(5)`. `*` is any part.
 const RUNNING_KEYS: &[&str] = &[
     "alias.*",
-    "core.pager",
-    "core.editor",
-    "core.sshcommand",
-    "core.fsmonitor",
-    "core.hookspath",
-    "core.askpass",
-    "core.gitproxy",
+    "branch.*.pushremote",
+    "branch.*.remote",
+    "browser.*",
+    "bundle.*",
     "core.alternaterefscommand",
-    "core.worktree",
+    "core.askpass",
     "core.attributesfile",
-    "sequence.editor",
-    "pager.*",
-    "diff.external",
+    "core.editor",
+    "core.fsmonitor",
+    "core.gitproxy",
+    "core.hookspath",
+    "core.pager",
+    "core.protect*",
+    "core.sshcommand",
+    "core.worktree",
+    "credential.*",
     "diff.*.command",
     "diff.*.textconv",
+    "diff.external",
     "difftool.*",
-    "mergetool.*",
-    "merge.*.driver",
+    "fetch.bundle*",
     "filter.*",
-    "credential.*",
-    "credential.helper",
-    "gpg.program",
+    "format.outputdirectory",
+    "gitcvs.*",
     "gpg.*",
-    "ssh.*",
-    "uploadpack.*",
-    "receive.*",
-    "remote.*.proxy",
-    "remote.*.url",
-    "remote.*.pushurl",
-    "remote.*.mirror",
-    "remote.*.push",
-    "remote.*.uploadpack",
-    "remote.*.receivepack",
-    "remote.*.vcs",
-    "url.*",
+    "guitool.*",
+    "help.browser",
+    "hook.*",
+    "http.*cookiefile",
+    "http.*curloptresolve",
+    "http.*extraheader",
+    "http.*pinnedpubkey",
+    "http.*proxy*",
+    "http.*sslca*",
+    "http.*sslcert*",
+    "http.*sslkey",
+    "http.*sslverify",
+    "imap.*",
     "include.path",
     "includeif.*",
     "init.templatedir",
-    "interactive.difffilter",
-    "sendemail.*",
-    "browser.*",
-    "man.*",
-    "web.browser",
-    "help.browser",
     "instaweb.*",
-    "protocol.*",
-    "http.sslverify",
-    "http.proxy",
-    "http.*.proxy",
-    "safe.directory",
-    "trailer.*",
-    "submodule.*.update",
-    "blame.ignorerevsfile",
-    "ui.editor",
-    "ui.diff-editor",
-    "ui.merge-editor",
-    "ui.pager",
-    "ui.diff-formatter",
-    "ui.diff.tool",
-    "aliases.*",
-    "merge-tools.*",
-    "fix.*",
-    "signing.*",
-    "git.executable-path",
-    "hook.*",
+    "interactive.difffilter",
+    "lfs.*standalonetransferagent",
+    "lfs.*url",
+    "lfs.customtransfer.*",
+    "lfs.extension.*",
+    "lfs.storage",
     "maintenance.*",
+    "man.*",
+    "merge.*.driver",
+    "mergetool.*",
+    "pager.*",
+    "protocol.*",
+    "receive.*",
+    "remote.*lfs*",
+    "remote.*.mirror",
+    "remote.*.proxy",
+    "remote.*.push",
+    "remote.*.pushurl",
+    "remote.*.receivepack",
+    "remote.*.uploadpack",
+    "remote.*.url",
+    "remote.*.vcs",
+    "remote.pushdefault",
+    "safe.*",
+    "sendemail.*",
+    "sequence.editor",
+    "ssh.*",
+    "submodule.*.update",
+    "submodule.*.url",
+    "svn-remote.*",
     "tar.*",
-    "imap.*",
-    "guitool.*",
+    "trace2.*",
+    "trailer.*",
+    "uploadarchive.*",
+    "uploadpack.*",
+    "url.*",
+    "web.browser",
+];
+
+/// Last parts of settings that name a program, whichever tool the section belongs to.
+const RUNNING_PARTS: &[&str] = &[
+    "agent",
+    "askpass",
+    "browser",
+    "clean",
+    "cmd",
+    "command",
+    "driver",
+    "editor",
+    "exec",
+    "helper",
+    "hook",
+    "hooks",
+    "hookspath",
+    "pager",
+    "plugin",
+    "process",
+    "prog",
+    "program",
+    "proxy",
+    "script",
+    "shell",
+    "smudge",
+    "sshcommand",
+    "textconv",
+];
+
+/// Settings under the patterns above that only say how something is shown, timed or named.
+const HARMLESS_KEYS: &[&str] = &[
+    "credential.*usehttppath",
+    "credential.*username",
+    "gpg.format",
+    "gpg.mintrustlevel",
+    "help.*prompt",
+    "maintenance.auto",
+    "man.viewer",
+    "sendemail.*cc",
+    "sendemail.*confirm",
+    "sendemail.*from",
+    "sendemail.*to",
+    "tar.umask",
+    "trailer.*.ifexists",
+    "trailer.*.ifmissing",
+    "trailer.*.key",
+    "trailer.*.where",
+    "trailer.if*",
+    "trailer.separators",
+    "trailer.where",
 ];
 
 impl Walk<'_> {
@@ -98,10 +160,9 @@ impl Walk<'_> {
             Effect::VcsRemote
         };
         // A branch others build on, or a place that is not the usual one, is worth a question.
-        let remote = line
-            .read
-            .operands
-            .first()
+        let first = line.read.operands.first().copied();
+        let remote = first
+            .or_else(|| line.read.value(&["--repo"]))
             .map_or("", |arg| arg.text.as_str());
         let shared = line.read.operands.iter().any(|arg| {
             let target = arg
@@ -210,10 +271,15 @@ impl Walk<'_> {
                         || arg.text == "--edit"
                 });
         if reads {
+            // `--file` reads whatever has the shape of a configuration: `~/.aws/credentials`.
+            let file = line.read.value(&["-f", "--file"]).cloned();
+            let taint = file.map_or(Taint::default(), |file| self.reads(&file, line.row.name));
             // What is stored under a credential is a secret, wherever it is asked for.
-            let secret = words
-                .iter()
-                .any(|arg| arg.text.contains("token") || arg.text.contains("password"));
+            let secret = taint.secret
+                || words.iter().any(|arg| {
+                    let key = arg.text.to_lowercase();
+                    SECRET_PARTS.iter().any(|part| key.contains(part))
+                });
             let effect = if secret {
                 Effect::Secret
             } else {
@@ -224,6 +290,11 @@ impl Walk<'_> {
                 secret,
                 ..Taint::default()
             });
+        }
+        // A section that is renamed gives its settings another meaning.
+        if first == "rename-section" || line.read.has(&["--rename-section"]) {
+            let act = Act::new(Effect::Persist, line.row.name, line.span);
+            self.note(act.because("gives settings the name of others"));
         }
         let words = if matches!(first, "set" | "unset") {
             words.get(1..).unwrap_or(&[]).to_vec()
@@ -244,7 +315,7 @@ impl Walk<'_> {
 
     fn setting(&mut self, key: &str, value: Option<&Arg>, line: &Line<'_>, wide: bool) {
         let span = value.map(|value| self.here(value.span)).unwrap_or_default();
-        if !runs(key) {
+        if !runs(line.row.name, key) {
             let section = key.split('.').next().unwrap_or("");
             if wide && !PERSONAL_SECTIONS.contains(&section) {
                 let mut act = Act::new(Effect::Setting, line.row.name, span).on(key);
@@ -292,7 +363,13 @@ impl Walk<'_> {
             "sysctl" if is_set => {
                 self.note(Act::new(Effect::System, program, given.span).on(given.key));
             }
-            "cargo" => {
+            // `-backend-config address=https://…` says where the state goes, with the secrets in it.
+            "terraform" if is_set => {
+                if value.contains("://") {
+                    self.sends_to(&arg.after(key.len() + 1), program);
+                }
+            }
+            "cargo" | "terraform" => {
                 self.loads(arg, program);
             }
             "sysctl" => {}
@@ -300,11 +377,13 @@ impl Walk<'_> {
             "bazel" => {
                 self.loads(&arg.after(key.len() + 1), program);
             }
+            // `gsutil -o GSUtil:…` says how much at a time; other sections, where and as whom.
+            "gsutil" if given.key.starts_with("gsutil:") => {}
+            "docker" | "docker-compose" | "buildah" => {
+                self.build_setting(&given, &arg.after(key.len() + 1));
+            }
             "jj" => {
-                if !JJ_SHOWING_SECTIONS
-                    .iter()
-                    .any(|section| given.key.starts_with(section))
-                {
+                if runs(program, &given.key) {
                     self.note(given.runs_something().on(&given.key));
                 }
             }
@@ -318,7 +397,7 @@ impl Walk<'_> {
                 Some(text) => self.text(text, given.span),
                 None => self.text(&format!("git {}", given.value), given.span),
             };
-        } else if runs(&given.key) && !harmless_value(&given.key, given.value) {
+        } else if runs(given.program, &given.key) && !harmless_value(&given.key, given.value) {
             self.note(given.runs_something().on(&given.key));
         }
     }
@@ -356,15 +435,15 @@ impl Walk<'_> {
 }
 
 /// A setting given on the command line.
-struct Given<'a> {
+pub(super) struct Given<'a> {
     /// The program it is given to.
-    program: &'static str,
+    pub(super) program: &'static str,
     /// Its name, in lower case.
-    key: String,
+    pub(super) key: String,
     /// What it is set to.
     value: &'a str,
     /// Where it stands.
-    span: Span,
+    pub(super) span: Span,
 }
 
 impl Given<'_> {
@@ -373,6 +452,9 @@ impl Given<'_> {
         Act::new(Effect::Exec, self.program, self.span).because("a setting that runs something")
     }
 }
+
+/// Parts of keys under which secrets are kept.
+const SECRET_PARTS: &[&str] = &["token", "password", "extraheader", "smtppass", "imap.pass"];
 
 /// Settings of `jj` that only say how something is shown, found or signed with a name.
 const JJ_SHOWING_SECTIONS: &[&str] = &[
@@ -388,6 +470,15 @@ const JJ_SHOWING_SECTIONS: &[&str] = &[
     "templates.",
     "template-aliases.",
     "user.",
+    "git.auto-local-bookmark",
+    "git.colocate",
+    "git.fetch",
+    "git.private-commits",
+    "git.push",
+    "remotes.",
+    "signing.behavior",
+    "signing.key",
+    "snapshot.",
 ];
 
 /// Sections of git's settings in which people keep their own taste, whatever the repository.
@@ -457,21 +548,44 @@ fn is_file_name(text: &str) -> bool {
     })
 }
 
-/// Whether git runs what this setting says, or trusts it.
-fn runs(key: &str) -> bool {
-    RUNNING_KEYS
-        .iter()
-        .any(|pattern| glob_matches(pattern.as_bytes(), key.as_bytes()))
+/// Whether a program runs what this setting says, or trusts it. A key that cannot be seen may be
+/// any.
+fn runs(program: &str, key: &str) -> bool {
+    let matches = |pattern: &&str| glob_matches(pattern.as_bytes(), key.as_bytes());
+    if program.starts_with("jj") {
+        let shows = |section: &&str| key.starts_with(section);
+        return !JJ_SHOWING_SECTIONS.iter().any(shows);
+    }
+    let last = key.rsplit('.').next().unwrap_or(key);
+    let own_section = PERSONAL_SECTIONS.iter().any(|section| {
+        key.strip_prefix(section)
+            .is_some_and(|rest| rest.starts_with('.'))
+    });
+    let running = last.split('-').any(|word| RUNNING_PARTS.contains(&word));
+    let named = RUNNING_KEYS.iter().any(matches) || !own_section && running;
+    key.contains(HOLE) || named && !HARMLESS_KEYS.iter().any(matches)
 }
 
 /// Whether a value of a running key runs nothing but a plain, known viewer.
 fn harmless_value(key: &str, value: &str) -> bool {
     // Here the plain words are what is dangerous.
-    if ["http.", "protocol.", "remote."]
+    if key.starts_with("http.") || key.starts_with("core.protect") {
+        return value.is_empty() || key.ends_with("sslverify") && value == "true";
+    }
+    if ["branch.", "remote.pushdefault"]
+        .iter()
+        .any(|part| key.starts_with(part))
+    {
+        return matches!(value, "" | "." | "origin" | "upstream");
+    }
+    if ["protocol.", "remote.", "trace2."]
         .iter()
         .any(|part| key.starts_with(part))
     {
         return value.is_empty();
+    }
+    if key.starts_with("submodule.") && key.ends_with(".update") {
+        return matches!(value, "" | "checkout" | "rebase" | "merge" | "none");
     }
     if value.is_empty()
         || matches!(
@@ -501,9 +615,10 @@ fn harmless_value(key: &str, value: &str) -> bool {
         && !value.contains("-c ")
         && !value.contains("--exec")
         || key == "credential.helper"
-            && matches!(
-                value,
-                "cache" | "osxkeychain" | "manager" | "manager-core" | "libsecret"
-            )
+            && (value.starts_with("cache --timeout")
+                || matches!(
+                    value,
+                    "cache" | "osxkeychain" | "manager" | "manager-core" | "libsecret"
+                ))
         || key == "safe.directory" && value != "*"
 }

@@ -3,6 +3,7 @@
 use super::Line;
 use crate::act::{Act, Breadth};
 use crate::knowledge::{Effect, Flag, HostKind, PathKind, Role, Value};
+use crate::place::HOLE;
 use crate::program::network::{host_kind, is_local_or_registry};
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
@@ -159,7 +160,12 @@ impl Walk<'_> {
             .operands
             .first()
             .is_some_and(|arg| arg.text == "graphql")
-            && !line.args.iter().any(|arg| arg.text.contains("mutation"));
+            && !line.read.has(&["--input"])
+            && !line.args.iter().any(|arg| {
+                let unseen = arg.text.starts_with("query=@")
+                    || arg.text.starts_with("query=") && arg.text.contains(HOLE);
+                unseen || arg.text.contains("mutation")
+            });
         let effect = match method.as_deref() {
             Some("GET" | "HEAD") => Effect::CloudRead,
             Some("DELETE") => Effect::CloudDelete,
