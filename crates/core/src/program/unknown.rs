@@ -124,7 +124,9 @@ impl Walk<'_> {
             addressed |= arg.text.contains("://");
             // An option can be what is asked for only when it stands before all other words.
             let can_ask = if is_option {
-                leading == 0 && !arg.text.contains('=')
+                // `--help=false` asks for nothing.
+                let (name, value) = arg.text.split_once('=').unwrap_or((&arg.text, ""));
+                leading == 0 && (value.is_empty() || !QUESTIONS.contains(&name))
             } else if QUESTIONS.contains(&arg.text.as_str()) {
                 // `x delete y help` is no question about x.
                 leading == 1
