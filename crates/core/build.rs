@@ -310,7 +310,8 @@ fn flag(name: &str, line: &str, seen: &mut Vec<String>) -> Result<String, String
     let mut names = Vec::new();
     let mut value = "Value::None".to_owned();
     let mut effects = String::new();
-    let (mut lifts, mut help) = ("Lifts::Nothing".to_owned(), false);
+    let mut lifts = "Lifts::Nothing".to_owned();
+    let (mut help, mut last) = (false, false);
     for word in line.split_whitespace() {
         let wrong = || format!("`{name}`: cannot read the flag `{line}` at `{word}`");
         if let Some(role) = word.strip_prefix('=').filter(|role| !role.is_empty()) {
@@ -327,6 +328,8 @@ fn flag(name: &str, line: &str, seen: &mut Vec<String>) -> Result<String, String
             lifts = lift.map_err(|()| wrong())?;
         } else if word == "!help" {
             help = true;
+        } else if word == "!last" {
+            last = true;
         } else if let Some(effect) = word.strip_prefix('!') {
             write!(
                 effects,
@@ -346,7 +349,7 @@ fn flag(name: &str, line: &str, seen: &mut Vec<String>) -> Result<String, String
         return Err(format!("`{name}`: the flag line `{line}` has no name"));
     }
     Ok(format!(
-        "Flag {{ names: &{names:?}, value: {value}, effects: &[{effects}], lifts: {lifts}, help: {help} }},"
+        "Flag {{ names: &{names:?}, value: {value}, effects: &[{effects}], lifts: {lifts}, help: {help}, last: {last} }},"
     ))
 }
 
@@ -383,11 +386,22 @@ fn write_verbs(tables: &Tables, code: &mut String) -> Result<(), String> {
                 .collect()
         };
         let exact = list(|word| (!word.contains('*')).then_some(word));
-        let prefix = list(|word| word.strip_suffix('*'));
-        let suffix = list(|word| word.strip_prefix('*'));
+        let inner = |word: &str| word.len() > 2 && word.starts_with('*') && word.ends_with('*');
+        let list_if = |is_infix: bool, part: fn(&str) -> Option<&str>| -> String {
+            let parts = words
+                .iter()
+                .filter(|(word, _)| inner(word) == is_infix)
+                .filter_map(|(word, effect)| Some((part(word)?, effect)));
+            parts
+                .map(|(word, effect)| format!("({word:?}, Effect::{effect:?}),"))
+                .collect()
+        };
+        let prefix = list_if(false, |word| word.strip_suffix('*'));
+        let suffix = list_if(false, |word| word.strip_prefix('*'));
+        let infix = list_if(true, |word| word.strip_prefix('*')?.strip_suffix('*'));
         writeln!(
             code,
-            "static VERBS_{index}: Verbs = Verbs {{ name: {:?}, exact: &[{exact}], prefix: &[{prefix}], suffix: &[{suffix}] }};",
+            "static VERBS_{index}: Verbs = Verbs {{ name: {:?}, exact: &[{exact}], prefix: &[{prefix}], suffix: &[{suffix}], infix: &[{infix}] }};",
             row.name
         )
         .unwrap();

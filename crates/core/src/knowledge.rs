@@ -69,6 +69,8 @@ pub struct Flag {
     pub lifts: Lifts,
     /// Whether the command then only prints help or a version.
     pub help: bool,
+    /// Whether it is the last option: what follows belongs to what its value names.
+    pub last: bool,
 }
 
 /// What an option takes away from what a command does. Each names the effect that is left.
@@ -113,6 +115,8 @@ pub struct Verbs {
     pub prefix: &'static [(&'static str, Effect)],
     /// Ends of words.
     pub suffix: &'static [(&'static str, Effect)],
+    /// Parts of words, for those that nothing else is said about.
+    pub infix: &'static [(&'static str, Effect)],
 }
 
 impl Verbs {
@@ -126,8 +130,22 @@ impl Verbs {
             .iter()
             .filter(|(verb, _)| word.starts_with(verb));
         let ends = self.suffix.iter().filter(|(verb, _)| word.ends_with(verb));
-        begins.chain(ends).map(|(_, effect)| *effect).max()
+        let said = begins.chain(ends).filter(|(verb, _)| !verb.is_empty());
+        let said = said.map(|(_, effect)| *effect).max();
+        said.or_else(|| {
+            let every = self.prefix.iter().filter(|(verb, _)| verb.is_empty());
+            let holds = self.infix.iter().filter(|(verb, _)| holds(word, verb));
+            every.chain(holds).map(|(_, effect)| *effect).max()
+        })
     }
+}
+
+/// Whether the parts of `pattern`, which stars separate, stand in `word` one behind the other.
+fn holds(word: &str, pattern: &str) -> bool {
+    let rest = pattern.split('*').try_fold(word, |rest, part| {
+        rest.split_once(part).map(|(_, behind)| behind)
+    });
+    rest.is_some()
 }
 
 /// What kind of place a path names.

@@ -9,6 +9,7 @@ mod code;
 mod files;
 mod foreign;
 mod lifts;
+mod linker;
 mod links;
 mod names;
 mod network;
@@ -141,6 +142,9 @@ impl Walk<'_> {
             return self.only_looks(program.row.name, span);
         }
         let ground = self.ground.clone();
+        if let Some(unknown) = &found.unknown {
+            self.note_unlisted(&program.row, unknown, span);
+        }
         let left = lifts::left_over(&program.row, &found.hits, rest);
         let dry = left.is_some();
         // Without a row for the subcommand all options are read together below.
@@ -186,6 +190,9 @@ impl Walk<'_> {
             return self.by_no_verb(program, name, first, rest, stdin);
         };
         let read = options::read(&program.row, rest);
+        if let Some(unknown) = &read.unknown {
+            self.note_unlisted(&program.row, unknown, span);
+        }
         let effect = match read.left_over {
             Some(left) => left.max(Effect::CloudRead),
             None => effect,
@@ -211,6 +218,13 @@ impl Walk<'_> {
         }
         if matches!(effect, Effect::Build | Effect::Project | Effect::Install) {
             self.builds_here(program.row.name, span);
+        }
+        // `bun https://…`, `bun run data:…`: what stands where a script may stand can be an address.
+        let scripts = program.row.has_operand(Role::Script);
+        for word in read.operands.iter().take(2).filter(|_| scripts) {
+            if foreign::is_no_file(&word.text) {
+                self.script_file(word, program.row.name);
+            }
         }
         if matches!(effect, Effect::Project | Effect::Build) {
             // What follows `--` is for the task itself.
@@ -324,6 +338,14 @@ impl Walk<'_> {
         self.shows_variables(&line, given);
         self.brought.variables = before;
         stream
+    }
+
+    /// Notes an option that the row of a program does not list.
+    fn note_unlisted(&mut self, row: &'static Row, option: &str, span: Span) {
+        let act = Act::new(Effect::Unknown, row.name, span)
+            .because("an option that is not known")
+            .on(format!("`{option}` of {}", row.name));
+        self.note(act);
     }
 
     /// Judges a command line by the table alone: options, then operands, then what it hands on.

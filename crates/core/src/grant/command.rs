@@ -289,7 +289,7 @@ fn row_runs_code(row: &Row, words: &[String], fed: bool) -> bool {
             | Reader::Ssh,
         ) => true,
         // What is typed into a console runs.
-        Some(Reader::Console) => fed,
+        Some(Reader::Console | Reader::PythonRunner) => fed,
         // A script file is named at once; everything else may be code.
         Some(Reader::Shell | Reader::Interpreter) => {
             fed || words

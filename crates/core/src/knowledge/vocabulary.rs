@@ -150,6 +150,10 @@ words! {
         Toolchain = "toolchain",
         /// A file or directory whose code or settings a program obeys.
         Load = "load",
+        /// A package that is fetched and installed: a name, an address or a directory.
+        Package = "package",
+        /// Options for the linker, separated by commas.
+        Linker = "linker",
         /// A file of variables for the command that runs.
         Variables = "variables",
         /// A program that is run, given as one word or a short command line.
@@ -298,6 +302,8 @@ words! {
         Kill = "kill",
         /// `apt install` and its kin: packages by name from sources the machine trusts.
         Packages = "packages",
+        /// `uv run`: a command, a Python script, a module, or `-` for code that is read.
+        PythonRunner = "python_runner",
         /// `printf`, with `-v`.
         Printf = "printf",
         /// `rm`: what is deleted decides.

@@ -1,5 +1,6 @@
 //! Code that a command carries or runs: shell text, scripts, other languages.
 
+use super::foreign::is_no_file;
 use crate::act::{Act, Breadth};
 use crate::knowledge::{Effect, PathKind, Role};
 use crate::language::{self, Deed, Reading, script::Lang, sql::Dialect};
@@ -93,10 +94,10 @@ impl Walk<'_> {
             self.stdin_code(&stream, interpreter, arg.span);
             return;
         }
-        if arg.text.contains("://") {
+        if is_no_file(&arg.text) {
             self.note(
                 Act::new(Effect::Exec, interpreter.to_owned(), span)
-                    .because("runs code loaded from the network")
+                    .because("runs code that is given as a text or loaded from the network")
                     .on(arg.shown()),
             );
             return;

@@ -34,7 +34,7 @@ impl Walk<'_> {
     /// the machine's own are no question.
     pub(crate) fn loads(&mut self, arg: &Arg, program: &'static str) -> Taint {
         let from_stdin = matches!(arg.text.as_str(), "-" | "/dev/stdin");
-        if from_stdin || is_address(&arg.text) || arg.delivers.is_some() {
+        if from_stdin || is_address(&arg.text) || is_no_file(&arg.text) || arg.delivers.is_some() {
             let act = Act::new(Effect::Exec, program, self.here(arg.span));
             self.note(
                 act.because("loads code or settings that are not seen")
@@ -186,10 +186,7 @@ impl Walk<'_> {
         // What follows an image is not an option of the program that runs it.
         let own = line.row.reader != Some(Reader::Container);
         if let Some(unknown) = line.read.unknown.as_ref().filter(|_| own) {
-            let act = Act::new(Effect::Unknown, line.row.name, line.span)
-                .because("an option that is not known")
-                .on(format!("`{unknown}` of {}", line.row.name));
-            self.note(act);
+            self.note_unlisted(line.row, unknown, line.span);
         }
         self.taken_from_files(line);
     }
@@ -253,6 +250,7 @@ impl Walk<'_> {
     /// may hold a command in the build's own language, and may say where to install.
     pub(crate) fn defines(&mut self, arg: &Arg, program: &'static str) {
         let Some((name, value)) = arg.text.split_once('=') else {
+            self.put_into_recipe(arg);
             return;
         };
         let name = name.trim_end_matches(['+', ':', '?', '!']);
@@ -262,6 +260,8 @@ impl Walk<'_> {
         if value.text.contains("$(shell") || value.text.contains('`') || arg.text.contains("!=") {
             let act = Act::new(Effect::Exec, program, self.here(arg.span));
             self.note(act.because("runs a command from inside a build's variable"));
+        } else {
+            self.put_into_recipe(&value);
         }
         self.variable_effect(&name, &value);
         let upper = name.to_ascii_uppercase();
@@ -269,6 +269,21 @@ impl Walk<'_> {
             self.loads(&value, program);
         } else if RUN_BY_BUILD.iter().any(|end| upper.ends_with(end)) {
             self.hook(&value, program);
+        }
+    }
+
+    /// Judges a word that a task puts into the text of its recipe as it is: what stands behind a
+    /// separator of the shell there is a command.
+    fn put_into_recipe(&mut self, word: &Arg) {
+        let separates =
+            |text: &str| text.contains([';', '&', '|', '>', '\n']) || text.contains("$(");
+        if separates(&word.text) {
+            // Stands for the program of the recipe: harmless, with any words, and what it prints is not known.
+            let recipe = Arg {
+                text: format!("type {}", word.text),
+                ..word.clone()
+            };
+            self.shell_text(&recipe, &Stream::default());
         }
     }
 
@@ -280,7 +295,12 @@ impl Walk<'_> {
             self.note(act.on(arg.shown()));
         }
         let named = parts().find_map(|part| part.strip_prefix("dest="));
-        let plain = (!arg.text.contains('=')).then_some(arg.text.as_str());
+        // `--cov-report xml:coverage.xml` says in what shape, too.
+        let shaped = arg.text.split_once(':').filter(|(shape, _)| {
+            shape.len() > 1 && shape.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        });
+        let plain = shaped.map_or(arg.text.as_str(), |(_, path)| path);
+        let plain = (!arg.text.contains('=')).then_some(plain);
         if let Some(path) = named.or(plain) {
             self.writes(&Arg::literal(path, arg.span), program, Writing::Create);
         }
@@ -305,6 +325,21 @@ impl Walk<'_> {
 fn is_address(text: &str) -> bool {
     text.contains("://") || text.starts_with("git@") || text.starts_with("github.com/")
 }
+
+/// Whether a word that stands where code or settings are expected is no file: an address
+/// (`https://…`, `npm:x`, `data:…`), a module with the version that is fetched
+/// (`example.org/x@v1`), or the settings themselves (`{"transform": …}`).
+pub(super) fn is_no_file(text: &str) -> bool {
+    let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
+    let addressed = text.contains("://") || SCHEMES_OF_CODE.contains(&scheme);
+    let fetched = text.split_once('/').is_some_and(|(host, path)| {
+        path.contains('@') && host.contains('.') && !host.starts_with('.')
+    });
+    addressed || fetched || text.trim_start().starts_with('{')
+}
+
+/// Beginnings of addresses that need no slashes behind the colon and stand for code.
+const SCHEMES_OF_CODE: &[&str] = &["blob", "data", "github", "jsr", "npm"];
 
 /// Ends of names of a build's settings whose value is a program.
 const RUN_BY_BUILD: &[&str] = &["_COMPILER", "_LAUNCHER", "LINKER", "EXTLD"];

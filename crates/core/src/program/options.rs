@@ -134,13 +134,23 @@ pub(crate) fn read<'a>(row: &Row, args: &'a [Arg]) -> Options<'a> {
     options
 }
 
-/// Reads one option at the front of `args` by `flags`; returns it and how many words it takes, or
-/// `None` if the first word is no option.
-pub(crate) fn leading(row: &Row, args: &[Arg]) -> Option<(Option<Hit>, usize)> {
+/// An option at the front of some words.
+#[derive(Debug)]
+pub(crate) struct Leading {
+    /// The option, where the row lists it.
+    pub(crate) hit: Option<Hit>,
+    /// How many words it takes.
+    pub(crate) words: usize,
+    /// The option, where the row does not list it and must.
+    pub(crate) unknown: Option<String>,
+}
+
+/// Reads one option at the front of `args` by the flags of `row`, or `None` if the first word is no
+/// option.
+pub(crate) fn leading(row: &Row, args: &[Arg]) -> Option<Leading> {
     let first = args.first()?;
-    let plus =
-        first.text.starts_with('+') && row.flags.iter().any(|flag| flag.names.contains(&"+"));
-    if !plus && (!is_option(&first.text, row.style) || first.text == "--") {
+    let marked = marked_flag(row, &first.text).is_some();
+    if !marked && (!is_option(&first.text, row.style) || first.text == "--") {
         return None;
     }
     let mut options = Options::default();
@@ -152,7 +162,19 @@ pub(crate) fn leading(row: &Row, args: &[Arg]) -> Option<(Option<Hit>, usize)> {
         ended: false,
     };
     reader.step(&mut options);
-    Some((options.hits.pop(), reader.at))
+    Some(Leading {
+        hit: options.hits.pop(),
+        words: reader.at,
+        unknown: options.unknown,
+    })
+}
+
+/// Returns the flag of a word that is known by its first letter: `+q` of an editor, `@file` of a
+/// compiler.
+fn marked_flag(row: &Row, text: &str) -> Option<(&'static Flag, &'static str)> {
+    let mark = ["+", "@"].into_iter().find(|mark| text.starts_with(mark))?;
+    let flag = row.flags.iter().find(|flag| flag.names.contains(&mark))?;
+    Some((flag, mark))
 }
 
 fn is_option(text: &str, style: Style) -> bool {
@@ -183,10 +205,10 @@ impl<'a> OptionReader<'_, 'a> {
         } else if text == "--" && self.row.style == Style::Gnu {
             self.ended = true;
             self.at += 1;
-        } else if let Some(flag) = self.plus(text) {
+        } else if let Some((flag, name)) = marked_flag(self.row, text) {
             options.hits.push(Hit {
                 flag,
-                name: "+",
+                name,
                 value: Some(arg.after(1)),
             });
             self.at += 1;
@@ -255,11 +277,6 @@ impl<'a> OptionReader<'_, 'a> {
     fn is_command_next(&self) -> bool {
         let next = self.row.operands.get(self.place + 1);
         next.is_some_and(|operand| operand.role == Role::Command)
-    }
-
-    fn plus(&self, text: &str) -> Option<&'static Flag> {
-        text.strip_prefix('+')?;
-        self.row.flags.iter().find(|flag| flag.names.contains(&"+"))
     }
 
     /// Whether a word is an option that a shell switches off: `+e`, `+eu`.
@@ -335,25 +352,26 @@ impl<'a> OptionReader<'_, 'a> {
             (Value::None | Value::Attached(_), None) => None,
         };
         options.hits.push(Hit { flag, name, value });
+        self.ended |= flag.last;
     }
 
-    /// Returns the option whose listed name ends in a star and begins this word: its value is
-    /// attached, as in `-javaagent:file`.
-    fn starred(&self, text: &str) -> Option<(&'static Flag, &'static str)> {
+    /// Returns the option whose listed name has a star and begins this word, and where its value
+    /// begins, as in `-javaagent:file`.
+    fn starred(&self, text: &str) -> Option<(&'static Flag, &'static str, usize)> {
         self.row.flags.iter().find_map(|flag| {
-            let begins = |name: &&&str| {
-                name.strip_suffix('*')
-                    .is_some_and(|stem| text.starts_with(stem))
-            };
-            Some((flag, *flag.names.iter().find(begins)?))
+            let mut starts = flag
+                .names
+                .iter()
+                .map(|name| (name, value_start(name, text)));
+            let (name, start) = starts.find_map(|(name, start)| Some((*name, start?)))?;
+            Some((flag, name, start))
         })
     }
 
     fn long(&mut self, arg: &Arg, options: &mut Options<'a>) {
         let text = arg.text.as_str();
-        let attached = self.starred(text);
-        if let Some((flag, name)) = attached {
-            self.take(flag, name, Some(arg.after(name.len() - 1)), options);
+        if let Some((flag, name, start)) = self.starred(text) {
+            self.take(flag, name, Some(arg.after(start)), options);
             return;
         }
         let (name, attached) = match text.split_once(if self.row.style == Style::Slash {
@@ -394,7 +412,11 @@ impl<'a> OptionReader<'_, 'a> {
             .max_by_key(|(flag, _)| flag_weight(flag));
         match abbreviated {
             Some((flag, name)) if self.row.style == Style::Gnu => {
+                let at = self.at;
                 self.take(flag, name, attached, options);
+                // It may as well be an option of its own that is not listed (`--lf` beside `--lfnf`),
+                // and then the next word is no value: it is judged as both.
+                self.at = self.at.min(at);
             }
             _ => self.other(arg, options),
         }
@@ -476,6 +498,20 @@ const RUNNING_WORDS: &[&str] = &[
     "exec", "command", "-cmd", "shell", "pager", "editor", "hook", "eval", "preload", "plugin",
     "program", "script",
 ];
+
+/// Returns where the value begins in a word that a listed name with a star stands for:
+/// `-javaagent:*` and `-B*` are followed by it, `-fdump-*=` by more of the name and a sign.
+fn value_start(name: &str, text: &str) -> Option<usize> {
+    if let Some(stem) = name.strip_suffix("*=") {
+        return text
+            .starts_with(stem)
+            .then(|| text.find('='))
+            .flatten()
+            .map(|sign| sign + 1);
+    }
+    let stem = name.strip_suffix('*')?;
+    text.starts_with(stem).then_some(stem.len())
+}
 
 /// Whether a word reads `NAME=value`.
 pub(crate) fn is_assignment(text: &str) -> bool {

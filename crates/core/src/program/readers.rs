@@ -4,6 +4,7 @@ mod containers;
 mod git;
 mod interpreters;
 mod packages;
+mod perl;
 mod shells;
 mod system;
 mod transfer;
@@ -36,6 +37,7 @@ impl Walk<'_> {
             Reader::Interpreter => self.read_interpreter(line),
             Reader::Kill => Some(self.read_kill(line)),
             Reader::Packages => self.read_packages(line),
+            Reader::PythonRunner => self.read_python_runner(line),
             Reader::Printf => Some(self.read_printf(line)),
             Reader::Rm => Some(self.read_rm(line)),
             Reader::Rsync => self.read_rsync(line),

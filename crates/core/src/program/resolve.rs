@@ -70,6 +70,8 @@ pub(super) struct FoundSub {
     pub(super) taken: usize,
     /// The options of the program itself.
     pub(super) hits: Vec<Hit>,
+    /// The first option before it that the program's row does not list, where it must.
+    pub(super) unknown: Option<String>,
 }
 
 /// Finds the subcommand with the longest name that `args` begin with, options skipped.
@@ -78,7 +80,9 @@ pub(super) fn find_sub(program: &'static Program, args: &[Arg]) -> FoundSub {
         row: None,
         taken: 0,
         hits: Vec::new(),
+        unknown: None,
     };
+    let mut unknown = None;
     let mut path = String::new();
     let mut at = 0;
     let mut pending: Vec<Hit> = Vec::new();
@@ -86,11 +90,13 @@ pub(super) fn find_sub(program: &'static Program, args: &[Arg]) -> FoundSub {
         let row = found.row.unwrap_or(&program.row);
         let rest = args.get(at..).unwrap_or(&[]);
         let known = options::leading(row, rest)
-            .filter(|(hit, _)| hit.is_some())
+            .filter(|leading| leading.hit.is_some())
             .or_else(|| options::leading(&program.row, rest));
-        if let Some((hit, words)) = known {
+        if let Some(leading) = known {
+            let hit = leading.hit;
             pending.extend(hit);
-            at += words.max(1);
+            unknown = unknown.or(leading.unknown);
+            at += leading.words.max(1);
             continue;
         }
         let Some(arg) = rest.first() else { break };
@@ -125,6 +131,7 @@ pub(super) fn find_sub(program: &'static Program, args: &[Arg]) -> FoundSub {
             found.row = Some(row);
             found.taken = at;
             found.hits.append(&mut pending);
+            found.unknown = found.unknown.or(unknown.take());
         }
     }
     if found.row.is_none() {
@@ -257,8 +264,8 @@ pub(super) fn leading_words<'a>(program: &'static Program, args: &'a [Arg]) -> V
     while let Some(arg) = args.get(at)
         && words.len() < usize::from(program.verb_words)
     {
-        if let Some((_, taken)) = options::leading(&program.row, args.get(at..).unwrap_or(&[])) {
-            at += taken.max(1);
+        if let Some(leading) = options::leading(&program.row, args.get(at..).unwrap_or(&[])) {
+            at += leading.words.max(1);
         } else if arg.text == "--" {
             break;
         } else {

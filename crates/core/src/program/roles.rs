@@ -3,6 +3,7 @@
 use super::Line;
 use super::cleaning::says_output;
 use super::code::interpreter_role;
+use super::foreign::is_no_file;
 use super::network::is_local_or_registry;
 use super::options::{Hit, Options};
 use crate::act::{Act, Breadth};
@@ -114,6 +115,8 @@ impl Walk<'_> {
 
             Role::Script | Role::Toolchain => self.script_word(arg, row, stdin),
             Role::Load => return self.loads(arg, program),
+            Role::Package => self.package(arg, program),
+            Role::Linker => self.linker_words(arg),
             Role::Variables => return self.hands_variables(arg, program),
             Role::Context => self.turns_to(arg, program),
             Role::Serve => self.serves(arg, program),
@@ -132,7 +135,7 @@ impl Walk<'_> {
             Role::Shell | Role::Command => {
                 self.shell_text(arg, stdin);
             }
-            Role::Expanded => self.expanded_text(&arg.text, arg.span),
+            Role::Expanded => self.expands(arg),
             Role::Python
             | Role::JavaScript
             | Role::Perl
@@ -175,6 +178,14 @@ impl Walk<'_> {
         self.variable_effect(name, &value);
         if says_output(name, &value.text) {
             self.given.push((name.to_owned(), value));
+        }
+    }
+
+    /// Judges a text in which substitutions are carried out, by a shell or as `#(…)` by tmux.
+    fn expands(&mut self, arg: &Arg) {
+        self.expanded_text(&arg.text, arg.span);
+        if arg.text.contains("#(") {
+            self.unreadable("a format that runs a command", arg.span);
         }
     }
 
@@ -225,16 +236,18 @@ impl Walk<'_> {
         if first.len() < arg.text.len() && crate::knowledge::program(first).is_some() {
             self.shell_text(arg, stdin);
         }
+        let from_stdin = matches!(arg.text.as_str(), "-" | "/dev/stdin");
         let own_settings = row.does == Effect::Build
             && !is_absolute(&arg.text)
             && !arg.text.starts_with("..")
             && !arg.vague()
-            && !arg.text.contains("://");
+            && !from_stdin
+            && !is_no_file(&arg.text);
         if own_settings {
             // The settings of a build are part of what building the project means.
             let act = Act::new(Effect::Project, row.name, self.here(arg.span));
             self.note(act.on(arg.shown()));
-        } else if matches!(arg.text.as_str(), "-" | "/dev/stdin") {
+        } else if from_stdin {
             let connected = Stream {
                 connected: true,
                 ..stdin.clone()

@@ -61,7 +61,8 @@ impl Walk<'_> {
                 at += 1;
                 break;
             }
-            let (hit, words) = options::leading(line.row, line.args.get(at..).unwrap_or(&[]))?;
+            let leading = options::leading(line.row, line.args.get(at..).unwrap_or(&[]))?;
+            let (hit, words) = (leading.hit, leading.words);
             if let Some(hit) = &hit {
                 for effect in hit.flag.effects {
                     self.note(

@@ -4,38 +4,11 @@ use super::Line;
 use crate::act::{Act, Breadth};
 use crate::knowledge::{self, Effect, PathKind, Role, Value};
 use crate::language::find;
-use crate::place::{HOLE, Place};
+use crate::place::{HOLE, Place, is_absolute};
 use crate::program::code::{Filled, interpreter_role};
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
-
-/// Python modules that are run by `-m`, and what running them does.
-const MODULES: &[(&str, Effect)] = &[
-    ("ast", Effect::Read),
-    ("build", Effect::Build),
-    ("calendar", Effect::Compute),
-    ("compileall", Effect::Build),
-    ("cProfile", Effect::Project),
-    ("dis", Effect::Read),
-    ("doctest", Effect::Build),
-    ("ensurepip", Effect::Install),
-    ("json.tool", Effect::Read),
-    ("pdb", Effect::Exec),
-    ("platform", Effect::Inspect),
-    ("py_compile", Effect::Build),
-    ("pydoc", Effect::Inspect),
-    ("site", Effect::Inspect),
-    ("sysconfig", Effect::Inspect),
-    ("tabnanny", Effect::Read),
-    ("this", Effect::Compute),
-    ("tokenize", Effect::Read),
-    ("trace", Effect::Project),
-    ("unittest", Effect::Build),
-    ("venv", Effect::Create),
-    ("virtualenv", Effect::Create),
-    ("zipfile", Effect::Write),
-];
 
 impl Walk<'_> {
     /// `python file`, `python -c code`, `python -m module`, `… | python`.
@@ -62,6 +35,9 @@ impl Walk<'_> {
             let files = role == Role::Perl || role == Role::Ruby;
             let mut taint = taint.and(line.stdin.taint);
             for operand in line.read.operands.iter().filter(|_| files) {
+                if self.opened_word(operand, line) {
+                    continue;
+                }
                 if edits {
                     self.writes(operand, line.row.name, Writing::Edit);
                 } else {
@@ -99,6 +75,11 @@ impl Walk<'_> {
                 }
                 self.script_file(script, line.row.name);
                 self.telling_words(script, line.args);
+                if role == Role::Perl {
+                    for word in line.read.operands.iter().skip(1) {
+                        self.opened_word(word, line);
+                    }
+                }
                 Some(Stream::unknown(Taint::default()))
             }
             _ if line.stdin.connected => Some(self.stdin_code(
@@ -128,12 +109,9 @@ impl Walk<'_> {
             if let Some((role, value)) = hit.meaning() {
                 taint = taint.and(self.role(role, value, line.row, &Stream::default(), false));
             }
-            // `perl -Mlib=/tmp` is `-I/tmp`.
-            if let Some(value) = hit.value.as_ref().filter(|_| hit.name == "-M")
-                && value.text.starts_with("lib=")
-            {
-                self.loads(&value.after("lib=".len()), line.row.name);
-            }
+        }
+        if line.row.name == "perl" {
+            self.perl_options(line);
         }
         taint
     }
@@ -165,37 +143,44 @@ impl Walk<'_> {
             args.extend_from_slice(rest);
             return self.program(&args, line.stdin);
         }
-        if module == "timeit" {
-            for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
-                self.code(Role::Python, word, "python -m timeit");
-            }
-            return Stream::unknown(Taint::default());
+        // Python's own modules have rows, so this is the project's or one it has installed.
+        let mut act =
+            Act::new(Effect::Project, called, line.span).on(format!("the module {module}"));
+        if self.ground.workspace.is_none() {
+            act.clarity = Score::new(650);
         }
-        let effect = MODULES
-            .iter()
-            .find(|(name, _)| *name == module)
-            .map(|(_, effect)| *effect);
-        let name = format!("python -m {module}");
-        let act = if let Some(effect) = effect {
-            Act::new(effect, name, line.span)
-        } else {
-            let mut act =
-                Act::new(Effect::Project, name, line.span).on(format!("the module {module}"));
-            if self.ground.workspace.is_none() {
-                act.clarity = Score::new(650);
-            }
-            act
-        };
         self.note(act);
-        let runs = matches!(effect, Some(Effect::Project | Effect::Build));
         for operand in rest {
-            if effect == Some(Effect::Read) {
-                self.reads(operand, line.row.name);
-            } else if runs && !operand.text.starts_with('-') {
+            if !operand.text.starts_with('-') && is_absolute(&operand.text) {
                 self.loads(operand, line.row.name);
             }
         }
         Stream::unknown(line.stdin.taint)
+    }
+
+    /// `uv run command`, `uv run script.py`, `uv run -m module`, `… | uv run -`.
+    pub(crate) fn read_python_runner(&mut self, line: &Line<'_>) -> Option<Stream> {
+        let word = |text: &str| Arg::literal(text, line.span);
+        let (mut words, at) = if let Some(module) = line.read.value(&["-m", "--module"]) {
+            let ends = |arg: &Arg| arg.text.ends_with(&module.text);
+            let at = line.args.iter().position(ends)?;
+            (vec![word("python"), word("-m"), module.clone()], at + 1)
+        } else {
+            let at = line.read.command?;
+            let first = line.args.get(at)?.text.as_str();
+            let is_script = matches!(first, "-")
+                || line.read.has(&["-s", "--script", "--gui-script"])
+                || [".py", ".pyw", ".pyz"]
+                    .iter()
+                    .any(|end| first.ends_with(end));
+            if !is_script {
+                return None;
+            }
+            (vec![word("python")], at)
+        };
+        self.by_options(line);
+        words.extend_from_slice(line.args.get(at..).unwrap_or(&[]));
+        Some(self.program(&words, line.stdin))
     }
 
     /// `find`: its expression may run, delete and write.

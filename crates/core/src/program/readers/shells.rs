@@ -2,7 +2,7 @@
 
 use super::Line;
 use crate::act::Act;
-use crate::knowledge::Effect;
+use crate::knowledge::{Effect, Role};
 use crate::place::{HOLE, HOME};
 use crate::program::options::Hit;
 use crate::shell::unescape;
@@ -21,27 +21,25 @@ impl Walk<'_> {
             self.note(Act::new(Effect::Read, line.row.name, line.span));
             return Stream::unknown(Taint::default());
         }
-        for hit in &line.read.hits {
-            if matches!(hit.name, "--rcfile" | "--init-file" | "--rcs")
-                && let Some(value) = &hit.value
-            {
-                self.script_file(value, line.name);
+        // What stands in other options runs as well: `fish -C text`, `bash --rcfile file`.
+        for hit in line.read.hits.iter().filter(|hit| !carries_text(hit)) {
+            match hit.meaning() {
+                Some((Role::Script, value)) => self.script_file(value, line.name),
+                Some((role, value)) => {
+                    self.role(role, value, line.row, &Stream::default(), false);
+                }
+                None => {}
             }
         }
-        if let Some(text) = line.read.value(&["-c", "--command"]) {
-            let text = text.clone();
-            // The words after the text are its parameters, from $0 on.
-            let parameters: Vec<Arg> = line
-                .read
-                .operands
-                .iter()
-                .skip(1)
-                .map(|arg| (*arg).clone())
-                .collect();
+        let texts = shell_texts(line);
+        let mut out = Stream::unknown(Taint::default());
+        for (text, parameters) in &texts {
             let state = self.state();
-            self.set_positional(parameters);
-            let out = self.shell_text(&text, line.stdin);
+            self.set_positional(parameters.clone());
+            out = self.shell_text(text, line.stdin);
             self.restore(state);
+        }
+        if !texts.is_empty() {
             return out;
         }
         match line.read.operands.first() {
@@ -190,8 +188,9 @@ impl Walk<'_> {
         Stream::empty()
     }
 
-    /// `alias name=text`: the text runs when the name is used.
+    /// `alias name=text`, `hash name=file` of zsh: what runs when the name is used.
     pub(crate) fn read_alias(&mut self, line: &Line<'_>) -> Stream {
+        self.by_options(line);
         for operand in &line.read.operands {
             if let Some((name, text)) = operand.text.split_once('=') {
                 self.shadows_guard(name, operand.span);
@@ -226,6 +225,11 @@ impl Walk<'_> {
                     value.text.insert_str(0, &before);
                 }
                 self.variable_effect(&name, &value);
+                if let Some((array, key)) =
+                    name.strip_suffix(']').and_then(|name| name.split_once('['))
+                {
+                    self.element_effect(array, key, &value);
+                }
                 taint = taint.and(value.taint);
                 if refers && !matches!(line.name, "export" | "readonly") {
                     self.subscript(&value.text, value.span);
@@ -368,6 +372,37 @@ impl Walk<'_> {
             names: self.printed_names(line),
         }
     }
+}
+
+/// Whether an option of a shell carries the text that is to run.
+fn carries_text(hit: &Hit) -> bool {
+    matches!(hit.name, "-c" | "--command")
+}
+
+/// Returns the texts that a shell is told to run, each with its parameters from $1 on.
+fn shell_texts(line: &Line<'_>) -> Vec<(Arg, Vec<Arg>)> {
+    let given = line.read.hits.iter().filter(|hit| carries_text(hit));
+    let given = given.filter_map(|hit| hit.value.as_ref());
+    given
+        .map(|value| {
+            // `bash -ce text`, `bash -c -e text`: to all shells but fish `-c` is a mere switch.
+            let in_bundle = |arg: &Arg| {
+                arg.text.starts_with('-')
+                    && arg.text.len() > value.text.len()
+                    && arg.text.ends_with(&value.text)
+            };
+            let switches = value.text.starts_with(['-', '+']) || line.args.iter().any(in_bundle);
+            let behind = line
+                .read
+                .operands
+                .first()
+                .filter(|_| switches && line.row.name != "fish");
+            let text = behind.map_or(value, |text| *text);
+            let named = usize::from(behind.is_some()) + 1;
+            let parameters = line.read.operands.iter().skip(named);
+            (text.clone(), parameters.map(|arg| (*arg).clone()).collect())
+        })
+        .collect()
 }
 
 /// Returns what `printf` prints where all of it is known.

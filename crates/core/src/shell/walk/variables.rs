@@ -14,6 +14,16 @@ use crate::shell::value::{Arg, Stream, Taint, Value};
 const REFERENCES_MAX: usize = 64;
 /// Variables of one text that may say where output goes.
 const OUTPUTS_MAX: usize = 64;
+/// Arrays of bash and zsh whose elements are the text that runs in place of a word.
+const ALIAS_ARRAYS: &[&str] = &[
+    "BASH_ALIASES",
+    "aliases",
+    "galiases",
+    "saliases",
+    "functions",
+];
+/// Arrays of bash and zsh whose elements are the file that runs in place of a word.
+const COMMAND_ARRAYS: &[&str] = &["BASH_CMDS", "commands"];
 /// How many names for names are followed.
 const REFERENCE_STEPS_MAX: usize = 4;
 
@@ -61,8 +71,11 @@ impl Walk<'_> {
     }
 
     pub(super) fn assignment(&mut self, assignment: &Assignment) -> Taint {
-        if let Some(index) = &assignment.index {
-            let index = self.expand_one(index);
+        let index = assignment
+            .index
+            .as_ref()
+            .map(|index| self.expand_one(index));
+        if let Some(index) = &index {
             self.subscript(&index.text, index.span);
         }
         let value = match &assignment.value {
@@ -70,6 +83,9 @@ impl Walk<'_> {
                 let arg = self.expand_one(word);
                 let taint = arg.taint;
                 self.variable_effect(&assignment.name, &arg);
+                if let Some(index) = &index {
+                    self.element_effect(&assignment.name, &index.text, &arg);
+                }
                 Value {
                     items: Some(vec![arg.text]),
                     taint,
@@ -77,6 +93,7 @@ impl Walk<'_> {
             }
             AssignedValue::Array(words) => {
                 let args = self.expand_all(words);
+                self.elements(&assignment.name, &args);
                 let taint = args
                     .iter()
                     .fold(Taint::default(), |taint, arg| taint.and(arg.taint));
@@ -98,6 +115,29 @@ impl Walk<'_> {
         taint
     }
 
+    /// Judges the elements of `name=([key]=value …)`.
+    fn elements(&mut self, name: &str, args: &[Arg]) {
+        for arg in args {
+            let element = arg.text.strip_prefix('[');
+            if let Some((key, _)) = element.and_then(|element| element.split_once("]=")) {
+                self.element_effect(name, key, &arg.after(key.len() + 3));
+            }
+        }
+    }
+
+    /// Judges setting an element of an array in which a shell keeps what a word stands for.
+    pub(crate) fn element_effect(&mut self, array: &str, key: &str, value: &Arg) {
+        if ALIAS_ARRAYS.contains(&array) {
+            self.shadows_guard(key, value.span);
+            self.text(&value.text, self.here(value.span));
+            self.alias(key, &value.text);
+        } else if COMMAND_ARRAYS.contains(&array) {
+            self.shadows_guard(key, value.span);
+            self.hook(value, array);
+            self.alias(key, &value.text);
+        }
+    }
+
     /// Judges `NAME=value` in front of a command: it lasts for that command only.
     pub(super) fn command_variable(&mut self, assignment: &Assignment) {
         match &assignment.value {
@@ -109,7 +149,8 @@ impl Walk<'_> {
                 }
             }
             AssignedValue::Array(words) => {
-                self.expand_all(words);
+                let args = self.expand_all(words);
+                self.elements(&assignment.name, &args);
             }
         }
     }
