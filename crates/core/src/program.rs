@@ -19,6 +19,7 @@ mod recipes;
 mod repositories;
 mod resolve;
 mod roles;
+mod running;
 mod unknown;
 mod variables;
 mod written;

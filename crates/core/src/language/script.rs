@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use self::bindings::Bindings;
 use self::knowledge::Knowledge;
 use self::lexer::Token;
-use super::{CODE_BYTES_MAX, Deed, ENVIRONMENT, Reading, TOO_LONG};
+use super::{CODE_BYTES_MAX, Deed, ENVIRONMENT, MAKES_CODE, Reading, TOO_LONG};
 
 const NOT_UNDERSTOOD: &str = "code that is not in the proven-harmless subset";
 const UNPARSED: &str = "code that cannot be split into words";
@@ -58,8 +58,14 @@ pub fn read(lang: Lang, code: &str) -> Reading {
         reading: Reading::default(),
     };
     reader.walk();
+    reader.reaches_by_literals();
     reader.reading
 }
+
+/// Literals of one script that a computed name may be made of.
+const LITERALS_MAX: usize = 64;
+/// Longest literal that may be part of a path.
+const LITERAL_BYTES_MAX: usize = 256;
 
 struct Reader<'a> {
     lang: Lang,
@@ -86,6 +92,10 @@ impl<'a> Reader<'a> {
         if let Some(why) = self.bindings.refused {
             self.reading.hide(why);
         }
+        if self.bindings.unfamiliar {
+            self.reading.wonder(NOT_UNDERSTOOD);
+        }
+        self.reading.imports = std::mem::take(&mut self.bindings.imports);
         let mut at = 0;
         while let Some(token) = self.tokens.get(at) {
             if self.bindings.understood.contains(&at) {
@@ -307,6 +317,9 @@ impl<'a> Reader<'a> {
             return Some((vec!["undefined".to_owned()], at + 4));
         }
         let module = module.strip_suffix("/promises").unwrap_or(module);
+        if !self.reading.imports.iter().any(|known| known == module) {
+            self.reading.imports.push(module.to_owned());
+        }
         let mut parts = vec![module.to_owned()];
         let mut end = at + 4;
         while let (true, Some(Token::Name(part))) = (self.is_mark(end, "."), self.token(end + 1)) {
@@ -325,7 +338,9 @@ impl<'a> Reader<'a> {
             return at + 2;
         }
         if !is_block {
-            self.reading.hide(FOREIGN_CODE);
+            let makes = self.knowledge.makers.contains(name);
+            self.reading
+                .hide(if makes { MAKES_CODE } else { FOREIGN_CODE });
         }
         // What is loaded by name is followed, so that its deeds are seen.
         if let (Lang::Python, "__import__", Some([_, Token::Text(Some(module)), _])) =
@@ -383,7 +398,13 @@ impl<'a> Reader<'a> {
         }
         // Where modules are searched decides what a later import runs.
         if path.starts_with("sys.path") && (parts.len() > 2 || !self.ends_value(end)) {
-            self.reading.hide(FOREIGN_CODE);
+            let adds = matches!(path.as_str(), "sys.path.insert" | "sys.path.append");
+            if adds && self.is_mark(end, "(") && !self.names_elsewhere(end) {
+                self.reading.wonder(NOT_UNDERSTOOD);
+            } else {
+                self.reading.hide(FOREIGN_CODE);
+            }
+            return;
         }
         let [first, rest @ ..] = parts else {
             return;
@@ -395,11 +416,61 @@ impl<'a> Reader<'a> {
         let is_local = !is_module
             && (self.bindings.locals.contains(first.as_str())
                 || knowledge.functions.contains(first.as_str()));
+        if !is_local && knowledge.is_ordinary(&path) {
+            self.reading.wonder(NOT_UNDERSTOOD);
+            self.check_members(rest, end);
+            return;
+        }
         if !is_local || (rest.is_empty() && !self.may_call(first, end)) {
             self.reading.hide(NOT_UNDERSTOOD);
             return;
         }
         self.check_members(rest, end);
+    }
+
+    /// Whether the arguments of the call at `end` name a place outside the project.
+    fn names_elsewhere(&self, end: usize) -> bool {
+        let arguments = self.arguments(end);
+        arguments.iter().flat_map(|argument| argument.iter()).any(
+            |token| matches!(token, Token::Text(Some(text)) if text.starts_with(['/', '~']) || text.contains("..")),
+        )
+    }
+
+    /// Where a file is opened by a name that is computed, the name is made of the texts at hand: each
+    /// that may be part of a path counts as opened.
+    fn reaches_by_literals(&mut self) {
+        let (reads, writes) = (self.reading.computes.reads, self.reading.computes.writes);
+        if !reads && !writes {
+            return;
+        }
+        let texts = self.tokens.iter().filter_map(|token| match token {
+            Token::Text(Some(text)) => Some(text),
+            Token::Text(None)
+            | Token::Name(_)
+            | Token::Variable(_)
+            | Token::Symbol(_)
+            | Token::Command(_)
+            | Token::Mark(_)
+            | Token::Number
+            | Token::Newline => None,
+        });
+        let may_be_path = |text: &&String| {
+            text.len() <= LITERAL_BYTES_MAX
+                && !text.contains("://")
+                && !text.contains(char::is_whitespace)
+                && (text.contains('/') || text.starts_with(['.', '~']) || text.contains("id_"))
+        };
+        let paths: Vec<String> = texts
+            .filter(may_be_path)
+            .take(LITERALS_MAX)
+            .cloned()
+            .collect();
+        for path in paths {
+            if writes && path.starts_with(['/', '~', '.']) && path.len() > 2 {
+                self.reading.see(Deed::WriteFile(path.clone()));
+            }
+            self.reading.see(Deed::ReadFile(path));
+        }
     }
 
     /// Whether nothing is done with the value before `end` but to hand it on.
@@ -469,7 +540,11 @@ impl<'a> Reader<'a> {
                     };
                     effects::apply(*effect, self.lang, places, &mut self.reading);
                 }
-                _ => self.reading.hide(COMPUTED),
+                _ => {
+                    let mode = self.arguments(at + 1).first().copied();
+                    let mode = mode.filter(|_| called);
+                    effects::computed(*effect, self.lang, mode, &mut self.reading);
+                }
             }
             return;
         }
@@ -564,7 +639,9 @@ impl<'a> Reader<'a> {
             && name == "replace"
             && self.bindings.modules.contains("pathlib")
             && !(called && self.replaces_text(end));
-        if (!known && !free_property) || moves_file {
+        if !known && !free_property && self.knowledge.is_ordinary_method(name) {
+            self.reading.wonder(NOT_UNDERSTOOD);
+        } else if (!known && !free_property) || moves_file {
             self.reading.hide(NOT_UNDERSTOOD);
         }
     }

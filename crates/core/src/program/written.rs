@@ -1,12 +1,13 @@
-//! What this text writes into files, for when it runs them.
+//! What this text and earlier calls wrote into files, for when they run.
 
 use super::Line;
-use super::options::Options;
+use super::options::{Hit, Options};
 use super::recipes::is_recipe;
 use super::roles::operand_roles;
 use crate::knowledge::{Effect, PathKind, Role, Value};
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::Walk;
+use crate::written::{Content, Files, Wanted};
 
 /// Files whose content is followed from where it is written to where it is run. A script that runs
 /// after more were written is put to a person.
@@ -17,6 +18,9 @@ const PASSING_ON: &[&str] = &["tee", "sponge", "dd"];
 
 /// Programs after which the last file holds what the others held.
 const COPYING: &[&str] = &["cp", "mv", "ln", "install", "ditto", "cpx", "cpy"];
+
+/// Programs that change the files a patch names, which they read.
+const PATCHING: &[&str] = &["patch", "git apply", "git am"];
 
 /// Programs that write many files, and how the names of those begin.
 const SPLITTING: &[(&str, &str)] = &[("split", "x"), ("csplit", "xx")];
@@ -43,14 +47,16 @@ impl Walk<'_> {
     /// Remembers what this text adds to a file, behind what it has written there before.
     pub(crate) fn remember_added(&mut self, arg: &Arg, stream: Stream) {
         let path = self.ground.place(&arg.text).path;
-        let whole = match self.written(&path).cloned() {
-            Some(mut before) => {
-                before.append(stream);
-                before
-            }
-            None => stream,
-        };
-        self.remember_file(arg, whole);
+        let held = self.may_hold(&path);
+        if held.is_empty() {
+            // What was there before is not known, so neither is the whole.
+            let taint = stream.taint;
+            self.remember_file(arg, Stream::unknown(taint));
+        }
+        for mut before in held {
+            before.append(stream.clone());
+            self.remember_file(arg, before);
+        }
     }
 
     /// Remembers that files were loaded from the network, by the names they get.
@@ -80,6 +86,29 @@ impl Walk<'_> {
                 self.remember_file(&Arg::literal(name, operand.span), stream.clone());
             }
         }
+    }
+
+    /// Returns everything the file at `path` may hold, if this text or an earlier call wrote it.
+    pub(crate) fn may_hold(&mut self, path: &str) -> Vec<Stream> {
+        let path = self.behind_link(path).unwrap_or_else(|| path.to_owned());
+        let held = self.held(&path);
+        self.found.want(Wanted::File(path));
+        held
+    }
+
+    /// Returns what was found out about files. A file that can be reached by another name holds
+    /// whatever is written under that one.
+    pub(crate) fn into_files(mut self) -> Files {
+        for (path, stream) in std::mem::take(&mut self.files) {
+            let linked = self.made_links.iter().any(|(link, _)| *link == path);
+            let content = if linked {
+                Content::Unknown
+            } else {
+                Content::from(stream)
+            };
+            self.found.write(path, content);
+        }
+        self.found
     }
 
     /// Returns what this text has written into the file at `path`.
@@ -113,8 +142,21 @@ impl Walk<'_> {
             base,
             Effect::Compute | Effect::Read | Effect::Write | Effect::Secret | Effect::Inspect
         );
+        if PATCHING.contains(&line.row.name)
+            && let Some(text) = &line.stdin.text
+        {
+            for (path, _) in crate::assess::patch::read(text).files {
+                self.remember_file(&Arg::literal(path, line.span), unseen.clone());
+            }
+        }
+        let edits = |hit: &Hit| hit.edits_in_place() || hit.flag.effects.contains(&Effect::Write);
+        let edits = line.read.hits.iter().any(edits);
         let operands = line.read.operands.iter().copied().zip(roles);
         for (operand, role) in operands {
+            let edited = role == Some(Role::Edit) || edits && role == Some(Role::Read);
+            if edited && converts {
+                self.remember_file(operand, unseen.clone());
+            }
             if role != Some(Role::Write) || !(converts || passes || copies) {
                 continue;
             }
@@ -163,15 +205,26 @@ impl Walk<'_> {
             }
             let place = self.ground.place(&source.text);
             let foreign = place.inside == Some(false) && place.kind != PathKind::System;
-            let stream = match self.written(&place.path) {
-                Some(stream) => stream.clone(),
-                None if foreign => Stream::unknown(Taint::default()),
-                None => continue,
-            };
+            let mut held = self.may_hold(&place.path);
+            if held.is_empty() && foreign {
+                held.push(Stream::unknown(Taint::default()));
+            }
             let name = source.text.rsplit('/').next().unwrap_or("");
             let inside = format!("{}/{name}", target.text.trim_end_matches('/'));
-            self.remember_file(&Arg::literal(inside, source.span), stream.clone());
-            self.remember_file(target, stream);
+            let inside = Arg::literal(inside, source.span);
+            if let Some(stream) = one_of(held) {
+                self.remember_file(&inside, stream.clone());
+                self.remember_file(target, stream);
+            }
         }
     }
+}
+
+/// Returns the only thing that is held; where there are several, nobody knows which it is.
+fn one_of(mut held: Vec<Stream>) -> Option<Stream> {
+    let last = held.pop()?;
+    if held.iter().all(|stream| *stream == last) {
+        return Some(last);
+    }
+    Some(Stream::unknown(Taint::default()))
 }

@@ -87,8 +87,56 @@ pub(super) fn apply(effect: Effect, lang: Lang, arguments: &[&[Token]], reading:
     };
     match deeds {
         Some(deeds) => deeds.into_iter().for_each(|deed| reading.see(deed)),
-        None => reading.hide(COMPUTED),
+        None => computed(effect, lang, arguments.get(1).copied(), reading),
     }
+}
+
+/// Notes a call that computes what it is about. Reading and writing files is ordinary in the
+/// languages whose unknown names may be; which files is found out from the texts at hand.
+pub(super) fn computed(effect: Effect, lang: Lang, mode: Option<&[Token]>, reading: &mut Reading) {
+    let ordinary = matches!(lang, Lang::Python | Lang::JavaScript);
+    let opens = |mode: &[Token]| match mode {
+        [Token::Text(Some(mode))] => Some(mode.clone()),
+        [Token::Name(key), _, Token::Text(Some(mode))] if key == "mode" => Some(mode.clone()),
+        [Token::Name(key), Token::Mark("=" | ":"), ..] if key != "mode" => Some("r".to_owned()),
+        [] => Some("r".to_owned()),
+        _ => None,
+    };
+    match effect {
+        Effect::Read if ordinary => reading.computes.reads = true,
+        Effect::Write if ordinary => reading.computes.writes = true,
+        Effect::Open if ordinary => match opens(mode.unwrap_or_default()) {
+            Some(mode) if mode.contains(['w', 'a', 'x', '+']) => reading.computes.writes = true,
+            Some(_) => reading.computes.reads = true,
+            None => {
+                reading.hide(COMPUTED);
+                return;
+            }
+        },
+        Effect::Copy if ordinary => {
+            reading.computes.reads = true;
+            reading.computes.writes = true;
+        }
+        Effect::Shell
+        | Effect::Program
+        | Effect::Read
+        | Effect::Open
+        | Effect::Write
+        | Effect::Copy
+        | Effect::Link
+        | Effect::Move
+        | Effect::Delete
+        | Effect::DeleteTree
+        | Effect::DeleteMaybeTree
+        | Effect::Fetch
+        | Effect::Send
+        | Effect::Kill
+        | Effect::Rights => {
+            reading.hide(COMPUTED);
+            return;
+        }
+    }
+    reading.wonder(COMPUTED);
 }
 
 /// The string an argument consists of.
