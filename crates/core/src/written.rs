@@ -129,6 +129,8 @@ pub struct Files {
     pub wanted: Vec<Wanted>,
     /// What it writes, in order.
     pub writes: Vec<(String, Content)>,
+    /// Which files that earlier calls wrote it runs, or has taken up by what it runs.
+    pub runs: Vec<String>,
 }
 
 impl Files {
@@ -140,6 +142,13 @@ impl Files {
             .for_each(|wanted| self.want(wanted));
         for (path, content) in other.writes {
             self.write(path, content);
+        }
+        other.runs.iter().for_each(|path| self.run(path));
+    }
+
+    pub(crate) fn run(&mut self, path: &str) {
+        if !self.runs.iter().any(|known| known == path) {
+            self.runs.push(path.to_owned());
         }
     }
 

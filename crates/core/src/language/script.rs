@@ -416,7 +416,9 @@ impl<'a> Reader<'a> {
         let is_local = !is_module
             && (self.bindings.locals.contains(first.as_str())
                 || knowledge.functions.contains(first.as_str()));
-        if !is_local && knowledge.is_ordinary(&path) {
+        // What nothing in the code names may be set up by whoever runs it, to do anything.
+        let is_loaded = is_module || self.reading.imports.contains(first);
+        if !is_local && is_loaded && knowledge.is_ordinary(&path) {
             self.reading.wonder(NOT_UNDERSTOOD);
             self.check_members(rest, end);
             return;

@@ -2,7 +2,6 @@
 //! `Makefile`, `package.json` and their kin; and tests.
 
 use super::Line;
-use super::code::Runs;
 use crate::knowledge::{Effect, Role};
 use crate::place::glob_matches;
 use crate::shell::syntax::Span;
@@ -212,14 +211,14 @@ impl Walk<'_> {
 
     /// Judges one file that a build or a test run takes up.
     fn takes_up(&mut self, path: &str, line: &Line<'_>) {
-        let Some(recipe) = recipe_of(path).filter(|recipe| !matches!(recipe, Recipe::Code(_)))
-        else {
+        let Some(recipe) = recipe_of(path) else {
             self.picks_up(path, line.span);
             return;
         };
         for text in self.held(path).into_iter().filter_map(|held| held.text) {
             // What it runs may be a build that would take up the same file again.
             if self.begin(path, &text) {
+                self.note_run(path);
                 self.recipe(recipe, &text, line);
                 self.running.pop();
             }
@@ -230,8 +229,7 @@ impl Walk<'_> {
         let words: Vec<&str> = line.args.iter().map(|arg| arg.text.as_str()).collect();
         let commands: Vec<String> = match recipe {
             Recipe::Code(role) => {
-                let code = Arg::literal(text, line.span);
-                self.code_that(Runs::PickedUp, role, &code, line.row.name);
+                self.code(role, &Arg::literal(text, line.span), line.row.name);
                 return;
             }
             Recipe::Shell => vec![text.to_owned()],

@@ -64,6 +64,7 @@ impl Walk<'_> {
         interpreter: &str,
         span: Span,
     ) {
+        self.note_run(path);
         let Some(text) = &stream.text else {
             let why = if stream.taint.network {
                 "runs code loaded from the network"
@@ -99,6 +100,7 @@ impl Walk<'_> {
             if let Some(text) = stream.text
                 && self.begin(path, &text)
             {
+                self.note_run(path);
                 match language_of(path, &text, "") {
                     Role::Shell => {}
                     role => {
@@ -148,6 +150,13 @@ impl Walk<'_> {
         let before = self.knows.written.at(path).map(Content::stream);
         let own = self.written(path).cloned();
         own.into_iter().chain(before).collect()
+    }
+
+    /// Notes that a file runs, if an earlier call wrote it.
+    pub(super) fn note_run(&mut self, path: &str) {
+        if self.knows.written.at(path).next().is_some() {
+            self.found.run(path);
+        }
     }
 
     /// Whether the file at `path` may be read now; then it counts as running.

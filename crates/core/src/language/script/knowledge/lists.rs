@@ -15,7 +15,11 @@ pub(super) const PYTHON: Lists = Lists {
         Exception ValueError KeyError IndexError TypeError RuntimeError AttributeError ImportError
         ModuleNotFoundError FileNotFoundError OSError IOError StopIteration AssertionError
         ZeroDivisionError UnicodeDecodeError KeyboardInterrupt SystemExit NotImplementedError
-        BaseException NameError OverflowError ArithmeticError LookupError EOFError
+        BaseException NameError OverflowError ArithmeticError LookupError EOFError TimeoutError
+        ConnectionError PermissionError NotADirectoryError IsADirectoryError FileExistsError
+        UnicodeError UnicodeEncodeError RecursionError MemoryError GeneratorExit SyntaxError
+        StopAsyncIteration Warning UserWarning DeprecationWarning FutureWarning BrokenPipeError
+        ExceptionGroup aiter anext
         NotImplemented Ellipsis __name__ __file__ __doc__ _ __debug__ xrange unicode raw_input",
     methods: "
         join split rsplit splitlines strip lstrip rstrip replace lower upper title capitalize
