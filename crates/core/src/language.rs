@@ -83,17 +83,8 @@ pub struct Reading {
     pub unfamiliar: Option<&'static str>,
     /// Modules that it loads, as it names them.
     pub imports: Vec<String>,
-    /// What it does to files whose names it computes.
-    pub(crate) computes: Computes,
-}
-
-/// What code does to files whose names it computes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Computes {
-    /// It reads some.
-    pub(crate) reads: bool,
-    /// It writes some.
-    pub(crate) writes: bool,
+    /// Whether it reads files whose names it computes.
+    pub(crate) reads_computed: bool,
 }
 
 impl Reading {

@@ -441,8 +441,7 @@ impl<'a> Reader<'a> {
     /// Where a file is opened by a name that is computed, the name is made of the texts at hand: each
     /// that may be part of a path counts as opened.
     fn reaches_by_literals(&mut self) {
-        let (reads, writes) = (self.reading.computes.reads, self.reading.computes.writes);
-        if !reads && !writes {
+        if !self.reading.reads_computed {
             return;
         }
         let texts = self.tokens.iter().filter_map(|token| match token {
@@ -468,9 +467,6 @@ impl<'a> Reader<'a> {
             .cloned()
             .collect();
         for path in paths {
-            if writes && path.starts_with(['/', '~', '.']) && path.len() > 2 {
-                self.reading.see(Deed::WriteFile(path.clone()));
-            }
             self.reading.see(Deed::ReadFile(path));
         }
     }

@@ -91,52 +91,27 @@ pub(super) fn apply(effect: Effect, lang: Lang, arguments: &[&[Token]], reading:
     }
 }
 
-/// Notes a call that computes what it is about. Reading and writing files is ordinary in the
-/// languages whose unknown names may be; which files is found out from the texts at hand.
+/// Notes a call that computes what it is about. Reading a file whose name is computed is ordinary in
+/// the languages whose unknown names may be; which files is found out from the texts at hand. Writing
+/// one is not: it may be a program that runs next.
 pub(super) fn computed(effect: Effect, lang: Lang, mode: Option<&[Token]>, reading: &mut Reading) {
     let ordinary = matches!(lang, Lang::Python | Lang::JavaScript);
-    let opens = |mode: &[Token]| match mode {
-        [Token::Text(Some(mode))] => Some(mode.clone()),
-        [Token::Name(key), _, Token::Text(Some(mode))] if key == "mode" => Some(mode.clone()),
-        [Token::Name(key), Token::Mark("=" | ":"), ..] if key != "mode" => Some("r".to_owned()),
-        [] => Some("r".to_owned()),
-        _ => None,
+    let only_reads = match mode {
+        None | Some([]) => true,
+        Some([Token::Text(Some(mode))]) => !mode.contains(['w', 'a', 'x', '+']),
+        Some([Token::Name(key), _, Token::Text(Some(mode))]) if key == "mode" => {
+            !mode.contains(['w', 'a', 'x', '+'])
+        }
+        Some([Token::Name(key), Token::Mark("=" | ":"), ..]) => key != "mode",
+        Some(_) => false,
     };
-    match effect {
-        Effect::Read if ordinary => reading.computes.reads = true,
-        Effect::Write if ordinary => reading.computes.writes = true,
-        Effect::Open if ordinary => match opens(mode.unwrap_or_default()) {
-            Some(mode) if mode.contains(['w', 'a', 'x', '+']) => reading.computes.writes = true,
-            Some(_) => reading.computes.reads = true,
-            None => {
-                reading.hide(COMPUTED);
-                return;
-            }
-        },
-        Effect::Copy if ordinary => {
-            reading.computes.reads = true;
-            reading.computes.writes = true;
-        }
-        Effect::Shell
-        | Effect::Program
-        | Effect::Read
-        | Effect::Open
-        | Effect::Write
-        | Effect::Copy
-        | Effect::Link
-        | Effect::Move
-        | Effect::Delete
-        | Effect::DeleteTree
-        | Effect::DeleteMaybeTree
-        | Effect::Fetch
-        | Effect::Send
-        | Effect::Kill
-        | Effect::Rights => {
-            reading.hide(COMPUTED);
-            return;
-        }
+    let reads = effect == Effect::Read || effect == Effect::Open && only_reads;
+    if ordinary && reads {
+        reading.reads_computed = true;
+        reading.wonder(COMPUTED);
+    } else {
+        reading.hide(COMPUTED);
     }
-    reading.wonder(COMPUTED);
 }
 
 /// The string an argument consists of.
