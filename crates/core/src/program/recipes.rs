@@ -2,7 +2,8 @@
 //! `Makefile`, `package.json` and their kin; and tests.
 
 use super::Line;
-use crate::knowledge::{Effect, Role};
+use super::options::Hit;
+use crate::knowledge::{Effect, Role, Value};
 use crate::place::glob_matches;
 use crate::shell::syntax::Span;
 use crate::shell::value::Arg;
@@ -56,6 +57,9 @@ const RECIPES: &[(&str, Recipe)] = &[
     ("configure", Recipe::Shell),
     (".envrc", Recipe::Shell),
 ];
+
+/// Programs whose files can have any name.
+const MAKES: &[&str] = &["make", "gmake", "just"];
 
 /// Programs, and the patterns of names of files that these take up by themselves.
 const TAKEN_UP: &[(&[&str], &[&str])] = &[
@@ -189,6 +193,20 @@ impl Walk<'_> {
         for path in paths {
             self.takes_up(&path, line);
         }
+        self.takes_up_named(line);
+    }
+
+    /// Judges a makefile that an option names: `make -f anything`.
+    fn takes_up_named(&mut self, line: &Line<'_>) {
+        let names = |hit: &&Hit| hit.flag.value == Value::Next(Role::Script);
+        let hits = line.read.hits.iter().filter(names);
+        let files = hits.filter_map(|hit| hit.value.as_ref());
+        let files = files.map(|file| self.ground.place(&file.text).path);
+        let files: Vec<String> = files.collect();
+        for path in files.iter().filter(|_| MAKES.contains(&line.row.name)) {
+            self.found.want(Wanted::File(path.clone()));
+            self.follows(Recipe::Make, path, line);
+        }
     }
 
     /// Returns the files right in `directory` that earlier calls wrote and that `program` takes up.
@@ -211,10 +229,14 @@ impl Walk<'_> {
 
     /// Judges one file that a build or a test run takes up.
     fn takes_up(&mut self, path: &str, line: &Line<'_>) {
-        let Some(recipe) = recipe_of(path) else {
-            self.picks_up(path, line.span);
-            return;
-        };
+        match recipe_of(path) {
+            Some(recipe) => self.follows(recipe, path, line),
+            None => self.picks_up(path, line.span),
+        }
+    }
+
+    /// Judges what the file at `path` says is run.
+    fn follows(&mut self, recipe: Recipe, path: &str, line: &Line<'_>) {
         for text in self.held(path).into_iter().filter_map(|held| held.text) {
             // What it runs may be a build that would take up the same file again.
             if self.begin(path, &text) {

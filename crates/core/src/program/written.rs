@@ -7,7 +7,7 @@ use super::roles::operand_roles;
 use crate::knowledge::{Effect, PathKind, Role, Value};
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::Walk;
-use crate::written::{Content, Files, Wanted};
+use crate::written::{Content, Files, Wanted, name};
 
 /// Files whose content is followed from where it is written to where it is run. A script that runs
 /// after more were written is put to a person.
@@ -96,17 +96,13 @@ impl Walk<'_> {
         held
     }
 
-    /// Returns what was found out about files. A file that can be reached by another name holds
-    /// whatever is written under that one.
+    /// Returns what was found out about files. What a link leads to may change by itself.
     pub(crate) fn into_files(mut self) -> Files {
         for (path, stream) in std::mem::take(&mut self.files) {
-            let linked = self.made_links.iter().any(|(link, _)| *link == path);
-            let content = if linked {
-                Content::Unknown
-            } else {
-                Content::from(stream)
-            };
-            self.found.write(path, content);
+            self.found.write(path, Content::from(stream));
+        }
+        for (link, _) in std::mem::take(&mut self.made_links) {
+            self.found.write(link, Content::Unknown);
         }
         self.found
     }
@@ -196,6 +192,28 @@ impl Walk<'_> {
         }
     }
 
+    /// Remembers that files of the directory `source` which earlier calls wrote are in `target`, too,
+    /// or in a directory of the same name there.
+    fn remember_copied_directory(&mut self, source: &str, target: &Arg) {
+        self.found.want(Wanted::Directory(source.to_owned()));
+        let held = self.knows.written.within(source);
+        let held: Vec<(String, Vec<Content>)> = held
+            .map(|(path, contents)| (name(path).to_owned(), contents.to_vec()))
+            .collect();
+        let below = target.text.trim_end_matches('/');
+        for (file, contents) in held {
+            for place in [
+                format!("{below}/{file}"),
+                format!("{below}/{}/{file}", name(source)),
+            ] {
+                let place = Arg::literal(place, target.span);
+                for content in &contents {
+                    self.remember_file(&place, content.stream());
+                }
+            }
+        }
+    }
+
     /// Remembers that `target` holds what the other operands held. The project's own files stay
     /// that wherever they are copied to.
     fn remember_copy(&mut self, line: &Line<'_>, target: &Arg) {
@@ -209,6 +227,7 @@ impl Walk<'_> {
             if held.is_empty() && foreign {
                 held.push(Stream::unknown(Taint::default()));
             }
+            self.remember_copied_directory(&place.path, target);
             let name = source.text.rsplit('/').next().unwrap_or("");
             let inside = format!("{}/{name}", target.text.trim_end_matches('/'));
             let inside = Arg::literal(inside, source.span);
