@@ -137,6 +137,7 @@ impl Gate {
         let Looked {
             considered,
             digests,
+            held,
         } = self
             .consider_written(&who.key, &ruleset.policy, &tool_call, on_disk)
             .await?;
@@ -147,7 +148,7 @@ impl Gate {
             assessment.reasons.push(reason);
         }
         let mut call = stored(who, submission, &tool_call, digests, now)?;
-        call.runs_written = !considered.files.runs.is_empty();
+        call.runs_written = held;
         call.policy.clone_from(&ruleset.hash);
         if facts.override_until.is_some_and(|until| now < until) && situation.mode == Mode::Enforce
         {
@@ -346,6 +347,10 @@ impl Gate {
             return Ok(None);
         };
         let stored: StoredApproval = read(record)?;
+        if stored.call.runs_written != call.runs_written {
+            // The words are the same, but what would run was written anew.
+            return Ok(None);
+        }
         let now = self.inner.clock.now();
         let is_open = match &stored.approval.state {
             State::Waiting => now < stored.approval.expires_at,
@@ -593,7 +598,7 @@ fn stored(
             .unwrap_or_else(|| format!("tool:{}", tool_call.tool)),
         tool_definition,
         attachments: [submission.attachments.clone(), digests].concat(),
-        runs_written: false,
+        runs_written: None,
         explanation: submission.explanation.as_deref().map(shortened),
         starter: submission.starter.clone(),
         answers_starter: submission.answers_starter,

@@ -42,6 +42,8 @@ pub(crate) struct Looked {
     pub(crate) considered: Considered,
     /// Hashes of the files it runs, where whoever runs it has looked at them.
     pub(crate) digests: Vec<Digest>,
+    /// Hash of what the files it runs may hold; `None` if it runs nothing the key wrote.
+    pub(crate) held: Option<Digest>,
 }
 
 impl Gate {
@@ -82,9 +84,14 @@ impl Gate {
         let looked_at = |path: &String| on_disk.iter().find(|file| file.path == *path);
         let digests = runs.iter().filter_map(looked_at).map(|file| file.digest);
         let digests = digests.collect();
+        let contents = |path: &String| known.at(path).cloned().collect::<Vec<Content>>();
+        let held: Vec<(&String, Vec<Content>)> =
+            runs.iter().map(|path| (path, contents(path))).collect();
+        let held = (!held.is_empty()).then(|| Digest::of(format!("{held:?}").as_bytes()));
         Ok(Looked {
             considered,
             digests,
+            held,
         })
     }
 

@@ -127,6 +127,18 @@ async fn no_grant_speaks_of_a_file_that_can_be_written_anew() {
 }
 
 #[tokio::test]
+async fn a_question_about_a_file_is_not_one_about_what_is_written_there_next() {
+    let world = world().await;
+    writes(&world, "s1", "send.py", SENDS).await;
+    let (_, first) = ask(&world, command("python3 send.py")).await;
+    let (_, same) = ask(&world, command("python3 send.py")).await;
+    assert_eq!(first, same, "nothing has changed");
+    writes(&world, "s1", "send.py", &SENDS.replace("collect", "other")).await;
+    let (_, second) = ask(&world, command("python3 send.py")).await;
+    assert_ne!(first, second);
+}
+
+#[tokio::test]
 async fn what_a_refused_call_would_have_written_was_not_written() {
     let world = world().await;
     // Both in one call: what is refused leaves nothing behind.
