@@ -198,21 +198,16 @@ impl Gate {
         let command = one_line(&tool_call, redacts);
         let arguments = serde_json::to_vec(&call.args).unwrap_or_default();
         let commitment = commitment(call.salt.as_bytes(), &arguments);
-        let writes = match judged.ruling.verdict {
-            Verdict::Refuse => Vec::new(),
-            Verdict::Ask | Verdict::Allow | Verdict::AllowThenReview => {
-                written_puts(&who.key, &call.session, &considered.files.writes, now)
-            }
-        };
+        let writes = written_puts(&who.key, &call.session, &considered.files.writes, now);
         Ok(Considered {
             call,
-            writes,
             judged,
             ruleset,
             grant,
             command,
             commitment,
             puts,
+            writes,
             entries,
         })
     }

@@ -71,10 +71,10 @@ pub(super) fn remember(
         copied(&sources, with_role(ArgumentRole::Write).flatten(), walk);
         return;
     }
-    let listed = given.iter().filter_map(|(_, role, value)| match value {
-        Value::Array(items) if *role == ArgumentRole::Content => Some(items),
-        _ => None,
-    });
+    let contents = given
+        .iter()
+        .filter(|(_, role, _)| *role == ArgumentRole::Content);
+    let listed = contents.filter_map(|(_, _, value)| value.as_array());
     for item in listed.flatten().take(FILES_MAX) {
         if let Some(path) = arguments::path_in(item) {
             let content = item.as_object().filter(|item| item.len() == 2);

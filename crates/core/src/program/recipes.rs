@@ -216,7 +216,7 @@ impl Walk<'_> {
             TAKEN_UP.iter().any(|(programs, patterns)| {
                 let matches =
                     |pattern: &&str| glob_matches(pattern.as_bytes(), name(path).as_bytes());
-                programs.contains(&program) && patterns.iter().any(|pattern| matches(&pattern))
+                programs.contains(&program) && patterns.iter().any(matches)
             })
         };
         let written = self.knows.written.within(directory);

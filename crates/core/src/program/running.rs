@@ -42,6 +42,9 @@ const ENDS: &[(&str, Role)] = &[
     ("ps1", Role::PowerShell),
 ];
 
+/// Languages that have readers of their own.
+const SMALL_LANGUAGES: &[Role] = &[Role::Sql, Role::Awk, Role::Sed, Role::Jq, Role::PowerShell];
+
 /// What may stand behind the name of a module of JavaScript.
 const MODULE_ENDS: &[&str] = &[
     "",
@@ -81,14 +84,13 @@ impl Walk<'_> {
             self.unreadable("files that were written before run each other", span);
             return;
         }
-        match language_of(path, text, interpreter) {
-            Role::Shell => {
-                self.text_with(text, self.here(span), &Stream::default());
-            }
-            role @ (Role::Sql | Role::Awk | Role::Sed | Role::Jq | Role::PowerShell) => {
-                self.mini_language(role, &Arg::literal(text.clone(), span), interpreter);
-            }
-            role => self.code(role, &Arg::literal(text.clone(), span), interpreter),
+        let role = language_of(path, text, interpreter);
+        if role == Role::Shell {
+            self.text_with(text, self.here(span), &Stream::default());
+        } else if SMALL_LANGUAGES.contains(&role) {
+            self.mini_language(role, &Arg::literal(text.clone(), span), interpreter);
+        } else {
+            self.code(role, &Arg::literal(text.clone(), span), interpreter);
         }
         self.running.pop();
     }
@@ -101,12 +103,10 @@ impl Walk<'_> {
                 && self.begin(path, &text)
             {
                 self.note_run(path);
-                match language_of(path, &text, "") {
-                    Role::Shell => {}
-                    role => {
-                        let code = Arg::literal(text, span);
-                        self.code_that(Runs::PickedUp, role, &code, "");
-                    }
+                let role = language_of(path, &text, "");
+                if role != Role::Shell && !SMALL_LANGUAGES.contains(&role) {
+                    let code = Arg::literal(text, span);
+                    self.code_that(Runs::PickedUp, role, &code, "");
                 }
                 self.running.pop();
             }

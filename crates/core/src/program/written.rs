@@ -45,7 +45,7 @@ impl Walk<'_> {
     }
 
     /// Remembers what this text adds to a file, behind what it has written there before.
-    pub(crate) fn remember_added(&mut self, arg: &Arg, stream: Stream) {
+    pub(crate) fn remember_added(&mut self, arg: &Arg, stream: &Stream) {
         let path = self.ground.place(&arg.text).path;
         let held = self.may_hold(&path);
         if held.is_empty() {
@@ -157,7 +157,7 @@ impl Walk<'_> {
                 continue;
             }
             if passes && adds {
-                self.remember_added(operand, line.stdin.clone());
+                self.remember_added(operand, line.stdin);
             } else if passes {
                 self.remember_file(operand, line.stdin.clone());
             } else if copies {

@@ -134,7 +134,7 @@ fn ways_of_writing(name: &str, code: &str) -> Vec<Vec<(&'static str, Value)>> {
     let path = format!("{CWD}/{name}");
     let terminal = |command: String| ("terminal", json!({ "command": command }));
     let half = code.find('\n').map_or(code.len(), |at| at + 1);
-    let (front, back) = (&code[..half], &code[half..]);
+    let (front, back) = code.split_at(half);
     vec![
         vec![("write_file", json!({ "path": path, "content": code }))],
         vec![("Write", json!({ "file_path": name, "content": code }))],
@@ -170,7 +170,7 @@ fn ways_of_writing(name: &str, code: &str) -> Vec<Vec<(&'static str, Value)>> {
             "apply_patch",
             json!({ "input": format!(
                 "*** Begin Patch\n*** Add File: {name}\n{}*** End Patch",
-                code.lines().map(|line| format!("+{line}\n")).collect::<String>(),
+                code.lines().fold(String::new(), |all, line| all + "+" + line + "\n"),
             ) }),
         )],
         vec![terminal(format!("cat > {name} <<'END'\n{code}\nEND"))],
