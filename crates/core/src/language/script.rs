@@ -9,6 +9,7 @@ mod constants;
 mod effects;
 mod knowledge;
 mod lexer;
+mod literals;
 
 use std::collections::HashMap;
 
@@ -61,11 +62,6 @@ pub fn read(lang: Lang, code: &str) -> Reading {
     reader.reaches_by_literals();
     reader.reading
 }
-
-/// Literals of one script that a computed name may be made of.
-const LITERALS_MAX: usize = 64;
-/// Longest literal that may be part of a path.
-const LITERAL_BYTES_MAX: usize = 256;
 
 struct Reader<'a> {
     lang: Lang,
@@ -428,47 +424,6 @@ impl<'a> Reader<'a> {
             return;
         }
         self.check_members(rest, end);
-    }
-
-    /// Whether the arguments of the call at `end` name a place outside the project.
-    fn names_elsewhere(&self, end: usize) -> bool {
-        let arguments = self.arguments(end);
-        arguments.iter().flat_map(|argument| argument.iter()).any(
-            |token| matches!(token, Token::Text(Some(text)) if text.starts_with(['/', '~']) || text.contains("..")),
-        )
-    }
-
-    /// Where a file is opened by a name that is computed, the name is made of the texts at hand: each
-    /// that may be part of a path counts as opened.
-    fn reaches_by_literals(&mut self) {
-        if !self.reading.reads_computed {
-            return;
-        }
-        let texts = self.tokens.iter().filter_map(|token| match token {
-            Token::Text(Some(text)) => Some(text),
-            Token::Text(None)
-            | Token::Name(_)
-            | Token::Variable(_)
-            | Token::Symbol(_)
-            | Token::Command(_)
-            | Token::Mark(_)
-            | Token::Number
-            | Token::Newline => None,
-        });
-        let may_be_path = |text: &&String| {
-            text.len() <= LITERAL_BYTES_MAX
-                && !text.contains("://")
-                && !text.contains(char::is_whitespace)
-                && (text.contains('/') || text.starts_with(['.', '~']) || text.contains("id_"))
-        };
-        let paths: Vec<String> = texts
-            .filter(may_be_path)
-            .take(LITERALS_MAX)
-            .cloned()
-            .collect();
-        for path in paths {
-            self.reading.see(Deed::ReadFile(path));
-        }
     }
 
     /// Whether nothing is done with the value before `end` but to hand it on.

@@ -191,6 +191,7 @@ impl Walk<'_> {
             .iter()
             .any(|word| arg.text.contains(word));
         if runs == Runs::PickedUp {
+            let posts = posts || reading.reads_computed;
             self.recognised(&reading, posts, program, arg.span);
             return;
         }
@@ -208,10 +209,11 @@ impl Walk<'_> {
             .deeds
             .iter()
             .any(|deed| matches!(deed, Deed::Fetch(_)));
-        let carries = reading.deeds.iter().any(|deed| {
-            matches!(deed, Deed::Fetch(address) if address.is_empty())
-                || matches!(deed, Deed::ReadFile(_))
-        });
+        let carries = reading.reads_computed
+            || reading.deeds.iter().any(|deed| {
+                matches!(deed, Deed::Fetch(address) if address.is_empty())
+                    || matches!(deed, Deed::ReadFile(_))
+            });
         if fetches && (carries || posts) {
             let act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span))
                 .because("sends what it reads to another machine")

