@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::message::ToolRequest;
 use crate::outbound::{APPROVAL_REQUIRED, split_token};
 use crate::toolbox::Toolbox;
-use crate::tools::{Around, Outcome, Tool, attached};
+use crate::tools::{Around, Outcome, Tool, attached, on_disk};
 
 /// How long one wait for a person lasts before it is looked whether anything else has changed.
 const WAIT: Duration = Duration::from_secs(30);
@@ -65,7 +65,17 @@ pub(crate) async fn dispatch(tools: &Toolbox, around: &Around, asked: &Asked<'_>
         Ok((tool, permit)) => {
             let started = Instant::now();
             let call = permit.call_id().to_owned();
-            let outcome = tool.run(permit, around).await;
+            // What leaves with a call is compared by who sends it.
+            let sends = !tool.attachments(permit.args()).is_empty();
+            let unchanged = if sends {
+                Ok(())
+            } else {
+                on_disk::check_unchanged(permit.action()).await
+            };
+            let outcome = match unchanged {
+                Ok(()) => tool.run(permit, around).await,
+                Err(why) => Outcome::failed(why),
+            };
             let duration = started.elapsed();
             report(around, &call, &outcome, duration).await;
             Dispatched::Ran(outcome)
@@ -195,19 +205,22 @@ async fn submit(
     } = asked;
     let schema = tool.schema();
     let cwd = Some(around.cwd.display().to_string());
-    let submission = Submission {
-        call: ToolCall {
-            tool: request.name.clone(),
-            args,
-            cwd,
-            // What is not sent to anybody answers nothing.
-            replying_to: if tool.approval_required() {
-                turns.to_vec()
-            } else {
-                Vec::new()
-            },
-            ..ToolCall::default()
+    let call = ToolCall {
+        tool: request.name.clone(),
+        args,
+        cwd,
+        // What is not sent to anybody answers nothing.
+        replying_to: if tool.approval_required() {
+            turns.to_vec()
+        } else {
+            Vec::new()
         },
+        ..ToolCall::default()
+    };
+    let on_disk = on_disk::looked_at(&call).await;
+    let submission = Submission {
+        call,
+        on_disk,
         session: run.session.clone(),
         run: Some(run.run_id.clone()),
         agent: Some("countersign agent".to_owned()),

@@ -44,7 +44,7 @@ impl Agent {
     pub(crate) async fn drive(&self, id: &str, around: &Around, feed: &Feed) {
         let mut failures = 0;
         loop {
-            match self.turn(id, around, feed).await {
+            match Box::pin(self.turn(id, around, feed)).await {
                 Ok(Turn::Goes) => failures = 0,
                 Ok(Turn::Ended) => return,
                 Err(GateError::Store(error)) if failures < STORE_TRIES_MAX => {

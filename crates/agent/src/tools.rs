@@ -11,6 +11,7 @@ mod http;
 mod mail;
 mod message;
 mod note;
+pub(crate) mod on_disk;
 mod place;
 mod process;
 mod search;

@@ -10,12 +10,13 @@
 mod annotations;
 mod arguments;
 mod carried;
+mod edits;
 mod gather;
 mod infer;
 mod loose;
 mod named;
 mod page_script;
-mod patch;
+pub(crate) mod patch;
 mod people;
 mod roles;
 mod terminal;
@@ -27,6 +28,7 @@ use crate::call::ToolCall;
 use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::shell::walk::Knows;
+use crate::written::Files;
 
 pub use gather::Gathered;
 
@@ -38,6 +40,13 @@ pub(crate) const FINDINGS_MAX: usize = 16;
 /// Assesses `call`, with what the firewall `knows` beyond it.
 pub fn assess(call: &ToolCall, knows: &Knows) -> Assessment {
     put_together(call, gather::gather(call, knows))
+}
+
+/// Assesses `call`, and returns what was found out about files on the way.
+pub fn assess_with_files(call: &ToolCall, knows: &Knows) -> (Assessment, Files) {
+    let mut gathered = gather::gather(call, knows);
+    let files = std::mem::take(&mut gathered.files);
+    (put_together(call, gathered), files)
 }
 
 /// Assesses a shell command without a working directory.

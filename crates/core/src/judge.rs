@@ -1,11 +1,12 @@
 //! One call from assessment to verdict, under the policy that holds where it is made.
 
-use crate::assess::assess;
+use crate::assess::assess_with_files;
 use crate::assessment::Assessment;
 use crate::call::ToolCall;
 use crate::policy::{Policy, situation};
 use crate::shell::walk::Knows;
 use crate::verdict::{Ruling, Situation, verdict};
+use crate::written::{Files, Written};
 
 /// A call as judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,12 +27,44 @@ pub fn judge(policy: &Policy, call: &ToolCall) -> Judged {
 /// Returns what `call` would do and what `policy` says about it. What only the moment knows,
 /// grants and earlier denials, is for the caller to add before the verdict.
 pub fn consider(policy: &Policy, call: &ToolCall) -> (Assessment, Situation) {
+    let considered = consider_after(policy, call, Written::default());
+    (considered.assessment, considered.situation)
+}
+
+/// A call as it is looked at before the verdict.
+#[derive(Clone, Debug)]
+pub struct Considered {
+    /// What it would do.
+    pub assessment: Assessment,
+    /// What the policy says about it.
+    pub situation: Situation,
+    /// What it writes, and which files it would have to know.
+    pub files: Files,
+}
+
+/// Considers `call` after earlier calls of the same agent have `written` files.
+pub fn consider_after(policy: &Policy, call: &ToolCall, written: Written) -> Considered {
     let workspace = call.workspace.as_deref().or(call.cwd.as_deref());
     let knows = Knows {
         trusts_workspace: policy.trusts(workspace),
+        written,
         ..Knows::default()
     };
-    let assessment = assess(call, &knows);
+    let (assessment, files) = assess_with_files(call, &knows);
     let situation = situation(policy, call, &assessment);
-    (assessment, situation)
+    Considered {
+        assessment,
+        situation,
+        files,
+    }
+}
+
+/// Returns the files that `call` may run or change, as far as its text says: what whoever can look
+/// at the disk should look at before the call is judged.
+pub fn files_of(call: &ToolCall) -> Files {
+    let knows = Knows {
+        trusts_workspace: true,
+        ..Knows::default()
+    };
+    assess_with_files(call, &knows).1
 }

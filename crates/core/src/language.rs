@@ -24,6 +24,9 @@ pub(crate) const CODE_BYTES_MAX: usize = 20 * 1024;
 /// Why a fragment above [`FRAGMENT_BYTES_MAX`] stays hidden.
 pub(crate) const TOO_LONG: &str = "a fragment of code that is too long to read";
 
+/// Why code stays hidden that makes or loads code while it runs.
+pub(crate) const MAKES_CODE: &str = "code that makes other code while it runs";
+
 /// What stands for the environment variables where a fragment reads them.
 pub(crate) const ENVIRONMENT: &str = "environment";
 
@@ -75,20 +78,29 @@ pub struct Reading {
     pub deeds: Vec<Deed>,
     /// Why some of it could not be seen, in words that complete "cannot see inside: …".
     pub hidden: Option<&'static str>,
+    /// Why some of it is not known, although nothing of it is known to reach beyond the program: an
+    /// ordinary library, a file whose name is computed. Inside a project that is ordinary code.
+    pub unfamiliar: Option<&'static str>,
+    /// Modules that it loads, as it names them.
+    pub imports: Vec<String>,
+    /// Whether it reads files whose names it computes.
+    pub(crate) reads_computed: bool,
 }
 
 impl Reading {
     /// A reading of a fragment nothing is known about.
     pub fn hidden(why: &'static str) -> Self {
         Self {
-            deeds: Vec::new(),
             hidden: Some(why),
+            ..Self::default()
         }
     }
 
     /// Whether the fragment was understood completely and does nothing but compute and print.
     pub fn is_harmless(&self) -> bool {
-        self.hidden.is_none() && self.deeds.iter().all(|deed| matches!(deed, Deed::DbRead))
+        self.hidden.is_none()
+            && self.unfamiliar.is_none()
+            && self.deeds.iter().all(|deed| matches!(deed, Deed::DbRead))
     }
 
     /// Notes a deed; that the database was read is noted once.
@@ -100,13 +112,23 @@ impl Reading {
 
     /// Notes that something stayed hidden; the first reason is kept.
     pub(crate) fn hide(&mut self, why: &'static str) {
-        self.hidden = self.hidden.or(Some(why));
+        // That code is made is said before all else.
+        if self.hidden.is_none() || why == MAKES_CODE {
+            self.hidden = Some(why);
+        }
+    }
+
+    /// Notes that something is not known but ordinary inside a project.
+    pub(crate) fn wonder(&mut self, why: &'static str) {
+        self.unfamiliar = self.unfamiliar.or(Some(why));
     }
 
     /// Adds what `other` was seen to do.
     pub fn absorb(&mut self, other: Self) {
         self.deeds.extend(other.deeds);
         self.hidden = self.hidden.or(other.hidden);
+        self.unfamiliar = self.unfamiliar.or(other.unfamiliar);
+        self.imports.extend(other.imports);
     }
 }
 

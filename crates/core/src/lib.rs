@@ -7,7 +7,7 @@
 //! Reading order: [`call`] is what comes in, [`mod@assess`] turns it into acts and a score,
 //! [`mod@verdict`] decides, [`mod@judge`] is the two together. [`approval`] is the life of a
 //! question, [`card`] what people see of it, [`grant`] what an answer leaves, [`token`] its proof,
-//! [`ledger`] the record of it all. [`command`] is what people type. [`shell`] and `program` follow commands by the tables of
+//! [`ledger`] the record of it all. [`written`] is what earlier calls wrote. [`command`] is what people type. [`shell`] and `program` follow commands by the tables of
 //! [`knowledge`]; [`content`] reads messages; [`display`] shows untrusted text.
 
 pub mod act;
@@ -37,3 +37,4 @@ pub mod tier;
 pub mod time;
 pub mod token;
 pub mod verdict;
+pub mod written;

@@ -20,6 +20,7 @@ mod recipes;
 mod repositories;
 mod resolve;
 mod roles;
+mod running;
 mod special;
 mod unknown;
 mod variables;

@@ -22,9 +22,12 @@ enum Want {
     /// These deeds among others, whether or not something is hidden.
     Sees(Deed),
     Hidden,
+    /// Nothing is hidden, but something is not known: ordinary code inside a project, a question
+    /// everywhere else.
+    Unfamiliar,
 }
 
-use Want::{Deeds, Harmless, Hidden, Sees};
+use Want::{Deeds, Harmless, Hidden, Sees, Unfamiliar};
 
 fn check(reader: &str, read: impl Fn(&str) -> Reading, rows: Vec<(&str, &str, Want)>) {
     let mut failures = Vec::new();
@@ -32,9 +35,13 @@ fn check(reader: &str, read: impl Fn(&str) -> Reading, rows: Vec<(&str, &str, Wa
         let reading = read(fragment);
         let good = match &want {
             Harmless => reading.is_harmless(),
-            Deeds(deeds) => reading.hidden.is_none() && reading.deeds == *deeds,
+            Deeds(deeds) => {
+                let seen = reading.hidden.is_none() && reading.unfamiliar.is_none();
+                seen && reading.deeds == *deeds
+            }
             Sees(deed) => reading.deeds.contains(deed),
             Hidden => reading.hidden.is_some(),
+            Unfamiliar => reading.hidden.is_none() && reading.unfamiliar.is_some(),
         };
         if !good {
             failures.push(format!("{reader}: {name}: `{fragment}` gives {reading:?}"));

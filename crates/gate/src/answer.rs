@@ -3,9 +3,9 @@
 use countersign_core::approval::{Answer, Choice, Happened, StepError};
 use countersign_core::canonical::canonical;
 use countersign_core::digest::{Digest, Encoding};
-use countersign_core::judge::consider;
+use countersign_core::judge::{consider, files_of};
 use countersign_core::verdict::{Verdict, verdict};
-use countersign_store::{Kind, Order, Query};
+use countersign_store::{Change, Kind, Order, Query};
 use serde_json::Value;
 
 use crate::approvals::Unchanged;
@@ -13,6 +13,7 @@ use crate::principal::Principal;
 use crate::request::{GrantRequest, Reply};
 use crate::stored::{StoredApproval, StoredGrantRequest, read};
 use crate::view::{ApprovalView, Page};
+use crate::written::written_puts;
 use crate::{Gate, GateError};
 
 /// Longest note, in bytes.
@@ -139,7 +140,22 @@ impl Gate {
                 }))
             })
             .await;
+        if let (Ok(stored), Some(args)) = (&changed, &reply.args) {
+            self.remember_edited(stored, args)?;
+        }
         self.told(who, changed)
+    }
+
+    /// Remembers what a call leaves in files as a person changed it.
+    fn remember_edited(&self, stored: &StoredApproval, args: &Value) -> Result<(), GateError> {
+        let call = &stored.call;
+        let files = files_of(&call.tool_call(Some(args)));
+        let puts = written_puts(&call.key, &call.session, &files.writes, call.at);
+        if !puts.is_empty() {
+            let entries = Vec::new();
+            self.inner.store.append(Change { puts, entries })?;
+        }
+        Ok(())
     }
 
     /// Takes an allowing answer back while it is held.

@@ -154,7 +154,7 @@ fn judged(
         if stored.tool != asked.tool
             || stored.tool_definition != asked.tool_definition
             || stored.executor != asked.executor
-            || !stored.attachments.is_empty()
+            || stored.is_more_than_its_words()
         {
             continue;
         }

@@ -49,6 +49,7 @@ mod told;
 pub mod usage;
 pub mod view;
 mod waiting;
+mod written;
 
 pub use error::GateError;
 pub use gate::{Gate, Parts};

@@ -110,6 +110,7 @@ fn fingerprint(submission: &Submission) -> Digest {
         starter,
         answers_starter,
         idempotency_key: _,
+        on_disk: _,
     } = submission;
     let all = format!(
         "{call:?}{raw:?}{session:?}{run:?}{agent:?}{executor:?}{tool_definition:?}{attachments:?}\

@@ -5,6 +5,7 @@ use countersign_core::call::ToolCall;
 use countersign_core::digest::Digest;
 use countersign_core::grant::Scope;
 use countersign_core::id::ApprovalId;
+use countersign_core::written::Content;
 use serde_json::Value;
 
 /// A call an agent wants to make.
@@ -34,6 +35,25 @@ pub struct Submission {
     pub answers_starter: bool,
     /// Names the request, so that sending it twice submits it once.
     pub idempotency_key: Option<String>,
+    /// Files the call may run, as whoever runs it finds them.
+    pub on_disk: Vec<OnDisk>,
+}
+
+/// A file that a call may run, as it is on disk. Whoever runs the call compares it again just before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OnDisk {
+    /// Where, as [`countersign_core::place::Place`] spells it.
+    pub path: String,
+    /// What it holds; `None` if that is no text or too long to be read.
+    pub content: Option<String>,
+    /// Its hash.
+    pub digest: Digest,
+}
+
+impl From<OnDisk> for Content {
+    fn from(file: OnDisk) -> Self {
+        file.content.map_or(Self::Unknown, |text| Self::of(&text))
+    }
 }
 
 /// An answer a person gives.

@@ -42,6 +42,10 @@ pub(crate) struct StoredCall {
     pub(crate) tool_definition: Option<Digest>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) attachments: Vec<Digest>,
+    /// Hash of what the files may hold that it runs and that the same key wrote: its words alone do
+    /// not say what runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) runs_written: Option<Digest>,
     pub(crate) explanation: Option<String>,
     /// The person whose run of the built-in agent asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -153,6 +157,12 @@ impl StoredCall {
     /// agent's reply to that very person.
     pub(crate) fn is_hidden_from(&self, person: &str) -> bool {
         self.answers_starter && self.starter.as_deref() == Some(person)
+    }
+
+    /// Whether what it does depends on more than its arguments, so that no grant speaks of it: on
+    /// what is attached, or on a file that the same key can write anew.
+    pub(crate) fn is_more_than_its_words(&self) -> bool {
+        !self.attachments.is_empty() || self.runs_written.is_some()
     }
 
     /// Returns how its arguments were turned into bytes.

@@ -10,7 +10,7 @@ use countersign_core::card::{Card, Lineage, Redacts, is_showable, one_line, show
 use countersign_core::digest::{Digest, definition};
 use countersign_core::grant::{Caller, candidates};
 use countersign_core::id::{ApprovalId, CallId};
-use countersign_core::judge::{Judged, consider};
+use countersign_core::judge::Judged;
 use countersign_core::ledger::{Draft, commitment};
 use countersign_core::policy::Policy;
 use countersign_core::record;
@@ -33,6 +33,7 @@ use crate::sessions::SessionFacts;
 use crate::settings::Ruleset;
 use crate::stored::{StoredApproval, StoredCall, base64, read};
 use crate::view::{CallView, DecisionView};
+use crate::written::{Looked, written_puts};
 use crate::{Gate, GateError};
 
 /// Questions of one key that may wait.
@@ -54,6 +55,8 @@ struct Considered {
     commitment: String,
     /// What has to be written besides: the session, the idempotency key.
     puts: Vec<Put>,
+    /// What the call would leave in files.
+    writes: Vec<Put>,
     entries: Vec<Draft>,
 }
 
@@ -130,13 +133,22 @@ impl Gate {
             .policies
             .at(tool_call.cwd.as_deref())
             .map_err(GateError::Policy)?;
-        let (mut assessment, mut situation) = consider(&ruleset.policy, &tool_call);
+        let on_disk = &submission.on_disk;
+        let Looked {
+            considered,
+            digests,
+            held,
+        } = self
+            .consider_written(&who.key, &ruleset.policy, &tool_call, on_disk)
+            .await?;
+        let (mut assessment, mut situation) = (considered.assessment, considered.situation);
         if facts.crisis && !assessment.crisis_sensitive {
             assessment.crisis_sensitive = true;
             let reason = "a person in crisis was in this conversation".to_owned();
             assessment.reasons.push(reason);
         }
-        let mut call = stored(who, submission, &tool_call, now)?;
+        let mut call = stored(who, submission, &tool_call, digests, now)?;
+        call.runs_written = held;
         call.policy.clone_from(&ruleset.hash);
         if facts.override_until.is_some_and(|until| now < until) && situation.mode == Mode::Enforce
         {
@@ -186,6 +198,7 @@ impl Gate {
         let command = one_line(&tool_call, redacts);
         let arguments = serde_json::to_vec(&call.args).unwrap_or_default();
         let commitment = commitment(call.salt.as_bytes(), &arguments);
+        let writes = written_puts(&who.key, &call.session, &considered.files.writes, now);
         Ok(Considered {
             call,
             judged,
@@ -194,6 +207,7 @@ impl Gate {
             command,
             commitment,
             puts,
+            writes,
             entries,
         })
     }
@@ -208,6 +222,7 @@ impl Gate {
             command,
             commitment,
             mut puts,
+            writes,
             mut entries,
         } = considered;
         let status = call
@@ -241,6 +256,9 @@ impl Gate {
             puts.push(put);
             entries.push(entry);
         }
+        if status != "refused" {
+            puts.extend(writes);
+        }
         puts.push(call.put(&status, Expect::Absent));
         if durable {
             self.inner.store.commit(Change { puts, entries }).await?;
@@ -262,9 +280,11 @@ impl Gate {
             command,
             commitment,
             mut puts,
+            writes,
             mut entries,
             ..
         } = considered;
+        puts.extend(writes);
         let lane = self.inner.moment.lane(call.key.as_str()).await;
         // Looked at before the open question is looked for: whoever puts the same question at the
         // same moment, on another replica, changes it, and then this one is concluded anew and joins.
@@ -322,6 +342,10 @@ impl Gate {
             return Ok(None);
         };
         let stored: StoredApproval = read(record)?;
+        if stored.call.runs_written != call.runs_written {
+            // The words are the same, but what would run was written anew.
+            return Ok(None);
+        }
         let now = self.inner.clock.now();
         let is_open = match &stored.approval.state {
             State::Waiting => now < stored.approval.expires_at,
@@ -388,7 +412,7 @@ impl Gate {
         let tool_call = call.tool_call(None);
         let mut scopes = candidates(&tool_call, &judged.assessment, &judged.ruling);
         let mut choices = vec![Choice::Once];
-        if !call.attachments.is_empty() || !is_showable(&tool_call) {
+        if call.is_more_than_its_words() || !is_showable(&tool_call) {
             scopes.clear();
         }
         if !scopes.is_empty() {
@@ -464,8 +488,7 @@ impl Gate {
         assessment: &Assessment,
         now: UnixMillis,
     ) -> Result<Option<VersionedGrant>, GateError> {
-        // What is attached is not in the arguments, so no grant speaks of it.
-        if !call.attachments.is_empty() {
+        if call.is_more_than_its_words() {
             return Ok(None);
         }
         let grants = self.live_grants(call.key.as_str()).await?;
@@ -529,6 +552,7 @@ fn stored(
     who: &Principal,
     submission: &Submission,
     tool_call: &ToolCall,
+    digests: Vec<Digest>,
     now: UnixMillis,
 ) -> Result<StoredCall, GateError> {
     let tool_definition = match &submission.tool_definition {
@@ -568,7 +592,8 @@ fn stored(
             .clone()
             .unwrap_or_else(|| format!("tool:{}", tool_call.tool)),
         tool_definition,
-        attachments: submission.attachments.clone(),
+        attachments: [submission.attachments.clone(), digests].concat(),
+        runs_written: None,
         explanation: submission.explanation.as_deref().map(shortened),
         starter: submission.starter.clone(),
         answers_starter: submission.answers_starter,

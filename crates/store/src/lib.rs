@@ -81,6 +81,8 @@ pub enum Kind {
     Thread,
     /// Something from a chat that counts once.
     Ticket,
+    /// What an agent may have written into a file.
+    Written,
 }
 
 impl Kind {
@@ -109,6 +111,7 @@ impl Kind {
             Self::ButtonKey => "button_key",
             Self::Thread => "thread",
             Self::Ticket => "ticket",
+            Self::Written => "written",
         }
     }
 }

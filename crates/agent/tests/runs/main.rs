@@ -7,3 +7,4 @@ mod interrupted;
 mod looping;
 mod real;
 mod support;
+mod written;

@@ -17,7 +17,8 @@ use crate::knowledge::Effect;
 use crate::place::Ground;
 use crate::score::Score;
 use crate::shell::syntax::Span;
-use crate::shell::walk::Knows;
+use crate::shell::walk::{Knows, Walk};
+use crate::written::Files;
 
 /// Longest name of a tool that is looked at.
 const NAME_BYTES_MAX: usize = 256;
@@ -58,6 +59,8 @@ pub struct Gathered {
     pub terminal: bool,
     /// Whether what it changes can be rolled back by the firewall.
     pub rollback: bool,
+    /// What was found out about files.
+    pub files: Files,
     /// How many calls were followed.
     pub(super) calls: u32,
 }
@@ -78,6 +81,7 @@ impl Default for Gathered {
             sender: false,
             terminal: false,
             rollback: false,
+            files: Files::default(),
             calls: 0,
         }
     }
@@ -89,6 +93,12 @@ impl Gathered {
         let mut act = Act::new(Effect::Exec, tool.to_owned(), Span::default()).because(why);
         act.clarity = Score::new(200);
         self.acts.push(act);
+    }
+
+    /// Adds what a walk found.
+    pub(super) fn absorb(&mut self, mut walk: Walk<'_>) {
+        self.acts.append(&mut walk.acts);
+        self.files.absorb(walk.into_files());
     }
 
     /// The side-effect class of what was gathered so far.

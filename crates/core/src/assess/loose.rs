@@ -13,6 +13,7 @@ use crate::knowledge::{Effect, PathKind, Role};
 use crate::language;
 use crate::place::{Ground, is_absolute, mark_home};
 use crate::score::Score;
+use crate::shell::value::{Stream, Taint};
 use crate::shell::walk::{Knows, Walk, Writing};
 
 /// Arguments that hold a shell command.
@@ -258,8 +259,8 @@ pub(super) fn arguments(
     for (key, value) in args {
         loose.value(key, value, gathered);
     }
-    let Loose { mut walk, code, .. } = loose;
-    gathered.acts.append(&mut walk.acts);
+    let Loose { walk, code, .. } = loose;
+    gathered.absorb(walk);
     code
 }
 
@@ -326,7 +327,10 @@ impl Loose<'_, '_> {
         if is_address(text) {
             self.address(text);
         } else if TARGET_KEYS.contains(&key) && looks_like_path(text) {
-            self.walk.writes(&path_word(text), tool, Writing::Replace);
+            let file = path_word(text);
+            self.walk.writes(&file, tool, Writing::Replace);
+            let unseen = Stream::unknown(Taint::default());
+            self.walk.remember_file(&file, unseen);
         } else if PATH_KEYS.contains(&key) && looks_like_path(text) {
             self.path(text);
         } else {

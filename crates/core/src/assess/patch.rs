@@ -2,7 +2,7 @@
 
 /// What a patch does to one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(crate) enum Change {
     /// It is created or changed.
     Write,
     /// It is deleted.
@@ -14,9 +14,9 @@ const FILES_MAX: usize = 300;
 
 /// What a patch says.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Patch {
+pub(crate) struct Patch {
     /// The files it touches.
-    pub(super) files: Vec<(String, Change)>,
+    pub(crate) files: Vec<(String, Change)>,
     /// The lines it adds.
     pub(super) added: String,
 }
@@ -36,7 +36,7 @@ const HEADERS: &[(&str, Change)] = &[
 ///
 /// A line that merely looks like a header names one file too many, which can only make the patch
 /// look worse.
-pub(super) fn read(text: &str) -> Patch {
+pub(crate) fn read(text: &str) -> Patch {
     let mut patch = Patch::default();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
@@ -73,6 +73,87 @@ pub(super) fn read(text: &str) -> Patch {
         }
     }
     patch
+}
+
+/// Returns the content of a file that the patch adds with a `***` header.
+pub(super) fn added_file(text: &str, path: &str) -> Option<String> {
+    let mut lines = text.lines();
+    let adds = |line: &str| {
+        line.trim_start()
+            .strip_prefix("*** Add File:")
+            .map(str::trim)
+            == Some(path)
+    };
+    lines.by_ref().find(|line| adds(line))?;
+    let mut content = String::new();
+    for line in lines {
+        let Some(added) = line.strip_prefix('+') else {
+            return line.starts_with("***").then_some(content);
+        };
+        content.push_str(added);
+        content.push('\n');
+    }
+    Some(content)
+}
+
+/// Returns `base` after the part of the patch that is about `path`; `None` if that cannot be said for
+/// certain.
+pub(super) fn applied(text: &str, path: &str, base: &str) -> Option<String> {
+    let mut content = base.to_owned();
+    let mut hunk: Option<(String, String)> = None;
+    let mut about = false;
+    let mut lines = text.lines().chain(["*** End"]).peekable();
+    while let Some(line) = lines.next() {
+        // A line that is taken out may look like the header of the next file.
+        let headed = lines.peek().is_some_and(|next| next.starts_with("+++ "));
+        if line.starts_with("--- ") && !headed {
+            return None;
+        }
+        let begins =
+            line.starts_with("*** ") || line.starts_with("--- ") || line.starts_with("diff ");
+        if begins || line.starts_with("@@") {
+            if let Some((old, new)) = hunk.take() {
+                if old.is_empty() || content.matches(&old).take(2).count() != 1 {
+                    return None;
+                }
+                content = content.replacen(&old, &new, 1);
+            }
+            if line.starts_with("*** Move to:") && about {
+                return None;
+            }
+            if begins && !line.starts_with("*** End of File") {
+                about = line.strip_prefix("*** Update File:").map(str::trim) == Some(path);
+            } else if about {
+                hunk = Some((String::new(), String::new()));
+            }
+            continue;
+        }
+        if line.starts_with("+++ ") && hunk.is_none() {
+            about = line.strip_prefix("+++ ").map(file_name) == Some(path);
+            continue;
+        }
+        if about && hunk.is_none() {
+            hunk = Some((String::new(), String::new()));
+        }
+        if let (true, Some((old, new))) = (about, &mut hunk) {
+            let (mark, rest) = line.split_at_checked(1).unwrap_or((" ", ""));
+            match mark {
+                "-" => add_line(old, rest),
+                "+" => add_line(new, rest),
+                " " => {
+                    add_line(old, rest);
+                    add_line(new, rest);
+                }
+                _ => return None,
+            }
+        }
+    }
+    (content != base).then_some(content)
+}
+
+fn add_line(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
 }
 
 impl Patch {
@@ -158,6 +239,26 @@ mod tests {
                 .collect();
             assert_eq!(files, *want, "{name}");
         }
+    }
+
+    #[test]
+    fn a_patch_on_a_known_file_gives_a_known_file() {
+        let codex = "*** Begin Patch\n*** Update File: a.py\n@@\n x\n-y\n+z\n*** End Patch";
+        assert_eq!(applied(codex, "a.py", "x\ny\n").as_deref(), Some("x\nz\n"));
+        let unified = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n x\n-y\n+z\n";
+        assert_eq!(
+            applied(unified, "a.py", "x\ny\n").as_deref(),
+            Some("x\nz\n")
+        );
+        assert_eq!(applied(unified, "a.py", "q\n"), None, "it does not fit");
+        assert_eq!(
+            applied(unified, "a.py", "x\ny\nx\ny\n"),
+            None,
+            "it fits twice"
+        );
+        let added = "*** Begin Patch\n*** Add File: b.py\n+one\n+two\n*** End Patch";
+        assert_eq!(added_file(added, "b.py").as_deref(), Some("one\ntwo\n"));
+        assert_eq!(added_file(codex, "a.py"), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::gather::{Gathered, Inner};
 use super::infer::{effect_of, is_reading};
 use super::named::Named;
 use super::patch::{self, Change};
-use super::{arguments, carried, loose, page_script, people, terminal};
+use super::{arguments, carried, edits, loose, page_script, people, terminal};
 use crate::act::Breadth;
 use crate::assessment::{Finding, Severity, SideEffect};
 use crate::knowledge::{ArgumentRole, Effect, PathKind, Role, ToolRow};
@@ -96,7 +96,8 @@ pub(super) fn apply(
     }
     reading.base_act(by_value, gathered);
     reading.roll_back(gathered);
-    gathered.acts.append(&mut reading.walk.acts);
+    edits::remember(row, effect, &named.whole, args, &given, &mut reading.walk);
+    gathered.absorb(reading.walk);
     if let Some(effect) = effect_of(&named.skipped).filter(|effect| !is_reading(*effect)) {
         gathered.acts.push(named.act(effect));
     }

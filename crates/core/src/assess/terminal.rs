@@ -121,7 +121,7 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
     if walk.acts.iter().any(|act| act.marks.unreadable) {
         another_language(command, &mut walk, ground, knows);
     }
-    gathered.acts.append(&mut walk.acts);
+    gathered.absorb(walk);
 }
 
 /// Reads a command as PowerShell, `cmd` or SQL where it looks like that. What the shell reading saw
@@ -202,7 +202,7 @@ fn environment(value: &Value, ground: &Ground, knows: &Knows, gathered: &mut Gat
     }
     let mut walk = Walk::new(ground.clone(), knows);
     walk.text(&text, Span::default());
-    gathered.acts.append(&mut walk.acts);
+    gathered.absorb(walk);
 }
 
 fn first_name(row: &ToolRow) -> &'static str {

@@ -9,13 +9,14 @@ mod constants;
 mod effects;
 mod knowledge;
 mod lexer;
+mod literals;
 
 use std::collections::HashMap;
 
 use self::bindings::Bindings;
 use self::knowledge::Knowledge;
 use self::lexer::Token;
-use super::{CODE_BYTES_MAX, Deed, ENVIRONMENT, Reading, TOO_LONG};
+use super::{CODE_BYTES_MAX, Deed, ENVIRONMENT, MAKES_CODE, Reading, TOO_LONG};
 
 const NOT_UNDERSTOOD: &str = "code that is not in the proven-harmless subset";
 const UNPARSED: &str = "code that cannot be split into words";
@@ -58,6 +59,7 @@ pub fn read(lang: Lang, code: &str) -> Reading {
         reading: Reading::default(),
     };
     reader.walk();
+    reader.reaches_by_literals();
     reader.reading
 }
 
@@ -86,6 +88,10 @@ impl<'a> Reader<'a> {
         if let Some(why) = self.bindings.refused {
             self.reading.hide(why);
         }
+        if self.bindings.unfamiliar {
+            self.reading.wonder(NOT_UNDERSTOOD);
+        }
+        self.reading.imports = std::mem::take(&mut self.bindings.imports);
         let mut at = 0;
         while let Some(token) = self.tokens.get(at) {
             if self.bindings.understood.contains(&at) {
@@ -307,6 +313,9 @@ impl<'a> Reader<'a> {
             return Some((vec!["undefined".to_owned()], at + 4));
         }
         let module = module.strip_suffix("/promises").unwrap_or(module);
+        if !self.reading.imports.iter().any(|known| known == module) {
+            self.reading.imports.push(module.to_owned());
+        }
         let mut parts = vec![module.to_owned()];
         let mut end = at + 4;
         while let (true, Some(Token::Name(part))) = (self.is_mark(end, "."), self.token(end + 1)) {
@@ -325,7 +334,9 @@ impl<'a> Reader<'a> {
             return at + 2;
         }
         if !is_block {
-            self.reading.hide(FOREIGN_CODE);
+            let makes = self.knowledge.makers.contains(name);
+            self.reading
+                .hide(if makes { MAKES_CODE } else { FOREIGN_CODE });
         }
         // What is loaded by name is followed, so that its deeds are seen.
         if let (Lang::Python, "__import__", Some([_, Token::Text(Some(module)), _])) =
@@ -383,7 +394,13 @@ impl<'a> Reader<'a> {
         }
         // Where modules are searched decides what a later import runs.
         if path.starts_with("sys.path") && (parts.len() > 2 || !self.ends_value(end)) {
-            self.reading.hide(FOREIGN_CODE);
+            let adds = matches!(path.as_str(), "sys.path.insert" | "sys.path.append");
+            if adds && self.is_mark(end, "(") && !self.names_elsewhere(end) {
+                self.reading.wonder(NOT_UNDERSTOOD);
+            } else {
+                self.reading.hide(FOREIGN_CODE);
+            }
+            return;
         }
         let [first, rest @ ..] = parts else {
             return;
@@ -395,6 +412,13 @@ impl<'a> Reader<'a> {
         let is_local = !is_module
             && (self.bindings.locals.contains(first.as_str())
                 || knowledge.functions.contains(first.as_str()));
+        // What nothing in the code names may be set up by whoever runs it, to do anything.
+        let is_loaded = is_module || self.reading.imports.contains(first);
+        if !is_local && is_loaded && knowledge.is_ordinary(&path) {
+            self.reading.wonder(NOT_UNDERSTOOD);
+            self.check_members(rest, end);
+            return;
+        }
         if !is_local || (rest.is_empty() && !self.may_call(first, end)) {
             self.reading.hide(NOT_UNDERSTOOD);
             return;
@@ -469,7 +493,11 @@ impl<'a> Reader<'a> {
                     };
                     effects::apply(*effect, self.lang, places, &mut self.reading);
                 }
-                _ => self.reading.hide(COMPUTED),
+                _ => {
+                    let mode = self.arguments(at + 1).first().copied();
+                    let mode = mode.filter(|_| called);
+                    effects::computed(*effect, self.lang, mode, &mut self.reading);
+                }
             }
             return;
         }
@@ -564,7 +592,9 @@ impl<'a> Reader<'a> {
             && name == "replace"
             && self.bindings.modules.contains("pathlib")
             && !(called && self.replaces_text(end));
-        if (!known && !free_property) || moves_file {
+        if !known && !free_property && self.knowledge.is_ordinary_method(name) {
+            self.reading.wonder(NOT_UNDERSTOOD);
+        } else if (!known && !free_property) || moves_file {
             self.reading.hide(NOT_UNDERSTOOD);
         }
     }

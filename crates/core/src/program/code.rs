@@ -1,6 +1,7 @@
 //! Code that a command carries or runs: shell text, scripts, other languages.
 
 use super::foreign::is_no_file;
+use super::network::is_local_or_registry;
 use crate::act::{Act, Breadth};
 use crate::knowledge::{Effect, PathKind, Role};
 use crate::language::{self, Deed, Reading, script::Lang, sql::Dialect};
@@ -82,8 +83,17 @@ impl Walk<'_> {
         {
             self.program(handed, &Stream::default());
         }
-        self.script_file(file, "");
+        self.script_with(file, "", rest.to_vec());
         Stream::unknown(Taint::default())
+    }
+
+    /// Judges running the script at `arg` with `interpreter` and `parameters`, in a process of its
+    /// own.
+    pub(crate) fn script_with(&mut self, arg: &Arg, interpreter: &str, parameters: Vec<Arg>) {
+        let state = self.state();
+        self.set_positional(parameters);
+        self.script_file(arg, interpreter);
+        self.restore(state);
     }
 
     /// Judges running the script at `arg` with `interpreter`.
@@ -109,14 +119,8 @@ impl Walk<'_> {
                 arg.span,
             );
         }
-        if let Some(stream) = self.written(&place.path).cloned() {
-            // The script was written a moment ago by this very text.
-            let interpreter = if interpreter.is_empty() {
-                "sh"
-            } else {
-                interpreter
-            };
-            self.stdin_code(&stream, interpreter, arg.span);
+        for stream in self.may_hold(&place.path) {
+            self.run_written(&place.path, &stream, interpreter, arg.span);
         }
         let trusted = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
         let harmless_place = place.write < Score::new(600)
@@ -169,7 +173,12 @@ impl Walk<'_> {
 
     /// Judges a fragment of a programming language.
     pub(crate) fn code(&mut self, role: Role, arg: &Arg, program: &str) {
-        if arg.vague() {
+        self.code_that(Runs::Named, role, arg, program);
+    }
+
+    /// Judges a fragment of a programming language that runs the way `runs` says.
+    pub(super) fn code_that(&mut self, runs: Runs, role: Role, arg: &Arg, program: &str) {
+        if arg.vague() && runs == Runs::Named {
             self.unreadable("runs code of which a part cannot be known", arg.span);
             return;
         }
@@ -178,6 +187,15 @@ impl Walk<'_> {
             || Reading::hidden("code of a language that is not read"),
             |(_, language)| language::script::read(*language, &arg.text),
         );
+        self.imports(role, &reading.imports, arg.span);
+        let posts = ["data=", "method", "body", "POST"]
+            .iter()
+            .any(|word| arg.text.contains(word));
+        if runs == Runs::PickedUp {
+            let posts = posts || reading.reads_computed;
+            self.recognised(&reading, posts, program, arg.span);
+            return;
+        }
         if reading
             .deeds
             .iter()
@@ -192,13 +210,11 @@ impl Walk<'_> {
             .deeds
             .iter()
             .any(|deed| matches!(deed, Deed::Fetch(_)));
-        let carries = reading.deeds.iter().any(|deed| {
-            matches!(deed, Deed::Fetch(address) if address.is_empty())
-                || matches!(deed, Deed::ReadFile(_))
-        });
-        let posts = ["data=", "method", "body", "POST"]
-            .iter()
-            .any(|word| arg.text.contains(word));
+        let carries = reading.reads_computed
+            || reading.deeds.iter().any(|deed| {
+                matches!(deed, Deed::Fetch(address) if address.is_empty())
+                    || matches!(deed, Deed::ReadFile(_))
+            });
         if fetches && (carries || posts) {
             let act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span))
                 .because("sends what it reads to another machine")
@@ -249,6 +265,38 @@ impl Walk<'_> {
                     .because("cannot see inside")
                     .on(why),
             );
+        }
+        if let (None, Some(why)) = (reading.hidden, reading.unfamiliar) {
+            self.unfamiliar(why, program, span);
+        }
+        for deed in &reading.deeds {
+            self.deed(deed, program, span);
+        }
+    }
+
+    /// Judges names that no table describes: in a workspace whose code may run they are the
+    /// project's or a library's, and nothing that reaches further stands beside them.
+    fn unfamiliar(&mut self, why: &'static str, program: &str, span: Span) {
+        let trusted = self.ground.workspace.is_some() && self.knows.trusts_workspace;
+        let act = if trusted {
+            Act::new(Effect::Project, program.to_owned(), self.here(span))
+        } else {
+            Act::new(Effect::Exec, program.to_owned(), self.here(span))
+                .because("cannot see inside")
+                .on(why)
+        };
+        self.note(act);
+    }
+
+    /// Judges what was recognised in code that runs without being named. What it computes is the
+    /// project's own business, unless it makes code out of it.
+    fn recognised(&mut self, reading: &Reading, posts: bool, program: &str, span: Span) {
+        if let Some(why) = reading.hidden.filter(|why| *why == language::MAKES_CODE) {
+            self.deeds(&Reading::hidden(why), program, span);
+        }
+        let reaches = |deed: &&Deed| matches!(deed, Deed::Fetch(to) if !to.is_empty() && !is_local_or_registry(to));
+        if let (true, Some(Deed::Fetch(address))) = (posts, reading.deeds.iter().find(reaches)) {
+            self.sends_to(&Arg::literal(address.clone(), span), program);
         }
         for deed in &reading.deeds {
             self.deed(deed, program, span);
@@ -359,6 +407,15 @@ impl Walk<'_> {
         }
         self.dispatch(&args, &Stream::default())
     }
+}
+
+/// How code came to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Runs {
+    /// The call names it.
+    Named,
+    /// Something that the call runs takes it up by itself: an import, a test runner.
+    PickedUp,
 }
 
 /// The programming languages that are read, by the role of their code.

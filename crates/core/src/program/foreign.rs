@@ -10,6 +10,7 @@ use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
+use crate::written::Wanted;
 
 /// Programs that put what they load into the working directory unless told otherwise.
 const DOWNLOADERS: &[&str] = &["wget", "aria2c", "axel", "git clone", "gh repo clone"];
@@ -48,6 +49,8 @@ impl Walk<'_> {
                 .because("loads code or settings from outside the workspace");
             self.note(act.on(place.path.clone()));
         }
+        self.found.want(Wanted::File(place.path.clone()));
+        self.picks_up(&place.path, arg.span);
         self.reads(arg, program)
     }
 

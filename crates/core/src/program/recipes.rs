@@ -1,12 +1,14 @@
-//! Files that say what a build runs, where this very text has written them: `Makefile`,
-//! `package.json` and their kin.
+//! Files that say what a build runs, where this text or an earlier call has written them:
+//! `Makefile`, `package.json` and their kin; and tests.
 
 use super::Line;
-use crate::knowledge::{Effect, Role};
+use super::options::Hit;
+use crate::knowledge::{Effect, Role, Value};
 use crate::place::glob_matches;
 use crate::shell::syntax::Span;
 use crate::shell::value::Arg;
 use crate::shell::walk::Walk;
+use crate::written::{Wanted, name};
 
 /// How many lines of one recipe are followed.
 const LINES_MAX: usize = 256;
@@ -56,35 +58,205 @@ const RECIPES: &[(&str, Recipe)] = &[
     (".envrc", Recipe::Shell),
 ];
 
+/// Programs whose files can have any name.
+const MAKES: &[&str] = &["make", "gmake", "just"];
+
+/// Programs, and the patterns of names of files that these take up by themselves.
+const TAKEN_UP: &[(&[&str], &[&str])] = &[
+    (
+        &["make", "gmake", "just"],
+        &[
+            "Makefile",
+            "makefile",
+            "GNUmakefile",
+            "*.mk",
+            "justfile",
+            "Justfile",
+            ".justfile",
+        ],
+    ),
+    (
+        &[
+            "npm", "pnpm", "yarn", "bun", "npx", "composer", "deno", "corepack",
+        ],
+        &["package.json", "composer.json", "deno.json"],
+    ),
+    (
+        &[
+            "npm",
+            "pnpm",
+            "yarn",
+            "bun",
+            "npx",
+            "bunx",
+            "node",
+            "deno",
+            "jest",
+            "vitest",
+            "mocha",
+            "ava",
+            "playwright",
+            "cypress",
+            "vite",
+            "webpack",
+            "rollup",
+            "next",
+            "nuxt",
+            "eslint",
+            "prettier",
+            "tsup",
+            "esbuild",
+            "gulp",
+            "grunt",
+            "babel",
+            "karma",
+            "storybook",
+        ],
+        &[
+            "*.test.*",
+            "*.spec.*",
+            "*.config.js",
+            "*.config.mjs",
+            "*.config.cjs",
+            "*.config.ts",
+            "*.conf.js",
+            ".*rc.js",
+            ".*rc.cjs",
+            "gulpfile.js",
+            "Gruntfile.js",
+        ],
+    ),
+    (
+        &[
+            "pytest", "py.test", "python", "python3", "tox", "nox", "uv", "poetry", "hatch", "pdm",
+            "nose2", "coverage", "pip", "pip3", "pipenv", "invoke", "inv", "fab", "scons", "waf",
+        ],
+        &[
+            "conftest.py",
+            "test_*.py",
+            "*_test.py",
+            "setup.py",
+            "noxfile.py",
+            "tasks.py",
+            "fabfile.py",
+            "SConstruct",
+            "wscript",
+            "sitecustomize.py",
+            "usercustomize.py",
+        ],
+    ),
+    (
+        &["rake", "bundle", "rspec", "ruby"],
+        &["Rakefile", "*_spec.rb", "spec_helper.rb"],
+    ),
+    (&["task", "go-task"], &["Taskfile.y*ml"]),
+    (&["foreman", "heroku", "honcho", "overmind"], &["Procfile*"]),
+    (&["direnv"], &[".envrc"]),
+];
+
+/// Words of a command that may name what is built or tested.
+const NAMED_MAX: usize = 8;
+
 impl Walk<'_> {
-    /// Judges what a build would run out of files this text has just written.
+    /// Judges what a build or a test run would take up out of files that this text or an earlier call
+    /// has written.
     pub(super) fn written_recipes(&mut self, line: &Line<'_>, does: Effect) {
         if !matches!(does, Effect::Build | Effect::Project | Effect::Install) {
             return;
         }
+        let here = self.ground.place(".").path;
+        self.found.want(Wanted::Directory(here.clone()));
+        let mut paths = self.recipes_in(&here, line.row.name);
         // What was judged once need not be judged again by the next command.
-        if !std::mem::take(&mut self.unread_recipes) {
-            return;
+        if std::mem::take(&mut self.unread_recipes) {
+            let own = self.files.iter().map(|(path, _)| path.clone());
+            paths.extend(own.filter(|path| is_recipe(path)));
         }
-        let written: Vec<(Recipe, String)> = self
-            .files
-            .iter()
-            .filter_map(|(path, stream)| Some((recipe_of(path)?, stream.text.clone()?)))
+        let operands = line.read.operands.iter().take(NAMED_MAX);
+        let named: Vec<String> = operands
+            .filter(|operand| !operand.vague() && !operand.text.is_empty())
+            // `tests/test_a.py::test_b` names a part of a file.
+            .map(|operand| operand.text.split("::").next().unwrap_or(""))
+            .map(|path| self.ground.place(path).path)
             .collect();
-        for (recipe, text) in written {
-            self.recipe(recipe, &text, line.row.name, line.span);
+        for path in named {
+            self.found.want(if name(&path).contains('.') {
+                Wanted::File(path.clone())
+            } else {
+                Wanted::Directory(path.clone())
+            });
+            paths.extend(self.recipes_in(&path, line.row.name));
+            paths.push(path);
+        }
+        paths.sort();
+        paths.dedup();
+        for path in paths {
+            self.takes_up(&path, line);
+        }
+        self.takes_up_named(line);
+    }
+
+    /// Judges a makefile that an option names: `make -f anything`.
+    fn takes_up_named(&mut self, line: &Line<'_>) {
+        let names = |hit: &&Hit| hit.flag.value == Value::Next(Role::Script);
+        let hits = line.read.hits.iter().filter(names);
+        let files = hits.filter_map(|hit| hit.value.as_ref());
+        let files = files.map(|file| self.ground.place(&file.text).path);
+        let files: Vec<String> = files.collect();
+        for path in files.iter().filter(|_| MAKES.contains(&line.row.name)) {
+            self.found.want(Wanted::File(path.clone()));
+            self.follows(Recipe::Make, path, line);
         }
     }
 
-    fn recipe(&mut self, recipe: Recipe, text: &str, program: &'static str, span: Span) {
+    /// Returns the files right in `directory` that earlier calls wrote and that `program` takes up.
+    fn recipes_in(&self, directory: &str, program: &str) -> Vec<String> {
+        let program = program.split(' ').next().unwrap_or(program);
+        let taken_up = |path: &str| {
+            TAKEN_UP.iter().any(|(programs, patterns)| {
+                let matches =
+                    |pattern: &&str| glob_matches(pattern.as_bytes(), name(path).as_bytes());
+                programs.contains(&program) && patterns.iter().any(matches)
+            })
+        };
+        let written = self.knows.written.within(directory);
+        let paths = written.map(|(path, _)| path);
+        paths
+            .filter(|path| taken_up(path))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Judges one file that a build or a test run takes up.
+    fn takes_up(&mut self, path: &str, line: &Line<'_>) {
+        match recipe_of(path) {
+            Some(recipe) => self.follows(recipe, path, line),
+            None => self.picks_up(path, line.span),
+        }
+    }
+
+    /// Judges what the file at `path` says is run.
+    fn follows(&mut self, recipe: Recipe, path: &str, line: &Line<'_>) {
+        for text in self.held(path).into_iter().filter_map(|held| held.text) {
+            // What it runs may be a build that would take up the same file again.
+            if self.begin(path, &text) {
+                self.note_run(path);
+                self.recipe(recipe, &text, line);
+                self.running.pop();
+            }
+        }
+    }
+
+    fn recipe(&mut self, recipe: Recipe, text: &str, line: &Line<'_>) {
+        let words: Vec<&str> = line.args.iter().map(|arg| arg.text.as_str()).collect();
         let commands: Vec<String> = match recipe {
             Recipe::Code(role) => {
-                self.code(role, &Arg::literal(text, span), program);
+                self.code(role, &Arg::literal(text, line.span), line.row.name);
                 return;
             }
             Recipe::Shell => vec![text.to_owned()],
             Recipe::Make => make_commands(text),
-            Recipe::Json => json_strings(text),
+            Recipe::Json => json_commands(text, line.name, &words),
             Recipe::Yaml => yaml_commands(text),
             Recipe::Named => text
                 .lines()
@@ -92,7 +264,7 @@ impl Walk<'_> {
                 .collect(),
         };
         for command in commands.iter().take(LINES_MAX) {
-            self.recipe_line(command, span);
+            self.recipe_line(command, line.span);
         }
     }
 
@@ -145,6 +317,48 @@ fn make_commands(text: &str) -> Vec<String> {
     let functions: Vec<String> = functions.collect();
     let lines = joined.lines().filter_map(line_command);
     lines.chain(functions).collect()
+}
+
+/// Returns the scripts of a `package.json` that `words` name or that run by themselves; all texts
+/// where it cannot be told.
+fn json_commands(text: &str, program: &str, words: &[&str]) -> Vec<String> {
+    const BY_THEMSELVES: &[&str] = &["install", "prepare", "prepublish", "dependencies"];
+    let parsed = serde_json::from_str::<serde_json::Value>(text).ok();
+    let scripts = parsed.as_ref().and_then(|parsed| parsed.get("scripts"));
+    let Some(scripts) = scripts.and_then(serde_json::Value::as_object) else {
+        return json_strings(text);
+    };
+    let named = |script: &str| {
+        let base = script.strip_prefix("pre").or(script.strip_prefix("post"));
+        let bases = [script, base.unwrap_or(script)];
+        let called = |base: &str| {
+            words.contains(&base)
+                || program.split(' ').any(|word| word == base)
+                || BY_THEMSELVES.contains(&base)
+        };
+        bases.into_iter().any(called)
+    };
+    let mut chosen: Vec<String> = Vec::new();
+    for (script, command) in scripts {
+        let texts = || json_strings(&format!("{command}"));
+        if named(script) {
+            chosen.extend(command.as_str().map(str::to_owned));
+            if command.as_str().is_none() {
+                chosen.extend(texts());
+            }
+        }
+    }
+    // `npm run a` with a script that runs another: that one runs as well.
+    let further: Vec<String> = scripts
+        .iter()
+        .filter(|(script, _)| {
+            let runs = |command: &String| command.split_whitespace().any(|word| word == *script);
+            chosen.iter().any(runs)
+        })
+        .filter_map(|(_, command)| command.as_str().map(str::to_owned))
+        .collect();
+    chosen.extend(further);
+    chosen
 }
 
 /// Returns the strings of a JSON text, escapes undone as far as commands need it.

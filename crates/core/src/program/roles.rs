@@ -12,6 +12,7 @@ use crate::place::is_absolute;
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing, is_secret_name};
+use crate::written::Wanted;
 
 impl Walk<'_> {
     /// Judges the options that were given. Returns what they read, and what they turn operands into.
@@ -247,6 +248,9 @@ impl Walk<'_> {
             // The settings of a build are part of what building the project means.
             let act = Act::new(Effect::Project, row.name, self.here(arg.span));
             self.note(act.on(arg.shown()));
+            let path = self.ground.place(&arg.text).path;
+            self.found.want(Wanted::File(path.clone()));
+            self.picks_up(&path, arg.span);
         } else if from_stdin {
             let connected = Stream {
                 connected: true,

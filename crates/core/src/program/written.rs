@@ -1,12 +1,13 @@
-//! What this text writes into files, for when it runs them.
+//! What this text and earlier calls wrote into files, for when they run.
 
 use super::Line;
-use super::options::Options;
+use super::options::{Hit, Options};
 use super::recipes::is_recipe;
 use super::roles::operand_roles;
 use crate::knowledge::{Effect, PathKind, Role, Value};
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::Walk;
+use crate::written::{Content, Files, Wanted, name};
 
 /// Files whose content is followed from where it is written to where it is run. A script that runs
 /// after more were written is put to a person.
@@ -17,6 +18,9 @@ const PASSING_ON: &[&str] = &["tee", "sponge", "dd"];
 
 /// Programs after which the last file holds what the others held.
 const COPYING: &[&str] = &["cp", "mv", "ln", "install", "ditto", "cpx", "cpy"];
+
+/// Programs that change the files a patch names, which they read.
+const PATCHING: &[&str] = &["patch", "git apply", "git am"];
 
 /// Programs that write many files, and how the names of those begin.
 const SPLITTING: &[(&str, &str)] = &[("split", "x"), ("csplit", "xx")];
@@ -41,16 +45,18 @@ impl Walk<'_> {
     }
 
     /// Remembers what this text adds to a file, behind what it has written there before.
-    pub(crate) fn remember_added(&mut self, arg: &Arg, stream: Stream) {
+    pub(crate) fn remember_added(&mut self, arg: &Arg, stream: &Stream) {
         let path = self.ground.place(&arg.text).path;
-        let whole = match self.written(&path).cloned() {
-            Some(mut before) => {
-                before.append(stream);
-                before
-            }
-            None => stream,
-        };
-        self.remember_file(arg, whole);
+        let held = self.may_hold(&path);
+        if held.is_empty() {
+            // What was there before is not known, so neither is the whole.
+            let taint = stream.taint;
+            self.remember_file(arg, Stream::unknown(taint));
+        }
+        for mut before in held {
+            before.append(stream.clone());
+            self.remember_file(arg, before);
+        }
     }
 
     /// Remembers that files were loaded from the network, by the names they get.
@@ -80,6 +86,25 @@ impl Walk<'_> {
                 self.remember_file(&Arg::literal(name, operand.span), stream.clone());
             }
         }
+    }
+
+    /// Returns everything the file at `path` may hold, if this text or an earlier call wrote it.
+    pub(crate) fn may_hold(&mut self, path: &str) -> Vec<Stream> {
+        let path = self.behind_link(path).unwrap_or_else(|| path.to_owned());
+        let held = self.held(&path);
+        self.found.want(Wanted::File(path));
+        held
+    }
+
+    /// Returns what was found out about files. What a link leads to may change by itself.
+    pub(crate) fn into_files(mut self) -> Files {
+        for (path, stream) in std::mem::take(&mut self.files) {
+            self.found.write(path, Content::from(stream));
+        }
+        for (link, _) in std::mem::take(&mut self.made_links) {
+            self.found.write(link, Content::Unknown);
+        }
+        self.found
     }
 
     /// Returns what this text has written into the file at `path`.
@@ -113,13 +138,26 @@ impl Walk<'_> {
             base,
             Effect::Compute | Effect::Read | Effect::Write | Effect::Secret | Effect::Inspect
         );
+        if PATCHING.contains(&line.row.name)
+            && let Some(text) = &line.stdin.text
+        {
+            for (path, _) in crate::assess::patch::read(text).files {
+                self.remember_file(&Arg::literal(path, line.span), unseen.clone());
+            }
+        }
+        let edits = |hit: &Hit| hit.edits_in_place() || hit.flag.effects.contains(&Effect::Write);
+        let edits = line.read.hits.iter().any(edits);
         let operands = line.read.operands.iter().copied().zip(roles);
         for (operand, role) in operands {
+            let edited = role == Some(Role::Edit) || edits && role == Some(Role::Read);
+            if edited && converts {
+                self.remember_file(operand, unseen.clone());
+            }
             if role != Some(Role::Write) || !(converts || passes || copies) {
                 continue;
             }
             if passes && adds {
-                self.remember_added(operand, line.stdin.clone());
+                self.remember_added(operand, line.stdin);
             } else if passes {
                 self.remember_file(operand, line.stdin.clone());
             } else if copies {
@@ -154,6 +192,28 @@ impl Walk<'_> {
         }
     }
 
+    /// Remembers that files of the directory `source` which earlier calls wrote are in `target`, too,
+    /// or in a directory of the same name there.
+    fn remember_copied_directory(&mut self, source: &str, target: &Arg) {
+        self.found.want(Wanted::Directory(source.to_owned()));
+        let held = self.knows.written.within(source);
+        let held: Vec<(String, Vec<Content>)> = held
+            .map(|(path, contents)| (name(path).to_owned(), contents.to_vec()))
+            .collect();
+        let below = target.text.trim_end_matches('/');
+        for (file, contents) in held {
+            for place in [
+                format!("{below}/{file}"),
+                format!("{below}/{}/{file}", name(source)),
+            ] {
+                let place = Arg::literal(place, target.span);
+                for content in &contents {
+                    self.remember_file(&place, content.stream());
+                }
+            }
+        }
+    }
+
     /// Remembers that `target` holds what the other operands held. The project's own files stay
     /// that wherever they are copied to.
     fn remember_copy(&mut self, line: &Line<'_>, target: &Arg) {
@@ -163,15 +223,27 @@ impl Walk<'_> {
             }
             let place = self.ground.place(&source.text);
             let foreign = place.inside == Some(false) && place.kind != PathKind::System;
-            let stream = match self.written(&place.path) {
-                Some(stream) => stream.clone(),
-                None if foreign => Stream::unknown(Taint::default()),
-                None => continue,
-            };
+            let mut held = self.may_hold(&place.path);
+            if held.is_empty() && foreign {
+                held.push(Stream::unknown(Taint::default()));
+            }
+            self.remember_copied_directory(&place.path, target);
             let name = source.text.rsplit('/').next().unwrap_or("");
             let inside = format!("{}/{name}", target.text.trim_end_matches('/'));
-            self.remember_file(&Arg::literal(inside, source.span), stream.clone());
-            self.remember_file(target, stream);
+            let inside = Arg::literal(inside, source.span);
+            if let Some(stream) = one_of(held) {
+                self.remember_file(&inside, stream.clone());
+                self.remember_file(target, stream);
+            }
         }
     }
+}
+
+/// Returns the only thing that is held; where there are several, nobody knows which it is.
+fn one_of(mut held: Vec<Stream>) -> Option<Stream> {
+    let last = held.pop()?;
+    if held.iter().all(|stream| *stream == last) {
+        return Some(last);
+    }
+    Some(Stream::unknown(Taint::default()))
 }

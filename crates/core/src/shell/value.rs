@@ -134,6 +134,7 @@ impl Stream {
         self.names.extend(next.names);
         self.names.truncate(NAMES_MAX);
         self.text = match (self.text.take(), next.text) {
+            (Some(text), more) if text.is_empty() => more,
             (Some(mut text), Some(more)) if text.len() + more.len() <= TEXT_BYTES_MAX => {
                 text.push_str(&more);
                 Some(text)

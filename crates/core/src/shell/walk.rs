@@ -23,6 +23,7 @@ use crate::act::{Act, Marks};
 use crate::knowledge::Effect;
 use crate::place::{Ground, HOLE, Place};
 use crate::score::Score;
+use crate::written::{Files, Written};
 
 /// How many texts inside texts are followed: `bash -c 'bash -c …'`.
 const TEXTS_MAX: u32 = 8;
@@ -86,6 +87,12 @@ pub struct Walk<'k> {
     pub(crate) brought: Brought,
     /// What this text has written into files.
     pub(crate) files: Vec<(String, Stream)>,
+    /// Files of earlier calls that it would have to know.
+    pub(crate) found: Files,
+    /// Files that are being read because they run, the innermost last.
+    pub(crate) running: Vec<String>,
+    /// How many bytes of files that run have been read.
+    pub(crate) code_bytes: usize,
     /// Links this text has made, and where they lead.
     pub(crate) made_links: Vec<(String, String)>,
     pub(crate) links_tried: u32,
@@ -113,6 +120,8 @@ pub struct Knows {
     pub trusts_workspace: bool,
     /// Servers whose own hints about their tools the user has chosen to believe.
     pub pinned_servers: Vec<String>,
+    /// Files that the same agent wrote in earlier calls.
+    pub written: Written,
 }
 
 /// What a subshell may change: all of it is put back when the subshell ends.
@@ -159,6 +168,9 @@ impl<'k> Walk<'k> {
             unread_recipes: false,
             brought: Brought::default(),
             files: Vec::new(),
+            found: Files::default(),
+            running: Vec::new(),
+            code_bytes: 0,
             made_links: Vec::new(),
             links_tried: 0,
             made_repositories: Vec::new(),

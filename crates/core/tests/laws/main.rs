@@ -20,6 +20,7 @@ mod prose;
 mod rows;
 mod verdicts;
 mod wrappers;
+mod written;
 
 use std::collections::BTreeMap;
 

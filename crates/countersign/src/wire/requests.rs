@@ -156,6 +156,8 @@ impl CallBody {
             starter: None,
             answers_starter: false,
             idempotency_key,
+            // What a caller says of its disk is a claim that could only talk risk down.
+            on_disk: Vec::new(),
         })
     }
 }

@@ -31,3 +31,4 @@ mod telemetry;
 mod tiers;
 mod tls;
 mod webhook;
+mod written;

@@ -28,6 +28,7 @@ mod search;
 mod sessions;
 mod simulation;
 mod support;
+mod written;
 
 use countersign_core::ledger::Entry;
 use countersign_gate::Gate;

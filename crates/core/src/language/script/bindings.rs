@@ -20,6 +20,10 @@ pub(super) struct Bindings {
     pub(super) understood: HashSet<usize>,
     /// Why some import could not be followed.
     pub(super) refused: Option<&'static str>,
+    /// Whether a module is loaded that is not known and may be an ordinary one.
+    pub(super) unfamiliar: bool,
+    /// Modules that are loaded.
+    pub(super) imports: Vec<String>,
 }
 
 /// Words after which names are bound, up to a word or mark that ends them.
@@ -68,6 +72,22 @@ impl Bindings {
             }
         }
         bindings
+    }
+
+    /// Notes that `module` is loaded.
+    fn loads(&mut self, lang: Lang, module: &str) {
+        let knowledge = knowledge::of(lang);
+        if !self.imports.iter().any(|known| known == module) {
+            self.imports.push(module.to_owned());
+        }
+        if knowledge.knows_module(module) {
+            return;
+        }
+        if knowledge.is_ordinary(module) {
+            self.unfamiliar = true;
+        } else {
+            self.refused = Some(FOREIGN_CODE);
+        }
     }
 
     fn local(&mut self, name: &str) {
@@ -138,9 +158,7 @@ impl Bindings {
             .is_some_and(|token| token.is_mark("}"));
         if let (Some(module), false) = (&required, deeper) {
             self.understood.extend(at + 1..at + 5);
-            if !knowledge::of(lang).knows_module(module) {
-                self.refused = Some(FOREIGN_CODE);
-            }
+            self.loads(lang, module);
         }
         for back in 1..=BINDING_TOKENS_MAX {
             let Some(place) = at.checked_sub(back) else {
@@ -267,13 +285,16 @@ impl Bindings {
             self.refused = Some(FOREIGN_CODE);
             return;
         };
-        if !knowledge::of(Lang::Python).knows_module(source.unwrap_or(&path)) {
-            self.refused = Some(FOREIGN_CODE);
-        }
+        self.loads(Lang::Python, source.unwrap_or(&path));
         match (source, alias) {
             (Some(source), alias) => {
                 let name = alias.unwrap_or_else(|| path.clone());
-                self.path(&name, format!("{source}.{path}"));
+                let whole = format!("{source}.{path}");
+                if !knowledge::of(Lang::Python).knows_module(source) {
+                    // What is taken from a package may be a module in it.
+                    self.imports.push(whole.clone());
+                }
+                self.path(&name, whole);
             }
             (None, Some(alias)) => self.path(&alias, path),
             (None, None) => {
@@ -304,9 +325,7 @@ impl Bindings {
             .strip_suffix("/promises")
             .unwrap_or(module)
             .to_owned();
-        if !knowledge::of(Lang::JavaScript).knows_module(&module) {
-            self.refused = Some(FOREIGN_CODE);
-        }
+        self.loads(Lang::JavaScript, &module);
         self.understood.extend(at..=at + 1 + head);
         let names = rest.get(..head).unwrap_or_default();
         let mut braces = false;

@@ -87,7 +87,30 @@ pub(super) fn apply(effect: Effect, lang: Lang, arguments: &[&[Token]], reading:
     };
     match deeds {
         Some(deeds) => deeds.into_iter().for_each(|deed| reading.see(deed)),
-        None => reading.hide(COMPUTED),
+        None => computed(effect, lang, arguments.get(1).copied(), reading),
+    }
+}
+
+/// Notes a call that computes what it is about. Reading a file whose name is computed is ordinary in
+/// the languages whose unknown names may be; which files is found out from the texts at hand. Writing
+/// one is not: it may be a program that runs next.
+pub(super) fn computed(effect: Effect, lang: Lang, mode: Option<&[Token]>, reading: &mut Reading) {
+    let ordinary = matches!(lang, Lang::Python | Lang::JavaScript);
+    let only_reads = match mode {
+        None | Some([]) => true,
+        Some([Token::Text(Some(mode))]) => !mode.contains(['w', 'a', 'x', '+']),
+        Some([Token::Name(key), _, Token::Text(Some(mode))]) if key == "mode" => {
+            !mode.contains(['w', 'a', 'x', '+'])
+        }
+        Some([Token::Name(key), Token::Mark("=" | ":"), ..]) => key != "mode",
+        Some(_) => false,
+    };
+    let reads = effect == Effect::Read || effect == Effect::Open && only_reads;
+    if ordinary && reads {
+        reading.reads_computed = true;
+        reading.wonder(COMPUTED);
+    } else {
+        reading.hide(COMPUTED);
     }
 }
 

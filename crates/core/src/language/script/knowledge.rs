@@ -23,6 +23,13 @@ pub(super) struct Knowledge {
     pub(super) attributes: HashMap<&'static str, HashSet<&'static str>>,
     /// Names that load or compute code.
     pub(super) forbidden: HashSet<&'static str>,
+    /// Those of them that make code out of texts.
+    pub(super) makers: HashSet<&'static str>,
+    /// Modules and global names that reach beyond the program, so that what is not known of them
+    /// stays hidden. Without any, nothing unknown counts as ordinary.
+    pub(super) reaching: HashSet<&'static str>,
+    /// Methods that reach beyond the program on objects of many libraries.
+    pub(super) reaching_methods: HashSet<&'static str>,
     /// Calls with effects, by their dotted path.
     pub(super) effects: HashMap<&'static str, Effect>,
     /// Methods with effects on the file their object stands for.
@@ -34,6 +41,29 @@ impl Knowledge {
     pub(super) fn knows_module(&self, module: &str) -> bool {
         let first = module.split('.').next().unwrap_or(module);
         self.modules.contains(module) || self.versioned.contains(first)
+    }
+
+    /// Whether a name or module that is not known may be an ordinary one: the language has a list of
+    /// those that are not, and it is not on it.
+    pub(super) fn is_ordinary(&self, path: &str) -> bool {
+        let reaches = |end: usize| {
+            let front = path.get(..end).unwrap_or(path);
+            self.reaching.contains(front)
+        };
+        let ends = path.match_indices(['.', '/']).map(|(at, _)| at);
+        !self.reaching.is_empty()
+            && !path.starts_with("__")
+            && !path.is_empty()
+            && !ends.chain([path.len()]).any(reaches)
+    }
+
+    /// Whether a method that is not known may be an ordinary one.
+    pub(super) fn is_ordinary_method(&self, name: &str) -> bool {
+        !self.reaching.is_empty()
+            && !name.starts_with("__")
+            && !self.reaching_methods.contains(name)
+            && !self.forbidden.contains(name)
+            && !self.member_effects.contains_key(name)
     }
 }
 
@@ -64,6 +94,9 @@ pub(super) struct Lists {
     /// One module per line: its name, a colon, what may be taken from it.
     pub(super) attributes: &'static str,
     pub(super) forbidden: &'static str,
+    pub(super) makers: &'static str,
+    pub(super) reaching: &'static str,
+    pub(super) reaching_methods: &'static str,
     pub(super) effects: &'static [(Effect, &'static str)],
     pub(super) member_effects: &'static [(Effect, &'static str)],
 }
@@ -88,6 +121,9 @@ fn build(lists: &Lists) -> Knowledge {
             .map(|(module, names)| (module.trim(), words(names)))
             .collect(),
         forbidden: words(lists.forbidden),
+        makers: words(lists.makers),
+        reaching: words(lists.reaching),
+        reaching_methods: words(lists.reaching_methods),
         effects: by_word(lists.effects),
         member_effects: by_word(lists.member_effects),
     }

@@ -40,6 +40,7 @@ impl Walk<'_> {
                 }
                 if edits {
                     self.writes(operand, line.row.name, Writing::Edit);
+                    self.remember_file(operand, Stream::unknown(Taint::default()));
                 } else {
                     taint = taint.and(self.reads(operand, line.row.name));
                 }
@@ -121,6 +122,7 @@ impl Walk<'_> {
             self.unreadable("which module runs cannot be known", line.span);
             return Stream::unknown(Taint::default());
         }
+        self.runs_module(module, line.span);
         // The words after `-m module` belong to the module.
         let at = line
             .args

@@ -44,7 +44,9 @@ impl Walk<'_> {
         }
         match line.read.operands.first() {
             Some(script) if !line.read.has(&["-s"]) && script.text != "-" => {
-                self.script_file(script, line.name);
+                let parameters = line.read.operands.iter().skip(1);
+                let parameters = parameters.map(|arg| (*arg).clone()).collect();
+                self.script_with(script, line.name, parameters);
                 Stream::unknown(Taint::default())
             }
             _ if line.stdin.connected => self.stdin_code(line.stdin, "sh", line.span),
@@ -162,7 +164,7 @@ impl Walk<'_> {
         if usual
             && known.iter().any(|end| place.path.ends_with(end))
             && script.delivers.is_none()
-            && self.written(&place.path).is_none()
+            && self.may_hold(&place.path).is_empty()
         {
             self.note(Act::new(
                 Effect::Project,

@@ -150,7 +150,7 @@ impl Walk<'_> {
             if let Some(name) = plain_text(&redirect.target).filter(|_| writes) {
                 let file = Arg::literal(name, redirect.target.span);
                 if redirect.kind == RedirectKind::Append {
-                    self.remember_added(&file, out.clone());
+                    self.remember_added(&file, out);
                 } else {
                     self.remember_file(&file, out.clone());
                 }

@@ -77,7 +77,7 @@ impl Walk<'_> {
                     },
                 );
                 match out {
-                    Some(out) if append => self.remember_added(&target, out.clone()),
+                    Some(out) if append => self.remember_added(&target, out),
                     Some(out) => self.remember_file(&target, out.clone()),
                     None => {}
                 }

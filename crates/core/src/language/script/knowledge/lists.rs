@@ -15,7 +15,11 @@ pub(super) const PYTHON: Lists = Lists {
         Exception ValueError KeyError IndexError TypeError RuntimeError AttributeError ImportError
         ModuleNotFoundError FileNotFoundError OSError IOError StopIteration AssertionError
         ZeroDivisionError UnicodeDecodeError KeyboardInterrupt SystemExit NotImplementedError
-        BaseException NameError OverflowError ArithmeticError LookupError EOFError
+        BaseException NameError OverflowError ArithmeticError LookupError EOFError TimeoutError
+        ConnectionError PermissionError NotADirectoryError IsADirectoryError FileExistsError
+        UnicodeError UnicodeEncodeError RecursionError MemoryError GeneratorExit SyntaxError
+        StopAsyncIteration Warning UserWarning DeprecationWarning FutureWarning BrokenPipeError
+        ExceptionGroup aiter anext
         NotImplemented Ellipsis __name__ __file__ __doc__ _ __debug__ xrange unicode raw_input",
     methods: "
         join split rsplit splitlines strip lstrip rstrip replace lower upper title capitalize
@@ -41,7 +45,9 @@ pub(super) const PYTHON: Lists = Lists {
         elements cycle next total columns lines fieldnames writerow writerows writeheader
         is_available device_count get_device_name cuda mps backends shape dtype T size mean sum std
         min max argmax argmin round tolist reshape astype ndim head tail describe info iloc loc
-        to_string value_counts groupby sort_values isnull dropna sections getint getboolean",
+        to_string value_counts groupby sort_values isnull dropna sections getint getboolean
+        __init__ __name__ __doc__ __version__ __str__ __repr__ __len__ __iter__ __next__ __enter__
+        __exit__ __eq__ __hash__ __post_init__ __contains__ __getitem__",
     modules: "
         json math sys os os.path re string textwrap itertools functools collections
         collections.abc datetime time random statistics decimal fractions operator typing
@@ -140,6 +146,36 @@ pub(super) const PYTHON: Lists = Lists {
     forbidden: "
         eval exec compile __import__ getattr setattr delattr globals locals vars breakpoint
         __builtins__ __loader__ __spec__ execfile reload",
+    makers: "eval exec compile __import__ execfile",
+    reaching: "
+        os posix nt sys subprocess shutil socket ssl socketserver asyncio.subprocess importlib imp
+        runpy code codeop builtins ctypes cffi _ctypes pickle cPickle dill cloudpickle joblib
+        marshal shelve pty tty fcntl resource multiprocessing.connection signal atexit gc inspect
+        site sysconfig types zipimport pkgutil zipapp venv ensurepip pip setuptools distutils
+        smtplib ftplib telnetlib poplib imaplib nntplib http urllib urllib2 urllib3 httplib httplib2
+        xmlrpc requests httpx aiohttp websocket websockets pycurl paramiko fabric fabric2 asyncssh
+        pexpect plumbum sh invoke scapy impacket pwn nmap dns twisted zmq grpc pika kafka paho
+        boto boto3 botocore aioboto3 s3fs gcsfs azure google googleapiclient kubernetes docker
+        podman openstack digitalocean linode_api4 hcloud ovh cloudflare github gitlab jira slack
+        slack_sdk slack_bolt discord telegram telethon pyrogram twilio vonage sendgrid mailgun
+        mailchimp postmarker tweepy facebook stripe braintree paypalrestsdk square plaid web3 ccxt
+        selenium playwright pyppeteer mechanize pyautogui pynput keyboard mouse pyperclip keyring
+        psutil psycopg psycopg2 asyncpg pymysql MySQLdb mysql pymssql cx_Oracle oracledb pyodbc
+        pymongo motor redis aioredis elasticsearch cassandra neo4j sqlalchemy peewee ldap3 winreg
+        win32api win32com wmi dbus systemd crontab torch.hub huggingface_hub ansible salt nornir
+        logging.handlers logging.config yaml.load yaml.unsafe_load yaml.full_load torch.load
+        open webbrowser antigravity pdb bdb trace profile cProfile faulthandler",
+    reaching_methods: "
+        connect connect_ex sendall send sendto sendmsg sendfile sendmail send_message post put patch
+        request urlopen publish upload upload_file upload_fileobj put_object delete_object
+        delete_bucket delete_many delete_one drop drop_all drop_database drop_table execute
+        executemany executescript exec_command invoke_shell system popen spawn rmtree removedirs
+        rename unlink rmdir chmod chown kill terminate import_module exec_module load_module
+        load_source find_class run_module run_path fork execv execve execvp interact get_data
+        read_pickle to_sql set_trace f_globals f_locals f_builtins f_back gi_frame tb_frame
+        func_globals mro trust_remote_code delete create_subprocess_exec create_subprocess_shell
+        subprocess_exec subprocess_shell open_connection start_server create_connection
+        create_server create_datagram_endpoint",
     effects: &[
         (Effect::Shell, "os.system os.popen subprocess.run subprocess.call subprocess.check_call
             subprocess.check_output subprocess.Popen subprocess.getoutput
@@ -227,6 +263,28 @@ pub(super) const JAVASCRIPT: Lists = Lists {
     forbidden: "
         eval Function globalThis global window require import Reflect Proxy WebAssembly module
         vm GeneratorFunction AsyncFunction",
+    makers: "eval Function GeneratorFunction AsyncFunction vm WebAssembly",
+    reaching: "
+        fs process os child_process cluster worker_threads vm vm2 module repl inspector net tls dgram
+        dns http http2 https v8 wasi trace_events domain ffi-napi ref-napi node-gyp bindings require
+        import global globalThis window document navigator self parent top frames localStorage
+        sessionStorage indexedDB WebSocket XMLHttpRequest EventSource Worker SharedWorker
+        importScripts Deno Bun axios got node-fetch undici superagent request needle ky ws socket.io
+        socket.io-client nodemailer ssh2 node-ssh ftp basic-ftp execa shelljs zx cross-spawn rimraf
+        del fs-extra graceful-fs trash open puppeteer puppeteer-core playwright playwright-core
+        selenium-webdriver aws-sdk @aws-sdk @google-cloud @azure @slack @discordjs discord.js
+        telegraf twilio stripe braintree @octokit octokit pg mysql mysql2 mongodb mongoose redis
+        ioredis sequelize typeorm knex @prisma kafkajs amqplib mqtt web3 ethers serialize-javascript
+        node-serialize dockerode @kubernetes serialport robotjs keytar simple-git nodegit
+        constructor __proto__ prototype alert",
+    reaching_methods: "
+        constructor __proto__ prototype mainModule binding dlopen _load _compile createRequire
+        post put patch request send sendMail sendBeacon sendText publish upload query execute
+        executeSql exec execSync execFile spawn spawnSync fork unlink unlinkSync rm rmSync rmdir
+        rmdirSync rename renameSync chmod chmodSync chown connect createConnection evaluate
+        evaluateOnNewDocument runInContext runInNewContext runInThisContext setPrototypeOf
+        defineProperty deleteMany deleteOne drop dropDatabase kill $executeRaw $queryRaw apply call
+        bind",
     effects: &[
         (Effect::Shell, "child_process.exec child_process.execSync"),
         (Effect::Program, "child_process.spawn child_process.spawnSync child_process.execFile
@@ -277,6 +335,9 @@ pub(super) const PERL: Lists = Lists {
     forbidden: "
         eval do require use no syscall fork exec_ socket connect dump AUTOLOAD DESTROY tie untie
         dbmopen sysopen syswrite ioctl fcntl",
+    makers: "eval",
+    reaching: "",
+    reaching_methods: "",
     effects: &[
         (Effect::Shell, "system exec readpipe"),
         (Effect::Open, "open"),
@@ -352,6 +413,9 @@ pub(super) const RUBY: Lists = Lists {
         load require require_relative fork syscall define_method instance_variable_get
         instance_variable_set ObjectSpace Object TOPLEVEL_BINDING autoload trap at_exit_ callcc
         Kernel Marshal DRb instance_exec class_exec",
+    makers: "eval instance_eval class_eval module_eval instance_exec class_exec",
+    reaching: "",
+    reaching_methods: "",
     effects: &[
         (Effect::Shell, "system exec spawn IO.popen Open3.capture2 Open3.capture2e Open3.capture3
             Open3.popen3 Kernel.system Kernel.exec Process.spawn Kernel.spawn"),
@@ -423,6 +487,9 @@ pub(super) const PHP: Lists = Lists {
         require_once extract unserialize array_map array_filter array_walk array_reduce usort uasort
         uksort preg_replace_callback register_shutdown_function ob_start dl ReflectionFunction
         putenv ini_set iterator_apply forward_static_call spl_autoload_register goto pcntl_fork",
+    makers: "eval assert create_function",
+    reaching: "",
+    reaching_methods: "",
     effects: &[
         (Effect::Shell, "system exec shell_exec passthru popen proc_open"),
         (Effect::Program, "pcntl_exec"),
@@ -463,6 +530,9 @@ pub(super) const LUA: Lists = Lists {
     forbidden: "
         load loadstring dofile loadfile require debug _G _ENV package getfenv setfenv setmetatable
         getmetatable rawset module ffi",
+    makers: "load loadstring dofile loadfile",
+    reaching: "",
+    reaching_methods: "",
     effects: &[
         (Effect::Shell, "os.execute io.popen"),
         (Effect::Open, "io.open"),
