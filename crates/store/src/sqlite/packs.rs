@@ -486,7 +486,8 @@ mod tests {
     fn opened() -> (tempfile::TempDir, Connection) {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("state.db");
-        let connection = super::super::file::open_for_writing(&file).unwrap();
+        let opened = super::super::file::Opened::create(&file).unwrap();
+        let connection = super::super::file::open_for_writing(&opened).unwrap();
         (directory, connection)
     }
 
