@@ -81,6 +81,10 @@ pub enum Kind {
     Thread,
     /// Something from a chat that counts once.
     Ticket,
+    /// That a home keeps the head of the ledger, by the key that signs it.
+    Anchor,
+    /// What is written to find out whether something can be written.
+    Probe,
 }
 
 impl Kind {
@@ -109,6 +113,8 @@ impl Kind {
             Self::ButtonKey => "button_key",
             Self::Thread => "thread",
             Self::Ticket => "ticket",
+            Self::Anchor => "anchor",
+            Self::Probe => "probe",
         }
     }
 }

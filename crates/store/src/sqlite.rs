@@ -58,8 +58,7 @@ impl Sqlite {
     pub(crate) async fn open(file: &Path) -> Result<Self, StoreError> {
         let path = file.to_owned();
         let opened = tokio::task::spawn_blocking(move || {
-            let opened = file::Opened::create(&path)?;
-            let connection = file::open_for_writing(&opened)?;
+            let (opened, connection) = file::Opened::open(&path)?;
             let (last, _) = rows::last(&connection).map_err(words::failure)?;
             let tail = Tail::behind(last);
             let queue = Arc::new(Queue::default());

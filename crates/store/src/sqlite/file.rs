@@ -44,16 +44,26 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Makes the file if it is not there, and remembers which one it is.
-    pub(super) fn create(path: &Path) -> Result<Self, Failure> {
+    /// Opens the connection that writes, makes the file if it is not there, and remembers which one
+    /// it is.
+    pub(super) fn open(path: &Path) -> Result<(Self, Connection), Failure> {
         let failed = |error: std::io::Error| {
             Failure::new("the database's file cannot be made", error.to_string())
         };
         create(path).map_err(failed)?;
-        Ok(Self {
-            path: path.to_owned(),
-            is: identity(path).map_err(failed)?,
-        })
+        let connection = connect(path)?;
+        // Asked by its path: opening it a second time, and closing it, would undo SQLite's locks.
+        let is = identity(path).map_err(failed)?;
+        let path = path.to_owned();
+        Ok((Self { path, is }, connection))
+    }
+
+    /// Opens the connection that writes once more, on the same file.
+    pub(super) fn open_again(&self) -> Result<Connection, Failure> {
+        self.check()?;
+        let connection = connect(&self.path)?;
+        self.check()?;
+        Ok(connection)
     }
 
     /// Fails if the path does not lead to that file any more.
@@ -71,15 +81,11 @@ fn identity(path: &Path) -> std::io::Result<(u64, u64)> {
     std::fs::metadata(path).map(|about| (about.dev(), about.ino()))
 }
 
-/// Opens the connection that writes. The file must be there.
-pub(super) fn open_for_writing(opened: &Opened) -> Result<Connection, Failure> {
-    opened.check()?;
-    let file = &opened.path;
+fn connect(file: &Path) -> Result<Connection, Failure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags).map_err(words::failure)?;
     set_up(&connection).map_err(words::failure)?;
     migrate(&mut connection)?;
-    opened.check()?;
     Ok(connection)
 }
 

@@ -104,7 +104,7 @@ impl Writer {
     fn connection(&mut self) -> Result<&mut Connection, Failure> {
         match &mut self.connection {
             Some(connection) => Ok(connection),
-            closed @ None => Ok(closed.insert(file::open_for_writing(&self.file)?)),
+            closed @ None => Ok(closed.insert(self.file.open_again()?)),
         }
     }
 
