@@ -52,6 +52,7 @@ fn generate() -> Result<String, String> {
     write_hosts(&tables, &mut code)?;
     write_variables(&tables, &mut code)?;
     write_tools(&tables, &mut code)?;
+    write_handles(&tables, &mut code);
     Ok(code)
 }
 
@@ -87,6 +88,7 @@ fn read_tables() -> Result<Tables, String> {
         tables.host.extend(part.host);
         tables.variable.extend(part.variable);
         tables.tool.extend(part.tool);
+        tables.handle.extend(part.handle);
     }
     Ok(tables)
 }
@@ -635,6 +637,18 @@ fn write_tools(tables: &Tables, code: &mut String) -> Result<(), String> {
     }
     writeln!(code, "];").unwrap();
     Ok(())
+}
+
+fn write_handles(tables: &Tables, code: &mut String) {
+    writeln!(
+        code,
+        "/// Words that mean something else a moment later.\npub static HANDLES: &[HandleRow] = &["
+    )
+    .unwrap();
+    for row in &tables.handle {
+        writeln!(code, "HandleRow {{ what: {:?}, arguments: &{:?}, values: &{:?}, programs: &{:?}, options: &{:?}, words: &{:?}, matches: &{:?}, not_match: &{:?} }},", row.what, row.arguments, row.values, row.programs, row.options, row.words, row.matches, row.not_match).unwrap();
+    }
+    writeln!(code, "];").unwrap();
 }
 
 /// Returns `snake_case` as `CamelCase`.

@@ -4121,7 +4121,7 @@
     return a4("div", { class: "page", children: [
       a4(Head, { title: "Ledger", lead: "Everything that happened, each entry bound to the one before it. Whoever changes one breaks all that follow." }),
       a4("section", { class: `panel fill ${state2.value === null ? "" : state2.value.ok ? "good" : "bad"}`, "aria-live": "polite", children: [
-        state2.value === null ? a4("p", { children: "Verifying goes through the whole chain and checks its signatures. It changes nothing." }) : a4(Verified, { state: state2.value }),
+        state2.value === null ? a4("p", { children: "Verifying goes through the whole chain, checks its signatures and the head that was kept, and reads every record. It changes nothing." }) : a4(Verified, { state: state2.value }),
         problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value }),
         a4("button", { type: "button", class: "button primary", "aria-disabled": isBusy.value, onClick: () => void verify(), children: isBusy.value ? "Verifying …" : state2.value === null ? "Verify the ledger" : "Verify again" })
       ] }),
@@ -4129,15 +4129,19 @@
       a4("section", { class: "panel fill", children: [
         a4("h2", { children: "Trust nobody's word for it" }),
         a4("p", { class: "hint", children: "The same check works on the files alone, on another machine, without this gateway. Keep the head somewhere else now and then: then not even the whole ledger can be written anew." }),
-        a4(Commands, { lines: ["countersign ledger verify"] })
+        a4(Commands, { lines: ["countersign ledger verify", "countersign ledger anchor"] })
       ] })
     ] });
+  }
+  function heading({ ok, first_bad }) {
+    if (ok) return "The ledger is what it was";
+    return first_bad === null ? "The records are not what the ledger says" : `Entry ${first_bad} is not what it was`;
   }
   function Verified({ state: state2 }) {
     return a4($, { children: [
       a4("h2", { class: "verified", children: [
         a4(Icon, { name: state2.ok ? "check" : "cross" }),
-        state2.ok ? "The ledger is what it was" : `Entry ${state2.first_bad ?? "?"} is not what it was`
+        heading(state2)
       ] }),
       state2.ok || !state2.why ? null : a4("p", { class: "problem", children: state2.why }),
       a4(
@@ -4145,13 +4149,14 @@
         {
           fields: [
             { name: "Good entries", text: state2.entries.toLocaleString() },
-            { name: "Signatures", text: many(state2.checkpoints, "checkpoint") }
+            { name: "Signatures", text: many(state2.checkpoints, "checkpoint") },
+            { name: "Records that agree", text: state2.ok ? state2.records.toLocaleString() : "not all" }
           ]
         }
       ),
       a4("div", { class: "long", children: [
         a4("h3", { children: "Head" }),
-        a4(Code, { name: "Head", text: state2.head })
+        a4(Code, { name: "Head", text: `${state2.entries}:${state2.head}` })
       ] })
     ] });
   }

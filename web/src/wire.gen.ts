@@ -15,6 +15,22 @@ export interface AgentCount {
   refused: number;
 }
 
+/** The ledger was taken as it was. */
+export interface AnchoredTold {
+  /** Who took it. */
+  by: string;
+  /** The last entry that was found, as `NUMBER:HASH`. */
+  head: string;
+  /** The name of the key that signs its head. */
+  kid: string;
+  /** When. */
+  timestamp: number;
+  /** The head that was kept before, as `NUMBER:HASH`. */
+  was: string | null;
+  /** Why. */
+  why: string;
+}
+
 /** How people answered, and how fast. */
 export interface AnswerCounts {
   /** How many of them allowed, 0 to 1; null if nobody answered. */
@@ -721,6 +737,8 @@ export type Event = CallAssessed & {
   event: "token.minted";
 } | ApprovalHappening & {
   event: "token.consumed";
+} | ApprovalHappening & {
+  event: "token.refused";
 } | CardHappening & {
   event: "card.delivered";
 } | CardHappening & {
@@ -787,6 +805,8 @@ export type Event = CallAssessed & {
   event: "config.changed";
 } | CheckpointTold & {
   event: "ledger.checkpoint";
+} | AnchoredTold & {
+  event: "ledger.anchored";
 };
 
 /** One of the five factors of a score. */
@@ -917,6 +937,8 @@ export interface Identity {
 export interface KeyHappening {
   /** Who. */
   by: string;
+  /** Whose tokens it may use besides its own. */
+  executors: string[] | null;
   /** The key. */
   key_id: string;
   /** Its name. */
@@ -951,6 +973,8 @@ export interface KeyView {
   created_at: number;
   /** Who made it. */
   created_by: string;
+  /** Whose tokens it may use besides its own: the audiences it runs calls for. */
+  executors: string[];
   /** The key. */
   id: string;
   /** Its name. */
@@ -963,16 +987,20 @@ export interface KeyView {
 
 /** Whether the ledger is what it was. */
 export interface LedgerState {
+  /** The entry up to which the home has kept a head. */
+  anchored: number | null;
   /** Signatures that were checked. */
   checkpoints: number;
   /** Good entries. */
   entries: number;
-  /** The first bad entry. */
+  /** The first bad entry; none if all entries are good and something else is not. */
   first_bad: number | null;
   /** Hash of the last good one. */
   head: string;
   /** Whether it is. */
   ok: boolean;
+  /** Records that were held against the ledger. */
+  records: number;
   /** What is wrong with it. */
   why: string | null;
 }
@@ -1117,6 +1145,8 @@ export interface NewKey {
 
 /** A new key. */
 export interface NewKeyBody {
+  /** For an agent's key: audiences whose tokens it may use besides its own. */
+  executors?: string[];
   /** Its name; for approvers and admins the name of a person. */
   name: string;
   /** Its role. */

@@ -21,6 +21,8 @@ pub(crate) struct Tables {
     pub(crate) variable: Vec<VariableRow>,
     #[serde(default)]
     pub(crate) tool: Vec<ToolRow>,
+    #[serde(default)]
+    pub(crate) handle: Vec<HandleRow>,
 }
 
 #[derive(Deserialize)]
@@ -147,5 +149,24 @@ pub(crate) struct ToolRow {
     #[serde(default, rename = "match")]
     pub(crate) matches: Vec<String>,
     #[serde(default)]
+    pub(crate) not_match: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HandleRow {
+    pub(crate) what: String,
+    #[serde(default)]
+    pub(crate) arguments: Vec<String>,
+    #[serde(default)]
+    pub(crate) values: Vec<String>,
+    #[serde(default)]
+    pub(crate) programs: Vec<String>,
+    #[serde(default)]
+    pub(crate) options: Vec<String>,
+    #[serde(default)]
+    pub(crate) words: Vec<String>,
+    #[serde(rename = "match")]
+    pub(crate) matches: Vec<String>,
     pub(crate) not_match: Vec<String>,
 }

@@ -71,8 +71,11 @@ pub struct Answer {
 pub struct Collected {
     /// Its id.
     pub jti: TokenId,
-    /// The token itself, given again to whoever repeats the question while it lives.
-    pub token: String,
+    /// When it was issued by the machine's clock, in Unix seconds, and for how many seconds. The
+    /// token itself is not kept: its claims are the same each time, and so is what is signed. Tokens
+    /// that an earlier version kept whole are not given again.
+    #[serde(default)]
+    pub issued: Option<(i64, i64)>,
     /// When it ends.
     pub until: UnixMillis,
 }

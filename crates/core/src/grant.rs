@@ -6,11 +6,12 @@
 //!
 //! Calls are compared as they are parsed, never as text: [`form`] says what of a call a grant can
 //! be bound to, and that some calls can be bound to nothing and are asked about every time;
-//! [`command`] does so for shell text; [`within`] holds the line that no covered call may do more,
+//! [`command`] does so for shell text; [`handle`] says of which words nobody knows what they will mean; [`within`] holds the line that no covered call may do more,
 //! or anything worse, than the call the grant was given for.
 
 mod command;
 mod form;
+mod handle;
 mod within;
 mod words;
 

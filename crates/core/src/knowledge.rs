@@ -349,6 +349,27 @@ pub struct ToolRow {
     pub not_match: &'static [&'static str],
 }
 
+/// Words that name something by its number, its place or its turn.
+#[derive(Debug)]
+pub struct HandleRow {
+    /// What they name, in words.
+    pub what: &'static str,
+    /// Names of arguments of tools.
+    pub arguments: &'static [&'static str],
+    /// Values of arguments; `#` stands for digits.
+    pub values: &'static [&'static str],
+    /// Programs, perhaps with a subcommand, whose operands are such words.
+    pub programs: &'static [&'static str],
+    /// A program and an option of it whose value is such a word.
+    pub options: &'static [&'static str],
+    /// Words of any command; `#` stands for digits.
+    pub words: &'static [&'static str],
+    /// Calls that use one.
+    pub matches: &'static [&'static str],
+    /// Calls that do not.
+    pub not_match: &'static [&'static str],
+}
+
 include!(concat!(env!("OUT_DIR"), "/knowledge.rs"));
 
 /// Returns what is known about the program called `name`.

@@ -8,6 +8,7 @@
 //! chain, and heads of the chain kept elsewhere, which the [`Verifier`] holds it against.
 
 pub mod checkpoint;
+pub mod head;
 mod verifier;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};

@@ -2,6 +2,8 @@
 
 #![expect(clippy::panic, reason = "tests may fail loudly")]
 
+#[path = "grant/handles.rs"]
+mod handles;
 #[path = "grant/pairs.rs"]
 mod pairs;
 

@@ -47,7 +47,7 @@ fn answer(choice: Choice, by: &str) -> Happened {
 fn collected(jti: &str, now: UnixMillis) -> Happened {
     Happened::Collected(Collected {
         jti: TokenId(jti.to_owned()),
-        token: jti.to_owned(),
+        issued: Some((0, 120)),
         until: now.plus(TOKEN_MILLIS),
     })
 }

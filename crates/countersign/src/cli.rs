@@ -86,7 +86,7 @@ pub(crate) enum Command {
     /// Judge past calls again under another policy
     #[command(after_help = "Exit code: 0 nothing would differ, 1 something would, 2 wrong usage.")]
     Replay(Replay),
-    /// Verify the ledger, export it
+    /// Verify the ledger, export it, keep its head
     Ledger(Ledger),
     /// Make, list and revoke keys
     Keys(Keys),
@@ -254,7 +254,7 @@ pub(crate) struct Replay {
     pub(crate) json: bool,
 }
 
-/// Verify the ledger, export it.
+/// Verify the ledger, export it, keep its head.
 #[derive(Debug, Args)]
 pub(crate) struct Ledger {
     #[command(subcommand)]
@@ -264,12 +264,24 @@ pub(crate) struct Ledger {
 /// What can be done with the ledger.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LedgerCommand {
-    /// Check every hash and signature and name the first bad entry
-    #[command(after_help = "Exit code: 0 it is what it was, 1 it is not.")]
+    /// Check every hash and signature, the head that was kept, and whether the records agree
+    #[command(after_help = "Exit code: 0 it is what it was, 1 it is not, or there is none.")]
     Verify {
         /// An exported file [default: the home's own ledger]
         file: Option<PathBuf>,
+        /// A head that was kept elsewhere, or a file that holds one
+        #[arg(long, value_name = "FILE|HEAD")]
+        anchor: Option<String>,
         /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the ledger's head, to be kept elsewhere
+    Anchor {
+        /// Take the ledger as it is, after a restore from a backup; the ledger tells of it
+        #[arg(long)]
+        accept: bool,
+        /// Print the signed head as JSON
         #[arg(long)]
         json: bool,
     },
@@ -298,6 +310,10 @@ pub(crate) enum KeysCommand {
         /// Its name; for approvers and admins the name of a person
         #[arg(long)]
         name: String,
+        /// For an agent's key: who runs calls with it, such as `tool:send_email`; it may then use the
+        /// tokens made out to that name. May be given several times
+        #[arg(long, value_name = "NAME")]
+        executor: Vec<String>,
     },
     /// Show all keys
     List,

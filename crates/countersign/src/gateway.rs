@@ -19,6 +19,7 @@ use countersign_channels::Channel;
 use countersign_core::id::KeyId;
 use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
+use countersign_gate::anchor::{self, Anchor, AnchorError, Found};
 use countersign_gate::clock::Clock;
 use countersign_gate::keys::Signer;
 use countersign_gate::principal::{Principal, Role};
@@ -68,8 +69,16 @@ impl Gateway {
         }
         let policies = Arc::new(FilePolicies::new(home.clone()));
         let channels = channels::build(&values)?;
-        let reached = channels.all();
-        let gate = open_gate(&home, &values, &choice, Arc::clone(&policies), reached).await?;
+        let ground = Ground::open(&home, &choice).await?;
+        // Before anything is written: a ledger that is not what it was is not gone on with.
+        let anchor = ground.anchor(&home);
+        let now = ground.clock.now();
+        let found = anchor.begin(&ground.store, now).await;
+        if found.map_err(|error| damaged(&error))? == Found::Nothing {
+            tracing::info!("the head of the ledger is kept in the home from now on");
+        }
+        let gate = open_gate(ground, &values, Arc::clone(&policies), channels.all()).await?;
+        gate.anchored(anchor);
         announce_people(&gate, &values).await?;
         channels::announce_allowed(&gate, &channels).await?;
         for chat in channels.chats() {
@@ -134,33 +143,95 @@ pub(crate) async fn open_beside(home: &Home) -> Result<Gate, Complaint> {
     let values = values(home)?;
     let choice = settings::store(&values).map_err(|why| Complaint::usage(why, ""))?;
     let policies = Arc::new(FilePolicies::new(home.clone()));
-    open_gate(home, &values, &choice, policies, Vec::new()).await
+    let ground = Ground::open(home, &choice).await?;
+    let compared = ground.anchor(home).compare(&ground.store).await;
+    compared.map_err(|error| damaged(&error))?;
+    open_gate(ground, &values, policies, Vec::new()).await
+}
+
+/// What lies in a home: the state, the key that signs, and what time it is for both.
+#[derive(Debug)]
+pub(crate) struct Ground {
+    pub(crate) store: Database,
+    pub(crate) signer: Signer,
+    pub(crate) clock: Clock,
+    /// Whether gateways with other homes write the same state.
+    is_shared: bool,
+}
+
+impl Ground {
+    /// Opens what lies in `home`, and makes what is not there yet.
+    async fn open(home: &Home, choice: &StoreChoice) -> Result<Self, Complaint> {
+        let store = match choice {
+            StoreChoice::Sqlite => Database::sqlite(&database_file(home)).await,
+            StoreChoice::Postgres(url) => Database::postgres(url).await,
+        };
+        let store = store.map_err(|error| unusable(&error))?;
+        let seen = last_seen(&store).await.map_err(|error| unusable(&error))?;
+        let file = home.directory().join("signing.key");
+        let signer = Signer::load_or_create(&file).map_err(|error| {
+            Complaint::failed(
+                format!("cannot use {}: {error}", file.display()),
+                "it holds the key that tokens are signed with and must be yours alone",
+            )
+        })?;
+        Ok(Self {
+            store,
+            signer,
+            clock: Clock::system(seen),
+            is_shared: *choice != StoreChoice::Sqlite,
+        })
+    }
+
+    /// Opens what lies in `home` to look at its ledger, whatever state that is in. A home without
+    /// one gets none.
+    pub(crate) async fn of_ledger(home: &Home) -> Result<Self, Complaint> {
+        let values = config::values(&home.file())?.unwrap_or(Value::Null);
+        let choice = settings::store(&values).map_err(|why| Complaint::usage(why, ""))?;
+        if choice == StoreChoice::Sqlite && !database_file(home).exists() {
+            let directory = home.directory().display();
+            return Err(Complaint::failed(
+                format!("there is no ledger in {directory} yet"),
+                "`countersign serve` begins one; --home names another home",
+            ));
+        }
+        Self::open(home, &choice).await
+    }
+
+    /// Returns where the head of the ledger is kept.
+    pub(crate) fn anchor(&self, home: &Home) -> Anchor {
+        let file = home.directory().join(anchor::FILE);
+        Anchor::new(file, self.signer.clone(), self.is_shared)
+    }
+}
+
+fn database_file(home: &Home) -> PathBuf {
+    home.directory().join("countersign.db")
+}
+
+/// What is said where the ledger is not the one this home has seen.
+pub(crate) fn damaged(error: &AnchorError) -> Complaint {
+    let hint = match error {
+        AnchorError::Mismatch(_) => {
+            "`countersign ledger verify` says more. If you restored a backup, `countersign ledger anchor --accept` \
+             takes the ledger as it is and writes down that you did"
+        }
+        AnchorError::Store(_) => "is the disk full, or the server away?",
+        AnchorError::File { .. } => "is the disk full, or the home not yours?",
+    };
+    Complaint::failed(error.to_string(), hint)
 }
 
 async fn open_gate(
-    home: &Home,
+    ground: Ground,
     values: &Value,
-    choice: &StoreChoice,
     policies: Arc<FilePolicies>,
     channels: Vec<Arc<dyn Channel>>,
 ) -> Result<Gate, Complaint> {
-    let store = match choice {
-        StoreChoice::Sqlite => Database::sqlite(&home.directory().join("countersign.db")).await,
-        StoreChoice::Postgres(url) => Database::postgres(url).await,
-    };
-    let store = store.map_err(|error| unusable(&error))?;
-    let seen = last_seen(&store).await.map_err(|error| unusable(&error))?;
-    let file = home.directory().join("signing.key");
-    let signer = Signer::load_or_create(&file).map_err(|error| {
-        Complaint::failed(
-            format!("cannot use {}: {error}", file.display()),
-            "it holds the key that tokens are signed with and must be yours alone",
-        )
-    })?;
     let parts = Parts {
-        store,
-        clock: Clock::system(seen),
-        signer,
+        store: ground.store,
+        clock: ground.clock,
+        signer: ground.signer,
         policies,
         settings: settings::gate(values),
         channels,
@@ -212,7 +283,7 @@ async fn last_seen(store: &Database) -> Result<UnixMillis, StoreError> {
     Ok(entries.last().map_or(UnixMillis(0), |entry| entry.draft.at))
 }
 
-fn lock(home: &Home) -> Result<Option<File>, Complaint> {
+pub(crate) fn lock(home: &Home) -> Result<Option<File>, Complaint> {
     let path = home.directory().join("gateway.lock");
     let failed = |error: std::io::Error| {
         Complaint::failed(
@@ -279,7 +350,7 @@ fn write_private(file: &Path, text: &str) -> Result<(), Complaint> {
 }
 
 /// Returns the name of the user we run as: the first answer to a card is recorded under it.
-fn user_name() -> String {
+pub(crate) fn user_name() -> String {
     let uid = rustix::process::getuid().as_raw().to_string();
     let of_uid = |line: &str| {
         let mut parts = line.split(':');

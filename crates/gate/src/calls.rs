@@ -10,7 +10,7 @@ use countersign_store::{Change, Expect, Kind, Order, Query};
 use serde_json::json;
 
 use crate::approvals::Unchanged;
-use crate::entries::call_reported;
+use crate::entries::{approval_happening, call_reported};
 use crate::gate::random;
 use crate::history::TraceFilter;
 use crate::principal::Principal;
@@ -44,11 +44,7 @@ impl Gate {
         if who.key == call.key {
             Box::pin(self.view_of(call)).await
         } else {
-            // The token is for the asker alone.
-            let mut view = self.view_without_collecting(&call).await?;
-            view.token = None;
-            view.token_expires_at = None;
-            Ok(view)
+            self.view_without_collecting(&call).await
         }
     }
 
@@ -84,10 +80,7 @@ impl Gate {
             {
                 continue;
             }
-            let mut view = self.view_without_collecting(&call).await?;
-            view.token = None;
-            view.token_expires_at = None;
-            items.push(view);
+            items.push(self.view_without_collecting(&call).await?);
         }
         Ok(Page { items, next })
     }
@@ -167,6 +160,7 @@ impl Gate {
             | TokenError::Other(_) => GateError::TokenInvalid,
         })?;
         let jti = TokenId(claims.jti.clone());
+        self.check_user_of(who, &claims).await?;
         let changed = self
             .change_approval(&claims.sub, |_, _| Ok(Happened::Used { jti: jti.clone() }))
             .await;
@@ -213,7 +207,18 @@ impl Gate {
                 Err(Unchanged::Gate(error)) => return Err(error),
             };
         }
-        Ok(CallView::of(&call, Some(&self.alive(stored))))
+        let mut view = CallView::of(&call, Some(&stored));
+        if let State::Approved {
+            collected: Some(collected),
+            ..
+        } = &stored.approval.state
+            && self.inner.clock.now() < collected.until
+            && let Some(claims) = self.claims(&stored, collected)
+        {
+            view.token = Some(self.inner.signer.sign_token(&claims));
+            view.token_expires_at = Some(collected.until.as_seconds());
+        }
+        Ok(view)
     }
 
     pub(crate) async fn view_without_collecting(
@@ -227,66 +232,80 @@ impl Gate {
         Ok(CallView::of(call, stored.as_ref()))
     }
 
-    /// Hands a token out only while it lives.
-    fn alive(&self, mut stored: StoredApproval) -> StoredApproval {
-        let now = self.inner.clock.now();
-        if let State::Approved { collected, .. } = &mut stored.approval.state
-            && collected.as_ref().is_some_and(|it| it.until <= now)
-        {
-            *collected = None;
-        }
-        stored
-    }
-
     async fn collect(&self, id: &str) -> Result<StoredApproval, Unchanged> {
         self.change_approval(id, |stored, now| {
-            let Some(answer) = stored.approval.answer() else {
-                return Ok(Happened::TimePassed { reached: true });
-            };
             if !matches!(stored.approval.state, State::Approved { .. }) {
                 return Ok(Happened::TimePassed { reached: true });
             }
-            let jti = TokenId::fresh(now, random());
             let issued = self.inner.clock.machine().seconds();
             let lasts = self.inner.settings.token_seconds;
-            let call = &stored.call;
-            let claims = Claims {
-                v: 1,
-                iss: self.inner.settings.issuer.clone(),
-                aud: call.executor.clone(),
-                sub: stored.approval.id.0.clone(),
-                jti: jti.0.clone(),
-                iat: issued,
-                nbf: issued,
-                exp: issued + lasts,
-                tool: call.tool.clone(),
-                tdh: call
-                    .tool_definition
-                    .map_or_else(|| "0".repeat(64), |digest| digest.hex()),
-                enc: if stored.edited.is_some() {
-                    "jcs"
-                } else {
-                    call.encoding().word()
-                }
-                .to_owned(),
-                adg: stored.approval.digest.hex(),
-                ses: call.session.clone(),
-                agt: call.key.0.clone(),
-                apr: Approver {
-                    who: answer.by.clone(),
-                    channel: answer.via.clone(),
-                    tier: answer.tier.word().to_owned(),
-                },
-                tier: answer.tier.word().to_owned(),
-                pol: call.policy.clone(),
-            };
             Ok(Happened::Collected(Collected {
-                jti,
-                token: self.inner.signer.sign_token(&claims),
+                jti: TokenId::fresh(now, random()),
+                issued: Some((issued, lasts)),
                 until: now.plus(lasts * 1000),
             }))
         })
         .await
+    }
+
+    /// Returns what the token of an approval says. It follows from what is kept, so every read gives
+    /// the same token; a replica, or a new key, signs the same claims under its own name.
+    fn claims(&self, stored: &StoredApproval, collected: &Collected) -> Option<Claims> {
+        let answer = stored.approval.answer()?;
+        let (issued, lasts) = collected.issued?;
+        let call = &stored.call;
+        let enc = if stored.edited.is_some() {
+            "jcs"
+        } else {
+            call.encoding().word()
+        };
+        Some(Claims {
+            v: 1,
+            iss: self.inner.settings.issuer.clone(),
+            aud: call.executor.clone(),
+            sub: stored.approval.id.0.clone(),
+            jti: collected.jti.0.clone(),
+            iat: issued,
+            nbf: issued,
+            exp: issued + lasts,
+            tool: call.tool.clone(),
+            tdh: call
+                .tool_definition
+                .map_or_else(|| "0".repeat(64), |digest| digest.hex()),
+            enc: enc.to_owned(),
+            adg: stored.approval.digest.hex(),
+            ses: call.session.clone(),
+            agt: call.key.0.clone(),
+            apr: Approver {
+                who: answer.by.clone(),
+                channel: answer.via.clone(),
+                tier: answer.tier.word().to_owned(),
+            },
+            tier: answer.tier.word().to_owned(),
+            pol: call.policy.clone(),
+        })
+    }
+
+    /// A token is used by the key that submitted the call, or by one that was made for whoever runs
+    /// it. Anybody else is refused, and the ledger tells of it.
+    async fn check_user_of(&self, who: &Principal, claims: &Claims) -> Result<(), GateError> {
+        if claims.agt == who.key.0 || self.executes(who, &claims.aud).await? {
+            return Ok(());
+        }
+        if let Ok(stored) = self.stored_approval(&claims.sub).await {
+            let now = self.inner.clock.now();
+            let (by, jti) = (Some(who.name.as_str()), Some(claims.jti.as_str()));
+            let entry = approval_happening(&stored, "token.refused", by, jti, now);
+            let change = Change {
+                puts: Vec::new(),
+                entries: vec![entry],
+            };
+            self.inner.store.commit(change).await?;
+        }
+        Err(GateError::Forbidden(
+            "this token belongs to a call of another key; only that key, or one made with \
+             `keys create --executor NAME` for who runs the call, may use it",
+        ))
     }
 
     /// Waits until the approval is settled, for at most `wait`.

@@ -17,6 +17,7 @@ use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::evidence::Account;
 use crate::gate::random;
 use crate::principal::{Principal, Role};
 use crate::remembered::{Remembered, ended_at};
@@ -30,6 +31,11 @@ pub use people::PersonView;
 
 /// Longest name of a key or a person, in characters.
 pub const NAME_CHARS_MAX: usize = 64;
+
+/// Most audiences a key is made for.
+const EXECUTORS_MAX: usize = 16;
+/// Longest name of an audience, in bytes.
+const EXECUTOR_BYTES_MAX: usize = 256;
 
 const LIVE: &str = "live";
 const REVOKED: &str = "revoked";
@@ -60,6 +66,8 @@ pub struct KeyView {
     pub created_at: f64,
     /// Who made it.
     pub created_by: String,
+    /// Whose tokens it may use besides its own: the audiences it runs calls for.
+    pub executors: Vec<String>,
     /// When it was made useless, in seconds.
     pub revoked_at: Option<f64>,
 }
@@ -101,6 +109,8 @@ struct StoredKey {
     role: Role,
     created_at: UnixMillis,
     created_by: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    executors: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     revoked_at: Option<UnixMillis>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,7 +135,19 @@ impl Gate {
 
     /// Makes a key; the secret is returned once and kept only as a hash. `by` is who made it.
     pub async fn create_key(&self, by: &str, name: &str, role: Role) -> Result<NewKey, GateError> {
+        self.create_key_for(by, name, role, &[]).await
+    }
+
+    /// Makes a key that may also use the tokens of calls that `executors` run.
+    pub async fn create_key_for(
+        &self,
+        by: &str,
+        name: &str,
+        role: Role,
+        executors: &[String],
+    ) -> Result<NewKey, GateError> {
         checked_name(name)?;
+        checked_executors(role, executors)?;
         let now = self.inner.clock.now();
         let secret = secret::fresh(&format!("cs_{}_", role.word()), random());
         let id = KeyId::fresh(now, random());
@@ -134,6 +156,7 @@ impl Gate {
             role,
             created_at: now,
             created_by: by.to_owned(),
+            executors: executors.to_vec(),
             revoked_at: None,
             revoked_by: None,
         };
@@ -150,7 +173,12 @@ impl Gate {
             due_at: None,
             body: written(&key),
         };
-        let body = json!({ "key_id": id, "name": name, "role": role, "by": by });
+        let mut body = json!({ "key_id": id, "name": name, "role": role, "by": by });
+        if !executors.is_empty()
+            && let Some(said) = body.as_object_mut()
+        {
+            said.insert("executors".to_owned(), json!(executors));
+        }
         for _ in 0..ATTEMPTS_MAX {
             let mut change = Change {
                 puts: vec![Put {
@@ -172,6 +200,20 @@ impl Gate {
             }
         }
         Err(conflict(Kind::Key, id.as_str()))
+    }
+
+    /// Whether the key of `who` was made for `audience`, who runs calls.
+    pub(crate) async fn executes(
+        &self,
+        who: &Principal,
+        audience: &str,
+    ) -> Result<bool, GateError> {
+        let record = self.inner.store.get(Kind::Key, who.key.as_str()).await?;
+        let Some(record) = record.filter(|record| record.status == LIVE) else {
+            return Ok(false);
+        };
+        let key: StoredKey = read(&record)?;
+        Ok(key.executors.iter().any(|executor| executor == audience))
     }
 
     /// Returns all keys.
@@ -304,6 +346,21 @@ fn revocation(
     view
 }
 
+/// Returns what the record of a key says, to be held against the ledger.
+pub(crate) fn key_account(record: &Record) -> Option<Account> {
+    let key: StoredKey = read(record).ok()?;
+    let ended = if key.revoked_at.is_some() {
+        REVOKED
+    } else {
+        ""
+    };
+    Some(Account {
+        begun: format!("{} {}", key.role.word(), key.name),
+        ended: ended.to_owned(),
+        used: String::new(),
+    })
+}
+
 fn key_view(record: &Record) -> Result<KeyView, GateError> {
     let key: StoredKey = read(record)?;
     Ok(KeyView {
@@ -312,6 +369,7 @@ fn key_view(record: &Record) -> Result<KeyView, GateError> {
         role: key.role,
         created_at: key.created_at.as_seconds(),
         created_by: key.created_by,
+        executors: key.executors,
         revoked_at: key.revoked_at.map(UnixMillis::as_seconds),
     })
 }
@@ -337,6 +395,28 @@ fn checked_name(name: &str) -> Result<(), GateError> {
             code: "invalid_name",
             message: format!("a name is 1 to {NAME_CHARS_MAX} visible characters"),
         });
+    }
+    Ok(())
+}
+
+/// Only who asks runs calls. What is named is a token's audience, word for word.
+fn checked_executors(role: Role, executors: &[String]) -> Result<(), GateError> {
+    let wrong = |message: String| GateError::Invalid {
+        param: "executors",
+        code: "invalid_executor",
+        message,
+    };
+    if !executors.is_empty() && !role.asks() {
+        let message = "only a key with the role `agent` is made for an executor";
+        return Err(wrong(message.to_owned()));
+    }
+    let is_good = |name: &String| {
+        !name.is_empty() && name.len() <= EXECUTOR_BYTES_MAX && inline(name) == *name
+    };
+    if executors.len() > EXECUTORS_MAX || !executors.iter().all(is_good) {
+        return Err(wrong(format!(
+            "an executor is the audience of a token, such as `tool:send_email`; at most {EXECUTORS_MAX}"
+        )));
     }
     Ok(())
 }

@@ -46,6 +46,9 @@ pub enum Event {
     /// The proof was used up; `detail` is its name.
     #[serde(rename = "token.consumed")]
     TokenConsumed(ApprovalHappening),
+    /// Somebody else's key tried to use the proof up; `detail` is its name. Nothing was used.
+    #[serde(rename = "token.refused")]
+    TokenRefused(ApprovalHappening),
     /// A card reached a channel.
     #[serde(rename = "card.delivered")]
     CardDelivered(CardHappening),
@@ -145,6 +148,9 @@ pub enum Event {
     /// The ledger up to here was signed.
     #[serde(rename = "ledger.checkpoint")]
     Checkpoint(CheckpointTold),
+    /// The ledger was taken as it was: by a home that kept no head of it yet, or by a person.
+    #[serde(rename = "ledger.anchored")]
+    Anchored(AnchoredTold),
 }
 
 /// Each shape with its fields. What an event has not is null, or is not there.
@@ -419,6 +425,7 @@ shapes! {
         name: String = "Its name.",
         role: Role = "Its role.",
         by: String = "Who.",
+        executors: Option<Vec<String>> = "Whose tokens it may use besides its own.",
         timestamp: f64 = "When.",
     }
     /// A gateway signs with a key.
@@ -477,5 +484,14 @@ shapes! {
         kid: String = "The name of the key.",
         public_key: String = "The key.",
         signature: String = "The signature.",
+    }
+    /// The ledger was taken as it was.
+    AnchoredTold {
+        kid: String = "The name of the key that signs its head.",
+        was: Option<String> = "The head that was kept before, as `NUMBER:HASH`.",
+        head: String = "The last entry that was found, as `NUMBER:HASH`.",
+        why: String = "Why.",
+        by: String = "Who took it.",
+        timestamp: f64 = "When.",
     }
 }

@@ -10,6 +10,7 @@ use countersign_core::time::UnixMillis;
 use countersign_store::{Database, Kind, Order, Query};
 
 use crate::GateError;
+use crate::anchor::Anchor;
 use crate::assessors::Assessors;
 use crate::chronicle;
 use crate::clock::Clock;
@@ -19,6 +20,7 @@ use crate::health::Health;
 use crate::keys::Signer;
 use crate::moment::{Moment, VersionedGrant};
 use crate::principal::Principal;
+use crate::probe::Probe;
 use crate::remembered::Remembered;
 use crate::seals;
 use crate::sessions::Sessions;
@@ -73,6 +75,11 @@ pub(crate) struct Inner {
     pub(crate) deputy: OnceLock<Arc<dyn Deputy>>,
     pub(crate) chronicle: chronicle::Shared,
     pub(crate) health: Health,
+    /// Where the head of the ledger is kept.
+    pub(crate) anchor: OnceLock<Anchor>,
+    pub(crate) probe: Probe,
+    /// Held while the ledger is verified, which takes memory and time.
+    pub(crate) verifying: tokio::sync::Mutex<()>,
     /// What buttons in chats are sealed with.
     pub(crate) seal: Seal,
     /// Who delivers, in the records of deliveries.
@@ -111,6 +118,9 @@ impl Gate {
                 deputy: OnceLock::new(),
                 chronicle: chronicle::Shared::default(),
                 health: Health::default(),
+                anchor: OnceLock::new(),
+                probe: Probe::default(),
+                verifying: tokio::sync::Mutex::default(),
             }),
         };
         gate.publish_key().await?;
@@ -119,7 +129,7 @@ impl Gate {
     }
 
     /// Does what happens by itself until `shutdown` ends: questions expire, cards are delivered,
-    /// the ledger is followed and signed, the signing key stays published.
+    /// the ledger is followed and signed and its head kept, the signing key stays published.
     pub async fn run(&self, shutdown: impl Future<Output = ()> + Send) {
         if let Err(error) = self.resume_deliveries().await {
             tracing::error!(%error, "cards of an earlier run could not be taken up");
@@ -129,6 +139,7 @@ impl Gate {
             () = self.lapse_forever() => {}
             () = self.follow_forever() => {}
             () = self.checkpoints() => {}
+            () = self.keep_head() => {}
             () = self.publish_forever() => {}
             () = self.sweep_deliveries() => {}
         }

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use countersign_core::card::{Redacts, one_line, shown_args};
 use countersign_core::judge::judge;
-use countersign_core::ledger::checkpoint::EVENT;
-use countersign_core::ledger::{BrokenChain, Entry, Verifier};
+use countersign_core::ledger::Entry;
 use countersign_core::policy::Policy;
 use countersign_store::{Kind, Order, Query, Record, StoreError};
 use serde::Serialize;
@@ -82,23 +81,6 @@ pub struct OutcomeView {
     pub duration: Option<u64>,
     /// When it was reported, in seconds.
     pub at: f64,
-}
-
-/// Whether the ledger is what it was.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
-pub struct LedgerState {
-    /// Whether it is.
-    pub ok: bool,
-    /// Good entries.
-    pub entries: u64,
-    /// Hash of the last good one.
-    pub head: String,
-    /// Signatures that were checked.
-    pub checkpoints: u64,
-    /// The first bad entry.
-    pub first_bad: Option<u64>,
-    /// What is wrong with it.
-    pub why: Option<String>,
 }
 
 /// What another policy would have said, had there been no grants, no overrides and no earlier
@@ -223,62 +205,6 @@ impl Gate {
         }
     }
 
-    /// Verifies the whole chain and its signatures. Checkpoints may have been signed by keys that
-    /// are not used any more, or by replicas; a checkpoint proves all before it, so the last one's
-    /// key must be known. The names of replicas' keys come from the database that is in doubt,
-    /// so a ledger that our own key has never signed proves nothing.
-    pub async fn verify_ledger(&self, who: &Principal) -> Result<LedgerState, GateError> {
-        if !who.role.sees_all() {
-            return Err(GateError::Forbidden("an agent does not verify the ledger"));
-        }
-        let own = self.inner.signer.published(self.inner.clock.machine());
-        let is_ours = |kid: &str| own.iter().any(|key| key.kid == kid);
-        let mut verifier = Verifier::new(None, None);
-        let (mut last_signed, mut signed_by_us) = (None, false);
-        let (mut behind, mut head) = (0, String::new());
-        loop {
-            let entries = self.inner.store.entries(behind, READ_MAX).await?;
-            for entry in &entries {
-                if let Err(broken) = verifier.take(entry) {
-                    return Ok(broken_at(&verifier, &broken, head));
-                }
-                if entry.draft.event == EVENT {
-                    let kid = kid(entry);
-                    signed_by_us |= is_ours(&kid);
-                    last_signed = Some((entry.seq, kid));
-                }
-                behind = entry.seq;
-                head = entry.hash.to_string();
-            }
-            if entries.is_empty() {
-                break;
-            }
-        }
-        if let Some((seq, kid)) = last_signed {
-            let why = if !signed_by_us {
-                Some("no checkpoint is signed by this gateway's key")
-            } else if !is_ours(&kid) && !self.was_published(&kid).await? {
-                Some("the last checkpoint is signed by an unknown key")
-            } else {
-                None
-            };
-            if let Some(why) = why {
-                return Ok(broken_at(&verifier, &BrokenChain { seq, why }, head));
-            }
-        }
-        match verifier.clone().finish() {
-            Ok(good) => Ok(LedgerState {
-                ok: true,
-                entries: good.entries,
-                head: good.head.hash.to_string(),
-                checkpoints: good.checkpoints,
-                first_bad: None,
-                why: None,
-            }),
-            Err(broken) => Ok(broken_at(&verifier, &broken, head)),
-        }
-    }
-
     /// Judges the calls since `since` (milliseconds) again under `policy`. What only the moment
     /// knew, grants, overrides and earlier denials, is left out on both sides.
     pub async fn replay(
@@ -330,9 +256,7 @@ impl Gate {
         who: &Principal,
         call: StoredCall,
     ) -> Result<TraceView, GateError> {
-        let mut view = self.view_without_collecting(&call).await?;
-        view.token = None;
-        view.token_expires_at = None;
+        let view = self.view_without_collecting(&call).await?;
         // A policy that cannot be read today hides more, not less.
         let redacts = self
             .inner
@@ -356,25 +280,6 @@ impl Gate {
             policy: call.policy,
             outcome: call.outcome,
         })
-    }
-}
-
-fn kid(entry: &Entry) -> String {
-    let body: Value = serde_json::from_str(&entry.draft.body).unwrap_or_default();
-    let kid = body.get("kid").and_then(Value::as_str);
-    kid.unwrap_or_default().to_owned()
-}
-
-fn broken_at(verifier: &Verifier, broken: &BrokenChain, head: String) -> LedgerState {
-    // What was good up to the break is counted by ending the ledger there.
-    let good = verifier.clone().finish().ok();
-    LedgerState {
-        ok: false,
-        entries: good.map_or(0, |good| good.entries),
-        head,
-        checkpoints: good.map_or(0, |good| good.checkpoints),
-        first_bad: Some(broken.seq),
-        why: Some(broken.why.to_owned()),
     }
 }
 

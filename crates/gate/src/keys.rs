@@ -14,6 +14,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use countersign_core::digest::Digest;
 use countersign_core::ledger::checkpoint;
+use countersign_core::ledger::head::{self, Head};
 use countersign_core::time::UnixMillis;
 use countersign_core::token::{self, Claims, PublicKey};
 use ed25519_dalek::{SigningKey, VerifyingKey};
@@ -111,6 +112,17 @@ impl Signer {
         checkpoint::sign_checkpoint(seq, hash, &self.key)
     }
 
+    /// Returns `head` signed, to be kept.
+    pub fn sign_head(&self, head: Head) -> Value {
+        head::sign_head(head, &self.key)
+    }
+
+    /// Returns every key that is remembered, whether it is still published or not.
+    pub(crate) fn every(&self) -> Vec<PublicKey> {
+        let previous = self.previous.iter().map(|previous| previous.key.clone());
+        std::iter::once(self.public()).chain(previous).collect()
+    }
+
     fn generate() -> io::Result<Self> {
         let mut seed = Zeroizing::new([0; 32]);
         getrandom::fill(seed.as_mut_slice()).map_err(io::Error::other)?;
@@ -204,7 +216,7 @@ fn bytes(text: &str) -> Option<Zeroizing<[u8; 32]>> {
 }
 
 /// Makes the name of `file` survive a loss of power.
-fn sync_folder(file: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(file: &Path) -> io::Result<()> {
     let folder = file.parent().filter(|folder| *folder != Path::new(""));
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }

@@ -4,6 +4,7 @@
 //! answers, [`principal`] who may ask for what. `submit` and `answer` are the two halves of a
 //! call's way; `approvals` drives [`countersign_core::approval::step`] against the store.
 
+pub mod anchor;
 pub mod answer;
 mod approvals;
 mod assessors;
@@ -20,6 +21,7 @@ pub mod deputy;
 mod entries;
 mod error;
 pub mod event;
+pub mod evidence;
 pub mod gate;
 pub mod grants;
 mod handover;
@@ -30,6 +32,7 @@ mod moment;
 pub mod names;
 pub mod permit;
 pub mod principal;
+mod probe;
 mod published;
 mod recipients;
 mod remembered;

@@ -53,12 +53,6 @@ impl Gate {
         Ok(keys)
     }
 
-    /// Returns whether a gateway on this database has ever signed with the key of this name.
-    pub(crate) async fn was_published(&self, kid: &str) -> Result<bool, StoreError> {
-        let found = self.inner.store.get(Kind::SigningKey, kid).await?;
-        Ok(found.is_some())
-    }
-
     /// Says that this gateway signs with its key. The ledger tells of it the first time.
     pub(crate) async fn publish_key(&self) -> Result<(), StoreError> {
         let key = self.inner.signer.public();

@@ -304,13 +304,6 @@ impl CallView {
             (Some(decided), _) => decided.outcome.clone(),
             (None, Some(_) | None) => "waiting".to_owned(),
         };
-        let (token, until) = match approval.map(|it| &it.approval.state) {
-            Some(State::Approved {
-                collected: Some(collected),
-                ..
-            }) => (Some(collected.token.clone()), Some(collected.until)),
-            _ => (None, None),
-        };
         Self {
             call_id: call.call_id.0.clone(),
             run_id: call.run.clone(),
@@ -326,8 +319,9 @@ impl CallView {
             approval_id: call.approval.as_ref().map(|id| id.0.clone()),
             expires_at: approval.map(|it| it.approval.expires_at.as_seconds()),
             decision: decided,
-            token,
-            token_expires_at: until.map(UnixMillis::as_seconds),
+            // For the asker alone, and only where it asks for it.
+            token: None,
+            token_expires_at: None,
             created_at: call.at.as_seconds(),
         }
     }

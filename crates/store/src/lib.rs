@@ -83,6 +83,10 @@ pub enum Kind {
     Ticket,
     /// What an agent may have written into a file.
     Written,
+    /// That a home keeps the head of the ledger, by the key that signs it.
+    Anchor,
+    /// What is written to find out whether something can be written.
+    Probe,
 }
 
 impl Kind {
@@ -112,6 +116,8 @@ impl Kind {
             Self::Thread => "thread",
             Self::Ticket => "ticket",
             Self::Written => "written",
+            Self::Anchor => "anchor",
+            Self::Probe => "probe",
         }
     }
 }

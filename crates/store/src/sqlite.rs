@@ -11,7 +11,7 @@ mod rows;
 mod words;
 mod writer;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use countersign_core::digest::Digest;
@@ -43,7 +43,7 @@ struct Inner {
 
 #[derive(Debug)]
 struct Readers {
-    file: PathBuf,
+    file: file::Opened,
     idle: Mutex<Vec<Connection>>,
     permits: Arc<Semaphore>,
 }
@@ -58,19 +58,19 @@ impl Sqlite {
     pub(crate) async fn open(file: &Path) -> Result<Self, StoreError> {
         let path = file.to_owned();
         let opened = tokio::task::spawn_blocking(move || {
-            let connection = file::open_for_writing(&path)?;
+            let (opened, connection) = file::Opened::open(&path)?;
             let (last, _) = rows::last(&connection).map_err(words::failure)?;
             let tail = Tail::behind(last);
             let queue = Arc::new(Queue::default());
             let (stops, stopped) = watch::channel(false);
             let writer =
-                writer::Writer::new(path.clone(), connection, Arc::clone(&queue), tail.clone());
+                writer::Writer::new(opened.clone(), connection, Arc::clone(&queue), tail.clone());
             std::thread::Builder::new()
                 .name("store-writer".to_owned())
                 .spawn(move || writer.run(&stops))
                 .map_err(|error| Failure::new("no thread can be started", error.to_string()))?;
             let readers = Arc::new(Readers {
-                file: path,
+                file: opened,
                 idle: Mutex::default(),
                 permits: Arc::new(Semaphore::new(READERS_MAX)),
             });
@@ -148,6 +148,7 @@ impl Sqlite {
         let done = tokio::task::spawn_blocking(move || {
             // Held here, because who asked may stop waiting before it is read.
             let _permit = permit;
+            readers.file.check()?;
             let idle = readers.idle().pop();
             let connection = match idle {
                 Some(connection) => connection,

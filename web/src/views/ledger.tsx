@@ -33,7 +33,7 @@ export function Ledger() {
       <Head title="Ledger" lead="Everything that happened, each entry bound to the one before it. Whoever changes one breaks all that follow." />
       <section class={`panel fill ${state.value === null ? "" : state.value.ok ? "good" : "bad"}`} aria-live="polite">
         {state.value === null ? (
-          <p>Verifying goes through the whole chain and checks its signatures. It changes nothing.</p>
+          <p>Verifying goes through the whole chain, checks its signatures and the head that was kept, and reads every record. It changes nothing.</p>
         ) : (
           <Verified state={state.value} />
         )}
@@ -49,10 +49,15 @@ export function Ledger() {
           The same check works on the files alone, on another machine, without this gateway. Keep the head somewhere else
           now and then: then not even the whole ledger can be written anew.
         </p>
-        <Commands lines={["countersign ledger verify"]} />
+        <Commands lines={["countersign ledger verify", "countersign ledger anchor"]} />
       </section>
     </div>
   );
+}
+
+function heading({ ok, first_bad }: LedgerState): string {
+  if (ok) return "The ledger is what it was";
+  return first_bad === null ? "The records are not what the ledger says" : `Entry ${first_bad} is not what it was`;
 }
 
 function Verified({ state }: { state: LedgerState }) {
@@ -60,18 +65,19 @@ function Verified({ state }: { state: LedgerState }) {
     <>
       <h2 class="verified">
         <Icon name={state.ok ? "check" : "cross"} />
-        {state.ok ? "The ledger is what it was" : `Entry ${state.first_bad ?? "?"} is not what it was`}
+        {heading(state)}
       </h2>
       {state.ok || !state.why ? null : <p class="problem">{state.why}</p>}
       <Facts
         fields={[
           { name: "Good entries", text: state.entries.toLocaleString() },
           { name: "Signatures", text: many(state.checkpoints, "checkpoint") },
+          { name: "Records that agree", text: state.ok ? state.records.toLocaleString() : "not all" },
         ]}
       />
       <div class="long">
         <h3>Head</h3>
-        <Code name="Head" text={state.head} />
+        <Code name="Head" text={`${state.entries}:${state.head}`} />
       </div>
     </>
   );

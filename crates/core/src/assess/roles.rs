@@ -35,7 +35,7 @@ const OWN_PROCESS: Score = Score::new(500);
 const PLACES_MAX: u32 = 256;
 
 /// Whether two spellings name the same argument: `filePath`, `file_path`.
-pub(super) fn same_key(one: &str, other: &str) -> bool {
+pub(crate) fn same_key(one: &str, other: &str) -> bool {
     fn letters(key: &str) -> impl Iterator<Item = char> {
         let letters = key.chars().filter(|letter| !matches!(letter, '_' | '-'));
         letters.flat_map(char::to_lowercase)

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::arguments;
 use super::gather::object;
 use super::named::look_up;
-use super::roles::same_key;
+pub(crate) use super::roles::same_key;
 use super::terminal::{ENVIRONMENT_KEYS, INPUT_KEYS, command_text, is_terminal};
 use crate::call::ToolCall;
 use crate::knowledge::{ArgumentRole, ToolRow};

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::form::{absolute, lies_in};
+use super::handle;
 use super::within::Within;
 use crate::act::profile;
 use crate::call::ToolCall;
@@ -72,6 +73,7 @@ pub(super) fn shapes(text: &str, call: &ToolCall) -> Option<Vec<CommandShape>> {
     let plain = !shapes.is_empty()
         && matches!(rest, "" | ";")
         && !shapes.iter().any(CommandShape::hides_code)
+        && !shapes.iter().any(CommandShape::names_by_handle)
         && outputs_are_ordinary(&simples, call);
     plain.then_some(shapes)
 }
@@ -226,25 +228,35 @@ impl CommandShape {
         })
     }
 
+    /// Whether a word means something else a moment later.
+    fn names_by_handle(&self) -> bool {
+        handle::in_command(self, self.heads())
+    }
+
+    /// Returns how many of the words may be the program that runs.
+    fn heads(&self) -> usize {
+        let optional: Vec<Option<String>> = self.words.iter().cloned().map(Some).collect();
+        let first = self.words.first().map(|word| base_name(word));
+        let known = first.and_then(program);
+        // Behind a wrapper, and behind what is not known, any word may be the program.
+        if known.is_none() || carries_commands(&optional) {
+            self.words.len()
+        } else {
+            1
+        }
+    }
+
     /// Whether code stands in the words, comes from elsewhere, or a program is run that the words
     /// do not show.
     fn hides_code(&self) -> bool {
         let fed = self.join.starts_with('|') && self.join != "||"
             || self.redirects.iter().any(|redirect| redirect.contains('<'));
-        let optional: Vec<Option<String>> = self.words.iter().cloned().map(Some).collect();
         let first = self.words.first().map(|word| base_name(word));
         // PowerShell reads quotes and backslashes in another way than the words were made by.
         if first.is_some_and(is_cmdlet) {
             return true;
         }
-        let known = first.and_then(program);
-        // Behind a wrapper, and behind what is not known, any word may be the program.
-        let heads = if known.is_none() || carries_commands(&optional) {
-            self.words.len()
-        } else {
-            1
-        };
-        (0..heads).any(|at| {
+        (0..self.heads()).any(|at| {
             let words = self.words.get(at..).unwrap_or(&[]);
             words
                 .split_first()
@@ -327,7 +339,7 @@ fn row_runs_code(row: &Row, words: &[String], fed: bool) -> bool {
 }
 
 /// Whether `word` may give the option `name`: itself, with its value, bundled or shortened.
-fn may_be(name: &str, word: &str) -> bool {
+pub(super) fn may_be(name: &str, word: &str) -> bool {
     let given = word.split('=').next().unwrap_or(word);
     let bundled = name
         .strip_prefix('-')

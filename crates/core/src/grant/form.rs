@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::command::{self, CommandShape};
+use super::handle;
 use crate::act::profile;
 use crate::assess::FINDINGS_MAX;
 use crate::assess::told::{Argument, Told, told};
@@ -86,6 +87,9 @@ impl Form {
         }
         if told.is_terminal() {
             return Self::command(&told, call);
+        }
+        if handle::in_arguments(&call.args) {
+            return None;
         }
         Some(
             Self::message(&told)

@@ -80,16 +80,22 @@ impl Verifier {
 
     /// Ends the ledger here and returns what it was found to be.
     pub fn finish(self) -> Result<Verified, BrokenChain> {
-        let (seq, hash) = self.walk.head();
+        let (seq, _) = self.walk.head();
         if self.anchor.is_some_and(|anchor| anchor.seq > seq) {
             return Err(self.broken("the ledger ends before the entry that was kept elsewhere"));
         }
-        Ok(Verified {
+        Ok(self.good())
+    }
+
+    /// Returns what the ledger was found to be so far.
+    pub const fn good(&self) -> Verified {
+        let (seq, hash) = self.walk.head();
+        Verified {
             entries: seq,
             checkpoints: self.checkpoints,
             signed: self.signed,
             head: Checkpoint { seq, hash },
-        })
+        }
     }
 
     fn take_checkpoint(&mut self, body: &str) -> Result<(), BrokenChain> {

@@ -301,14 +301,14 @@ pub(super) fn pairs() -> Vec<(&'static str, ToolCall, ToolCall, bool)> {
         ),
         (
             "the same arguments in another order",
-            tool("mcp__a__b", json!({"x": 1, "y": 2})),
-            tool("mcp__a__b", json!({"y": 2, "x": 1})),
+            tool("mcp__a__b", json!({"level": 1, "size": 2})),
+            tool("mcp__a__b", json!({"size": 2, "level": 1})),
             true,
         ),
         (
             "another argument",
-            tool("mcp__a__b", json!({"x": 1})),
-            tool("mcp__a__b", json!({"x": 2})),
+            tool("mcp__a__b", json!({"level": 1})),
+            tool("mcp__a__b", json!({"level": 2})),
             false,
         ),
         (

@@ -10,6 +10,8 @@
     reason = "a measurement that cannot go on ends"
 )]
 
+#[path = "../../tests/shared/ours.rs"]
+mod ours;
 #[expect(dead_code, reason = "the tests use more of it")]
 #[path = "../../tests/http/support.rs"]
 mod support;

@@ -1,11 +1,15 @@
 //! `countersign ledger`: whether the record is what it was.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, IsTerminal as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
 use countersign_core::ledger::Verifier;
+use countersign_core::ledger::checkpoint::Checkpoint;
+use countersign_core::ledger::head::parse_kept;
+use countersign_gate::anchor::Anchor;
+use countersign_gate::evidence::Evidence;
 use serde_json::{Value, json};
 
 use super::show::{print, print_json, text};
@@ -14,65 +18,168 @@ use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::Home;
 use crate::config::read::at;
-use crate::gateway::{self, open_beside};
+use crate::gateway::{Ground, damaged, lock, user_name};
+
+/// How often it is said how far it has come.
+const TOLD_EVERY: u64 = 10_000;
 
 /// Does what was asked with the ledger.
 pub(crate) fn run(args: &Ledger, reach: &Reach) -> Result<ExitCode, Complaint> {
     match &args.command {
         LedgerCommand::Export => export(reach),
-        LedgerCommand::Verify { file, json } => {
+        LedgerCommand::Anchor { accept, json } => anchor(reach, *accept, *json),
+        LedgerCommand::Verify { file, anchor, json } => {
+            let kept = anchor.as_deref().map(kept_elsewhere).transpose()?;
             let state = match file {
-                Some(file) => verify_file(file)?,
-                None => verify_home(reach)?,
+                Some(file) => verify_file(file, kept)?,
+                None => verify_home(reach, kept)?,
             };
             let ok = at(&state, "ok") == true;
             let code = ExitCode::from(u8::from(!ok));
             if *json {
                 return written(print_json(&state), code);
             }
-            let shown = if ok {
-                format!(
-                    "The ledger is what it was: {} entries, {} signed checkpoints.\nhead {}\n",
-                    text(&state, "entries"),
-                    text(&state, "checkpoints"),
-                    text(&state, "head")
-                )
-            } else {
-                format!(
-                    "The ledger was changed. The first bad entry is {}: {}.\n\
-                     The {} entries before it are what they were.\n",
-                    text(&state, "first_bad"),
-                    text(&state, "why"),
-                    text(&state, "entries")
-                )
-            };
-            written(print(&shown), code)
+            written(print(&found(&state, ok)), code)
         }
     }
 }
 
-fn verify_home(reach: &Reach) -> Result<Value, Complaint> {
+/// Says what was found, in words.
+fn found(state: &Value, ok: bool) -> String {
+    if ok {
+        let records = match at(state, "records").as_u64() {
+            Some(records) => format!(" {records} records agree with it."),
+            None => String::new(),
+        };
+        return format!(
+            "The ledger is what it was: {entries} entries, {} signed checkpoints.{records}\nhead {entries}:{}\n",
+            text(state, "checkpoints"),
+            text(state, "head"),
+            entries = text(state, "entries"),
+        );
+    }
+    if at(state, "first_bad").is_null() {
+        return format!(
+            "The ledger's {} entries are what they were, but the records are not: {}.\n",
+            text(state, "entries"),
+            text(state, "why"),
+        );
+    }
+    format!(
+        "The ledger was changed. The first bad entry is {}: {}.\n\
+         The {} entries before it are what they were.\n",
+        text(state, "first_bad"),
+        text(state, "why"),
+        text(state, "entries")
+    )
+}
+
+/// Reads a head that a person kept: in a file, or as it was printed.
+fn kept_elsewhere(given: &str) -> Result<Checkpoint, Complaint> {
+    let path = Path::new(given);
+    let text = if path.is_file() {
+        std::fs::read_to_string(path)
+            .map_err(|error| Complaint::usage(format!("cannot read {given}: {error}"), ""))?
+    } else {
+        given.to_owned()
+    };
+    parse_kept(&text).map_err(|_| {
+        Complaint::usage(
+            "`--anchor` is no head of a ledger, and no file that holds one",
+            "give what `countersign ledger anchor` printed, or the file you kept it in",
+        )
+    })
+}
+
+fn verify_home(reach: &Reach, kept: Option<Checkpoint>) -> Result<Value, Complaint> {
     let home = Home::new(reach.home.clone())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(|error| Complaint::failed(format!("cannot start: {error}"), ""))?;
-    runtime.block_on(async {
-        let gate = open_beside(&home).await?;
-        let state = gate.verify_ledger(&gateway::owner("command line")).await;
-        gate.store().close().await;
+    runtime()?.block_on(async {
+        let ground = Ground::of_ledger(&home).await?;
+        let anchor = ground.anchor(&home);
+        let evidence = Evidence {
+            store: &ground.store,
+            signer: &ground.signer,
+            now: ground.clock.machine(),
+            anchor: Some(&anchor),
+            kept,
+            progress: tell_progress,
+        };
+        let state = evidence.verify().await;
+        ground.store.close().await;
         let state = state.map_err(|error| Complaint::failed(error.to_string(), ""))?;
         Ok(json!(state))
     })
 }
 
+/// Says on a terminal how far it has come.
+fn tell_progress(done: u64, of: u64) {
+    let mut stderr = std::io::stderr().lock();
+    if of < TOLD_EVERY || !stderr.is_terminal() {
+        return;
+    }
+    let end = if done >= of { "\r\u{1b}[K" } else { "" };
+    // Nobody who looks at it minds if it cannot be written.
+    let _told = write!(stderr, "\r{done} of {of}{end}");
+}
+
+/// Prints the head of the ledger, to be kept elsewhere, or takes the ledger as it is.
+fn anchor(reach: &Reach, accept: bool, json: bool) -> Result<ExitCode, Complaint> {
+    let home = Home::new(reach.home.clone())?;
+    let (head, signed) = runtime()?.block_on(async {
+        let ground = Ground::of_ledger(&home).await?;
+        let anchor = ground.anchor(&home);
+        let now = ground.clock.now();
+        let done = if accept {
+            take_as_it_is(&home, &anchor, &ground).await
+        } else {
+            let compared = anchor.compare(&ground.store).await;
+            compared.map(drop).map_err(|error| damaged(&error))
+        };
+        let head = match done {
+            Ok(()) => {
+                let head = anchor.signed_head(&ground.store, now).await;
+                head.map_err(|error| Complaint::failed(error.to_string(), ""))
+            }
+            Err(complaint) => Err(complaint),
+        };
+        ground.store.close().await;
+        head
+    })?;
+    let printed = if json {
+        print_json(&signed)
+    } else {
+        print(&format!("{}\n", head.last.text()))
+    };
+    written(printed, ExitCode::SUCCESS)
+}
+
+async fn take_as_it_is(home: &Home, anchor: &Anchor, ground: &Ground) -> Result<(), Complaint> {
+    // Held until it is done: a gateway that works keeps the head itself.
+    let Some(_alone) = lock(home)? else {
+        return Err(Complaint::failed(
+            "a gateway works in this home",
+            "stop it first; a gateway that runs has a ledger it knows",
+        ));
+    };
+    let (now, by) = (ground.clock.now(), user_name());
+    let accepted = anchor.accept(&ground.store, now, &by).await;
+    accepted.map(drop).map_err(|error| damaged(&error))
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Complaint> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| Complaint::failed(format!("cannot start: {error}"), ""))
+}
+
 /// Verifies an exported file without any gateway.
-fn verify_file(file: &Path) -> Result<Value, Complaint> {
+fn verify_file(file: &Path, kept: Option<Checkpoint>) -> Result<Value, Complaint> {
     let unreadable = |error: std::io::Error| {
         Complaint::usage(format!("cannot read {}: {error}", file.display()), "")
     };
-    let mut verifier = Verifier::new(None, None);
+    let mut verifier = Verifier::new(None, kept);
     let mut count = 0u64;
     let mut broken = None;
     for line in BufReader::new(File::open(file).map_err(unreadable)?).lines() {

@@ -19,6 +19,7 @@ use crate::config::{self, Home};
 use crate::gateway::Gateway;
 use crate::gateway::chats::Desk;
 use crate::server::limits::Limits;
+use crate::server::listen::Patience;
 use crate::server::outer::Entrance;
 use crate::server::{App, auth, listen, metrics, routes};
 use crate::telemetry;
@@ -114,10 +115,13 @@ async fn gateway(
         listener,
         tls.as_ref().map(|tls| tls.acceptor.clone()),
         routes::network(&app),
+        Patience::USUAL,
         stopping.clone(),
     ));
-    let agents =
-        socket.map(|socket| tokio::spawn(listen::socket(socket, routes::socket(&app), stopping)));
+    let agents = socket.map(|socket| {
+        let router = routes::socket(&app);
+        tokio::spawn(listen::socket(socket, router, Patience::USUAL, stopping))
+    });
     let url = url(address, tls.as_ref());
     // So that commands on the same home find this gateway, whatever port it took.
     let left = client::address_file(&gateway.home);
@@ -136,6 +140,7 @@ async fn gateway(
         }
     }
     counted.abort();
+    gateway.gate.rest().await;
     gateway.gate.store().close().await;
     let _gone = std::fs::remove_file(&left);
     if gateway.lock.is_some() {

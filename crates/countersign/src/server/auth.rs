@@ -26,6 +26,9 @@ use super::{App, outer};
 pub(crate) const COOKIE: &str = "countersign_session";
 /// Longest credential that is looked at.
 const CREDENTIAL_BYTES_MAX: usize = 512;
+/// Cookies of that name that are tried. Any server on another port of the host can set one, so the
+/// first need not be ours.
+const COOKIES_MAX: usize = 8;
 /// How long it is taken for granted that the key of a socket's user is still good.
 const SOCKET_KEY_FRESH: Duration = Duration::from_secs(1);
 
@@ -123,11 +126,7 @@ async fn recognise(app: &App, peer: Peer, headers: &HeaderMap) -> Result<Caller,
             Credential::Socket(uid),
             app.socket_keys.principal(&app.gate, uid).await,
         ),
-        (None, Peer::Network(_)) => {
-            let secret = cookie(headers).ok_or_else(nobody)?;
-            let outcome = app.gate.authenticate_login(secret).await;
-            (Credential::Cookie(secret.to_owned()), outcome)
-        }
+        (None, Peer::Network(_)) => signed_in(app, headers).await?,
     };
     let mut principal = match outcome {
         Ok(principal) => principal,
@@ -149,6 +148,23 @@ async fn recognise(app: &App, peer: Peer, headers: &HeaderMap) -> Result<Caller,
         principal,
         credential,
     })
+}
+
+/// Returns the first cookie that is good, and whose it is; the last outcome if none is.
+async fn signed_in(
+    app: &App,
+    headers: &HeaderMap,
+) -> Result<(Credential, Result<Principal, GateError>), Problem> {
+    let mut tried = None;
+    for secret in cookies(headers) {
+        let outcome = app.gate.authenticate_login(secret).await;
+        let is_final = matches!(outcome, Ok(_) | Err(GateError::Store(_)));
+        tried = Some((Credential::Cookie(secret.to_owned()), outcome));
+        if is_final {
+            break;
+        }
+    }
+    tried.ok_or_else(nobody)
 }
 
 /// Counts a wrong credential and says so.
@@ -194,17 +210,18 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
         .ok_or_else(nobody)
 }
 
-/// Returns the value of the page's cookie.
-pub(crate) fn cookie(headers: &HeaderMap) -> Option<&str> {
+/// Returns the values of cookies with the name of the page's.
+fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     headers
         .get_all(header::COOKIE)
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(';'))
         .filter_map(|pair| pair.trim().split_once('='))
-        .find(|(name, _)| *name == COOKIE)
+        .filter(|(name, _)| *name == COOKIE)
         .map(|(_, secret)| secret)
         .filter(|secret| !secret.is_empty() && secret.len() <= CREDENTIAL_BYTES_MAX)
+        .take(COOKIES_MAX)
 }
 
 fn nobody() -> Problem {
@@ -274,20 +291,26 @@ mod tests {
 
     #[test]
     fn the_cookie_is_found_among_others_and_only_by_its_whole_name() {
-        let rows: &[(&str, &str, Option<&str>)] = &[
-            ("alone", "countersign_session=abc", Some("abc")),
+        let rows: &[(&str, &str, &[&str])] = &[
+            ("alone", "countersign_session=abc", &["abc"]),
             (
                 "among others",
                 "a=1; countersign_session=abc; b=2",
-                Some("abc"),
+                &["abc"],
             ),
-            ("a longer name", "xcountersign_session=abc", None),
-            ("empty", "countersign_session=", None),
+            (
+                "behind another of its name",
+                "countersign_session=; countersign_session=x; countersign_session=abc",
+                &["x", "abc"],
+            ),
+            ("a longer name", "xcountersign_session=abc", &[]),
+            ("empty", "countersign_session=", &[]),
         ];
         for (name, text, expected) in rows {
             let mut headers = HeaderMap::new();
             headers.insert(header::COOKIE, HeaderValue::from_static(text));
-            assert_eq!(cookie(&headers), *expected, "{name}");
+            let found: Vec<&str> = cookies(&headers).collect();
+            assert_eq!(found, *expected, "{name}");
         }
     }
 

@@ -118,7 +118,7 @@ impl Bucket {
 
 /// The same machine under one address: no second budget for IPv4 written as IPv6, and none for
 /// every address of one IPv6 network.
-fn one_address(address: IpAddr) -> IpAddr {
+pub(crate) fn one_address(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => {

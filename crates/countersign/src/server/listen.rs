@@ -1,9 +1,10 @@
 //! Connections: over the network, and through the agents' socket. Bounded in number, in headers
 //! and in time, and ended in an orderly way.
 
+use std::collections::HashMap;
 use std::future::ready;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -18,16 +19,36 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tower::ServiceExt as _;
 
+use super::limits::one_address;
+
 /// Connections at once: all questions that may wait, and their readers. Each costs a few kilobytes.
 const CONNECTIONS_MAX: usize = 16_384;
 /// Headers of one request.
 const HEADERS_MAX: usize = 64;
 /// Bytes of headers, and of a connection's buffer.
 const BUFFER_BYTES_MAX: usize = 32 * 1024;
-/// How long headers may take to arrive, and how long an idle connection is kept.
-const HEADERS_TIME_MAX: Duration = Duration::from_secs(75);
-/// How long a client may take to agree on how to encrypt.
-const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(10);
+/// How long a client may keep a place without sending anything whole.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// For all headers of a request to arrive, counted from when the connection was opened or the
+    /// request before it was answered; so an idle connection is kept this long, too. Whoever waits
+    /// for an answer, or follows events, has sent its headers.
+    headers: Duration,
+    /// For agreeing on how to encrypt.
+    handshake: Duration,
+}
+
+impl Patience {
+    /// What a gateway has.
+    pub(crate) const USUAL: Self = Self {
+        headers: Duration::from_secs(15),
+        handshake: Duration::from_secs(10),
+    };
+}
+
+/// Connections at once from one address of the network, so that no machine can take all places.
+/// Who is on this machine shares an address with everybody else there.
+const PEER_CONNECTIONS_MAX: usize = CONNECTIONS_MAX / 8;
 /// How long requests in progress may take to end when the gateway stops.
 const STOP_TIME_MAX: Duration = Duration::from_secs(5);
 
@@ -49,9 +70,10 @@ pub(crate) async fn network(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     router: Router,
+    patience: Patience,
     mut stopping: watch::Receiver<bool>,
 ) {
-    let connections = Connections::new(router);
+    let connections = Connections::new(router, patience);
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -59,12 +81,19 @@ pub(crate) async fn network(
         };
         match accepted {
             Ok((stream, address)) => {
+                let Some(seat) = connections.seat(address.ip()) else {
+                    tracing::debug!(%address, "too many connections from one address");
+                    continue;
+                };
                 // Answers are small and awaited; waiting to fill a packet helps nobody.
                 let _told = stream.set_nodelay(true);
                 let peer = Peer::Network(address);
                 match tls.clone() {
-                    None => connections.serve(ready(Ok(stream)), peer).await,
-                    Some(tls) => connections.serve(encrypted(tls, stream), peer).await,
+                    None => connections.serve(ready(Ok(stream)), peer, seat).await,
+                    Some(tls) => {
+                        let opened = encrypted(tls, stream, patience.handshake);
+                        connections.serve(opened, peer, seat).await;
+                    }
                 }
             }
             Err(error) => pause(&error).await,
@@ -77,9 +106,10 @@ pub(crate) async fn network(
 pub(crate) async fn socket(
     listener: UnixListener,
     router: Router,
+    patience: Patience,
     mut stopping: watch::Receiver<bool>,
 ) {
-    let connections = Connections::new(router);
+    let connections = Connections::new(router, patience);
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -88,7 +118,9 @@ pub(crate) async fn socket(
         match accepted.and_then(|(stream, _)| Ok((stream.peer_cred()?.uid(), stream))) {
             Ok((uid, stream)) => {
                 let peer = Peer::Socket { uid };
-                connections.serve(ready(Ok(stream)), peer).await;
+                connections
+                    .serve(ready(Ok(stream)), peer, Seat::free())
+                    .await;
             }
             Err(error) => pause(&error).await,
         }
@@ -96,8 +128,12 @@ pub(crate) async fn socket(
     connections.end().await;
 }
 
-async fn encrypted(tls: TlsAcceptor, stream: TcpStream) -> std::io::Result<TlsStream<TcpStream>> {
-    tokio::time::timeout(HANDSHAKE_TIME_MAX, tls.accept(stream)).await?
+async fn encrypted(
+    tls: TlsAcceptor,
+    stream: TcpStream,
+    patience: Duration,
+) -> std::io::Result<TlsStream<TcpStream>> {
+    tokio::time::timeout(patience, tls.accept(stream)).await?
 }
 
 /// Too many open files and the like pass; asking again at once would only heat the machine.
@@ -108,17 +144,37 @@ async fn pause(error: &std::io::Error) {
 
 struct Connections {
     router: Router,
+    patience: Patience,
+    peers: Arc<Peers>,
     places: Arc<Semaphore>,
     graceful: GracefulShutdown,
 }
 
 impl Connections {
-    fn new(router: Router) -> Self {
+    fn new(router: Router, patience: Patience) -> Self {
         Self {
             router,
+            patience,
+            peers: Arc::default(),
             places: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
             graceful: GracefulShutdown::new(),
         }
+    }
+
+    /// Returns a seat for a connection from `address`, if it has not too many.
+    fn seat(&self, address: IpAddr) -> Option<Seat> {
+        if address.to_canonical().is_loopback() {
+            return Some(Seat::free());
+        }
+        let address = one_address(address);
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = peers.entry(address).or_default();
+        if *taken >= PEER_CONNECTIONS_MAX {
+            return None;
+        }
+        *taken += 1;
+        drop(peers);
+        Some(Seat(Some((Arc::clone(&self.peers), address))))
     }
 
     /// Serves a connection once `opened` has opened it, beside all the others.
@@ -126,6 +182,7 @@ impl Connections {
         &self,
         opened: impl Future<Output = std::io::Result<T>> + Send + 'static,
         peer: Peer,
+        seat: Seat,
     ) where
         T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -140,7 +197,9 @@ impl Connections {
             },
         );
         let watcher = self.graceful.watcher();
+        let patience = self.patience;
         tokio::spawn(async move {
+            let _held = (place, seat);
             let stream = match opened.await {
                 Ok(stream) => stream,
                 Err(error) => {
@@ -150,14 +209,13 @@ impl Connections {
             };
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(HEADERS_TIME_MAX)
+                .header_read_timeout(patience.headers)
                 .max_headers(HEADERS_MAX)
                 .max_buf_size(BUFFER_BYTES_MAX)
                 .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
             if let Err(error) = watcher.watch(connection).await {
                 tracing::trace!(%error, "a connection ended early");
             }
-            drop(place);
         });
     }
 
@@ -166,5 +224,113 @@ impl Connections {
         if ended.is_err() {
             tracing::warn!("some requests were still in progress");
         }
+    }
+}
+
+/// How many connections each address of the network has.
+type Peers = Mutex<HashMap<IpAddr, usize>>;
+
+/// One connection among those of its address; free again when it is dropped.
+struct Seat(Option<(Arc<Peers>, IpAddr)>);
+
+impl Seat {
+    /// Returns a seat that is not counted.
+    const fn free() -> Self {
+        Self(None)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let Some((peers, address)) = &self.0 else {
+            return;
+        };
+        let mut peers = peers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(taken) = peers.get_mut(address) {
+            *taken = taken.saturating_sub(1);
+            if *taken == 0 {
+                peers.remove(address);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::routing::{get, post};
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    const SHORT: Patience = Patience {
+        headers: Duration::from_millis(100),
+        handshake: Duration::from_millis(100),
+    };
+    /// How long anything may take before a test fails; generous, because machines are busy.
+    const LONG: Duration = Duration::from_mins(1);
+
+    /// Serves a route that answers late, and returns where, with what keeps it running.
+    async fn served() -> (SocketAddr, watch::Sender<bool>) {
+        let late = || async {
+            tokio::time::sleep(SHORT.headers * 5).await;
+            "late"
+        };
+        let router = Router::new()
+            .route("/late", get(late))
+            .route("/echo", post(|body: String| async { body }));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopping) = watch::channel(false);
+        tokio::spawn(network(listener, None, router, SHORT, stopping));
+        (address, stop)
+    }
+
+    /// Returns what the server says before it closes the connection, having been sent `text`.
+    async fn until_closed(address: SocketAddr, text: &str) -> String {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(text.as_bytes()).await.unwrap();
+        let mut said = String::new();
+        // A connection that is reset is closed, too.
+        let _ended = tokio::time::timeout(LONG, stream.read_to_string(&mut said))
+            .await
+            .unwrap_or_else(|_| panic!("still open after {text:?}"));
+        said
+    }
+
+    #[tokio::test]
+    async fn who_sends_nothing_whole_loses_the_connection() {
+        let (address, _stop) = served().await;
+        for text in [
+            "",
+            "GE",
+            "GET /late HTTP/1.1\r\n",
+            "GET /late HTTP/1.1\r\nhost: x\r\n",
+        ] {
+            let said = until_closed(address, text).await;
+            assert!(!said.contains("200 OK"), "{text:?}: {said}");
+        }
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_an_answer_keeps_it_and_then_loses_an_idle_one() {
+        let (address, _stop) = served().await;
+        let said = until_closed(address, "GET /late HTTP/1.1\r\nhost: x\r\n\r\n").await;
+        assert!(said.contains("200 OK") && said.ends_with("late"), "{said}");
+    }
+
+    #[tokio::test]
+    async fn one_address_of_the_network_cannot_take_all_places() {
+        let connections = Connections::new(Router::new(), SHORT);
+        let far: IpAddr = "192.0.2.7".parse().unwrap();
+        let same: IpAddr = "::ffff:192.0.2.7".parse().unwrap();
+        let mut seats: Vec<Seat> = (1..PEER_CONNECTIONS_MAX)
+            .map(|_| connections.seat(far).unwrap())
+            .collect();
+        seats.push(connections.seat(same).unwrap());
+        assert!(connections.seat(far).is_none());
+        assert!(connections.seat("192.0.2.8".parse().unwrap()).is_some());
+        assert!(connections.seat("127.0.0.1".parse().unwrap()).is_some());
+        seats.pop();
+        assert!(connections.seat(same).is_some());
     }
 }

@@ -426,6 +426,9 @@ pub(crate) struct NewKeyBody {
     pub(crate) name: String,
     /// Its role.
     pub(crate) role: Role,
+    /// For an agent's key: audiences whose tokens it may use besides its own.
+    #[serde(default)]
+    pub(crate) executors: Vec<String>,
 }
 
 /// One key of the configuration.

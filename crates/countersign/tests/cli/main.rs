@@ -5,4 +5,6 @@
 mod check;
 mod config;
 mod eval;
+#[path = "../shared/ours.rs"]
+mod ours;
 mod support;

@@ -2,7 +2,9 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
+
+use crate::ours::ours;
 
 /// A home directory, a project in it, and nothing else of the machine.
 #[derive(Debug)]
@@ -67,12 +69,12 @@ impl Sandbox {
     }
 
     pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("countersign"));
+        let mut command = ours(&self.directory.path().join("home"));
         command
             .args(arguments)
             .current_dir(self.project())
-            .env_clear()
-            .env("HOME", self.directory.path().join("home"))
+            // The usual place below the home is part of what is tested.
+            .env_remove("COUNTERSIGN_HOME")
             .envs(self.variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

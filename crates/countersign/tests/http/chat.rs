@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use countersign_testkit::model::{MODEL, Reply};
 use serde_json::{Value, json};
 
+use crate::ours::ours;
 use crate::scene::{Scene, shell};
 use crate::support::said;
 
@@ -192,12 +193,9 @@ fn a_named_session_goes_on_and_history_is_not_doubled() {
 }
 
 fn command_line(scene: &Scene, args: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("countersign"));
+    let mut command = ours(&scene.gateway.home());
     command
         .args(args)
-        .arg("--home")
-        .arg(scene.gateway.home())
-        .env_clear()
         .current_dir(&scene.work)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

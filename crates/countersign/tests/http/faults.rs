@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::support::{Gateway, RISKY, Said};
+use crate::support::{Gateway, PATIENCE, RISKY, Said};
 
 fn is_refused_for_now(said: &Said) -> bool {
     said.status == 503 && said.code() == "storage_unavailable"
@@ -20,12 +20,56 @@ fn law_6_a_locked_database_stops_calls_and_is_used_again_when_it_is_free() {
     assert!(is_refused_for_now(&said), "{said:?}");
     let said = gateway.submit(&agent, "rm -rf /srv/other");
     assert!(is_refused_for_now(&said), "{said:?}");
+    let ready = is_ready(&gateway);
+    assert_eq!(ready, Err("the database is locked".to_owned()));
     lock.execute_batch("ROLLBACK").unwrap();
     let said = gateway.resolve(&ana, &approval, "once");
     assert_eq!(
         said.status, 200,
         "the same question, the same gateway: {said:?}"
     );
+    until_ready(&gateway);
+}
+
+#[test]
+fn law_6_a_database_that_was_moved_away_stops_calls_until_it_is_back() {
+    let gateway = Gateway::start();
+    let (agent, ana) = (gateway.key("agent"), gateway.named_key("ana", "approver"));
+    let approval = gateway.ask(&agent, RISKY);
+    let (file, away) = ("countersign.db", "elsewhere.db");
+    let (file, away) = (gateway.home().join(file), gateway.home().join(away));
+    std::fs::rename(&file, &away).unwrap();
+    let said = gateway.resolve(&ana, &approval, "once");
+    assert!(is_refused_for_now(&said), "{said:?}");
+    let message = said.body["error"]["message"].as_str().unwrap();
+    assert!(message.contains("moved, replaced or deleted"), "{message}");
+    let said = gateway.submit(&agent, "rm -rf /srv/other");
+    assert!(is_refused_for_now(&said), "{said:?}");
+    assert!(is_ready(&gateway).is_err());
+    assert!(!file.exists(), "nothing is made in its place");
+    std::fs::rename(&away, &file).unwrap();
+    until_ready(&gateway);
+    let said = gateway.resolve(&ana, &approval, "once");
+    assert_eq!(said.status, 200, "without a restart: {said:?}");
+}
+
+/// Returns why the gateway is not ready.
+fn is_ready(gateway: &Gateway) -> Result<(), String> {
+    let said = gateway.get("", "/ready");
+    if said.status == 200 {
+        return Ok(());
+    }
+    let reasons = said.body["reasons"].as_array().unwrap();
+    Err(reasons.last().unwrap().as_str().unwrap().to_owned())
+}
+
+/// What was found out holds for a moment, so it is asked until it is asked anew.
+fn until_ready(gateway: &Gateway) {
+    let since = std::time::Instant::now();
+    while let Err(why) = is_ready(gateway) {
+        assert!(since.elapsed() < PATIENCE, "still not ready: {why}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
 }
 
 #[test]
@@ -56,6 +100,7 @@ fn law_6_a_full_disk_stops_calls_and_is_used_again_when_there_is_room() {
     assert!(is_refused_for_now(&refused), "{refused:?}");
     let message = refused.body["error"]["message"].as_str().unwrap();
     assert!(message.contains("disk is full"), "{message}");
+    assert!(is_ready(&gateway).is_err(), "with a full disk");
     std::fs::remove_file(&filler).unwrap();
     let said = gateway.resolve(&ana, &approval, "once");
     assert_eq!(said.status, 200, "without a restart: {said:?}");

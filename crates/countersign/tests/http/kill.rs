@@ -12,6 +12,7 @@ use std::time::Duration;
 use reqwest::blocking::Client;
 use serde_json::{Value, json};
 
+use crate::ours::ours;
 use crate::support::{client, command, first_line};
 
 /// Agents that work at the same time.
@@ -114,11 +115,7 @@ fn law_12_killed_at_any_moment_nothing_acknowledged_is_lost_and_nothing_runs_twi
     let runs: u32 = known.iter().map(|it| it.runs).sum();
     assert!(runs > 0, "no round was long enough to run anything");
     assert!(known.iter().all(|it| it.runs <= 1), "something ran twice");
-    let verified = std::process::Command::new(assert_cmd::cargo::cargo_bin!("countersign"))
-        .args(["ledger", "verify", "--home"])
-        .arg(&home)
-        .output()
-        .unwrap();
+    let verified = ours(&home).args(["ledger", "verify"]).output().unwrap();
     assert!(verified.status.success(), "{verified:?}");
 }
 

@@ -12,9 +12,12 @@ mod calls;
 mod chat;
 mod client_key;
 mod events;
+mod evidence;
 mod faults;
 mod history;
 mod kill;
+#[path = "../shared/ours.rs"]
+mod ours;
 mod page;
 mod replicas;
 mod roles;

@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 
+use crate::ours;
 use crate::support::{Gateway, RISKY, client, command, first_line, signal, spawn};
 
 /// A user who owns nothing.
@@ -46,7 +47,9 @@ fn it_says_where_it_listens_and_what_to_do_next_and_stops_cleanly() {
 fn it_takes_as_many_connections_as_the_machine_lets_it() {
     let directory = tempfile::tempdir().unwrap();
     let serve = command(directory.path(), &[]);
-    let mut child = std::process::Command::new("sh")
+    let shell = std::process::Command::new("sh");
+    let mut child = ours::in_home(shell, directory.path())
+        .env("PATH", "/usr/bin:/bin")
         .args(["-c", "ulimit -Sn 256 && exec \"$0\" \"$@\""])
         .arg(serve.get_program())
         .args(serve.get_args())
@@ -81,7 +84,7 @@ fn a_second_gateway_in_the_same_home_is_refused() {
 fn a_public_address_needs_to_be_meant() {
     let directory = tempfile::tempdir().unwrap();
     for listen in ["0.0.0.0:0", "[::]:0"] {
-        let refused = std::process::Command::new(assert_cmd::cargo::cargo_bin!("countersign"))
+        let refused = ours::ours(directory.path())
             .args(["serve", "--listen", listen, "--home"])
             .arg(directory.path())
             .output()

@@ -14,6 +14,8 @@ use reqwest::blocking::{Client, RequestBuilder, Response};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::ours;
+
 /// How long anything may take before a test fails; generous, because machines are busy.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -76,7 +78,7 @@ impl Gateway {
         let path = directory.path().to_owned();
         // Another user may be unable to reach the folder the binary was built in.
         let binary = path.join("countersign");
-        std::fs::copy(assert_cmd::cargo::cargo_bin!("countersign"), &binary).unwrap();
+        std::fs::copy(ours::binary(), &binary).unwrap();
         for (folder, mode) in [("", 0o755), ("home", 0o700), ("run", 0o755)] {
             let folder = path.join(folder);
             std::fs::create_dir_all(&folder).unwrap();
@@ -89,10 +91,9 @@ impl Gateway {
             chown(path.join(owned), Some(uid), Some(uid)).unwrap();
         }
         let serve = command(&path.join("home"), &["--json"]);
-        let mut command = Command::new(binary);
+        let mut command = ours::in_home(Command::new(binary), &path.join("home"));
         command
             .args(serve.get_args())
-            .env_clear()
             .uid(uid)
             .gid(uid)
             .current_dir("/")
@@ -324,13 +325,11 @@ pub(crate) fn first_line(child: &mut Child) -> String {
 }
 
 pub(crate) fn command(home: &Path, more: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("countersign"));
+    let mut command = ours::ours(home);
     command
         .args(["serve", "--listen", "127.0.0.1:0", "--home"])
         .arg(home)
         .args(more)
-        .env_clear()
-        .env("HOME", home)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

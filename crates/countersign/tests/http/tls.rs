@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use reqwest::blocking::Client;
 use serde_json::Value;
 
+use crate::ours::ours;
 use crate::support::{RISKY, client, command, first_line, shell, signal};
 
 /// A certificate for `localhost` and its key, as files.
@@ -73,11 +74,7 @@ fn whoever_trusts_the_certificate_is_served_and_nobody_else() {
     assert!(plain.is_err(), "nothing is served in the clear");
 
     // The command line of the same home trusts what its own gateway left there.
-    let countersign = |arguments: &[&str]| {
-        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("countersign"));
-        command.args(arguments).arg("--home").arg(&home);
-        command.env_clear().output().unwrap()
-    };
+    let countersign = |arguments: &[&str]| ours(&home).args(arguments).output().unwrap();
     let made = countersign(&["keys", "create", "--role", "agent", "--name", "a"]);
     let agent = String::from_utf8(made.stdout).unwrap();
     let call = trusted.post(format!("{url}/v1/calls"));

@@ -24,6 +24,8 @@ mod texts;
 mod tools;
 mod who;
 
+#[path = "../shared/ours.rs"]
+mod ours;
 #[path = "../http/support.rs"]
 #[expect(dead_code, reason = "written for another suite, which uses the rest")]
 mod support;

@@ -6,18 +6,14 @@ use std::process::{Command, Output, Stdio};
 use countersign_testkit::mattermost::{Settings, SiteUrl, Version};
 use serde_json::{Value, json};
 
+use crate::ours::ours;
 use crate::scene::{Card, Scene, TOKEN};
 
 fn command(scene: &Scene, words: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("countersign"));
-    let home = scene.gateway.home();
+    let mut command = ours(&scene.gateway.home());
     command
         .args(words)
-        .arg("--home")
-        .arg(&home)
         .args(["--url", &scene.gateway.url])
-        .env_clear()
-        .env("HOME", &home)
         .env(TOKEN, scene.place().bot.token())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -8,6 +8,9 @@
 
 mod architecture;
 mod licences;
+#[expect(dead_code, reason = "other tests use more of it")]
+#[path = "../shared/ours.rs"]
+mod ours;
 mod page;
 mod readme;
 mod tidy;

@@ -4,6 +4,7 @@
 
 use std::process::Command;
 
+use crate::ours;
 use crate::root;
 
 /// A command of the README and the output shown under it.
@@ -42,7 +43,7 @@ fn every_command_of_the_readme_runs() {
     let all = shown(&text);
     assert!(all.len() >= 3, "the README shows {} commands", all.len());
     let home = tempfile::tempdir().unwrap();
-    let binary = assert_cmd::cargo::cargo_bin!("countersign");
+    let binary = ours::binary();
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{path}", binary.parent().unwrap().display());
     for Shown { command, output } in all {
@@ -55,11 +56,10 @@ fn every_command_of_the_readme_runs() {
             "cargo run --quiet --release -p countersign --",
             "countersign",
         );
-        let ran = Command::new("bash")
+        let ran = ours::in_home(Command::new("bash"), home.path())
             .args(["-c", &command_run])
             .current_dir(root())
             .env("PATH", &path)
-            .env("HOME", home.path())
             .env("COUNTERSIGN_HOME", home.path().join("none"))
             .env("NO_COLOR", "1")
             .output()

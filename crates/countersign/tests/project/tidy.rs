@@ -93,3 +93,23 @@ fn texts_speak_of_the_project_alone() {
         }
     }
 }
+
+#[test]
+fn tests_start_our_binary_with_nothing_of_whoever_runs_them() {
+    // Spelt apart, so that this file passes its own test.
+    let words = [
+        ["cargo", "_bin"].concat(),
+        ["CARGO_", "BIN_EXE"].concat(),
+        ["::new(ours", "::binary"].concat(),
+    ];
+    for path in files(&root().join("crates/countersign/tests"), ".rs") {
+        if path.ends_with("shared/ours.rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        for word in &words {
+            let hint = "start it by `ours` in tests/shared/ours.rs, which clears the environment";
+            assert!(!text.contains(word.as_str()), "{}: {hint}", path.display());
+        }
+    }
+}

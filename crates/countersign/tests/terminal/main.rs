@@ -12,6 +12,8 @@ mod answers;
 mod chat;
 mod hostile;
 mod lists;
+#[path = "../shared/ours.rs"]
+mod ours;
 mod plain;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../http/scene.rs"]
@@ -45,7 +47,7 @@ fn opened(
     rows: u16,
 ) -> Terminal {
     Terminal::start(&Start {
-        program: assert_cmd::cargo::cargo_bin!("countersign"),
+        program: ours::binary(),
         home: &gateway.home(),
         args,
         variables,
@@ -58,7 +60,7 @@ fn opened(
 /// Opens the inbox line by line.
 fn lines(gateway: &Gateway, args: &[&str], variables: &[(&str, &str)]) -> Terminal {
     Terminal::start(&Start {
-        program: assert_cmd::cargo::cargo_bin!("countersign"),
+        program: ours::binary(),
         home: &gateway.home(),
         args,
         variables,

@@ -1,7 +1,6 @@
 //! The inbox line by line, and where there is no terminal at all.
 
-use std::process::Command;
-
+use crate::ours::ours;
 use crate::support::{Gateway, RISKY};
 use crate::{asked, decided, is_waiting, lines};
 
@@ -78,13 +77,7 @@ fn without_a_terminal_the_list_is_printed_and_without_a_gateway_what_to_do_first
     let agent = gateway.key("agent");
     asked(&gateway, &agent, RISKY);
     let alone = |gateway: &Gateway| {
-        let home = gateway.home();
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("countersign"));
-        command
-            .env_clear()
-            .env("HOME", &home)
-            .env("COUNTERSIGN_HOME", &home);
-        let output = command.output().unwrap();
+        let output = ours(&gateway.home()).output().unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     };

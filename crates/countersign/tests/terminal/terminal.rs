@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
+use crate::ours;
 use crate::support::PATIENCE;
 
 /// What ends a frame: the terminal shows what was drawn since its beginning in one piece.
@@ -71,8 +72,9 @@ impl Terminal {
         command.args(start.args);
         command.env_clear();
         command.env("TERM", "xterm-256color");
-        command.env("HOME", start.home);
-        command.env("COUNTERSIGN_HOME", start.home);
+        for (name, value) in ours::variables(start.home) {
+            command.env(name, value);
+        }
         for (name, value) in start.variables {
             command.env(name, value);
         }

@@ -4,16 +4,19 @@ use std::time::Duration;
 
 use countersign_core::approval::Choice;
 use countersign_core::call::ToolCall;
+use countersign_core::id::KeyId;
+use countersign_core::tier::Tier;
 use countersign_core::token::{Arguments, Expected, verify};
-use countersign_gate::GateError;
-use countersign_gate::principal::Role;
+use countersign_gate::principal::{Principal, Role};
 use countersign_gate::request::{Reply, Submission};
 use countersign_gate::settings::Settings;
+use countersign_gate::{Gate, GateError};
 use serde_json::json;
 
 use crate::support::{
     DANGEROUS, START, Wishes, World, ask, command, open, principal, reply, world, world_with,
 };
+use crate::told;
 
 const NOW: Duration = Duration::ZERO;
 
@@ -115,6 +118,87 @@ async fn law_5_a_token_is_used_once_however_many_try() {
     assert_eq!(used, 1);
     let view = world.call(&call.call_id).await;
     assert!(view.token.is_none(), "a used token is not handed out again");
+}
+
+#[tokio::test]
+async fn a_token_is_used_by_who_submitted_the_call_or_was_made_to_run_it_and_by_nobody_else() {
+    let world = world().await;
+    let World { gate, ana, .. } = &world;
+    let other = principal(gate, "other", Role::Agent).await;
+    let mine = vec!["tool:terminal".to_owned()];
+    let executor = executor(gate, "executor", &mine).await;
+    let elsewhere = vec!["tool:send_email".to_owned()];
+    let elsewhere = self::executor(gate, "elsewhere", &elsewhere).await;
+    for (round, user) in [&world.agent, &executor].into_iter().enumerate() {
+        let (call, approval) = ask(&world, command(&format!("rm -rf /srv/{round}"))).await;
+        world.answer(&approval, Choice::Once).await;
+        let token = world.call(&call.call_id).await.token.unwrap();
+        for stranger in [&other, &elsewhere, ana] {
+            let refused = gate.consume(stranger, &token).await;
+            assert!(
+                matches!(refused, Err(GateError::Forbidden(_))),
+                "{refused:?}"
+            );
+        }
+        gate.consume(user, &token).await.unwrap();
+        let told = told(gate, "token.refused").await;
+        assert_eq!(
+            told.len(),
+            2 * (round + 1),
+            "an approver uses none, so it is not told of"
+        );
+    }
+    let revoked = gate.revoke_key(&owner(), executor.key.as_str()).await;
+    assert_eq!(revoked.unwrap().executors, mine);
+    let (call, approval) = ask(&world, command("rm -rf /srv/3")).await;
+    world.answer(&approval, Choice::Once).await;
+    let token = world.call(&call.call_id).await.token.unwrap();
+    assert!(gate.consume(&executor, &token).await.is_err());
+    for (role, names) in [
+        (Role::Approver, mine.clone()),
+        (Role::Agent, vec![String::new()]),
+    ] {
+        let wrong = gate.create_key_for("test", "wrong", role, &names).await;
+        assert!(matches!(wrong, Err(GateError::Invalid { .. })), "{wrong:?}");
+    }
+}
+
+async fn executor(gate: &Gate, name: &str, executors: &[String]) -> Principal {
+    let made = gate.create_key_for("test", name, Role::Agent, executors);
+    let secret = made.await.unwrap().key;
+    gate.authenticate(&secret).await.unwrap()
+}
+
+fn owner() -> Principal {
+    Principal {
+        key: KeyId("owner".to_owned()),
+        name: "owner".to_owned(),
+        role: Role::Admin,
+        via: "home".to_owned(),
+        tier: Tier::T0,
+    }
+}
+
+#[tokio::test]
+async fn no_token_lies_in_the_database() {
+    let world = world().await;
+    let (call, approval) = ask(&world, command(DANGEROUS)).await;
+    world.answer(&approval, Choice::Once).await;
+    let token = world.call(&call.call_id).await.token.unwrap();
+    world.gate.store().flush().await.unwrap();
+    let mut parts = token.rsplit('.');
+    let (signature, claims) = (parts.next().unwrap(), parts.next().unwrap());
+    for found in std::fs::read_dir(world.home.path()).unwrap() {
+        let bytes = std::fs::read(found.unwrap().path()).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains(signature) && !text.contains(claims));
+    }
+    // A restart gives the same one again; another gateway the same claims under its own name.
+    let again = open(world.home.path(), &world.clock, Wishes::default()).await;
+    let call = again
+        .call(&world.agent, &call.call_id, Duration::ZERO)
+        .await;
+    assert_eq!(call.unwrap().token, Some(token));
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@
     reason = "tests may fail loudly"
 )]
 
+mod anchors;
 mod answers;
 mod asking;
 mod assessors;

@@ -287,7 +287,8 @@ impl Simulation {
     /// Holds the ledger against what is known.
     async fn check_ledger(&self) {
         let World { gate, ana, .. } = &self.world;
-        assert!(gate.verify_ledger(ana).await.unwrap().ok);
+        let state = gate.verify_ledger(ana).await.unwrap();
+        assert!(state.ok, "{state:?}");
         let entries = ledger(gate).await;
         let count = |event: &str, subject: &str| {
             let of = |entry: &&countersign_core::ledger::Entry| {

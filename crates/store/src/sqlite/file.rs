@@ -1,7 +1,8 @@
 //! Opens the file, makes it if it is not there, and brings its tables up to date.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::path::Path;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
@@ -33,10 +34,54 @@ const _: () = assert!(
     "older versions can corrupt a database whose log is reset while another process writes"
 );
 
-/// Opens the connection that writes, and the file if it is not there.
-pub(super) fn open_for_writing(file: &Path) -> Result<Connection, Failure> {
-    create(file)
-        .map_err(|error| Failure::new("the database's file cannot be made", error.to_string()))?;
+/// Which file was opened under a path. A file that was renamed, replaced or deleted meanwhile still
+/// takes what is written into it, but nobody will find it there.
+#[derive(Clone, Debug)]
+pub(super) struct Opened {
+    path: PathBuf,
+    /// Device and inode. As long as the file is open no other can have the same.
+    is: (u64, u64),
+}
+
+impl Opened {
+    /// Opens the connection that writes, makes the file if it is not there, and remembers which one
+    /// it is.
+    pub(super) fn open(path: &Path) -> Result<(Self, Connection), Failure> {
+        let failed = |error: std::io::Error| {
+            Failure::new("the database's file cannot be made", error.to_string())
+        };
+        create(path).map_err(failed)?;
+        let connection = connect(path)?;
+        // Asked by its path: opening it a second time, and closing it, would undo SQLite's locks.
+        let is = identity(path).map_err(failed)?;
+        let path = path.to_owned();
+        Ok((Self { path, is }, connection))
+    }
+
+    /// Opens the connection that writes once more, on the same file.
+    pub(super) fn open_again(&self) -> Result<Connection, Failure> {
+        self.check()?;
+        let connection = connect(&self.path)?;
+        self.check()?;
+        Ok(connection)
+    }
+
+    /// Fails if the path does not lead to that file any more.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let cause = match identity(&self.path) {
+            Ok(found) if found == self.is => return Ok(()),
+            Ok(_) => "another file lies there".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(Failure::new(words::MOVED, cause))
+    }
+}
+
+fn identity(path: &Path) -> std::io::Result<(u64, u64)> {
+    std::fs::metadata(path).map(|about| (about.dev(), about.ino()))
+}
+
+fn connect(file: &Path) -> Result<Connection, Failure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags).map_err(words::failure)?;
     set_up(&connection).map_err(words::failure)?;
@@ -45,7 +90,9 @@ pub(super) fn open_for_writing(file: &Path) -> Result<Connection, Failure> {
 }
 
 /// Opens a connection that reads.
-pub(super) fn open_for_reading(file: &Path) -> Result<Connection, Failure> {
+pub(super) fn open_for_reading(opened: &Opened) -> Result<Connection, Failure> {
+    opened.check()?;
+    let file = &opened.path;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let open = || {
         let connection = Connection::open_with_flags(file, flags)?;

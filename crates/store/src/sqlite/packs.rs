@@ -486,7 +486,7 @@ mod tests {
     fn opened() -> (tempfile::TempDir, Connection) {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("state.db");
-        let connection = super::super::file::open_for_writing(&file).unwrap();
+        let (_, connection) = super::super::file::Opened::open(&file).unwrap();
         (directory, connection)
     }
 

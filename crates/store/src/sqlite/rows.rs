@@ -234,7 +234,7 @@ mod tests {
     fn every_query_reads_by_the_narrowest_index_and_not_the_whole_kind() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("state.db");
-        let connection = super::super::file::open_for_writing(&file).unwrap();
+        let (_, connection) = super::super::file::Opened::open(&file).unwrap();
         let text = || Some("x".to_owned());
         let all = || Query::of(Kind::Approval);
         #[rustfmt::skip]

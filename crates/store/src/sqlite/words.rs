@@ -31,8 +31,12 @@ const WORDS: &[(ErrorCode, &str)] = &[
 /// The database works, but not with this.
 const REFUSED: &str = "the database refused what was to be written";
 
+/// What was written would be found by nobody.
+pub(super) const MOVED: &str =
+    "the database's file was moved, replaced or deleted; put it back, or restart the gateway";
+
 /// Errors behind which the connection itself goes on working.
-const PASSING: &[&str] = &["the disk is full", "the database is locked", REFUSED];
+const PASSING: &[&str] = &["the disk is full", "the database is locked", REFUSED, MOVED];
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 pub(super) fn failure(error: rusqlite::Error) -> Failure {

@@ -1,7 +1,6 @@
 //! The thread that writes: whatever is waiting, in one transaction, then the next.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,7 +20,7 @@ const FOREIGN_POLL: Duration = Duration::from_millis(200);
 const FOREIGN_ENTRIES: u32 = 500;
 
 pub(super) struct Writer {
-    file: PathBuf,
+    file: file::Opened,
     /// None after a fault that it may not have survived.
     connection: Option<Connection>,
     /// What SQLite counts when another connection writes.
@@ -33,7 +32,7 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn new(
-        file: PathBuf,
+        file: file::Opened,
         connection: Connection,
         queue: Arc<Queue>,
         tail: Tail,
@@ -98,13 +97,14 @@ impl Writer {
         if jobs.iter().all(Job::is_empty) {
             return Ok(jobs.iter().map(|_| Ok(Vec::new())).collect());
         }
-        write_together(self.connection()?, jobs).map_err(words::failure)
+        let opened = self.file.clone();
+        write_together(self.connection()?, &opened, jobs)
     }
 
     fn connection(&mut self) -> Result<&mut Connection, Failure> {
         match &mut self.connection {
             Some(connection) => Ok(connection),
-            closed @ None => Ok(closed.insert(file::open_for_writing(&self.file)?)),
+            closed @ None => Ok(closed.insert(self.file.open_again()?)),
         }
     }
 
@@ -146,33 +146,45 @@ impl Writer {
     }
 }
 
-fn write_together(connection: &mut Connection, jobs: &[Job]) -> rusqlite::Result<Vec<Outcome>> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+fn write_together(
+    connection: &mut Connection,
+    opened: &file::Opened,
+    jobs: &[Job],
+) -> Result<Vec<Outcome>, Failure> {
+    let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+    let transaction = begun.map_err(words::failure)?;
+    let outcomes = write_all(&transaction, jobs).map_err(words::failure)?;
+    // Nobody is told that something is kept which lies where nobody will look for it.
+    opened.check()?;
+    transaction.commit().map_err(words::failure)?;
+    Ok(outcomes)
+}
+
+fn write_all(transaction: &Connection, jobs: &[Job]) -> rusqlite::Result<Vec<Outcome>> {
     // Nobody else writes until the end. Both are read anew: another process may have written
     // since the last time.
-    let end = rows::last(&transaction)?;
+    let end = rows::last(transaction)?;
     let mut versions = HashMap::with_capacity(jobs.len());
     for (kind, id) in Batch::keys(jobs) {
-        versions.insert((kind, id), rows::version(&transaction, kind, id)?);
+        versions.insert((kind, id), rows::version(transaction, kind, id)?);
     }
     let batch = Batch::of(jobs, &versions, end);
     let (packed, single): (Vec<_>, Vec<_>) = batch.rows.iter().partition(|row| packs::takes(row));
     for row in single {
-        if !rows::write(&transaction, row)? {
+        if !rows::write(transaction, row)? {
             return Err(rusqlite::Error::StatementChangedRows(0));
         }
     }
     let packed: Vec<&Record> = packed.into_iter().map(|row| row.record).collect();
-    packs::write(&transaction, &packed)?;
+    packs::write(transaction, &packed)?;
     for (is_appended, entries) in batch.runs(jobs) {
         if is_appended {
-            rows::write_packed_entries(&transaction, &entries)?;
+            rows::write_packed_entries(transaction, &entries)?;
         } else {
             for entry in entries {
-                rows::write_entry(&transaction, entry)?;
+                rows::write_entry(transaction, entry)?;
             }
         }
     }
-    transaction.commit()?;
     Ok(batch.outcomes)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use countersign_store::Database;
+use countersign_store::{Database, Kind};
 use rusqlite::Connection;
 use rustix::mount::{MountFlags, UnmountFlags, mount, mount_remount, unmount};
 
@@ -271,4 +271,33 @@ async fn write_until_killed(file: &Path) {
     for writer in writing {
         writer.await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_database_that_was_moved_replaced_or_deleted_acknowledges_nothing_until_it_is_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, away) = (
+        directory.path().join("state.db"),
+        directory.path().join("elsewhere.db"),
+    );
+    let store = Database::sqlite(&file).await.unwrap();
+    store.commit(change("before", 10)).await.unwrap();
+    std::fs::rename(&file, &away).unwrap();
+    let moved = why(store.commit(change("away", 10)).await);
+    assert!(moved.contains("moved, replaced or deleted"), "{moved}");
+    assert!(store.get(Kind::Call, "before").await.is_err());
+    // An empty file in its place is not it, and none is made there.
+    assert!(!file.exists(), "a new database was made in its place");
+    std::fs::write(&file, "").unwrap();
+    let replaced = why(store.commit(change("other", 10)).await);
+    assert_eq!(replaced, moved);
+    assert_eq!(std::fs::metadata(&file).unwrap().len(), 0);
+    std::fs::rename(&away, &file).unwrap();
+    store.commit(change("after", 10)).await.unwrap();
+    assert!(has(&store, "before").await && has(&store, "after").await);
+    assert!(!has(&store, "away").await && !has(&store, "other").await);
+    std::fs::remove_file(&file).unwrap();
+    let deleted = why(store.commit(change("gone", 10)).await);
+    assert_eq!(deleted, moved);
+    assert!(!file.exists());
 }

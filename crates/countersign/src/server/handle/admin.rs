@@ -31,7 +31,10 @@ pub(crate) async fn create_key(
     JsonBody(body): JsonBody<NewKeyBody>,
 ) -> Result<(StatusCode, Json<NewKey>), Problem> {
     let by = &caller.principal.name;
-    let key = app.gate.create_key(by, &body.name, body.role).await?;
+    let made = app
+        .gate
+        .create_key_for(by, &body.name, body.role, &body.executors);
+    let key = made.await?;
     Ok((StatusCode::CREATED, Json(key)))
 }
 

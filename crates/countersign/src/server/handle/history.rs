@@ -5,7 +5,8 @@ use axum::extract::{Path, State};
 use countersign_core::policy::Policy;
 use countersign_gate::GateError;
 use countersign_gate::chronicle::StatsView;
-use countersign_gate::history::{LedgerState, Replayed, TraceView};
+use countersign_gate::evidence::LedgerState;
+use countersign_gate::history::{Replayed, TraceView};
 use countersign_gate::settings::Policies as _;
 
 use super::{Answer, Reach};

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
+use countersign_gate::anchor::Anchor;
 use countersign_gate::settings::Policies as _;
 use serde_json::{Value, json};
 
@@ -27,6 +28,12 @@ pub(crate) async fn ready(State(app): Reach) -> (StatusCode, Json<Value>) {
     if let Err(error) = app.gate.store().last().await {
         tracing::warn!(?error, "not ready: the store does not answer");
         reasons.push("the store does not answer");
+    }
+    // What can be read may still be full, locked or read-only.
+    reasons.extend(app.gate.unwritable().await);
+    if let Some(wrong) = app.gate.anchor().and_then(Anchor::wrong) {
+        tracing::warn!(wrong, "not ready: the ledger's head is not kept");
+        reasons.push("the ledger is not what it was, or its head cannot be kept");
     }
     app.policies.look_again();
     if let Err(error) = app.policies.at(None) {

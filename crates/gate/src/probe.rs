@@ -1,0 +1,71 @@
+//! Whether something can be written now: asked of the store itself, not too often.
+
+use std::time::{Duration, Instant};
+
+use countersign_store::{Change, Expect, Kind, Put, Record, StoreError};
+use tokio::sync::Mutex;
+
+use crate::Gate;
+
+/// How long an answer holds, so that who asks often does not write often.
+const FRESH: Duration = Duration::from_secs(1);
+/// How long the store may take.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// The one record that is written, over and over.
+const ID: &str = "ready";
+
+/// What was found out last, and when.
+#[derive(Debug, Default)]
+pub(crate) struct Probe(Mutex<Option<(Instant, Option<&'static str>)>>);
+
+impl Gate {
+    /// Returns why nothing can be written now, or `None` if something can.
+    pub async fn unwritable(&self) -> Option<&'static str> {
+        // Held while it is tried, so that many who ask at once share one try.
+        let mut last = self.inner.probe.0.lock().await;
+        if let Some((at, why)) = *last
+            && at.elapsed() < FRESH
+        {
+            return why;
+        }
+        let tried = tokio::time::timeout(PATIENCE, self.inner.store.commit(self.probe()));
+        let why = match tried.await {
+            // Somebody else wrote it in the same moment: it can be written.
+            Ok(Ok(_) | Err(StoreError::Conflict { .. })) => None,
+            Ok(Err(error)) => {
+                tracing::warn!(?error, "nothing can be written");
+                Some(match error {
+                    StoreError::Unavailable { why, .. } => why,
+                    StoreError::Closed | StoreError::Conflict { .. } => "the store is closed",
+                })
+            }
+            Err(_) => Some("the database does not answer in time"),
+        };
+        *last = Some((Instant::now(), why));
+        why
+    }
+
+    fn probe(&self) -> Change {
+        let now = self.inner.clock.now();
+        let record = Record {
+            kind: Kind::Probe,
+            id: ID.to_owned(),
+            version: 0,
+            status: String::new(),
+            owner: String::new(),
+            session: String::new(),
+            run: String::new(),
+            link: String::new(),
+            at: now.0,
+            due_at: None,
+            body: "{}".to_owned(),
+        };
+        Change {
+            puts: vec![Put {
+                record,
+                expect: Expect::Anything,
+            }],
+            entries: Vec::new(),
+        }
+    }
+}
