@@ -127,6 +127,8 @@ pub struct Outcome {
     pub text: String,
     /// Whether it failed.
     pub failed: bool,
+    /// What its process ended with, where it was one.
+    pub exit_code: Option<i32>,
 }
 
 impl Outcome {
@@ -134,7 +136,7 @@ impl Outcome {
     pub fn done(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            failed: false,
+            ..Self::default()
         }
     }
 
@@ -143,6 +145,7 @@ impl Outcome {
         Self {
             text: text.into(),
             failed: true,
+            exit_code: None,
         }
     }
 }

@@ -15,6 +15,7 @@ pub mod clarifications;
 pub mod click;
 pub mod clock;
 pub mod credentials;
+pub mod crisis;
 pub mod delivery;
 pub mod deputy;
 mod entries;

@@ -30,4 +30,5 @@ mod support;
 mod telemetry;
 mod tiers;
 mod tls;
+mod truth;
 mod webhook;
