@@ -1581,6 +1581,7 @@
     settings: "M4 7h10M18 7h2M4 17h2M10 17h10M16 7m-2 0a2 2 0 1 0 4 0 2 2 0 1 0-4 0M8 17m-2 0a2 2 0 1 0 4 0 2 2 0 1 0-4 0",
     stop: "M7 7h10v10H7z",
     plus: "M12 5v14M5 12h14",
+    question: "M9 9.5a3 3 0 1 1 4.3 2.7c-.9.5-1.3 1.1-1.3 2.3M12 18v.01",
     search: "M11 17a6 6 0 1 0 0-12 6 6 0 0 0 0 12zM15.5 15.5L20 20"
   };
   function Icon({ name }) {
@@ -1790,6 +1791,48 @@
     return a4("pre", { class: "code", role: "group", "aria-label": name, children: text });
   }
 
+  // src/parts/override.tsx
+  function Overrides() {
+    const free = useLoaded(() => get("/v1/overrides"), ["session.override"]);
+    const live = (free.value.value?.overrides ?? []).filter((it) => (it.until ?? 0) > now.value);
+    return a4($, { children: live.map((it) => a4(Override, { override: it, onEnded: free.again }, `${it.key_id} ${it.session_id}`)) });
+  }
+  function Override({ override, onEnded }) {
+    const problem3 = useSignal(null);
+    const end = async () => {
+      try {
+        await remove(`/v1/sessions/${segment(override.session_id)}/yolo?key_id=${segment(override.key_id)}`);
+        say("The session asks again.");
+        onEnded();
+      } catch (error) {
+        problem3.value = explain(error);
+      }
+    };
+    const left = override.until ? span(override.until - now.value) : "";
+    return a4("section", { class: "panel fill warning", children: [
+      a4("header", { class: "item-head", children: [
+        a4("span", { class: "pill tone-ask", children: [
+          left,
+          " left"
+        ] }),
+        a4("h2", { children: [
+          "Session ",
+          override.session_id,
+          " ",
+          override.words
+        ] })
+      ] }),
+      a4("p", { children: [
+        override.by,
+        " said so: ",
+        override.reason === "" ? "no reason was given" : override.reason,
+        ". Catastrophes are refused and crisis, money, the firewall itself and what is sent outward are asked about all the same."
+      ] }),
+      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
+      mayAnswer.value ? a4("button", { type: "button", class: "button", onClick: () => void end(), children: "Let it ask again" }) : null
+    ] });
+  }
+
   // src/words.ts
   var LABELS = {
     once: "Allow once",
@@ -1865,15 +1908,13 @@
   function Grants() {
     const isAll = useSignal(false);
     const grants = useLoaded(() => get(`/v1/grants?all=${isAll.peek()}`), ["grant."], String(isAll.value));
-    const free = useLoaded(() => get("/v1/overrides"), ["session.override"]);
     const found = grants.value.value?.grants;
-    const overrides = free.value.value?.overrides ?? [];
     return a4("div", { class: "page", children: [
       a4(Head, { title: "Grants", lead: "What runs without a question because somebody said so. A grant never covers more than its words say.", children: a4("label", { class: "tick", children: [
         a4("input", { type: "checkbox", checked: isAll.value, onChange: (event) => isAll.value = event.currentTarget.checked }),
         a4("span", { children: "Show those that ended" })
       ] }) }),
-      overrides.map((it) => a4(Override, { override: it, onEnded: free.again }, `${it.key_id} ${it.session_id}`)),
+      a4(Overrides, {}),
       found === void 0 ? grants.error.value !== null ? a4(Problem, { error: grants.error.value, again: grants.again }) : a4(Loading, {}) : found.length === 0 ? a4(Empty, { isPart: true, icon: "grants", title: isAll.value ? "There was never a grant" : "No grant holds", children: a4("p", { children: "“Allow for this session” and “Add to permanent allowlist” on a card leave one. The card shows the rule first, narrowest reading on top, and how often it would have matched." }) }) : a4("ul", { class: "stack", children: [...found].sort((a5, b3) => Number(b3.live) - Number(a5.live) || b3.created_at - a5.created_at).map((grant) => a4("li", { children: a4(Grant, { grant, onRevoked: grants.again }) }, grant.grant_id)) })
     ] });
   }
@@ -1917,40 +1958,6 @@
     if (grant.uses === 0) return "not yet";
     const last2 = grant.last_used_at ? `, last ${ago(grant.last_used_at, now.value)}` : "";
     return `${many(grant.uses, "time")}${last2}`;
-  }
-  function Override({ override, onEnded }) {
-    const problem3 = useSignal(null);
-    const end = async () => {
-      try {
-        await remove(`/v1/sessions/${segment(override.session_id)}/yolo?key_id=${segment(override.key_id)}`);
-        say("The session asks again.");
-        onEnded();
-      } catch (error) {
-        problem3.value = explain(error);
-      }
-    };
-    const left = override.until ? span(override.until - now.value) : "";
-    return a4("section", { class: "panel fill warning", children: [
-      a4("header", { class: "item-head", children: [
-        a4("span", { class: "pill tone-ask", children: [
-          left,
-          " left"
-        ] }),
-        a4("h2", { children: [
-          "Session ",
-          override.session_id,
-          " runs without questions"
-        ] })
-      ] }),
-      a4("p", { children: [
-        override.by,
-        " said so: ",
-        override.reason,
-        ". Catastrophes are refused and crisis, money, the firewall itself and what is sent outward are asked about all the same."
-      ] }),
-      problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
-      mayAnswer.value ? a4("button", { type: "button", class: "button", onClick: () => void end(), children: "Let it ask again" }) : null
-    ] });
   }
 
   // src/parts/risk.tsx
@@ -2876,7 +2883,8 @@
             a4("span", { children: approval.description })
           ] }),
           a4("h2", { id: `title-${approval.approval_id}`, tabIndex: -1, children: card.title }),
-          assessment.crisis_sensitive ? a4("p", { class: "crisis", children: "A person in crisis may be concerned. It can be allowed once or denied; no rule can be left." }) : null
+          assessment.crisis_sensitive ? a4("p", { class: "crisis", children: "A person in crisis may be concerned. It can be allowed once or denied; no rule can be left." }) : null,
+          (card.help_lines ?? []).length === 0 ? null : a4("ul", { class: "crisis", "aria-label": "Help lines", children: (card.help_lines ?? []).map((line, index) => a4("li", { children: line }, index)) })
         ] }),
         a4(Body, { approval, isOpen: isOpen.value }),
         a4("div", { ref: end, class: "end" }),
@@ -3418,7 +3426,12 @@
     });
     if (link.value === "starting") return a4(Loading, { what: "Looking for what waits" });
     const isEmpty = waiting.value.length === 0 && current2.value === null;
-    if (isEmpty && !isChosen) return a4(Nothing, {});
+    if (isEmpty && !isChosen) {
+      return a4($, { children: [
+        a4(Overrides, {}),
+        a4(Nothing, {})
+      ] });
+    }
     return a4("div", { class: isChosen ? "inbox has-card" : "inbox", children: [
       a4("section", { class: "list", "aria-label": "What waits", children: [
         a4("div", { class: "list-head", children: [
@@ -3442,6 +3455,7 @@
             a4("kbd", { "aria-hidden": "true", children: "/" })
           ] })
         ] }),
+        a4(Overrides, {}),
         a4(List2, {}),
         a4(Batch, {})
       ] }),
@@ -4695,6 +4709,10 @@
   var RUNS_MAX = 12;
   var RETRY_MS = 1e3;
   var FINAL = ["completed", "failed", "cancelled"];
+  function stateOf(event) {
+    if (event.outcome === "unknown") return "unknown";
+    return event.outcome === "done" || (event.outcome ?? null) === null && event.error !== true ? "done" : "failed";
+  }
   var Conversation = class {
     constructor(session) {
       this.session = session;
@@ -4705,6 +4723,8 @@
     running = y3(null);
     isLoaded = y3(false);
     #said = /* @__PURE__ */ new Map();
+    /** The last notice that stands for a draft, and which draft that is. */
+    #held = null;
     #closed = new AbortController();
     close() {
       this.#closed.abort();
@@ -4784,13 +4804,13 @@
     #hear(event) {
       switch (event.event) {
         case "message.delta":
-          this.#speak(event.delta, "more");
+          if (event.notice !== true) this.#speak(event.delta, "more");
           break;
         case "message.snapshot":
-          this.#speak(event.text, "all");
+          if (event.notice !== true) this.#speak(event.text, "all");
           break;
         case "message.held":
-          this.#push({ kind: "held", notice: event.notice });
+          this.#hold(event);
           break;
         case "tool.started":
           this.#start(event);
@@ -4808,19 +4828,27 @@
           this.#conclude(event.output);
           break;
         case "run.failed":
+          this.#settle();
           this.#push({ kind: "ended", how: "failed", text: event.error });
           break;
         case "run.cancelled":
+          this.#settle();
           this.#push({ kind: "ended", how: "cancelled", text: "" });
           break;
         default:
           break;
       }
     }
+    /** The notice stands there once for each draft, in a block of its own. */
+    #hold(event) {
+      const draft = event.draft === null || event.draft === void 0 ? null : `${event.run_id} ${event.draft}`;
+      const isShown = draft !== null && this.#held?.draft === draft && this.#held.notice === event.notice;
+      this.#held = { notice: event.notice, draft };
+      if (!isShown) this.#push({ kind: "held", notice: event.notice, wasReached: event.reached !== false });
+    }
     #speak(text, how) {
       const blocks = this.blocks.value;
       const last2 = blocks.at(-1);
-      if (last2?.kind === "held" && last2.notice === text) return;
       if (last2?.kind === "said" && last2.isOpen) {
         const whole = how === "all" ? text : last2.text + text;
         this.blocks.value = [...blocks.slice(0, -1), { ...last2, text: whole }];
@@ -4838,27 +4866,40 @@
       for (const [other, text] of this.#said) if (text === said2) this.#said.delete(other);
       this.#shut();
       const { tool, preview } = event;
-      this.#push({ kind: "tool", id, tool, preview, state: "runs", seconds: null });
+      this.#push({ kind: "tool", call: event.call_id ?? null, id, tool, preview, state: "runs", words: "", seconds: null });
     }
+    /** Says how a tool ended: the one the event names, by the gateway's name for it or else the model's. */
     #finish(event) {
-      const id = event.tool_call_id;
-      const isIt = (block2) => block2.kind === "tool" && block2.state === "runs" && (id === void 0 ? block2.tool === event.tool : block2.id === id);
-      const index = this.blocks.value.findIndex(isIt);
+      const runs = (block2) => block2.kind === "tool" && block2.state === "runs";
+      const isCall = (block2) => block2.kind === "tool" && block2.call !== null && block2.call === event.call_id;
+      const isOfModel = (block2) => block2.kind === "tool" && block2.id === event.tool_call_id;
+      const byCall = this.blocks.value.findIndex((block2) => runs(block2) && isCall(block2));
+      const index = byCall >= 0 ? byCall : this.blocks.value.findIndex((block2) => runs(block2) && isOfModel(block2));
       const block = this.blocks.value[index];
       if (block?.kind !== "tool") return;
       const seconds = event.duration ?? null;
-      const state2 = event.error === true ? "failed" : "done";
-      this.blocks.value = this.blocks.value.with(index, { ...block, state: state2, seconds });
+      this.blocks.value = this.blocks.value.with(index, { ...block, state: stateOf(event), words: event.words ?? "", seconds });
+    }
+    /** The run is over: what nobody has told of by now is not known. */
+    #settle() {
+      const isOpen = (block) => block.kind === "tool" && block.state === "runs";
+      if (!this.blocks.value.some(isOpen)) return;
+      this.blocks.value = this.blocks.value.map(
+        (block) => block.kind === "tool" && block.state === "runs" ? { ...block, state: "unknown", words: "outcome unknown" } : block
+      );
     }
     #ask(block) {
       this.#shut();
       this.#push(block);
     }
     #conclude(output) {
+      this.#settle();
+      const isNotice = this.#held?.notice === output;
+      this.#held = null;
       const last2 = this.blocks.value.at(-1);
       if (last2?.kind === "said" && last2.isOpen) {
         this.blocks.value = [...this.blocks.value.slice(0, -1), { kind: "said", text: output === "" ? last2.text : output, isOpen: false }];
-      } else if (output !== "" && !(last2?.kind === "held" && last2.notice === output)) {
+      } else if (output !== "" && !isNotice) {
         this.#push({ kind: "said", text: output, isOpen: false });
       }
     }
@@ -4957,7 +4998,7 @@
           children: [
             a4("span", { class: "row-title", children: titles.value.get(session.session_id) ?? session.session_id }),
             a4("span", { class: "row-meta", children: [
-              stateOf(session),
+              stateOf2(session),
               " · ",
               session.started_by,
               " · ",
@@ -4969,7 +5010,7 @@
       sessions.value?.length === 0 ? a4("p", { class: "hint pad", children: "Nothing was said yet." }) : null
     ] });
   }
-  function stateOf(session) {
+  function stateOf2(session) {
     const waits = [...approvals.value.values()].some((it) => it.status === "waiting" && it.session_id === session.session_id);
     if (waits) return "waits for an answer";
     return { running: "works", stopping: "stops", completed: "done", failed: "failed", cancelled: "stopped" }[session.status] ?? session.status;
@@ -5039,19 +5080,20 @@
       case "held":
         return a4("div", { class: "held", children: [
           a4("strong", { children: block.notice }),
-          a4("p", { children: "What the agent would say is held back until another person has looked at it." })
+          a4("p", { children: block.wasReached ? "What the agent would say is held back until another person has looked at it." : "What the agent would say is shown to nobody." })
         ] });
       case "ended":
         return a4("p", { class: "ended", children: block.how === "cancelled" ? "Stopped." : `It failed: ${block.text}` });
     }
   }
-  var STATES = { runs: "runs", done: "done", failed: "failed or not run" };
+  var STATES = { runs: "runs", done: "done", failed: "failed or not run", unknown: "outcome unknown" };
+  var SIGNS2 = { runs: "clock", done: "check", failed: "cross", unknown: "question" };
   function Tool({ block, isAsked }) {
     return a4("div", { class: `tool tool-${block.state}`, children: [
-      a4(Icon, { name: block.state === "failed" ? "cross" : block.state === "done" ? "check" : "clock" }),
+      a4(Icon, { name: SIGNS2[block.state] }),
       a4("code", { children: block.preview === "" ? block.tool : block.preview }),
       a4("span", { children: [
-        isAsked ? "waits for an answer" : STATES[block.state],
+        isAsked ? "waits for an answer" : block.words === "" ? STATES[block.state] : block.words,
         block.seconds === null || block.seconds < 0.05 ? "" : `, ${block.seconds.toFixed(1)} s`
       ] })
     ] });

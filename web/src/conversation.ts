@@ -9,16 +9,18 @@ import { batch, signal, type Signal } from "@preact/signals";
 import { get, post, segment, Unreachable } from "./api";
 import { follow } from "./stream";
 import type { LiveEvent } from "./wire";
-import type { ToolCompleted, ToolStarted } from "./wire.gen";
+import type { MessageHeld, ToolCompleted, ToolStarted } from "./wire.gen";
 
 export type Block =
   | { kind: "person"; text: string }
   | { kind: "said"; text: string; isOpen: boolean }
-  | { kind: "tool"; id: string; tool: string; preview: string; state: "runs" | "done" | "failed"; seconds: number | null }
+  | { kind: "tool"; call: string | null; id: string; tool: string; preview: string; state: ToolState; words: string; seconds: number | null }
   | { kind: "approval"; id: string }
   | { kind: "question"; id: string }
-  | { kind: "held"; notice: string }
+  | { kind: "held"; notice: string; wasReached: boolean }
   | { kind: "ended"; how: "failed" | "cancelled"; text: string };
+
+export type ToolState = "runs" | "done" | "failed" | "unknown";
 
 export interface Session {
   session_id: string;
@@ -45,6 +47,11 @@ const RUNS_MAX = 12;
 const RETRY_MS = 1000;
 const FINAL = ["completed", "failed", "cancelled"];
 
+function stateOf(event: ToolCompleted): ToolState {
+  if (event.outcome === "unknown") return "unknown";
+  return event.outcome === "done" || ((event.outcome ?? null) === null && event.error !== true) ? "done" : "failed";
+}
+
 /** One conversation, followed until it is closed. */
 export class Conversation {
   readonly blocks: Signal<Block[]> = signal([]);
@@ -52,6 +59,8 @@ export class Conversation {
   readonly running: Signal<string | null> = signal(null);
   readonly isLoaded = signal(false);
   #said = new Map<string, string>();
+  /** The last notice that stands for a draft, and which draft that is. */
+  #held: { notice: string; draft: string | null } | null = null;
   #closed = new AbortController();
 
   constructor(readonly session: string | null) {}
@@ -140,13 +149,13 @@ export class Conversation {
   #hear(event: LiveEvent): void {
     switch (event.event) {
       case "message.delta":
-        this.#speak(event.delta, "more");
+        if (event.notice !== true) this.#speak(event.delta, "more");
         break;
       case "message.snapshot":
-        this.#speak(event.text, "all");
+        if (event.notice !== true) this.#speak(event.text, "all");
         break;
       case "message.held":
-        this.#push({ kind: "held", notice: event.notice });
+        this.#hold(event);
         break;
       case "tool.started":
         this.#start(event);
@@ -164,9 +173,11 @@ export class Conversation {
         this.#conclude(event.output);
         break;
       case "run.failed":
+        this.#settle();
         this.#push({ kind: "ended", how: "failed", text: event.error });
         break;
       case "run.cancelled":
+        this.#settle();
         this.#push({ kind: "ended", how: "cancelled", text: "" });
         break;
       default:
@@ -174,11 +185,17 @@ export class Conversation {
     }
   }
 
+  /** The notice stands there once for each draft, in a block of its own. */
+  #hold(event: MessageHeld): void {
+    const draft = event.draft === null || event.draft === undefined ? null : `${event.run_id} ${event.draft}`;
+    const isShown = draft !== null && this.#held?.draft === draft && this.#held.notice === event.notice;
+    this.#held = { notice: event.notice, draft };
+    if (!isShown) this.#push({ kind: "held", notice: event.notice, wasReached: event.reached !== false });
+  }
+
   #speak(text: string, how: "more" | "all"): void {
     const blocks = this.blocks.value;
     const last = blocks.at(-1);
-    // The notice is shown as one already.
-    if (last?.kind === "held" && last.notice === text) return;
     if (last?.kind === "said" && last.isOpen) {
       const whole = how === "all" ? text : last.text + text;
       this.blocks.value = [...blocks.slice(0, -1), { ...last, text: whole }];
@@ -198,19 +215,29 @@ export class Conversation {
     for (const [other, text] of this.#said) if (text === said) this.#said.delete(other);
     this.#shut();
     const { tool, preview } = event;
-    this.#push({ kind: "tool", id, tool, preview, state: "runs", seconds: null });
+    this.#push({ kind: "tool", call: event.call_id ?? null, id, tool, preview, state: "runs", words: "", seconds: null });
   }
 
+  /** Says how a tool ended: the one the event names, by the gateway's name for it or else the model's. */
   #finish(event: ToolCompleted): void {
-    const id = event.tool_call_id;
-    const isIt = (block: Block): boolean =>
-      block.kind === "tool" && block.state === "runs" && (id === undefined ? block.tool === event.tool : block.id === id);
-    const index = this.blocks.value.findIndex(isIt);
+    const runs = (block: Block) => block.kind === "tool" && block.state === "runs";
+    const isCall = (block: Block) => block.kind === "tool" && block.call !== null && block.call === event.call_id;
+    const isOfModel = (block: Block) => block.kind === "tool" && block.id === event.tool_call_id;
+    const byCall = this.blocks.value.findIndex((block) => runs(block) && isCall(block));
+    const index = byCall >= 0 ? byCall : this.blocks.value.findIndex((block) => runs(block) && isOfModel(block));
     const block = this.blocks.value[index];
     if (block?.kind !== "tool") return;
     const seconds = event.duration ?? null;
-    const state = event.error === true ? "failed" : "done";
-    this.blocks.value = this.blocks.value.with(index, { ...block, state, seconds });
+    this.blocks.value = this.blocks.value.with(index, { ...block, state: stateOf(event), words: event.words ?? "", seconds });
+  }
+
+  /** The run is over: what nobody has told of by now is not known. */
+  #settle(): void {
+    const isOpen = (block: Block) => block.kind === "tool" && block.state === "runs";
+    if (!this.blocks.value.some(isOpen)) return;
+    this.blocks.value = this.blocks.value.map((block) =>
+      block.kind === "tool" && block.state === "runs" ? { ...block, state: "unknown", words: "outcome unknown" } : block,
+    );
   }
 
   #ask(block: Block): void {
@@ -219,10 +246,13 @@ export class Conversation {
   }
 
   #conclude(output: string): void {
+    this.#settle();
+    const isNotice = this.#held?.notice === output;
+    this.#held = null;
     const last = this.blocks.value.at(-1);
     if (last?.kind === "said" && last.isOpen) {
       this.blocks.value = [...this.blocks.value.slice(0, -1), { kind: "said", text: output === "" ? last.text : output, isOpen: false }];
-    } else if (output !== "" && !(last?.kind === "held" && last.notice === output)) {
+    } else if (output !== "" && !isNotice) {
       this.#push({ kind: "said", text: output, isOpen: false });
     }
   }

@@ -73,6 +73,8 @@ export interface ApprovalHappening {
   session_id: string;
   /** When. */
   timestamp: number;
+  /** What the model calls it, where the built-in agent asks. */
+  tool_call_id: string | null;
 }
 
 /** Approvals, the newest first. */
@@ -121,6 +123,8 @@ export interface ApprovalRequired {
   timestamp: number;
   /** The tool. */
   tool: string;
+  /** What the model calls it, where the built-in agent asks. */
+  tool_call_id: string | null;
 }
 
 /** A question is settled. */
@@ -151,6 +155,8 @@ export interface ApprovalResolved {
   tier: Tier | null;
   /** When. */
   timestamp: number;
+  /** What the model calls it, where the built-in agent asks. */
+  tool_call_id: string | null;
   /** Where. */
   via: string | null;
 }
@@ -282,6 +288,8 @@ export interface CallAssessed {
   timestamp: number;
   /** The tool. */
   tool: string;
+  /** What the model calls it, where the built-in agent asks. */
+  tool_call_id?: string | null;
   /** What the firewall concludes. */
   verdict: Verdict;
 }
@@ -332,6 +340,8 @@ export interface CallHandedOver {
   timestamp: number;
   /** The tool. */
   tool: string;
+  /** What the model calls it, where the built-in agent asks. */
+  tool_call_id: string | null;
 }
 
 /** Calls, the newest first. */
@@ -391,6 +401,8 @@ export interface Card {
   expires_at: UnixMillis;
   /** What the agent says about it, quoted and unverified. */
   explanation: string | null;
+  /** The owner's help lines, where a person in crisis may be concerned: for whoever answers. */
+  help_lines: string[];
   /** Who asks, from where, for what: agent, run, session, directory. */
   lineage: CardField[];
   /** What happens then. */
@@ -423,12 +435,16 @@ export interface CardField {
 export interface CardHappening {
   /** The question. */
   approval_id: string;
+  /** The call, if it is about one. */
+  call_id: string | null;
   /** The channel. */
   channel: string;
   /** Its run. */
   run_id: string;
   /** When. */
   timestamp: number;
+  /** What the model calls it, where the built-in agent asks. */
+  tool_call_id: string | null;
   /** Why it failed. */
   why: string | null;
 }
@@ -577,6 +593,18 @@ export interface ClarifyResolved {
   via: string | null;
 }
 
+/** Whose crisis mark a person clears: a session's or a recipient's. */
+export interface ClearBody {
+  /** Whose session, if several keys have one of that name. */
+  key_id?: string | null;
+  /** Why; it is in the ledger. */
+  note?: string | null;
+  /** The recipient, however it is written. */
+  recipient?: string | null;
+  /** The session. */
+  session_id?: string | null;
+}
+
 /** One simple command of a granted text. */
 export interface CommandShape {
   /** What joins it to the command before it: `&&`, `||`, `|`, `|&`, `;`; empty for the first. */
@@ -625,6 +653,46 @@ export interface ConsumedView {
   jti: string;
 }
 
+/** A crisis mark was cleared. */
+export interface CrisisCleared {
+  /** Who cleared it. */
+  by: string;
+  /** Whose session. */
+  key_id: string | null;
+  /** What was said about it. */
+  note: string | null;
+  /** Whose mark, in normal form. */
+  recipient: string | null;
+  /** The session whose mark it was. */
+  session_id: string | null;
+  /** When. */
+  timestamp: number;
+  /** Where. */
+  via: string;
+}
+
+/** A recipient carries the crisis mark. */
+export interface CrisisMarked {
+  /** The call that showed it, if it was one. */
+  call_id: string | null;
+  /** Whose session. */
+  key_id: string;
+  /** Who, in normal form. */
+  recipient: string;
+  /** In which session that was seen. */
+  session_id: string;
+  /** When. */
+  timestamp: number;
+}
+
+/** What carries the crisis mark. */
+export interface CrisisView {
+  /** People who were written to. */
+  recipients: MarkedRecipient[];
+  /** Conversations. */
+  sessions: MarkedSession[];
+}
+
 /** How a call ended. */
 export interface DecisionView {
   /** The arguments as the person changed them. */
@@ -637,12 +705,16 @@ export interface DecisionView {
    * or `no_approver`. */
   cause: string;
   choice: Choice | null;
+  /** When the same was denied, where that refused it, in seconds on the wire. */
+  denied_at: number | null;
   /** The grant it left, or that let it run. */
   grant_id: string | null;
   /** What was said about it. */
   note: string | null;
   /** `approved`, `denied`, `expired`, `withdrawn`, `allowed` or `refused`. */
   outcome: string;
+  /** The deny rule that refused it, by its name. */
+  rule: string | null;
   /** Where. */
   via: string | null;
 }
@@ -684,6 +756,16 @@ export interface Draft {
   session: string;
   /** The id of the thing it is about, or empty. */
   subject: string;
+}
+
+/** How the use of a tool ended, as every surface says it. */
+export interface EndedView {
+  /** The call it was. */
+  call_id: string;
+  /** `done`, `failed`, `denied`, `refused`, `expired`, `withdrawn`, `unknown` or `not_run`. */
+  outcome: string;
+  /** That, for people. */
+  words: string;
 }
 
 /** One entry. */
@@ -765,6 +847,10 @@ export type Event = CallAssessed & {
   event: "session.override_started";
 } | OverrideEnded & {
   event: "session.override_ended";
+} | CrisisMarked & {
+  event: "crisis.marked";
+} | CrisisCleared & {
+  event: "crisis.cleared";
 } | RunStarted & {
   event: "run.started";
 } | RunStopping & {
@@ -857,6 +943,8 @@ export interface GrantHappening {
   session_id: string;
   /** When. */
   timestamp: number;
+  /** What the model calls it, where the built-in agent asks. */
+  tool_call_id: string | null;
   /** How often it was used. */
   uses: number;
   /** How often still. */
@@ -1079,10 +1167,36 @@ export interface LoginView {
   name: string;
 }
 
+/** Somebody who carries the mark. */
+export interface MarkedRecipient {
+  /** The call that showed it, if it was one. */
+  call_id: string | null;
+  /** Whose session. */
+  key_id: string;
+  /** When, in seconds. */
+  marked_at: number;
+  /** Who, in normal form. */
+  recipient: string;
+  /** In which session that was seen. */
+  session_id: string;
+}
+
+/** A conversation that carries the mark. */
+export interface MarkedSession {
+  /** Whose. */
+  key_id: string;
+  /** Who talks to the built-in agent there, if it is one of its conversations. */
+  person: string | null;
+  /** The session. */
+  session_id: string;
+}
+
 /** The next part of a message. */
 export interface MessageDelta {
   /** The part. */
   delta: string;
+  /** Whether it is the notice that `message.held` tells of. */
+  notice: boolean | null;
   /** Its run. */
   run_id: string;
   /** When. */
@@ -1091,8 +1205,12 @@ export interface MessageDelta {
 
 /** A message waits for a person. */
 export interface MessageHeld {
+  /** Which draft of the run it stands for; the notice is shown once for each. */
+  draft: number | null;
   /** What is said meanwhile. */
   notice: string;
+  /** Whether somebody else was asked; if not, nobody could be reached. */
+  reached: boolean | null;
   /** Its run. */
   run_id: string;
   /** When. */
@@ -1111,6 +1229,8 @@ export interface MessageList {
 
 /** A message so far. */
 export interface MessageSnapshot {
+  /** Whether it is the notice that `message.held` tells of. */
+  notice: boolean | null;
   /** Its run. */
   run_id: string;
   /** All of it so far. */
@@ -1123,6 +1243,7 @@ export interface MessageSnapshot {
 export interface MessageView {
   /** What was said; null where it is not shown. */
   content?: string | null;
+  ended?: EndedView | null;
   /** `user`, `assistant`, `system` or `tool`. */
   role: string;
   /** Which request a tool answers. */
@@ -1157,6 +1278,8 @@ export interface NewKeyBody {
 export interface OutcomeBody {
   /** How long it took, in milliseconds. */
   duration_millis?: number | null;
+  /** What its process ended with, if it was one. */
+  exit_code?: number | null;
   /** Whether it failed. */
   failed?: boolean;
   /** What came out, shortened by the asker. */
@@ -1175,8 +1298,10 @@ export interface OutcomeView {
   summary: string | null;
 }
 
-/** Lets a session run without questions for a while. */
+/** Lets a session run without questions about ordinary calls for a while. */
 export interface OverrideBody {
+  /** Whether critical calls run without a question, too; rules 1 to 4 stand either way. */
+  all?: boolean;
   /** Whose session, if several keys have one of that name. */
   key_id?: string | null;
   /** For how long. */
@@ -1207,6 +1332,8 @@ export interface OverrideList {
 
 /** A session runs without questions for a while. */
 export interface OverrideStarted {
+  /** Whether critical calls run without a question, too. */
+  all: boolean | null;
   /** Who. */
   by: string;
   /** Whose session. */
@@ -1223,6 +1350,8 @@ export interface OverrideStarted {
 
 /** An override of one session. */
 export interface OverrideView {
+  /** Whether critical calls run without a question, too. Rules 1 to 4 stand either way. */
+  all: boolean;
   /** Who gave it. */
   by: string;
   /** Whose. */
@@ -1233,6 +1362,8 @@ export interface OverrideView {
   session_id: string;
   /** Until when, in seconds; null: none. */
   until: number | null;
+  /** What it lets run, in words. */
+  words: string;
 }
 
 /** Which of the three confirmation patterns a verdict belongs to. */
@@ -1430,6 +1561,8 @@ export interface ReviewRequired {
   timestamp: number;
   /** The tool. */
   tool: string;
+  /** What the model calls it, where the built-in agent asks. */
+  tool_call_id: string | null;
 }
 
 /** Somebody looked. */
@@ -1448,6 +1581,8 @@ export interface ReviewResolved {
   session_id: string;
   /** When. */
   timestamp: number;
+  /** What the model calls it, where the built-in agent asks. */
+  tool_call_id: string | null;
   /** Where. */
   via: string;
 }
@@ -1809,8 +1944,12 @@ export interface ToolCompleted {
   call_id?: string | null;
   /** How long it took, in seconds. */
   duration?: number | null;
-  /** Whether it failed. */
+  /** Whether it failed, or did not run. */
   error?: boolean | null;
+  /** What its process ended with, where it was one. */
+  exit_code?: number | null;
+  /** How it ended: `done`, `failed`, `denied`, `refused`, `expired`, `withdrawn`, `unknown` or `not_run`. */
+  outcome?: string | null;
   /** Its run. */
   run_id: string;
   /** Its session. */
@@ -1821,10 +1960,14 @@ export interface ToolCompleted {
   tool: string;
   /** What the model calls it. */
   tool_call_id?: string | null;
+  /** That, for people: `denied by ana: keep it`. */
+  words?: string | null;
 }
 
 /** The agent begins with a tool. */
 export interface ToolStarted {
+  /** The call it becomes, unless it never gets that far. */
+  call_id: string | null;
   /** On one line, shortened. */
   preview: string;
   /** Its run. */
@@ -2004,6 +2147,10 @@ export interface Routes {
   "GET /v1/sessions": { query: undefined; body: undefined; answer: SessionList };
   /** Shows what was said in a conversation */
   "GET /v1/sessions/{id}/messages": { query: undefined; body: undefined; answer: MessageList };
+  /** Lists what carries the crisis mark: conversations and people who were written to */
+  "GET /v1/crisis": { query: undefined; body: undefined; answer: CrisisView };
+  /** Clears the crisis mark of a session or a recipient */
+  "POST /v1/crisis/clear": { query: undefined; body: ClearBody; answer: CrisisView };
   /** Shows what models cost, by day, task and model */
   "GET /v1/usage": { query: { since?: number; }; body: undefined; answer: UsageList };
   /** Lists the questions that wait */
@@ -2022,7 +2169,8 @@ export interface Routes {
   "POST /v1/grants/preview": { query: undefined; body: PreviewBody; answer: ScopeList };
   /** Lists sessions that run without questions for a while */
   "GET /v1/overrides": { query: undefined; body: undefined; answer: OverrideList };
-  /** Lets a session run without questions for a while */
+  /** Lets a session run without questions about ordinary calls, or with `all` about critical ones
+   * either, for a while */
   "POST /v1/sessions/{id}/yolo": { query: undefined; body: OverrideBody; answer: OverrideView };
   /** Lets a session ask again */
   "DELETE /v1/sessions/{id}/yolo": { query: { key_id?: string; }; body: undefined; answer: OverrideView };

@@ -92,7 +92,7 @@ async fn main() {
             ..RunLimits::default()
         },
         cwd: home.path().to_owned(),
-        crisis_notice: String::new(),
+        crisis_notices: countersign_agent::CrisisNotices::default(),
     });
     let key = gate
         .create_key("bench", "ana", Role::Approver)

@@ -62,8 +62,28 @@ pub struct AgentParts {
     pub limits: RunLimits,
     /// The directory runs work in that name none.
     pub cwd: PathBuf,
-    /// What a person in crisis is shown while others look at the draft.
-    pub crisis_notice: String,
+    /// What a person in crisis is shown instead of the draft.
+    pub crisis_notices: CrisisNotices,
+}
+
+/// What a person in crisis is shown instead of a draft: the operator's words, which never change.
+#[derive(Clone, Debug, Default)]
+pub struct CrisisNotices {
+    /// While somebody else looks at it.
+    pub asked: String,
+    /// Where nobody else could be asked.
+    pub unreachable: String,
+}
+
+impl CrisisNotices {
+    /// Returns the one that is true.
+    pub(crate) fn of(&self, reached: bool) -> &str {
+        if reached {
+            &self.asked
+        } else {
+            &self.unreachable
+        }
+    }
 }
 
 /// What is to be done.

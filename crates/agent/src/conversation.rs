@@ -124,9 +124,11 @@ fn with_short_result(message: &Message, most: usize) -> Message {
         Message::Tool {
             tool_call_id,
             content,
+            ended: _,
         } => Message::Tool {
             tool_call_id: tool_call_id.clone(),
             content: shortened(content, most),
+            ended: None,
         },
         Message::System { .. } | Message::User { .. } | Message::Assistant { .. } => {
             message.clone()
@@ -176,6 +178,7 @@ mod tests {
         Message::Tool {
             tool_call_id: id.to_owned(),
             content: text.to_owned(),
+            ended: None,
         }
     }
 

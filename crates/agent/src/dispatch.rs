@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use countersign_core::call::{ToolCall, Turn};
 use countersign_core::canonical;
 use countersign_core::digest::Digest;
+use countersign_core::ending::Ending;
+use countersign_core::id::CallId;
 use countersign_gate::permit::{Permit, Presented, Progress};
 use countersign_gate::request::{Report, Submission};
 use countersign_gate::runs::Run;
@@ -28,16 +30,35 @@ const REPORT_BYTES_MAX: usize = 4096;
 
 /// What came of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Dispatched {
-    /// It ran, and the gate was told what came of it.
-    Ran(Outcome),
-    /// It did not.
-    NotRun(Outcome),
+pub(crate) struct Dispatched {
+    /// For the model.
+    pub(crate) outcome: Outcome,
+    /// For people.
+    pub(crate) ending: Ending,
+    /// Whether it ran, so that the gate has told of it already.
+    pub(crate) ran: bool,
 }
 
-impl From<Outcome> for Dispatched {
-    fn from(outcome: Outcome) -> Self {
-        Self::NotRun(outcome)
+impl Dispatched {
+    fn ran(outcome: Outcome) -> Self {
+        let exit_code = outcome.exit_code;
+        Self {
+            ending: if outcome.failed {
+                Ending::Failed { exit_code }
+            } else {
+                Ending::Done
+            },
+            outcome,
+            ran: true,
+        }
+    }
+
+    fn not_run(text: impl Into<String>, ending: Ending) -> Self {
+        Self {
+            outcome: Outcome::failed(text),
+            ending,
+            ran: false,
+        }
     }
 }
 
@@ -54,9 +75,24 @@ impl Asked<'_> {
     /// Names the request. Models may number their requests anew with every answer, so the answer it
     /// belongs to is part of the name.
     fn key(&self) -> String {
-        let Self { run, request, .. } = self;
-        format!("{}/{}/{}", run.run_id, run.steps, request.id)
+        key(self.run, self.run.steps, &self.request.id)
     }
+}
+
+fn key(run: &Run, step: u32, request: &str) -> String {
+    format!("{}/{step}/{request}", run.run_id)
+}
+
+/// Returns the call that the request `id` of the answer number `step` becomes. It is known before
+/// the call is submitted, so that everything that is told of it can name it; and it is the same after
+/// a crash. Nobody can guess it who does not know the run.
+pub(crate) fn call_id(run: &Run, step: u32, request: &str) -> CallId {
+    let name = format!("countersign/v1/call\0{}", key(run, step, request));
+    let mut random = [0; 10];
+    for (to, from) in random.iter_mut().zip(Digest::of(name.as_bytes()).0) {
+        *to = from;
+    }
+    CallId::fresh(run.created_at, random)
 }
 
 /// Runs what the model asked for, if the gate lets it.
@@ -77,8 +113,9 @@ pub(crate) async fn dispatch(tools: &Toolbox, around: &Around, asked: &Asked<'_>
                 Err(why) => Outcome::failed(why),
             };
             let duration = started.elapsed();
-            report(around, &call, &outcome, duration).await;
-            Dispatched::Ran(outcome)
+            let request = Some(&asked.request.id);
+            report(around, &call, request, &outcome, duration).await;
+            Dispatched::ran(outcome)
         }
         Err(instead) => instead,
     }
@@ -93,10 +130,10 @@ async fn let_through<'a>(
     let request = asked.request;
     let tool = tools.get(&request.name).ok_or_else(|| {
         let known = tools.names().join(", ");
-        Outcome::failed(format!(
-            "There is no tool `{}`. Tools: {known}.",
-            request.name
-        ))
+        Dispatched::not_run(
+            format!("There is no tool `{}`. Tools: {known}.", request.name),
+            Ending::NotRun("there is no such tool"),
+        )
     })?;
     let gate = &around.gate;
     let before = gate.submitted(&around.who, &asked.key()).await;
@@ -110,17 +147,18 @@ async fn let_through<'a>(
     };
     let call = wait(around, call).await?;
     if !matches!(call.status.as_str(), "allowed" | "approved") {
-        return Err(Outcome::failed(call.message).into());
+        let ending = call.ending().unwrap_or(Ending::Unknown);
+        return Err(Dispatched::not_run(call.message, ending));
     }
     let progress = gate.progress(&around.who, &call.call_id).await;
     match progress.map_err(|error| not_run(&error))? {
         Progress::NotBegun => {}
-        Progress::Begun => return Err(interrupted(around, tool, &call.call_id).await),
+        Progress::Begun => return Err(interrupted(around, asked, tool, &call.call_id).await),
         // It ran before a crash, and was told of then.
-        Progress::Reported(outcome) => return Err(Dispatched::Ran(reported(&outcome))),
+        Progress::Reported(outcome) => return Err(Dispatched::ran(reported(&outcome))),
     }
     if around.is_stopped() {
-        return Err(stopped().into());
+        return Err(stopped());
     }
     let permit = gate
         .take_up(&around.who, &call.call_id, call.token.as_deref())
@@ -137,20 +175,21 @@ enum First {
     Permitted(Box<Permit>),
 }
 
-async fn first(around: &Around, asked: &Asked<'_>, tool: &dyn Tool) -> Result<First, Outcome> {
+async fn first(around: &Around, asked: &Asked<'_>, tool: &dyn Tool) -> Result<First, Dispatched> {
     if around.is_stopped() {
         return Err(stopped());
     }
     let request = asked.request;
-    let args = arguments(&request.arguments).map_err(Outcome::failed)?;
+    let do_not_fit = |why| Dispatched::not_run(why, Ending::NotRun("its arguments do not fit"));
+    let args = arguments(&request.arguments).map_err(do_not_fit)?;
     let (args, token) = if tool.approval_required() {
         split_token(args)
     } else {
         (args, None)
     };
-    let args = tool.resolved(args).map_err(Outcome::failed)?;
+    let args = tool.resolved(args).map_err(do_not_fit)?;
     let attachments = attached(tool, &args, &around.cwd).await;
-    let attachments = attachments.map_err(Outcome::failed)?;
+    let attachments = attachments.map_err(do_not_fit)?;
     let Some(token) = token else {
         let call = submit(around, asked, tool, args, attachments).await?;
         return Ok(First::Submitted(Box::new(call)));
@@ -168,27 +207,36 @@ async fn first(around: &Around, asked: &Asked<'_>, tool: &dyn Tool) -> Result<Fi
         .await;
     redeemed
         .map(|permit| First::Permitted(Box::new(permit)))
-        .map_err(|_| Outcome::failed(APPROVAL_REQUIRED))
+        .map_err(|_| {
+            let ending = Ending::NotRun("the approval it came with does not fit");
+            Dispatched::not_run(APPROVAL_REQUIRED, ending)
+        })
 }
 
 /// What is said of a call that was begun before a crash. Of what is sent it is known whether it had
 /// left our hands.
-async fn interrupted(around: &Around, tool: &dyn Tool, call: &str) -> Dispatched {
+async fn interrupted(
+    around: &Around,
+    asked: &Asked<'_>,
+    tool: &dyn Tool,
+    call: &str,
+) -> Dispatched {
     if let Some(outcome) = tool.taken_up(call, around).await {
-        report(around, call, &outcome, Duration::ZERO).await;
-        return Dispatched::Ran(outcome);
+        let request = Some(&asked.request.id);
+        report(around, call, request, &outcome, Duration::ZERO).await;
+        return Dispatched::ran(outcome);
     }
     if !tool.approval_required() {
-        return unknown_outcome().into();
+        return unknown_outcome();
     }
-    let outcome = match around.gate.is_handed_over(&around.who, call).await {
-        Ok(false) => Outcome::failed(
+    match around.gate.is_handed_over(&around.who, call).await {
+        Ok(false) => Dispatched::not_run(
             "It was not sent: the agent was interrupted before it was handed over. The approval is \
              used up; a new call asks again.",
+            Ending::NotRun("the agent was interrupted before it was sent"),
         ),
         Ok(true) | Err(_) => unknown_outcome(),
-    };
-    outcome.into()
+    }
 }
 
 async fn submit(
@@ -197,7 +245,7 @@ async fn submit(
     tool: &dyn Tool,
     args: Value,
     attachments: Vec<Digest>,
-) -> Result<CallView, Outcome> {
+) -> Result<CallView, Dispatched> {
     let Asked {
         run,
         request,
@@ -231,6 +279,8 @@ async fn submit(
         })),
         attachments,
         starter: Some(run.starter.clone()),
+        call_id: Some(call_id(run, run.steps, &request.id)),
+        tool_call_id: Some(request.id.clone()),
         idempotency_key: Some(asked.key()),
         ..Submission::default()
     };
@@ -239,7 +289,7 @@ async fn submit(
 }
 
 /// Waits until a call is decided; takes it back if the run is stopped.
-pub(crate) async fn wait(around: &Around, mut call: CallView) -> Result<CallView, Outcome> {
+async fn wait(around: &Around, mut call: CallView) -> Result<CallView, Dispatched> {
     while call.is_waiting() {
         let looked = tokio::select! {
             looked = around.gate.call(&around.who, &call.call_id, WAIT) => looked,
@@ -256,12 +306,20 @@ pub(crate) async fn wait(around: &Around, mut call: CallView) -> Result<CallView
     Ok(call)
 }
 
-async fn report(around: &Around, call: &str, outcome: &Outcome, took: Duration) {
+async fn report(
+    around: &Around,
+    call: &str,
+    request: Option<&String>,
+    outcome: &Outcome,
+    took: Duration,
+) {
     let end = outcome.text.floor_char_boundary(REPORT_BYTES_MAX);
     let report = Report {
         failed: outcome.failed,
         summary: outcome.text.get(..end).map(str::to_owned),
         duration_millis: u64::try_from(took.as_millis()).ok(),
+        exit_code: outcome.exit_code,
+        tool_call_id: request.cloned(),
     };
     if let Err(error) = around.gate.report(&around.who, call, report).await {
         // It ran; that nobody wrote down what came of it does not change that.
@@ -282,19 +340,22 @@ fn arguments(text: &str) -> Result<Value, String> {
     }
 }
 
-fn not_run(error: &GateError) -> Outcome {
-    Outcome::failed(format!("The call was not run: {error}."))
+fn not_run(error: &GateError) -> Dispatched {
+    let ending = Ending::NotRun("the gateway could not decide about it");
+    Dispatched::not_run(format!("The call was not run: {error}."), ending)
 }
 
-fn stopped() -> Outcome {
-    Outcome::failed("The run was stopped; the call was not run.")
+fn stopped() -> Dispatched {
+    let ending = Ending::NotRun("the run was stopped");
+    Dispatched::not_run("The run was stopped; the call was not run.", ending)
 }
 
 /// What is said of a call that was under way when the process ended.
-pub(crate) fn unknown_outcome() -> Outcome {
-    Outcome::failed(
+fn unknown_outcome() -> Dispatched {
+    Dispatched::not_run(
         "Outcome unknown: the call was under way when the agent was interrupted. It may or may not \
          have taken effect, and it is not repeated. Check before doing anything that depends on it.",
+        Ending::Unknown,
     )
 }
 
@@ -303,17 +364,32 @@ fn reported(outcome: &Value) -> Outcome {
     Outcome {
         text: text.unwrap_or_default().to_owned(),
         failed: outcome.get("failed").and_then(Value::as_bool) == Some(true),
+        exit_code: outcome
+            .get("exit_code")
+            .and_then(Value::as_i64)
+            .and_then(|code| i32::try_from(code).ok()),
     }
 }
 
-/// Returns the agent's own reply as a call that another person than `run.starter` must allow, and
-/// what was allowed of it.
+/// What became of a draft.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Drafted {
+    /// Somebody allowed this.
+    Allowed(String),
+    /// Somebody was asked, and it is not shown.
+    NotShown,
+    /// Nobody could be asked.
+    NobodyReached,
+}
+
+/// Submits the agent's own reply as a call that another person than `run.starter` must allow, and
+/// returns what became of it.
 pub(crate) async fn reply(
     around: &Around,
     run: &Run,
     turns: &[Turn],
     text: &str,
-) -> Result<Option<String>, Outcome> {
+) -> Result<Drafted, Dispatched> {
     let gate: &Gate = &around.gate;
     let key = format!("{}/reply/{}", run.run_id, run.messages);
     let submission = Submission {
@@ -342,7 +418,10 @@ pub(crate) async fn reply(
     };
     let call = wait(around, call).await?;
     if !matches!(call.status.as_str(), "allowed" | "approved") {
-        return Ok(None);
+        return Ok(match call.ending() {
+            Some(Ending::Expired { reached: false } | Ending::Refused(_)) => Drafted::NobodyReached,
+            Some(_) | None => Drafted::NotShown,
+        });
     }
     let taken = gate
         .take_up(&around.who, &call.call_id, call.token.as_deref())
@@ -360,9 +439,10 @@ pub(crate) async fn reply(
     report(
         around,
         &call.call_id,
+        None,
         &Outcome::done("shown"),
         Duration::ZERO,
     )
     .await;
-    Ok(allowed.map(str::to_owned))
+    Ok(allowed.map_or(Drafted::NotShown, |text| Drafted::Allowed(text.to_owned())))
 }

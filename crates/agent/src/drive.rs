@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use crate::agent::Agent;
 use crate::conversation::{SYSTEM_PROMPT, fitted, read, turns, unanswered};
-use crate::dispatch::{Asked, Dispatched, dispatch, reply};
+use crate::dispatch::{Asked, Drafted, call_id, dispatch, reply};
 use crate::feed::Feed;
 use crate::guard::Guard;
-use crate::message::{Message, ToolRequest};
+use crate::message::{Ended, Message, ToolRequest};
 use crate::model::{ChatRequest, Completion, Delta, ModelError};
 use crate::tools::Around;
 
@@ -93,7 +93,7 @@ impl Agent {
         if let Some(why) = self.used_up(&run) {
             return self.end(&run, RunEnd::Failed(why)).await;
         }
-        self.think(&run, &messages, around, feed).await
+        Box::pin(self.think(&run, &messages, around, feed)).await
     }
 
     /// Runs what the model asked for, all of it at once, and writes down what came of each.
@@ -113,18 +113,23 @@ impl Agent {
                 request,
                 turns: &turns,
             };
-            // Of what ran, the gate has told already.
-            let (outcome, events) = match dispatch(self.tools(), around, &asked).await {
-                Dispatched::Ran(outcome) => (outcome, Vec::new()),
-                Dispatched::NotRun(outcome) => (outcome, vec![not_run(request)]),
+            let dispatched = dispatch(self.tools(), around, &asked).await;
+            let call = call_id(run, run.steps, &request.id);
+            let ended = Ended {
+                call_id: call.0,
+                outcome: dispatched.ending.word().to_owned(),
+                words: dispatched.ending.words(),
             };
+            // Of what ran, the gate has told already.
+            let told = (!dispatched.ran).then(|| not_run(run, request, &ended));
             let message = Message::Tool {
                 tool_call_id: request.id.clone(),
-                content: outcome.text,
+                content: dispatched.outcome.text,
+                ended: Some(ended),
             };
             let step = RunStep {
                 messages: written(&[message]),
-                events,
+                events: told.into_iter().collect(),
                 ..RunStep::default()
             };
             let _writing = pen.lock().await;
@@ -185,7 +190,7 @@ impl Agent {
             step.events = completion
                 .tool_requests
                 .iter()
-                .map(|request| started(request, crisis || tripped))
+                .map(|request| started(run, request, crisis || tripped))
                 .collect();
             step.messages = written(&[Message::Assistant {
                 content: Some(completion.text).filter(|text| !text.is_empty()),
@@ -217,8 +222,8 @@ impl Agent {
     }
 
     /// Law 1: in a conversation with a person in crisis, or with an answer about it, the draft is a
-    /// card for somebody else, and only the fixed notice is shown meanwhile. Returns what the person
-    /// is shown in the end.
+    /// card for somebody else, and only a fixed notice is shown meanwhile: that somebody was asked, or
+    /// that nobody could be. Returns what the person is shown in the end.
     async fn held_reply(
         &self,
         run: &Run,
@@ -227,31 +232,40 @@ impl Agent {
         around: &Around,
         feed: &Feed,
     ) -> Result<String, GateError> {
-        let notice = self.inner.parts.crisis_notice.clone();
+        let notices = &self.inner.parts.crisis_notices;
+        let reached = self.gate().has_approver_other_than(&run.starter).await?;
+        let notice = notices.of(reached);
+        let held = json!({ "notice": notice, "draft": run.messages, "reached": reached });
         let step = RunStep {
-            events: vec![("message.held", json!({ "notice": notice }))],
+            events: vec![("message.held", held)],
             ..RunStep::default()
         };
         let run = self.gate().advance_run(run, &step).await?;
-        feed.end();
-        feed.say(&notice);
+        feed.notice(notice);
         let turns = turns(messages, &run.starter);
-        match reply(around, &run, &turns, draft).await {
-            Ok(Some(text)) => {
-                feed.end();
+        let drafted = match reply(around, &run, &turns, draft).await {
+            Ok(drafted) => drafted,
+            Err(instead) => {
+                let why = instead.outcome.text;
+                tracing::warn!(why, run = run.run_id, "the draft was not shown");
+                Drafted::NobodyReached
+            }
+        };
+        Ok(match drafted {
+            Drafted::Allowed(text) => {
                 feed.say(&text);
-                Ok(text)
+                text
             }
-            Ok(None) => Ok(notice),
-            Err(outcome) => {
-                tracing::warn!(
-                    why = outcome.text,
-                    run = run.run_id,
-                    "the draft was not shown"
-                );
-                Ok(notice)
+            Drafted::NotShown => notice.to_owned(),
+            Drafted::NobodyReached => {
+                let unreachable = notices.of(false);
+                if reached {
+                    // What was said before has turned out not to be so.
+                    feed.notice(unreachable);
+                }
+                unreachable.to_owned()
             }
-        }
+        })
     }
 
     fn request(&self, run: &Run, messages: &[Message]) -> ChatRequest {
@@ -343,7 +357,7 @@ fn said_by_person(message: &Message) -> Option<&str> {
     }
 }
 
-fn started(request: &ToolRequest, crisis: bool) -> (&'static str, Value) {
+fn started(run: &Run, request: &ToolRequest, crisis: bool) -> (&'static str, Value) {
     let call = ToolCall {
         tool: request.name.clone(),
         args: canonical::parse(request.arguments.as_bytes()).unwrap_or_default(),
@@ -356,17 +370,23 @@ fn started(request: &ToolRequest, crisis: bool) -> (&'static str, Value) {
     let event = json!({
         "tool": request.name,
         "tool_call_id": request.id,
+        // The answer that asks for it is counted when it is written down.
+        "call_id": call_id(run, run.steps.saturating_add(1), &request.id),
         "preview": preview,
     });
     ("tool.started", event)
 }
 
-fn not_run(request: &ToolRequest) -> (&'static str, Value) {
+fn not_run(run: &Run, request: &ToolRequest, ended: &Ended) -> (&'static str, Value) {
     let event = json!({
         "tool": request.name,
         "tool_call_id": request.id,
+        "call_id": ended.call_id,
+        "session_id": run.session,
         "duration": 0.0,
         "error": true,
+        "outcome": ended.outcome,
+        "words": ended.words,
     });
     ("tool.completed", event)
 }

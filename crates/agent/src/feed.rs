@@ -34,6 +34,8 @@ pub enum Piece {
     Text(String),
     /// All of the message so far, for who came late or was too slow.
     SoFar(String),
+    /// A whole message by itself: the notice that stands for a draft nobody has allowed yet.
+    Notice(String),
     /// The message is complete, or is begun anew: what was said so far does not count.
     End,
 }
@@ -77,6 +79,15 @@ impl Feed {
         let mut so_far = self.lock();
         so_far.text.push_str(text);
         self.send(Piece::Text(text.to_owned()), so_far.message);
+    }
+
+    /// Says a notice, which is a message by itself.
+    pub(crate) fn notice(&self, text: &str) {
+        self.end();
+        let mut so_far = self.lock();
+        self.send(Piece::Notice(text.to_owned()), so_far.message);
+        self.send(Piece::End, so_far.message);
+        so_far.message += 1;
     }
 
     /// Ends the message.
@@ -138,7 +149,7 @@ impl Reader {
         let said = self.next.take_if(|said| said.behind < number)?;
         let bytes = match &said.piece {
             Piece::Text(text) if said.message == self.heard.0 => self.heard.1 + text.len(),
-            Piece::Text(text) | Piece::SoFar(text) => text.len(),
+            Piece::Text(text) | Piece::SoFar(text) | Piece::Notice(text) => text.len(),
             Piece::End => self.heard.1,
         };
         self.heard = (said.message, bytes);

@@ -30,7 +30,21 @@ pub enum Message {
         tool_call_id: String,
         /// The text.
         content: String,
+        /// How it ended, for people. Models are not told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ended: Option<Ended>,
     },
+}
+
+/// How the use of a tool ended, as every surface says it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// The call it was.
+    pub call_id: String,
+    /// In one word.
+    pub outcome: String,
+    /// For people.
+    pub words: String,
 }
 
 /// A tool the model wants to use.

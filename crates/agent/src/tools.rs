@@ -128,6 +128,8 @@ pub struct Outcome {
     pub text: String,
     /// Whether it failed.
     pub failed: bool,
+    /// What its process ended with, where it was one.
+    pub exit_code: Option<i32>,
 }
 
 impl Outcome {
@@ -135,7 +137,7 @@ impl Outcome {
     pub fn done(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            failed: false,
+            ..Self::default()
         }
     }
 
@@ -144,6 +146,7 @@ impl Outcome {
         Self {
             text: text.into(),
             failed: true,
+            exit_code: None,
         }
     }
 }

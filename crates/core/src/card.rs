@@ -51,6 +51,9 @@ pub struct Card {
     pub body: Vec<Field>,
     /// Who asks, from where, for what: agent, run, session, directory.
     pub lineage: Vec<Field>,
+    /// The owner's help lines, where a person in crisis may be concerned: for whoever answers.
+    #[serde(default)]
+    pub help_lines: Vec<String>,
     /// What the agent says about it, quoted and unverified.
     pub explanation: Option<String>,
     /// What may be chosen.
@@ -96,6 +99,8 @@ pub struct Lineage {
     pub tier: Tier,
     /// Whether all who would be written to were written to before; `None` if nobody would be.
     pub known_recipients: Option<bool>,
+    /// The owner's help lines. They stand on a card only if a person in crisis may be concerned.
+    pub help_lines: Vec<String>,
 }
 
 impl Card {
@@ -124,6 +129,11 @@ impl Card {
             command: one_line(call, redacts),
             body: body::body(call, redacts),
             lineage: lineage_fields(call, lineage, redacts),
+            help_lines: if assessment.crisis_sensitive {
+                lineage.help_lines.iter().map(|text| line(text)).collect()
+            } else {
+                Vec::new()
+            },
             explanation: lineage
                 .explanation
                 .as_deref()

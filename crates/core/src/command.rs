@@ -12,7 +12,7 @@ const LINE_BYTES_MAX: usize = 4096;
 /// How long an override lasts if nothing is said, in minutes.
 const YOLO_MINUTES: u32 = 15;
 /// Longest override that can be asked for, in minutes.
-const YOLO_MINUTES_MAX: u32 = 24 * 60;
+pub const YOLO_MINUTES_MAX: u32 = 480;
 
 /// A command a person typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,11 +45,16 @@ pub enum Command {
         /// Which.
         id: String,
     },
-    /// Lift the lines for this session for a while; the rules that nothing lifts stay.
+    /// Stop asking about ordinary calls of this session for a while; the rules that nothing lifts
+    /// stay.
     Yolo {
         /// How long.
         minutes: u32,
+        /// Whether critical calls run without a question, too.
+        all: bool,
     },
+    /// Ask again.
+    YoloOff,
     /// Say how things are.
     Status,
     /// Say what models cost.
@@ -96,8 +101,8 @@ pub const TABLE: [Row; 15] = [
     row("revoke", "ID", "take a standing permission back"),
     row(
         "yolo",
-        "[minutes]",
-        "stop asking about ordinary calls of this session for a while",
+        "[all] [minutes] | off",
+        "stop asking about ordinary calls of this session for a while (all: critical ones, too)",
     ),
     row("status", "", "say how things are"),
     row("usage", "", "say what the models cost"),
@@ -173,14 +178,7 @@ impl Command {
             ("revoke", [id]) => Some(Self::Revoke {
                 id: (*id).to_owned(),
             }),
-            ("yolo", []) => Some(Self::Yolo {
-                minutes: YOLO_MINUTES,
-            }),
-            ("yolo", [minutes]) => minutes
-                .parse()
-                .ok()
-                .filter(|minutes| (1..=YOLO_MINUTES_MAX).contains(minutes))
-                .map(|minutes| Self::Yolo { minutes }),
+            ("yolo", words) => yolo(words),
             ("status", []) => Some(Self::Status),
             ("usage", []) => Some(Self::Usage),
             ("model", []) => Some(Self::Model { name: None }),
@@ -216,6 +214,26 @@ fn approve(words: &[&str]) -> Option<Command> {
         .find(|choice| choice.word().eq_ignore_ascii_case(how_far))?;
     let id = id.map(str::to_owned);
     Some(Command::Approve { id, choice })
+}
+
+/// `[all] [minutes]`, or `off`.
+fn yolo(words: &[&str]) -> Option<Command> {
+    let is = |word: &str, name: &str| word.eq_ignore_ascii_case(name);
+    let (all, minutes) = match words {
+        [] => (false, None),
+        [off] if is(off, "off") => return Some(Command::YoloOff),
+        [all] if is(all, "all") => (true, None),
+        [minutes] => (false, Some(*minutes)),
+        [all, minutes] if is(all, "all") => (true, Some(*minutes)),
+        _ => return None,
+    };
+    let minutes = match minutes {
+        None => YOLO_MINUTES,
+        Some(text) => text.parse().ok()?,
+    };
+    (1..=YOLO_MINUTES_MAX)
+        .contains(&minutes)
+        .then_some(Command::Yolo { minutes, all })
 }
 
 /// `[ID] [note]`: what does not look like an id is the note.
@@ -274,9 +292,31 @@ mod tests {
                 "/yolo",
                 Command::Yolo {
                     minutes: YOLO_MINUTES,
+                    all: false,
                 },
             ),
-            ("/yolo 5", Command::Yolo { minutes: 5 }),
+            (
+                "/yolo 5",
+                Command::Yolo {
+                    minutes: 5,
+                    all: false,
+                },
+            ),
+            (
+                "/yolo all",
+                Command::Yolo {
+                    minutes: YOLO_MINUTES,
+                    all: true,
+                },
+            ),
+            (
+                "/yolo ALL 480",
+                Command::Yolo {
+                    minutes: 480,
+                    all: true,
+                },
+            ),
+            ("/yolo off", Command::YoloOff),
             ("/model", Command::Model { name: None }),
             ("/stop", Command::Stop),
         ];
@@ -297,7 +337,11 @@ mod tests {
             "/pending x",
             "/yolo 0",
             "/yolo -3",
-            "/yolo 99999",
+            "/yolo 481",
+            "/yolo off 5",
+            "/yolo 5 all",
+            "/yolo all off",
+            "/yolo everything",
         ] {
             let got = Command::parse(line);
             assert!(

@@ -23,6 +23,9 @@ pub use shape::Shape;
 /// Shown to a person in crisis while another person has been asked to look.
 pub const CRISIS_NOTICE: &str = "A person has been asked to look at this before anything is sent.";
 
+/// Shown to a person in crisis when nobody else can be asked to look.
+pub const CRISIS_NOTICE_UNREACHABLE: &str = "Nobody could be reached to look at this, so nothing is sent. Please talk to somebody you trust.";
+
 /// Who answers, from strictest to loosest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ApprovalsMode {
@@ -80,6 +83,10 @@ pub struct Policy {
     pub trust: Trust,
     /// What a person in crisis is shown meanwhile.
     pub crisis_notice: String,
+    /// What that person is shown when nobody else can be asked.
+    pub crisis_notice_unreachable: String,
+    /// The owner's help lines, for whoever answers a card about a person in crisis.
+    pub crisis_help_lines: Vec<String>,
     /// Whether secrets are hidden where calls are shown.
     pub redact_secrets: bool,
 }
@@ -98,6 +105,8 @@ impl Default for Policy {
             review: false,
             trust: Trust::All,
             crisis_notice: CRISIS_NOTICE.to_owned(),
+            crisis_notice_unreachable: CRISIS_NOTICE_UNREACHABLE.to_owned(),
+            crisis_help_lines: Vec::new(),
             redact_secrets: true,
         }
     }
@@ -132,6 +141,10 @@ pub struct Changes {
     pub trust: Option<Trust>,
     /// `crisis.notice`
     pub crisis_notice: Option<String>,
+    /// `crisis.notice_unreachable`
+    pub crisis_notice_unreachable: Option<String>,
+    /// `crisis.help_lines`
+    pub crisis_help_lines: Option<Vec<String>>,
     /// `security.redact_secrets`
     pub redact_secrets: Option<bool>,
 }
@@ -164,6 +177,10 @@ impl Policy {
         self.review = changes.review.unwrap_or(self.review);
         self.trust = changes.trust.unwrap_or(self.trust);
         self.crisis_notice = changes.crisis_notice.unwrap_or(self.crisis_notice);
+        self.crisis_notice_unreachable = changes
+            .crisis_notice_unreachable
+            .unwrap_or(self.crisis_notice_unreachable);
+        self.crisis_help_lines = changes.crisis_help_lines.unwrap_or(self.crisis_help_lines);
         self.redact_secrets = changes.redact_secrets.unwrap_or(self.redact_secrets);
         self
     }
@@ -220,6 +237,25 @@ impl Policy {
             .iter()
             .filter(|(name, _)| rule::glob(name, tool));
         marks.map(|(_, required)| *required).max()
+    }
+
+    /// Returns the key of what is said about people in crisis that `changes` would replace.
+    fn speaks_instead(&self, changes: &Changes) -> Option<&'static str> {
+        fn is_other<T: PartialEq>(new: Option<&T>, ours: &T) -> bool {
+            new.is_some_and(|new| new != ours)
+        }
+        let notice = changes.crisis_notice.as_ref();
+        let unreachable = changes.crisis_notice_unreachable.as_ref();
+        let lines = changes.crisis_help_lines.as_ref();
+        if is_other(notice, &self.crisis_notice) {
+            Some("crisis.notice")
+        } else if is_other(unreachable, &self.crisis_notice_unreachable) {
+            Some("crisis.notice_unreachable")
+        } else if is_other(lines, &self.crisis_help_lines) {
+            Some("crisis.help_lines")
+        } else {
+            None
+        }
     }
 
     fn loosened_by(&self, changes: &Changes) -> Option<LoosenError> {
@@ -293,15 +329,8 @@ impl Policy {
             let why = "a project may only list fewer workspaces".to_owned();
             return loosens("workspaces.trust", why);
         }
-        if changes
-            .crisis_notice
-            .as_ref()
-            .is_some_and(|notice| *notice != self.crisis_notice)
-        {
-            return loosens(
-                "crisis.notice",
-                "only the owner speaks to people in crisis".to_owned(),
-            );
+        if let Some(key) = self.speaks_instead(changes) {
+            return loosens(key, "only the owner speaks to people in crisis".to_owned());
         }
         if changes.redact_secrets == Some(false) && self.redact_secrets {
             let why = "a project may only set it to true".to_owned();
@@ -309,6 +338,13 @@ impl Policy {
         }
         None
     }
+}
+
+/// Returns the name of the deny rule that refuses `call`, if one does.
+pub fn denied_by<'a>(policy: &'a Policy, call: &ToolCall) -> Option<&'a str> {
+    let mut rules = policy.deny.iter();
+    let rule = rules.find(|rule| rule.matches(call, RuleKind::Deny))?;
+    Some(&rule.name)
 }
 
 /// Returns what `policy` says about `call`, which was assessed as `assessment`.

@@ -143,7 +143,9 @@ pub enum Mode {
     Enforce,
     /// Everything is assessed; the gates that cannot be switched off stand.
     Observe,
-    /// `approvals.mode: off`, or a session's override.
+    /// A session's override: ordinary calls run without a question, critical ones do not.
+    Yolo,
+    /// `approvals.mode: off`, or a session's override that covers critical calls, too.
     Off,
 }
 
@@ -240,7 +242,8 @@ fn decide(assessment: &Assessment, situation: &Situation) -> (Verdict, Rule) {
     }
     match situation.mode {
         Mode::Observe if marks.dangerous_terminal => return (Verdict::Ask, Rule::Critical),
-        Mode::Observe | Mode::Off => return (Verdict::Allow, Rule::ModeAllows),
+        Mode::Yolo if critical => {}
+        Mode::Observe | Mode::Yolo | Mode::Off => return (Verdict::Allow, Rule::ModeAllows),
         Mode::Enforce => {}
     }
     if situation.denied_before {

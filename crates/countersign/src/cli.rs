@@ -79,8 +79,10 @@ pub(crate) enum Command {
     History(History),
     /// Say why a call was judged and decided as it was, factor by factor
     Explain(Explain),
-    /// Show standing permissions, take one back
+    /// Show standing permissions and overrides, take one back
     Grants(Grants),
+    /// Show what carries the crisis mark, clear it
+    Crisis(Crisis),
     /// Check a policy file, try calls against it
     Policy(PolicyArgs),
     /// Judge past calls again under another policy
@@ -184,6 +186,40 @@ pub(crate) struct Explain {
     pub(crate) json: bool,
 }
 
+/// Show what carries the crisis mark, clear it.
+#[derive(Debug, Args)]
+pub(crate) struct Crisis {
+    #[command(subcommand)]
+    pub(crate) command: Option<CrisisCommand>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// What can be done with crisis marks.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CrisisCommand {
+    /// Clear the mark of a session or of somebody who was written to
+    Clear {
+        /// The session
+        #[arg(
+            long,
+            conflicts_with = "recipient",
+            required_unless_present = "recipient"
+        )]
+        session: Option<String>,
+        /// Whose session, if several keys have one of that name
+        #[arg(long, requires = "session")]
+        key_id: Option<String>,
+        /// Who was written to
+        #[arg(long)]
+        recipient: Option<String>,
+        /// Why; it is in the ledger
+        #[arg(long)]
+        note: Option<String>,
+    },
+}
+
 /// Show standing permissions, take one back.
 #[derive(Debug, Args)]
 pub(crate) struct Grants {
@@ -204,6 +240,14 @@ pub(crate) enum GrantsCommand {
     Revoke {
         /// The grant
         id: String,
+    },
+    /// End an override, so that its session asks again
+    End {
+        /// The session
+        session: String,
+        /// Whose session, if several keys have one of that name
+        #[arg(long)]
+        key_id: Option<String>,
     },
     /// Show which grants an answer could leave, and what they would have matched
     Preview {

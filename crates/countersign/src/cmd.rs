@@ -5,6 +5,7 @@ mod channels;
 mod chat;
 mod check;
 pub(crate) mod config;
+mod crisis;
 mod eval;
 pub(crate) mod follow;
 mod grants;
@@ -59,6 +60,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Explain(args)) => history::explain(&args, &reach),
         Some(Command::Replay(args)) => history::replay(&args, &reach),
         Some(Command::Grants(args)) => grants::run(&args, &reach),
+        Some(Command::Crisis(args)) => crisis::run(&args, &reach),
         Some(Command::Policy(args)) => policy::run(args.command, home),
         Some(Command::Ledger(args)) => ledger::run(&args, &reach),
         Some(Command::Keys(args)) => keys::run(&args, &reach),

@@ -9,6 +9,7 @@ use crate::cmd::approvals::segment;
 use crate::cmd::show::{ago, text};
 use crate::config::read::at;
 use crate::tui::words::{outcome, refusal};
+use countersign_gate::runs::BUILTIN;
 
 /// Standing permissions and waiting calls that are listed; `countersign` lists all.
 const LISTED_MAX: usize = 20;
@@ -26,8 +27,8 @@ pub(crate) struct Request {
 /// What a command comes to.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Means {
-    /// The gateway is asked; [`said`] words its answer.
-    Ask(Request),
+    /// The gateway is asked; [`said`] words its answers.
+    Ask(Vec<Request>),
     /// This is said.
     Say(String),
     /// The surface itself does it.
@@ -36,13 +37,19 @@ pub(crate) enum Means {
 
 /// Returns what `command` comes to in the conversation `session`.
 pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
-    let get = |what, path: &str| ask(what, Method::GET, path.to_owned(), None);
+    let get = |what, path: &str| Means::Ask(vec![looked(what, path)]);
     match command {
         Command::Pending => get("pending", "/v1/approvals?status=waiting"),
-        Command::Grants => get("grants", "/v1/grants"),
+        Command::Grants => Means::Ask(vec![
+            looked("grants", "/v1/grants"),
+            looked("overrides", "/v1/overrides"),
+        ]),
         Command::Usage => get("usage", "/v1/usage"),
         Command::Whoami => get("whoami", "/v1/whoami"),
-        Command::Status => get("status", "/v1/capabilities"),
+        Command::Status => Means::Ask(vec![
+            looked("status", "/v1/capabilities"),
+            looked("overrides", "/v1/overrides"),
+        ]),
         Command::Model { name: None } => get("model", "/v1/models"),
         Command::Model { name: Some(_) } => Means::Say(
             "The model is the gateway's: `agent.model` in its configuration. An admin changes it with \
@@ -64,14 +71,22 @@ pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
             };
             ask("answer", Method::POST, path, Some(body))
         }
-        Command::Yolo { minutes } => match session {
-            Some(session) => {
-                let path = format!("/v1/sessions/{}/yolo", segment(session));
-                let body = json!({ "minutes": minutes, "reason": "typed in a chat" });
-                ask("yolo", Method::POST, path, Some(body))
-            }
-            None => Means::Say("There is no conversation yet; say something first.".to_owned()),
-        },
+        Command::Yolo { .. } | Command::YoloOff if session.is_none() => {
+            Means::Say("There is no conversation yet; say something first.".to_owned())
+        }
+        Command::Yolo { minutes, all } => {
+            let path = format!("/v1/sessions/{}/yolo", segment(session.unwrap_or_default()));
+            let reason = "typed in a chat";
+            let body = json!({
+                "minutes": minutes, "reason": reason, "all": all, "key_id": BUILTIN,
+            });
+            ask("yolo", Method::POST, path, Some(body))
+        }
+        Command::YoloOff => {
+            let session = segment(session.unwrap_or_default());
+            let path = format!("/v1/sessions/{session}/yolo?key_id={BUILTIN}");
+            ask("yolo_off", Method::DELETE, path, None)
+        }
         Command::Help => Means::Say(help()),
         Command::Approve { .. }
         | Command::Deny { id: None, .. }
@@ -83,12 +98,21 @@ pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
 }
 
 fn ask(what: &'static str, method: Method, path: String, body: Option<Value>) -> Means {
-    Means::Ask(Request {
+    Means::Ask(vec![Request {
         what,
         method,
         path,
         body,
-    })
+    }])
+}
+
+fn looked(what: &'static str, path: &str) -> Request {
+    Request {
+        what,
+        method: Method::GET,
+        path: path.to_owned(),
+        body: None,
+    }
 }
 
 /// Returns the commands, one to a line.
@@ -147,12 +171,37 @@ pub(crate) fn said(what: &str, status: u16, body: &Value) -> String {
         }
         "revoke" => format!("Taken back: {}.", shown(body, "words")),
         "answer" => answered(body),
+        "overrides" => list(
+            at(body, "overrides"),
+            "Every session asks as usual.",
+            lifted,
+        ),
         "yolo" => format!(
-            "Ordinary calls of this session run without a question; that ends {}.",
+            "This session {}; that ends {}. What is sent, money, the firewall itself and a person in \
+             crisis are asked about all the same. /yolo off ends it.",
+            shown(body, "words"),
             ago(body, "until")
         ),
+        "yolo_off" => "This session asks again.".to_owned(),
         _ => "Done.".to_owned(),
     }
+}
+
+/// Returns a session that runs without questions, and how that is ended.
+pub(crate) fn lifted(it: &Value) -> String {
+    let session = text(it, "session_id");
+    let whose = match at(it, "key_id").as_str() {
+        Some(BUILTIN) | None => String::new(),
+        Some(_) => format!(" --key-id {}", text(it, "key_id")),
+    };
+    format!(
+        "Session {session} {}; {} said so ({}), and it ends {}. `countersign grants end {session}{whose}` \
+         ends it now.",
+        shown(it, "words"),
+        text(it, "by"),
+        text(it, "reason"),
+        ago(it, "until"),
+    )
 }
 
 /// Returns what became of an answer: it holds, or it can still be taken back.
@@ -222,7 +271,10 @@ mod tests {
             let id = if row.hint == "ID" { " appr_1" } else { "" };
             let command = Command::parse(&format!("/{}{id}", row.name)).unwrap();
             match means(command, Some("s")) {
-                Means::Ask(request) => assert!(request.path.starts_with("/v1/"), "{}", row.name),
+                Means::Ask(requests) => {
+                    let is_ours = |request: &Request| request.path.starts_with("/v1/");
+                    assert!(requests.iter().all(is_ours), "{}", row.name);
+                }
                 Means::Say(words) => assert!(!words.is_empty(), "{}", row.name),
                 Means::Own(_) => {}
             }

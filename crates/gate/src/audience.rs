@@ -13,6 +13,13 @@ use crate::delivery::{About, Starter};
 use crate::view::ApprovalView;
 use crate::{Gate, GateError};
 
+/// Whether who started the run has the card already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum IsAsked {
+    NotYet,
+    AlreadyThere,
+}
+
 impl Gate {
     /// Returns a question and what a delivery needs to know of it.
     pub(crate) async fn about(&self, subject: &str) -> Result<About, GateError> {
@@ -45,6 +52,11 @@ impl Gate {
             is_opened: !stored.viewed_by.is_empty(),
             session: stored.call.session.clone(),
             run: stored.call.run.clone(),
+            call: Some((
+                stored.call.call_id.0.clone(),
+                stored.call.tool_call_id.clone(),
+            )),
+            is_crisis: stored.call.is_crisis_sensitive(),
             what: Subject::Card(Box::new(card)),
             starter,
         })
@@ -78,6 +90,8 @@ impl Gate {
             is_opened: false,
             session: asked.view.session_id,
             run: asked.view.run_id,
+            call: None,
+            is_crisis: false,
             starter,
         })
     }
@@ -89,17 +103,34 @@ impl Gate {
         about: &About,
     ) -> Result<Vec<Destination>, GateError> {
         if about.starter.as_ref().is_some_and(|it| it.is_hidden) {
-            return self.each_person(channel, about).await;
+            return self.each_person(channel, about, IsAsked::NotYet).await;
         }
         if about.starter.as_ref().is_some_and(|it| !it.is_closed)
             && let Some(thread) = self.thread_of(channel.name(), &about.session).await?
         {
-            return Ok(vec![Destination::Thread(thread)]);
+            let mut places = vec![Destination::Thread(thread)];
+            // Law 1: who started it may be the one in crisis, so everybody else is asked, too.
+            if about.is_crisis {
+                places.extend(
+                    self.usual_or_each(channel, about, IsAsked::AlreadyThere)
+                        .await?,
+                );
+            }
+            return Ok(places);
         }
+        self.usual_or_each(channel, about, IsAsked::NotYet).await
+    }
+
+    async fn usual_or_each(
+        &self,
+        channel: &dyn Channel,
+        about: &About,
+        starter: IsAsked,
+    ) -> Result<Vec<Destination>, GateError> {
         if channel.has_usual_place() {
             return Ok(vec![Destination::Usual]);
         }
-        self.each_person(channel, about).await
+        self.each_person(channel, about, starter).await
     }
 
     /// Returns the names of approvers who have an account in a channel.
@@ -119,11 +150,13 @@ impl Gate {
         &self,
         channel: &dyn Channel,
         about: &About,
+        starter: IsAsked,
     ) -> Result<Vec<Destination>, GateError> {
         let people = self.live_people().await?;
-        let closed_to = about.starter.as_ref().filter(|starter| starter.is_closed);
+        let is_left_out = |it: &&Starter| it.is_closed || starter == IsAsked::AlreadyThere;
+        let left_out = about.starter.as_ref().filter(is_left_out);
         let may = |person: &PersonView| {
-            person.answers() && closed_to.is_none_or(|starter| starter.name != person.name)
+            person.answers() && left_out.is_none_or(|starter| starter.name != person.name)
         };
         let account = |person: &PersonView| account_in(channel, person);
         let accounts = people.iter().filter(|person| may(person));

@@ -129,9 +129,10 @@ impl Gate {
             "failed": report.failed,
             "summary": report.summary,
             "duration": report.duration_millis,
+            "exit_code": report.exit_code,
             "at": now.as_seconds(),
         });
-        let entry = call_reported(&call, &outcome, now);
+        let entry = call_reported(&call, &report, now);
         call.outcome = Some(outcome);
         let put = call.put(&record.status, Expect::Version(record.version));
         self.inner

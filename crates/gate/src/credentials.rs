@@ -257,6 +257,11 @@ impl Gate {
         self.has_approver_besides(None).await
     }
 
+    /// Whether there is any live approver besides `person`.
+    pub async fn has_approver_other_than(&self, person: &str) -> Result<bool, GateError> {
+        self.has_approver_besides(Some(person.to_owned())).await
+    }
+
     /// Whether there is anybody who may answer the question about `call`.
     pub(crate) async fn has_approver_for(&self, call: &StoredCall) -> Result<bool, GateError> {
         let may = self.inner.settings.starter_may_answer;

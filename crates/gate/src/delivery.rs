@@ -82,6 +82,10 @@ pub(crate) struct About {
     pub(crate) is_opened: bool,
     pub(crate) session: String,
     pub(crate) run: String,
+    /// The call it is about, and what the model calls it.
+    pub(crate) call: Option<(String, Option<String>)>,
+    /// Whether a person in crisis may be concerned.
+    pub(crate) is_crisis: bool,
     /// The person whose run of the built-in agent asks.
     pub(crate) starter: Option<Starter>,
 }
@@ -491,6 +495,8 @@ impl Gate {
             subject,
             json!({
                 "approval_id": subject,
+                "call_id": about.call.as_ref().map(|(call, _)| call),
+                "tool_call_id": about.call.as_ref().and_then(|(_, id)| id.as_ref()),
                 "run_id": about.run,
                 "channel": delivery.channel,
                 "why": delivery.why,

@@ -4,12 +4,14 @@
 
 use countersign_core::approval::{Choice, ExpiryCause, State};
 use countersign_core::assessment::Assessment;
+use countersign_core::ending::Ending;
 use countersign_core::id::ApprovalId;
 use countersign_core::judge::Judged;
 use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
 use serde::Serialize;
 
+use crate::request::Report;
 use crate::stored::{StoredApproval, StoredCall, written};
 use crate::view::{DRAFT, DecisionView};
 
@@ -17,6 +19,8 @@ use crate::view::{DRAFT, DecisionView};
 struct Assessed<'a> {
     event: &'static str,
     call_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
     run_id: &'a str,
     session_id: &'a str,
     agent: Option<&'a str>,
@@ -61,6 +65,7 @@ pub(crate) fn call_assessed(
     let body = Assessed {
         event: "call.assessed",
         call_id: call.call_id.as_str(),
+        tool_call_id: call.tool_call_id.as_deref(),
         run_id: &call.run,
         session_id: &call.session,
         agent: call.agent.as_deref(),
@@ -108,6 +113,8 @@ struct Required<'a> {
     digest: String,
     timestamp: f64,
     call_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
     session_id: &'a str,
     agent: Option<&'a str>,
     risk: &'a str,
@@ -138,6 +145,7 @@ pub(crate) fn approval_required(stored: &StoredApproval, assessment: &Assessment
         digest: approval.digest.to_string(),
         timestamp: approval.asked_at.as_seconds(),
         call_id: call.call_id.as_str(),
+        tool_call_id: call.tool_call_id.as_deref(),
         session_id: &call.session,
         agent: call.agent.as_deref(),
         risk: &stored.card.risk,
@@ -166,6 +174,8 @@ struct Resolved<'a> {
     timestamp: f64,
     session_id: &'a str,
     call_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
     digest: String,
     grant_id: Option<&'a str>,
     edited: bool,
@@ -189,6 +199,7 @@ pub(crate) fn approval_resolved(stored: &StoredApproval, now: UnixMillis) -> Opt
         timestamp: now.as_seconds(),
         session_id: &call.session,
         call_id: call.call_id.as_str(),
+        tool_call_id: call.tool_call_id.as_deref(),
         digest: approval.digest.to_string(),
         grant_id: decision.grant_id.as_deref(),
         edited: stored.edited.is_some(),
@@ -208,6 +219,8 @@ struct Happening<'a> {
     event: &'a str,
     approval_id: &'a str,
     call_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
     run_id: &'a str,
     session_id: &'a str,
     by: Option<&'a str>,
@@ -229,6 +242,7 @@ pub(crate) fn approval_happening(
         event,
         approval_id: approval.id.as_str(),
         call_id: call.call_id.as_str(),
+        tool_call_id: call.tool_call_id.as_deref(),
         run_id: &call.run,
         session_id: &call.session,
         by,
@@ -239,20 +253,26 @@ pub(crate) fn approval_happening(
 }
 
 /// What came of a call, as its asker reports.
-pub(crate) fn call_reported(
-    call: &StoredCall,
-    outcome: &serde_json::Value,
-    now: UnixMillis,
-) -> Draft {
-    let millis = outcome.get("duration").and_then(serde_json::Value::as_f64);
+pub(crate) fn call_reported(call: &StoredCall, report: &Report, now: UnixMillis) -> Draft {
+    let ending = if report.failed {
+        let exit_code = report.exit_code;
+        Ending::Failed { exit_code }
+    } else {
+        Ending::Done
+    };
+    let model_calls_it = report.tool_call_id.as_ref();
     let body = serde_json::json!({
         "event": "tool.completed",
         "call_id": call.call_id.as_str(),
+        "tool_call_id": model_calls_it.or(call.tool_call_id.as_ref()),
         "run_id": call.run,
         "session_id": call.session,
         "tool": call.tool,
-        "error": outcome.get("failed"),
-        "duration": millis.map(|millis| millis / 1000.0),
+        "error": report.failed,
+        "outcome": ending.word(),
+        "words": ending.words(),
+        "exit_code": report.exit_code,
+        "duration": report.duration_millis.map(in_seconds),
         "timestamp": now.as_seconds(),
     });
     about(
@@ -262,6 +282,11 @@ pub(crate) fn call_reported(
         now,
         body.to_string(),
     )
+}
+
+#[expect(clippy::cast_precision_loss, reason = "milliseconds stay exact")]
+fn in_seconds(millis: u64) -> f64 {
+    millis as f64 / 1000.0
 }
 
 /// Returns how a question ended, or `None` while it waits.
@@ -281,6 +306,7 @@ pub(crate) fn decision(stored: &StoredApproval) -> Option<DecisionView> {
         at: answer.at.0,
         grant_id: answer.grant_id.as_ref().map(|id| id.0.clone()),
         args: stored.edited.clone(),
+        ..DecisionView::default()
     };
     match &stored.approval.state {
         State::Waiting | State::Held { .. } => None,

@@ -82,12 +82,18 @@ pub enum Event {
     /// What is known of a session changed.
     #[serde(rename = "session.changed")]
     SessionChanged(SessionHappening),
-    /// A session runs without questions for a while.
+    /// A session runs without questions about ordinary calls for a while.
     #[serde(rename = "session.override_started")]
     OverrideStarted(OverrideStarted),
     /// It asks again.
     #[serde(rename = "session.override_ended")]
     OverrideEnded(OverrideEnded),
+    /// Whoever was written to carries the crisis mark from now on.
+    #[serde(rename = "crisis.marked")]
+    CrisisMarked(CrisisMarked),
+    /// A person cleared the crisis mark of a session or a recipient.
+    #[serde(rename = "crisis.cleared")]
+    CrisisCleared(CrisisCleared),
     /// A run of the built-in agent began.
     #[serde(rename = "run.started")]
     RunStarted(RunStarted),
@@ -169,6 +175,7 @@ shapes! {
     /// A call was judged.
     CallAssessed {
         call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
         agent: Option<String> = "What the agent calls itself.",
@@ -193,6 +200,7 @@ shapes! {
     /// A call is about to leave the machine.
     CallHandedOver {
         call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
         tool: String = "The tool.",
@@ -214,6 +222,7 @@ shapes! {
         digest: Digest = "What an answer is bound to.",
         timestamp: f64 = "When.",
         call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         session_id: String = "Its session.",
         agent: Option<String> = "What the agent calls itself.",
         risk: String = "`low`, `medium`, `high` or `critical`.",
@@ -232,6 +241,7 @@ shapes! {
         timestamp: f64 = "When.",
         session_id: String = "Its session.",
         call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         digest: Digest = "What the answer is bound to.",
         grant_id: Option<String> = "The permission it left.",
         edited: bool = "Whether the person changed the arguments.",
@@ -241,6 +251,7 @@ shapes! {
     ApprovalHappening {
         approval_id: String = "The question.",
         call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
         by: Option<String> = "Who did it.",
@@ -250,6 +261,8 @@ shapes! {
     /// A card was handed to a channel.
     CardHappening {
         approval_id: String = "The question.",
+        call_id: Option<String> = "The call, if it is about one.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         run_id: String = "Its run.",
         channel: String = "The channel.",
         why: Option<String> = "Why it failed.",
@@ -280,6 +293,7 @@ shapes! {
     ReviewRequired {
         review_id: String = "The review.",
         call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
         tool: String = "The tool.",
@@ -290,6 +304,7 @@ shapes! {
     ReviewResolved {
         review_id: String = "The review.",
         call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
         outcome: String = "`kept` or `undone`.",
@@ -301,6 +316,7 @@ shapes! {
     GrantHappening {
         grant_id: String = "The grant.",
         call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
         scope: String = "What it covers, in words.",
@@ -334,6 +350,7 @@ shapes! {
         key_id: String = "Whose session.",
         until: f64 = "Until when.",
         reason: String = "Why.",
+        all: Option<bool> = "Whether critical calls run without a question, too.",
         by: String = "Who.",
         timestamp: f64 = "When.",
     }
@@ -342,6 +359,24 @@ shapes! {
         session_id: String = "Its session.",
         key_id: String = "Whose session.",
         by: String = "Who.",
+        timestamp: f64 = "When.",
+    }
+    /// A recipient carries the crisis mark.
+    CrisisMarked {
+        recipient: String = "Who, in normal form.",
+        session_id: String = "In which session that was seen.",
+        key_id: String = "Whose session.",
+        call_id: Option<String> = "The call that showed it, if it was one.",
+        timestamp: f64 = "When.",
+    }
+    /// A crisis mark was cleared.
+    CrisisCleared {
+        recipient: Option<String> = "Whose mark, in normal form.",
+        session_id: Option<String> = "The session whose mark it was.",
+        key_id: Option<String> = "Whose session.",
+        by: String = "Who cleared it.",
+        via: String = "Where.",
+        note: Option<String> = "What was said about it.",
         timestamp: f64 = "When.",
     }
     /// A run began.
@@ -387,17 +422,21 @@ shapes! {
         run_id: String = "Its run.",
         timestamp: f64 = "When.",
         delta: String = "The part.",
+        notice: Option<bool> = "Whether it is the notice that `message.held` tells of.",
     }
     /// A message so far.
     MessageSnapshot {
         run_id: String = "Its run.",
         timestamp: f64 = "When.",
         text: String = "All of it so far.",
+        notice: Option<bool> = "Whether it is the notice that `message.held` tells of.",
     }
     /// A message waits for a person.
     MessageHeld {
         run_id: String = "Its run.",
         notice: String = "What is said meanwhile.",
+        draft: Option<u32> = "Which draft of the run it stands for; the notice is shown once for each.",
+        reached: Option<bool> = "Whether somebody else was asked; if not, nobody could be reached.",
         timestamp: f64 = "When.",
     }
     /// The agent begins with a tool.
@@ -405,6 +444,7 @@ shapes! {
         run_id: String = "Its run.",
         tool: String = "The tool.",
         tool_call_id: String = "What the model calls it.",
+        call_id: Option<String> = "The call it becomes, unless it never gets that far.",
         preview: String = "On one line, shortened.",
         timestamp: f64 = "When.",
     }
@@ -415,7 +455,10 @@ shapes! {
         session_id: Option<String> = "Its session.",
         tool: String = "The tool.",
         tool_call_id: Option<String> = "What the model calls it.",
-        error: Option<bool> = "Whether it failed.",
+        error: Option<bool> = "Whether it failed, or did not run.",
+        outcome: Option<String> = "How it ended: `done`, `failed`, `denied`, `refused`, `expired`, `withdrawn`, `unknown` or `not_run`.",
+        words: Option<String> = "That, for people: `denied by ana: keep it`.",
+        exit_code: Option<i32> = "What its process ended with, where it was one.",
         duration: Option<f64> = "How long it took, in seconds.",
         timestamp: f64 = "When.",
     }

@@ -271,6 +271,7 @@ fn told(event: &str, grant: &Grant, call: &StoredCall) -> Draft {
         "event": event,
         "grant_id": grant.id.as_str(),
         "call_id": call.call_id.as_str(),
+        "tool_call_id": call.tool_call_id,
         "run_id": call.run,
         "session_id": call.session,
         "scope": grant.scope.words(),

@@ -34,6 +34,7 @@ impl Gate {
             call.handed_over_at = Some(now);
             let detail = json!({
                 "call_id": id,
+                "tool_call_id": call.tool_call_id,
                 "run_id": call.run,
                 "session_id": call.session,
                 "tool": call.tool,

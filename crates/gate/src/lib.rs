@@ -16,6 +16,7 @@ pub mod clarifications;
 pub mod click;
 pub mod clock;
 pub mod credentials;
+pub mod crisis;
 pub mod delivery;
 pub mod deputy;
 mod entries;

@@ -109,6 +109,8 @@ fn fingerprint(submission: &Submission) -> Digest {
         explanation,
         starter,
         answers_starter,
+        call_id: _,
+        tool_call_id: _,
         idempotency_key: _,
         on_disk: _,
     } = submission;

@@ -4,7 +4,7 @@ use countersign_core::approval::Choice;
 use countersign_core::call::ToolCall;
 use countersign_core::digest::Digest;
 use countersign_core::grant::Scope;
-use countersign_core::id::ApprovalId;
+use countersign_core::id::{ApprovalId, CallId};
 use countersign_core::written::Content;
 use serde_json::Value;
 
@@ -33,6 +33,10 @@ pub struct Submission {
     pub starter: Option<String>,
     /// Whether it is the agent's own reply to that person, who then must not be the one to allow it.
     pub answers_starter: bool,
+    /// Its name, where whoever asks has told of it already; a fresh one if there is none.
+    pub call_id: Option<CallId>,
+    /// What the model calls it.
+    pub tool_call_id: Option<String>,
     /// Names the request, so that sending it twice submits it once.
     pub idempotency_key: Option<String>,
     /// Files the call may run, as whoever runs it finds them.
@@ -91,4 +95,8 @@ pub struct Report {
     pub summary: Option<String>,
     /// How long it took, in milliseconds.
     pub duration_millis: Option<u64>,
+    /// What its process ended with, where it was one.
+    pub exit_code: Option<i32>,
+    /// What the model calls it, where that is not what it was submitted under.
+    pub tool_call_id: Option<String>,
 }

@@ -86,6 +86,9 @@ pub struct ReviewView {
 struct StoredReview {
     /// The call on one line, display-redacted.
     command: String,
+    /// What the model calls it, where the built-in agent asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<String>,
     by: Option<String>,
     settled_at: Option<UnixMillis>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -225,6 +228,7 @@ impl Gate {
         let detail = json!({
             "review_id": record.id,
             "call_id": record.link,
+            "tool_call_id": review.tool_call_id,
             "run_id": record.run,
             "session_id": record.session,
             "outcome": settled.status(),
@@ -333,6 +337,7 @@ pub(crate) fn review_of(call: &StoredCall, command: &str) -> (Put, Draft) {
     let detail = json!({
         "review_id": id,
         "call_id": call.call_id,
+        "tool_call_id": call.tool_call_id,
         "run_id": call.run,
         "session_id": call.session,
         "tool": call.tool,
@@ -346,6 +351,7 @@ pub(crate) fn review_of(call: &StoredCall, command: &str) -> (Put, Draft) {
     };
     let review = StoredReview {
         command: command.to_owned(),
+        tool_call_id: call.tool_call_id.clone(),
         by: None,
         settled_at: None,
         snapshot: None,

@@ -4,24 +4,28 @@
 //! fixes the workspace; that a person in crisis was in it stays true. Both are told in the ledger,
 //! so that whoever remembers the facts looks at them again.
 
+use countersign_core::command::YOLO_MINUTES_MAX;
 use countersign_core::content::crisis;
 use countersign_core::display::inline;
 use countersign_core::id::KeyId;
 use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
+use countersign_core::verdict::Mode;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::answer::invalid;
+use crate::crisis::MARKED;
 use crate::principal::Principal;
 use crate::remembered::{Remembered, ended_at};
+use crate::runs::BUILTIN;
 use crate::stored::{read, written};
 use crate::told::{ATTEMPTS_MAX, told};
 use crate::{Gate, GateError};
 
 /// Longest override, in minutes.
-pub const OVERRIDE_MINUTES_MAX: u32 = 480;
+pub const OVERRIDE_MINUTES_MAX: u32 = YOLO_MINUTES_MAX;
 /// Longest reason for an override, in bytes.
 pub const REASON_BYTES_MAX: usize = 1024;
 /// The status of a session that has an override, live or over.
@@ -38,8 +42,23 @@ pub struct OverrideView {
     pub until: Option<f64>,
     /// Why.
     pub reason: String,
+    /// Whether critical calls run without a question, too. Rules 1 to 4 stand either way.
+    pub all: bool,
+    /// What it lets run, in words.
+    pub words: String,
     /// Who gave it.
     pub by: String,
+}
+
+/// An override that somebody wants.
+#[derive(Clone, Copy, Debug)]
+pub struct OverrideRequest<'a> {
+    /// For how long.
+    pub minutes: u32,
+    /// Why.
+    pub reason: &'a str,
+    /// Whether critical calls run without a question, too.
+    pub all: bool,
 }
 
 /// What is known of a session.
@@ -53,10 +72,24 @@ pub(crate) struct SessionFacts {
     pub(crate) override_until: Option<UnixMillis>,
     pub(crate) override_reason: String,
     pub(crate) override_by: String,
+    /// Whether critical calls run without a question, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) override_all: bool,
     pub(crate) started_at: UnixMillis,
     /// The version of its record, if there is one.
     #[serde(skip)]
     pub(crate) version: Option<u64>,
+}
+
+impl SessionFacts {
+    /// Returns how its calls are judged at `now`, where nothing else is set.
+    pub(crate) fn mode(&self, now: UnixMillis) -> Mode {
+        match self.override_until {
+            Some(until) if now < until && self.override_all => Mode::Off,
+            Some(until) if now < until => Mode::Yolo,
+            Some(_) | None => Mode::Enforce,
+        }
+    }
 }
 
 /// What is known of sessions without asking the store each time.
@@ -70,21 +103,27 @@ impl Default for Sessions {
             "session.changed",
             "session.override_started",
             "session.override_ended",
+            "crisis.cleared",
         ]))
     }
 }
 
 impl Gate {
-    /// Lets a session run without questions for a while; rules 1 to 4 stand.
+    /// Lets a session run without questions about ordinary calls for a while, or about critical ones
+    /// either; rules 1 to 4 stand.
     pub async fn start_override(
         &self,
         who: &Principal,
         key: Option<&str>,
         session: &str,
-        minutes: u32,
-        reason: &str,
+        wanted: OverrideRequest<'_>,
     ) -> Result<OverrideView, GateError> {
         answers(who)?;
+        let OverrideRequest {
+            minutes,
+            reason,
+            all,
+        } = wanted;
         if !(1..=OVERRIDE_MINUTES_MAX).contains(&minutes) {
             let message = format!("`minutes` is between 1 and {OVERRIDE_MINUTES_MAX}");
             return Err(invalid("minutes", "out_of_range", &message));
@@ -102,9 +141,15 @@ impl Gate {
                 override_until: Some(until),
                 override_reason: reason.to_owned(),
                 override_by: who.name.clone(),
+                override_all: all,
                 ..before
             };
-            let detail = json!({ "until": until.as_seconds(), "reason": reason, "by": who.name });
+            let detail = json!({
+                "until": until.as_seconds(),
+                "reason": reason,
+                "all": all,
+                "by": who.name,
+            });
             let entry = entry(&key, session, "session.override_started", detail, now);
             if self.write_session(&key, session, &facts, entry).await? {
                 return Ok(view(&key, session, &facts));
@@ -130,6 +175,7 @@ impl Gate {
                 override_until: None,
                 override_reason: String::new(),
                 override_by: String::new(),
+                override_all: false,
                 ..before
             };
             let detail = json!({ "by": who.name });
@@ -142,7 +188,8 @@ impl Gate {
     }
 
     /// Looks at what was said in a session, and returns whether a person in crisis was in it, now or
-    /// ever. Once seen, that is on disk before this returns, and stays.
+    /// ever, or is the one who talks to the built-in agent there. Once seen, that is on disk before
+    /// this returns, and stays until a person clears it.
     pub async fn heed(
         &self,
         who: &Principal,
@@ -151,6 +198,12 @@ impl Gate {
     ) -> Result<bool, GateError> {
         let facts = self.session_facts(&who.key, session).await?;
         if facts.crisis {
+            return Ok(true);
+        }
+        let person = self.starter_of(who, session).await?;
+        if let Some(person) = &person
+            && self.is_marked(person).await?
+        {
             return Ok(true);
         }
         if !said.iter().any(|text| crisis::scan(text).is_sensitive()) {
@@ -168,7 +221,13 @@ impl Gate {
             };
             let detail = json!({ "crisis_sensitive": true });
             let entry = entry(&who.key, session, "session.changed", detail, now);
-            if self.write_session(&who.key, session, &facts, entry).await? {
+            let mut change = change_of(&who.key, session, &facts, entry);
+            if let Some(person) = &person {
+                let (put, entry) = self.person_mark(who, session, person, now).await?;
+                change.puts.push(put);
+                change.entries.push(entry);
+            }
+            if self.commit_session(change).await? {
                 return Ok(true);
             }
         }
@@ -240,7 +299,11 @@ impl Gate {
         self.inner.sessions.0.drop_one(&record_id(key, session));
     }
 
-    async fn read_session(&self, key: &KeyId, session: &str) -> Result<SessionFacts, GateError> {
+    pub(crate) async fn read_session(
+        &self,
+        key: &KeyId,
+        session: &str,
+    ) -> Result<SessionFacts, GateError> {
         let id = record_id(key, session);
         let Some(record) = self.inner.store.get(Kind::Session, &id).await? else {
             return Ok(SessionFacts::default());
@@ -253,17 +316,18 @@ impl Gate {
     }
 
     /// False if somebody else was faster.
-    async fn write_session(
+    pub(crate) async fn write_session(
         &self,
         key: &KeyId,
         session: &str,
         facts: &SessionFacts,
         entry: Draft,
     ) -> Result<bool, GateError> {
-        let change = Change {
-            puts: vec![put(key, session, facts, entry.at)],
-            entries: vec![entry],
-        };
+        self.commit_session(change_of(key, session, facts, entry))
+            .await
+    }
+
+    async fn commit_session(&self, change: Change) -> Result<bool, GateError> {
         match self.inner.store.commit(change).await {
             Ok(entries) => {
                 let seq = entries.last().map_or(0, |entry| entry.seq);
@@ -277,12 +341,22 @@ impl Gate {
         }
     }
 
+    async fn is_conversation(&self, session: &str) -> Result<bool, GateError> {
+        let found = self.inner.store.get(Kind::Conversation, session).await?;
+        Ok(found.is_some())
+    }
+
     /// Returns whose session this is. Without a key the name must belong to one key only.
-    async fn key_of_session(&self, key: Option<&str>, session: &str) -> Result<KeyId, GateError> {
+    pub(crate) async fn key_of_session(
+        &self,
+        key: Option<&str>,
+        session: &str,
+    ) -> Result<KeyId, GateError> {
         if let Some(key) = key {
             let id = KeyId(key.to_owned());
             let is_known = self.read_session(&id, session).await?.version.is_some()
-                || self.inner.store.get(Kind::Key, key).await?.is_some();
+                || self.inner.store.get(Kind::Key, key).await?.is_some()
+                || key == BUILTIN && self.is_conversation(session).await?;
             return is_known.then_some(id).ok_or_else(|| GateError::NotFound {
                 kind: "key",
                 id: key.to_owned(),
@@ -308,7 +382,7 @@ impl Gate {
     }
 }
 
-fn answers(who: &Principal) -> Result<(), GateError> {
+pub(crate) fn answers(who: &Principal) -> Result<(), GateError> {
     if who.role.answers() {
         Ok(())
     } else {
@@ -319,6 +393,13 @@ fn answers(who: &Principal) -> Result<(), GateError> {
 /// A key has no line break in it, so the first one ends the key.
 fn record_id(key: &KeyId, session: &str) -> String {
     format!("{key}\n{session}")
+}
+
+fn change_of(key: &KeyId, session: &str, facts: &SessionFacts, entry: Draft) -> Change {
+    Change {
+        puts: vec![put(key, session, facts, entry.at)],
+        entries: vec![entry],
+    }
 }
 
 fn put(key: &KeyId, session: &str, facts: &SessionFacts, now: UnixMillis) -> Put {
@@ -340,7 +421,7 @@ fn put(key: &KeyId, session: &str, facts: &SessionFacts, now: UnixMillis) -> Put
             owner: key.0.clone(),
             session: session.to_owned(),
             run: String::new(),
-            link: String::new(),
+            link: if facts.crisis { MARKED } else { "" }.to_owned(),
             at: started_at.0,
             due_at: None,
             body: written(&facts),
@@ -367,17 +448,27 @@ fn entry(
     }
 }
 
+const fn in_words(all: bool) -> &'static str {
+    if all {
+        "runs without questions, critical calls included"
+    } else {
+        "runs without questions, except about critical calls"
+    }
+}
+
 fn view(key: &KeyId, session: &str, facts: &SessionFacts) -> OverrideView {
     OverrideView {
         session_id: session.to_owned(),
         key_id: key.0.clone(),
         until: facts.override_until.map(UnixMillis::as_seconds),
         reason: facts.override_reason.clone(),
+        all: facts.override_all,
+        words: in_words(facts.override_all).to_owned(),
         by: facts.override_by.clone(),
     }
 }
 
-fn busy(key: &KeyId, session: &str) -> GateError {
+pub(crate) fn busy(key: &KeyId, session: &str) -> GateError {
     GateError::Store(StoreError::Conflict {
         kind: Kind::Session,
         id: record_id(key, session),

@@ -37,6 +37,9 @@ pub(crate) struct StoredCall {
     pub(crate) annotations: [Option<bool>; 4],
     pub(crate) session: String,
     pub(crate) run: String,
+    /// What the model calls it, where the built-in agent asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tool_call_id: Option<String>,
     pub(crate) agent: Option<String>,
     pub(crate) executor: String,
     pub(crate) tool_definition: Option<Digest>,
@@ -163,6 +166,15 @@ impl StoredCall {
     /// what is attached, or on a file that the same key can write anew.
     pub(crate) fn is_more_than_its_words(&self) -> bool {
         !self.attachments.is_empty() || self.runs_written.is_some()
+    }
+
+    /// Whether a person in crisis may be concerned.
+    pub(crate) fn is_crisis_sensitive(&self) -> bool {
+        #[derive(Deserialize)]
+        struct Judged {
+            crisis_sensitive: bool,
+        }
+        serde_json::from_str::<Judged>(self.assessment.get()).is_ok_and(|it| it.crisis_sensitive)
     }
 
     /// Returns how its arguments were turned into bytes.

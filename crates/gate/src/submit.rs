@@ -12,7 +12,7 @@ use countersign_core::grant::{Caller, candidates};
 use countersign_core::id::{ApprovalId, CallId};
 use countersign_core::judge::Judged;
 use countersign_core::ledger::{Draft, commitment};
-use countersign_core::policy::Policy;
+use countersign_core::policy::{Policy, denied_by};
 use countersign_core::record;
 use countersign_core::time::UnixMillis;
 use countersign_core::verdict::{Mode, Rule, Ruling, Verdict, verdict};
@@ -20,6 +20,7 @@ use countersign_store::{Change, Expect, Kind, Order, Put, Query, StoreError};
 use serde_json::value::RawValue;
 
 use crate::answer::invalid;
+use crate::crisis::crisis_puts;
 use crate::entries::{approval_required, call_assessed};
 use crate::gate::{random, random_id};
 use crate::moment::{Denial, VersionedGrant};
@@ -105,15 +106,25 @@ impl Gate {
         }
         let verdict = considered.judged.ruling.verdict;
         if verdict == Verdict::Ask && !self.has_approver_for(&considered.call).await? {
-            considered.call.decision = Some(refused("no_approver", considered.call.at));
-            return self.let_through(considered).await;
+            considered.call.decision = Some(self.nobody_to_ask(&considered.call).await?);
+            return Box::pin(self.let_through(considered)).await;
         }
         match verdict {
             Verdict::Ask => Box::pin(self.ask(considered)).await,
             Verdict::Allow | Verdict::AllowThenReview | Verdict::Refuse => {
-                self.let_through(considered).await
+                Box::pin(self.let_through(considered)).await
             }
         }
+    }
+
+    /// Returns how a call ends that nobody can be asked about. The draft of a reply to the only
+    /// person there is shown to nobody and is over at once.
+    async fn nobody_to_ask(&self, call: &StoredCall) -> Result<DecisionView, GateError> {
+        let mut decision = refused("no_approver", call.at);
+        if call.answers_starter && self.has_approver().await? {
+            "expired".clone_into(&mut decision.outcome);
+        }
+        Ok(decision)
     }
 
     /// Judges a call under everything that holds at this moment.
@@ -142,17 +153,15 @@ impl Gate {
             .consider_written(&who.key, &ruleset.policy, &tool_call, on_disk)
             .await?;
         let (mut assessment, mut situation) = (considered.assessment, considered.situation);
-        if facts.crisis && !assessment.crisis_sensitive {
-            assessment.crisis_sensitive = true;
-            let reason = "a person in crisis was in this conversation".to_owned();
-            assessment.reasons.push(reason);
-        }
+        let concern = self
+            .crisis_concern(submission, &tool_call, facts.crisis, &mut assessment)
+            .await?;
         let mut call = stored(who, submission, &tool_call, digests, now)?;
         call.runs_written = held;
+        call.answers_starter |= concern.reaches_starter;
         call.policy.clone_from(&ruleset.hash);
-        if facts.override_until.is_some_and(|until| now < until) && situation.mode == Mode::Enforce
-        {
-            situation.mode = Mode::Off;
+        if situation.mode == Mode::Enforce {
+            situation.mode = facts.mode(now);
         }
         let denial = self.inner.moment.denial(
             who.key.as_str(),
@@ -183,7 +192,7 @@ impl Gate {
         }
         let noted = SessionFacts {
             workspace: facts.workspace.clone().or(claimed),
-            crisis: facts.crisis || judged.assessment.crisis_sensitive,
+            crisis: facts.crisis || concern.is_of_session(&judged.assessment),
             ..facts.clone()
         };
         let mut entries = Vec::new();
@@ -191,9 +200,19 @@ impl Gate {
             puts.push(put);
             entries.push(entry);
         }
+        let marks = concern.marks(&ruleset.policy, &tool_call, &judged.assessment);
+        for (put, entry) in crisis_puts(&call, marks, now) {
+            puts.push(put);
+            entries.push(entry);
+        }
         judged.ruling.verdict.word().clone_into(&mut call.verdict);
         call.assessment = written_assessment(&judged);
         call.decision = decided(judged.ruling, grant.as_ref(), denial, now);
+        if let Some(decision) = &mut call.decision
+            && judged.ruling.rule == Rule::FloorOrDenied
+        {
+            decision.rule = denied_by(&ruleset.policy, &tool_call).map(str::to_owned);
+        }
         let redacts = redacts(&ruleset.policy);
         let command = one_line(&tool_call, redacts);
         let arguments = serde_json::to_vec(&call.args).unwrap_or_default();
@@ -441,6 +460,7 @@ impl Gate {
             explanation: call.explanation.clone(),
             tier: call.tier,
             known_recipients,
+            help_lines: policy.crisis_help_lines.clone(),
         };
         let redacts = redacts(policy);
         StoredApproval {
@@ -564,7 +584,10 @@ fn stored(
     };
     let annotations = tool_call.annotations;
     let mut call = StoredCall {
-        call_id: CallId::fresh(now, random_id()),
+        call_id: submission
+            .call_id
+            .clone()
+            .unwrap_or_else(|| CallId::fresh(now, random_id())),
         tool: tool_call.tool.clone(),
         args: tool_call.args.clone(),
         raw: submission.raw.as_deref().map(base64),
@@ -586,6 +609,7 @@ fn stored(
             .run
             .clone()
             .unwrap_or_else(|| run_of(who, &submission.session)),
+        tool_call_id: submission.tool_call_id.clone(),
         agent: submission.agent.clone(),
         executor: submission
             .executor
@@ -665,6 +689,7 @@ fn decided(
         (Verdict::Refuse, Rule::DeniedBefore, Some(denial)) => Some(DecisionView {
             by: Some(denial.by),
             note: denial.note,
+            denied_at: Some(denial.at.0),
             ..refused("deny_memory", now)
         }),
         (Verdict::Refuse, _, _) => Some(refused("rule", now)),

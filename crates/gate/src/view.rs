@@ -2,6 +2,8 @@
 
 use countersign_core::approval::{Choice, State};
 use countersign_core::card::Card;
+use countersign_core::display::inline;
+use countersign_core::ending::{Ending, Refusal};
 use countersign_core::grant::Scope;
 use countersign_core::record::AssessmentView;
 use countersign_core::time::UnixMillis;
@@ -13,6 +15,8 @@ use serde_json::value::RawValue;
 use crate::entries::{decision, description, words};
 use crate::stored::{StoredApproval, StoredCall};
 
+/// How a question ended that nobody could be asked.
+const UNREACHED: Ending = Ending::Expired { reached: false };
 /// What is said of a draft instead of showing it.
 pub(crate) const DRAFT: &str = "a draft of the agent's reply, which another person looks at";
 
@@ -41,6 +45,44 @@ pub struct DecisionView {
     pub grant_id: Option<String>,
     /// The arguments as the person changed them.
     pub args: Option<Value>,
+    /// The deny rule that refused it, by its name.
+    pub rule: Option<String>,
+    /// When the same was denied, where that refused it, in seconds on the wire.
+    #[serde(
+        default,
+        serialize_with = "maybe_seconds",
+        deserialize_with = "maybe_millis"
+    )]
+    #[schema(value_type = Option<f64>)]
+    pub denied_at: Option<i64>,
+}
+
+impl DecisionView {
+    /// Returns how a call ended that did not run because of this; `None` if it may run.
+    pub fn ending(&self) -> Option<Ending> {
+        let ending = match (self.outcome.as_str(), self.cause.as_str()) {
+            ("approved" | "allowed", _) => return None,
+            ("denied", _) => Ending::Denied {
+                by: self.by.clone(),
+                note: self.note.clone(),
+            },
+            ("refused", "deny_memory") => Ending::Refused(Refusal::DeniedBefore {
+                by: self.by.clone(),
+                ago: self.denied_at.map(|denied| self.at - denied),
+                note: self.note.clone(),
+            }),
+            ("refused", "no_approver") => Ending::Refused(Refusal::NoApprover),
+            ("refused", _) => Ending::Refused(match &self.rule {
+                Some(rule) => Refusal::Rule(rule.clone()),
+                None => Refusal::Floor,
+            }),
+            ("expired", "undeliverable" | "no_approver") => Ending::Expired { reached: false },
+            ("expired", _) => Ending::Expired { reached: true },
+            ("withdrawn", _) => Ending::Withdrawn,
+            _ => Ending::Unknown,
+        };
+        Some(ending)
+    }
 }
 
 /// One call, as its asker sees it.
@@ -84,6 +126,11 @@ impl CallView {
     /// Whether nobody has decided yet.
     pub fn is_waiting(&self) -> bool {
         self.status == "waiting"
+    }
+
+    /// Returns how it ended, if it may not run.
+    pub fn ending(&self) -> Option<Ending> {
+        self.decision.as_ref().and_then(DecisionView::ending)
     }
 }
 
@@ -211,6 +258,28 @@ fn millis<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<i64, D::E
     Ok((seconds * 1000.0).round() as i64)
 }
 
+#[expect(clippy::ref_option, reason = "serde calls it so")]
+fn maybe_seconds<S: serde::Serializer>(
+    millis: &Option<i64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match millis {
+        Some(millis) => seconds(millis, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "times are far below the limit"
+)]
+fn maybe_millis<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<i64>, D::Error> {
+    let seconds: Option<f64> = serde::Deserialize::deserialize(deserializer)?;
+    Ok(seconds.map(|seconds| (seconds * 1000.0).round() as i64))
+}
+
 /// Returns where a page ended, from the words that were given for it.
 pub(crate) fn cursor(text: &str) -> Option<(i64, String)> {
     let (at, id) = text.split_once('.')?;
@@ -289,6 +358,7 @@ impl ApprovalView {
             DRAFT.clone_into(&mut view.card.command);
             view.args = Value::Null;
             view.card.body.clear();
+            view.card.help_lines.clear();
         }
         view
     }
@@ -349,7 +419,7 @@ fn sentence(decision: &DecisionView) -> String {
         }
         "denied" => format!("Denied by {by} · {at} · {via}"),
         "withdrawn" => "Withdrawn by the agent that asked".to_owned(),
-        "expired" if decision.cause == "undeliverable" => "Nobody could be reached".to_owned(),
+        "expired" if decision.ending() == Some(UNREACHED) => "Nobody could be reached".to_owned(),
         "expired" => "Expired: nobody answered in time".to_owned(),
         other => other.to_owned(),
     }
@@ -381,8 +451,15 @@ fn message(status: &str, decision: Option<&DecisionView>, call: &StoredCall) -> 
         "refused" if cause == "no_approver" => "This call needs a person's yes, and nobody is \
              there who could give it. It did not run. Tell the user."
             .to_owned(),
+        "refused" if decision.is_some_and(|it| it.rule.is_some()) => {
+            let rule = decision.and_then(|it| it.rule.as_deref()).map(inline);
+            format!(
+                "Refused by the deny rule {}: this call is not run, whoever asks. Tell the user.",
+                rule.unwrap_or_default()
+            )
+        }
         "refused" => "Refused: this call is not run, whoever asks. Tell the user.".to_owned(),
-        "expired" if cause == "undeliverable" => {
+        "expired" if matches!(cause, "undeliverable" | "no_approver") => {
             "Nobody could be reached, so it did not run. This is not a denial.".to_owned()
         }
         "expired" => "Nobody answered in time, so it did not run. This is not a denial.".to_owned(),

@@ -109,6 +109,13 @@ export function CardView({ approval, hasKeys, isInline = false, onNext }: Props)
           {assessment.crisis_sensitive ? (
             <p class="crisis">A person in crisis may be concerned. It can be allowed once or denied; no rule can be left.</p>
           ) : null}
+          {(card.help_lines ?? []).length === 0 ? null : (
+            <ul class="crisis" aria-label="Help lines">
+              {(card.help_lines ?? []).map((line, index) => (
+                <li key={index}>{line}</li>
+              ))}
+            </ul>
+          )}
         </header>
         <Body approval={approval} isOpen={isOpen.value} />
         <div ref={end} class="end" />

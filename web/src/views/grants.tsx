@@ -9,17 +9,16 @@ import { mayAnswer, say } from "../live";
 import { useLoaded } from "../load";
 import { Confirm } from "../parts/confirm";
 import { Facts, Words } from "../parts/fields";
+import { Overrides } from "../parts/override";
 import { Empty, Head, Loading, Problem } from "../parts/states";
 import { at } from "../router";
-import type { GrantList, GrantView, OverrideList, OverrideView } from "../wire.gen";
+import type { GrantList, GrantView } from "../wire.gen";
 import { many } from "../words";
 
 export function Grants() {
   const isAll = useSignal(false);
   const grants = useLoaded(() => get<GrantList>(`/v1/grants?all=${isAll.peek()}`), ["grant."], String(isAll.value));
-  const free = useLoaded(() => get<OverrideList>("/v1/overrides"), ["session.override"]);
   const found = grants.value.value?.grants;
-  const overrides = free.value.value?.overrides ?? [];
   return (
     <div class="page">
       <Head title="Grants" lead="What runs without a question because somebody said so. A grant never covers more than its words say.">
@@ -28,9 +27,7 @@ export function Grants() {
           <span>Show those that ended</span>
         </label>
       </Head>
-      {overrides.map((it) => (
-        <Override key={`${it.key_id} ${it.session_id}`} override={it} onEnded={free.again} />
-      ))}
+      <Overrides />
       {found === undefined ? (
         grants.error.value !== null ? <Problem error={grants.error.value} again={grants.again} /> : <Loading />
       ) : found.length === 0 ? (
@@ -98,36 +95,4 @@ function used(grant: GrantView): string {
   if (grant.uses === 0) return "not yet";
   const last = grant.last_used_at ? `, last ${ago(grant.last_used_at, now.value)}` : "";
   return `${many(grant.uses, "time")}${last}`;
-}
-
-function Override({ override, onEnded }: { override: OverrideView; onEnded: () => void }) {
-  const problem = useSignal<string | null>(null);
-  const end = async (): Promise<void> => {
-    try {
-      await remove(`/v1/sessions/${segment(override.session_id)}/yolo?key_id=${segment(override.key_id)}`);
-      say("The session asks again.");
-      onEnded();
-    } catch (error) {
-      problem.value = explain(error);
-    }
-  };
-  const left = override.until ? span(override.until - now.value) : "";
-  return (
-    <section class="panel fill warning">
-      <header class="item-head">
-        <span class="pill tone-ask">{left} left</span>
-        <h2>Session {override.session_id} runs without questions</h2>
-      </header>
-      <p>
-        {override.by} said so: {override.reason}. Catastrophes are refused and crisis, money, the firewall itself and
-        what is sent outward are asked about all the same.
-      </p>
-      {problem.value === null ? null : <p class="problem" role="alert">{problem.value}</p>}
-      {mayAnswer.value ? (
-        <button type="button" class="button" onClick={() => void end()}>
-          Let it ask again
-        </button>
-      ) : null}
-    </section>
-  );
 }

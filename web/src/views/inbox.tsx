@@ -12,6 +12,7 @@ import { approvals, isCurrent, link, mayAnswer, questions, refresh, say, tidy, w
 import { needsOpening } from "../parts/body";
 import { CardView } from "../parts/card";
 import { Icon } from "../parts/icon";
+import { Overrides } from "../parts/override";
 import { QuestionView } from "../parts/question";
 import { RiskWord } from "../parts/risk";
 import { Empty, Loading } from "../parts/states";
@@ -111,7 +112,14 @@ export function Inbox() {
   });
   if (link.value === "starting") return <Loading what="Looking for what waits" />;
   const isEmpty = waiting.value.length === 0 && current.value === null;
-  if (isEmpty && !isChosen) return <Nothing />;
+  if (isEmpty && !isChosen) {
+    return (
+      <>
+        <Overrides />
+        <Nothing />
+      </>
+    );
+  }
   return (
     <div class={isChosen ? "inbox has-card" : "inbox"}>
       <section class="list" aria-label="What waits">
@@ -132,6 +140,7 @@ export function Inbox() {
             <kbd aria-hidden="true">/</kbd>
           </label>
         </div>
+        <Overrides />
         <List />
         <Batch />
       </section>

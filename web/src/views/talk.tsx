@@ -207,7 +207,11 @@ function BlockView({ block, hasKeys, isAsked }: { block: Block; hasKeys: boolean
       return (
         <div class="held">
           <strong>{block.notice}</strong>
-          <p>What the agent would say is held back until another person has looked at it.</p>
+          <p>
+            {block.wasReached
+              ? "What the agent would say is held back until another person has looked at it."
+              : "What the agent would say is shown to nobody."}
+          </p>
         </div>
       );
     case "ended":
@@ -215,15 +219,16 @@ function BlockView({ block, hasKeys, isAsked }: { block: Block; hasKeys: boolean
   }
 }
 
-const STATES = { runs: "runs", done: "done", failed: "failed or not run" } as const;
+const STATES = { runs: "runs", done: "done", failed: "failed or not run", unknown: "outcome unknown" } as const;
+const SIGNS = { runs: "clock", done: "check", failed: "cross", unknown: "question" } as const;
 
 function Tool({ block, isAsked }: { block: Extract<Block, { kind: "tool" }>; isAsked: boolean }) {
   return (
     <div class={`tool tool-${block.state}`}>
-      <Icon name={block.state === "failed" ? "cross" : block.state === "done" ? "check" : "clock"} />
+      <Icon name={SIGNS[block.state]} />
       <code>{block.preview === "" ? block.tool : block.preview}</code>
       <span>
-        {isAsked ? "waits for an answer" : STATES[block.state]}
+        {isAsked ? "waits for an answer" : block.words === "" ? STATES[block.state] : block.words}
         {block.seconds === null || block.seconds < 0.05 ? "" : `, ${block.seconds.toFixed(1)} s`}
       </span>
     </div>

@@ -2,7 +2,7 @@
 //! that was started.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -169,8 +169,9 @@ impl Terminal {
         let text = output.text();
         match ended {
             Ok(status) => Outcome {
-                text: format!("{text}\n({status})"),
-                failed: status != "exit code 0",
+                text: format!("{text}\n({})", super::process::status(status)),
+                failed: !status.success(),
+                exit_code: status.code(),
             },
             Err(why) => Outcome::failed(format!("{text}\n({why})")),
         }
@@ -178,12 +179,14 @@ impl Terminal {
 }
 
 /// Waits for a command to end, and ends all that it started.
-async fn foreground(mut child: Child, limit: Duration, around: &Around) -> Result<String, String> {
+async fn foreground(
+    mut child: Child,
+    limit: Duration,
+    around: &Around,
+) -> Result<ExitStatus, String> {
     let group = child.id();
     let ended = tokio::select! {
-        ended = child.wait() => ended
-            .map(super::process::status)
-            .map_err(|error| error.to_string()),
+        ended = child.wait() => ended.map_err(|error| error.to_string()),
         () = tokio::time::sleep(limit) => {
             Err(format!("ended after {} seconds", limit.as_secs()))
         }

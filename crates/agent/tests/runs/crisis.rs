@@ -20,7 +20,7 @@ fn heard(world: &World, run: &str) -> tokio::task::JoinHandle<String> {
         while reader.said().await.is_ok() {
             while let Some(piece) = reader.before(u64::MAX) {
                 match piece {
-                    Piece::Text(text) => said.extend([text.as_str(), "|"]),
+                    Piece::Text(text) | Piece::Notice(text) => said.extend([text.as_str(), "|"]),
                     Piece::SoFar(text) => said += &text,
                     Piece::End => {}
                 }

@@ -8,7 +8,7 @@ use countersign_agent::message::Message;
 use countersign_agent::model::{Client, Endpoint, Limits};
 use countersign_agent::toolbox::Toolbox;
 use countersign_agent::tools::{Clarify, Processes, ReadFile, Terminal, Tool, WriteFile};
-use countersign_agent::{Agent, AgentParts, RunLimits, RunRequest};
+use countersign_agent::{Agent, AgentParts, CrisisNotices, RunLimits, RunRequest};
 use countersign_core::approval::Choice;
 use countersign_core::id::{ApprovalId, KeyId};
 use countersign_core::policy::Policy;
@@ -32,6 +32,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 
 /// What a person in crisis is shown meanwhile.
 pub(crate) const NOTICE: &str = "Somebody looks at this.";
+pub(crate) const UNREACHABLE: &str = "Nobody is there.";
 
 pub(crate) struct World {
     pub(crate) gate: Gate,
@@ -231,7 +232,10 @@ fn agent(gate: &Gate, url: &str, project: &Path, limits: RunLimits) -> Agent {
         tools: Toolbox::new(tools),
         limits,
         cwd: project.to_owned(),
-        crisis_notice: NOTICE.to_owned(),
+        crisis_notices: CrisisNotices {
+            asked: NOTICE.to_owned(),
+            unreachable: UNREACHABLE.to_owned(),
+        },
     })
 }
 

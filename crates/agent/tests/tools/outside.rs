@@ -13,6 +13,7 @@ use countersign_core::policy::Policy;
 use countersign_gate::GateError;
 use countersign_gate::permit::Presented;
 use countersign_gate::principal::Role;
+use countersign_gate::sessions::OverrideRequest;
 use countersign_testkit::smtp;
 use serde_json::{Value, json};
 
@@ -130,9 +131,14 @@ async fn neither_yolo_nor_a_mode_nor_a_lasting_choice_covers_sending() {
     let world = world().await;
     let (tool, chat) = send_message();
     let Around { who, session, .. } = &world.around;
+    let yolo = OverrideRequest {
+        minutes: 30,
+        reason: "test",
+        all: true,
+    };
     world
         .gate
-        .start_override(&world.ana, Some(who.key.as_str()), session, 30, "test")
+        .start_override(&world.ana, Some(who.key.as_str()), session, yolo)
         .await
         .unwrap();
     let call = world.submit(&tool, hello()).await;

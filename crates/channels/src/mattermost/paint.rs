@@ -257,6 +257,9 @@ fn facts(card: &Card, deadline: &str) -> Vec<Fact> {
     for reason in card.reasons.iter().skip(1) {
         facts.push(Fact::wide("Why", &inert(reason)));
     }
+    for help in &card.help_lines {
+        facts.push(Fact::wide("Help line", &inert(help)));
+    }
     for Field { name, text, .. } in card.lineage.iter().filter(|field| !field.code) {
         let name = if name == "Directory" { "Folder" } else { name };
         let (name, value) = (inert(name), inert(text));

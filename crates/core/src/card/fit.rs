@@ -83,6 +83,9 @@ impl Card {
         for reason in &self.reasons {
             row(&mut text, "Why", reason);
         }
+        for help in &self.help_lines {
+            row(&mut text, "Help line", help);
+        }
         row(&mut text, "Tool", &self.tool);
         // Names and values of arguments are the asker's, so both stand behind the fence.
         text.push_str("What would run:\n");

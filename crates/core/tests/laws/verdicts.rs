@@ -52,7 +52,7 @@ prop_compose! {
 prop_compose! {
     fn some_situation()(
         flags in (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
-        mode in prop_oneof![Just(Mode::Enforce), Just(Mode::Observe), Just(Mode::Off)],
+        mode in prop_oneof![Just(Mode::Enforce), Just(Mode::Observe), Just(Mode::Yolo), Just(Mode::Off)],
     ) -> Situation {
         Situation {
             denied_by_rule: flags.0, approval_required: flags.1, granted: flags.2, denied_before: flags.3, asked_by_rule: flags.4,
@@ -95,6 +95,24 @@ proptest! {
     fn law_2_nothing_lifts_the_floor(mut assessment in some_assessment(), situation in some_situation()) {
         assessment.marks.floor = true;
         prop_assert_eq!(verdict(&assessment, &situation).verdict, Verdict::Refuse);
+    }
+
+    #[test]
+    fn yolo_lifts_questions_about_ordinary_calls_and_yolo_all_those_about_critical_ones(assessment in some_assessment(), situation in some_situation()) {
+        let under = |mode| verdict(&assessment, &Situation { mode, ..situation });
+        let (enforce, yolo, all) = (under(Mode::Enforce), under(Mode::Yolo), under(Mode::Off));
+        prop_assert!(enforce.verdict >= yolo.verdict && yolo.verdict >= all.verdict);
+        if assessment.side_effect == SideEffect::Critical {
+            prop_assert_eq!(yolo, enforce, "a critical call is judged as if there were no override");
+        } else {
+            prop_assert_eq!(yolo, all);
+        }
+        if enforce.rule.number() <= 4 {
+            prop_assert_eq!(yolo, enforce, "rules 1 to 4 stand");
+            prop_assert_eq!(all, enforce, "rules 1 to 4 stand");
+        } else {
+            prop_assert_eq!(all.verdict, Verdict::Allow);
+        }
     }
 
     #[test]

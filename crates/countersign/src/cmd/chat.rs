@@ -119,12 +119,14 @@ impl Lines<'_> {
         };
         match means(command, self.session.as_deref()) {
             Means::Say(words) => eprintln!("{words}"),
-            Means::Ask(request) => {
-                let answer = self
-                    .client
-                    .send(request.method, &request.path, request.body.as_ref())
-                    .await?;
-                eprintln!("{}", said(request.what, answer.0.as_u16(), &answer.1));
+            Means::Ask(requests) => {
+                for request in requests {
+                    let answer = self
+                        .client
+                        .send(request.method, &request.path, request.body.as_ref())
+                        .await?;
+                    eprintln!("{}", said(request.what, answer.0.as_u16(), &answer.1));
+                }
             }
             Means::Own(command) => return self.own(command).await,
         }
@@ -163,6 +165,7 @@ impl Lines<'_> {
             | Command::Grants
             | Command::Revoke { .. }
             | Command::Yolo { .. }
+            | Command::YoloOff
             | Command::Status
             | Command::Usage
             | Command::Model { .. }

@@ -58,6 +58,10 @@ pub(crate) struct Follow<'a> {
     is_terminal: bool,
     /// What was printed of the message that is being said.
     message: String,
+    /// The last notice that stands for a draft.
+    held: Option<String>,
+    /// Tools that were begun: call, the model's name for it, and what is shown of it.
+    begun: Vec<[String; 3]>,
     /// What is asked, the first of them on the screen.
     asked: VecDeque<Asked>,
     /// Whether the person chose to answer the first question in their own words.
@@ -108,6 +112,8 @@ impl<'a> Follow<'a> {
             lines: reads_answers.then(read_lines),
             is_terminal: is_terminal && reads_answers,
             message: String::new(),
+            held: None,
+            begun: Vec::new(),
             asked: VecDeque::new(),
             is_typing_words: false,
             granting: None,
@@ -185,16 +191,28 @@ impl<'a> Follow<'a> {
         }
         let name = at(event, "event").as_str().unwrap_or_default();
         match name {
+            // That is told by `message.held`.
+            "message.delta" | "message.snapshot" if at(event, "notice") == true => {}
             "message.delta" => self.say(at(event, "delta").as_str().unwrap_or_default()),
             "message.snapshot" => self.say_anew(at(event, "text").as_str().unwrap_or_default()),
-            // What the person is shown instead is said next.
-            "message.held" => self.end_message(),
+            "message.held" => {
+                self.end_message();
+                let notice = at(event, "notice").as_str().unwrap_or_default().to_owned();
+                if self.held.as_ref() != Some(&notice) {
+                    self.say(&notice);
+                    self.end_message();
+                }
+                self.held = Some(notice);
+            }
             "tool.started" => {
                 self.end_message();
                 self.note(&format!("· {}", text(event, "preview")));
+                let keys = ["call_id", "tool_call_id", "preview"];
+                self.begun.push(keys.map(|key| text(event, key)));
             }
-            "tool.completed" if at(event, "error") == true => {
-                self.note(&format!("  {} was not done or failed", text(event, "tool")));
+            "tool.completed" => {
+                let what = self.ended(event);
+                self.note(&format!("  {what}"));
             }
             "approval.required" | "approval.request" => {
                 self.end_message();
@@ -217,6 +235,9 @@ impl<'a> Follow<'a> {
             "clarify.resolved" => self.settled(&text(event, "clarification_id")).await?,
             "run.completed" => {
                 let output = at(event, "output").as_str().unwrap_or_default();
+                if self.held.take().as_deref() == Some(output) {
+                    return Ok(Some(Ended::Completed));
+                }
                 if self.message.is_empty() || !output.ends_with(&self.message) {
                     self.say_anew(output);
                 }
@@ -234,6 +255,26 @@ impl<'a> Follow<'a> {
             _ => {}
         }
         Ok(None)
+    }
+
+    /// Returns which tool ended, and how. Which one is said by its names, never by the order.
+    fn ended(&mut self, event: &Value) -> String {
+        let is = |key: &str, name: &str| at(event, key).as_str() == Some(name);
+        let by_call = self.begun.iter().position(|[call, ..]| is("call_id", call));
+        let by_model = || {
+            let mut begun = self.begun.iter();
+            begun.position(|[_, of_model, _]| is("tool_call_id", of_model))
+        };
+        let place = by_call.or_else(by_model);
+        let begun = place.map(|place| self.begun.remove(place));
+        let what = begun.map_or_else(|| text(event, "tool"), |[.., preview]| preview);
+        match (at(event, "outcome").as_str(), at(event, "error") == true) {
+            (Some("done"), _) | (None, false) => format!("✓ {what}"),
+            (Some("unknown"), _) => format!("? {what}: {}", text(event, "words")),
+            (Some(_), _) => format!("✗ {what}: {}", text(event, "words")),
+            // An older gateway says no more than this.
+            (None, true) => format!("✗ {what}: failed, or not run"),
+        }
     }
 
     fn say(&mut self, piece: &str) {

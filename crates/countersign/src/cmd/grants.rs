@@ -1,7 +1,8 @@
-//! `countersign grants`: standing permissions.
+//! `countersign grants`: standing permissions, and sessions that run without questions.
 
 use std::process::ExitCode;
 
+use countersign_core::display::inline;
 use serde_json::{Value, json};
 
 use super::approvals::segment;
@@ -10,6 +11,7 @@ use crate::cli::{Grants, GrantsCommand};
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::read::at;
+use crate::slash::lifted;
 
 /// Does what was asked with grants.
 pub(crate) fn run(args: &Grants, reach: &Reach) -> Result<ExitCode, Complaint> {
@@ -17,9 +19,20 @@ pub(crate) fn run(args: &Grants, reach: &Reach) -> Result<ExitCode, Complaint> {
     let (answer, shown) = match &args.command {
         None => {
             let all = if args.all { "?all=true" } else { "" };
-            let answer = client.get(&format!("/v1/grants{all}"))?;
-            let shown = list(&answer);
+            let mut answer = client.get(&format!("/v1/grants{all}"))?;
+            let overrides = client.get("/v1/overrides")?;
+            let overrides = at(&overrides, "overrides").clone();
+            let shown = format!("{}{}", lifted_list(&overrides), list(&answer));
+            if let Some(answer) = answer.as_object_mut() {
+                answer.insert("overrides".to_owned(), overrides);
+            }
             (answer, shown)
+        }
+        Some(GrantsCommand::End { session, key_id }) => {
+            let key = key_id.as_deref().map(segment);
+            let key = key.map_or_else(String::new, |key| format!("?key_id={key}"));
+            let answer = client.delete(&format!("/v1/sessions/{}/yolo{key}", segment(session)))?;
+            (answer, format!("Session {} asks again.\n", inline(session)))
         }
         Some(GrantsCommand::Revoke { id }) => {
             let answer = client.delete(&format!("/v1/grants/{}", segment(id)))?;
@@ -40,6 +53,16 @@ pub(crate) fn run(args: &Grants, reach: &Reach) -> Result<ExitCode, Complaint> {
         print(&shown)
     };
     written(result, ExitCode::SUCCESS)
+}
+
+/// Returns the sessions that run without questions, a line each; nothing if there is none.
+fn lifted_list(overrides: &Value) -> String {
+    let mut lines = String::new();
+    for it in overrides.as_array().into_iter().flatten() {
+        lines.push_str(&lifted(it));
+        lines.push_str("\n\n");
+    }
+    lines
 }
 
 fn list(answer: &Value) -> String {

@@ -52,6 +52,13 @@ pub(crate) fn changes(values: &Value) -> Result<Changes, Problem> {
         review: at(values, "review.enabled").as_bool(),
         trust: trust(values)?,
         crisis_notice: at(values, "crisis.notice").as_str().map(str::to_owned),
+        crisis_notice_unreachable: at(values, "crisis.notice_unreachable")
+            .as_str()
+            .map(str::to_owned),
+        crisis_help_lines: at(values, "crisis.help_lines").as_array().map(|lines| {
+            let lines = lines.iter().filter_map(Value::as_str);
+            lines.map(str::to_owned).collect()
+        }),
         redact_secrets: at(values, "security.redact_secrets").as_bool(),
     };
     if let (Some(auto), Some(ask)) = (changes.auto_below, changes.ask_above)

@@ -184,11 +184,19 @@ pub(crate) static CONFIG: &[Key] = &[
     ),
     key(
         "crisis",
-        Spec::Keys(&[key(
-            "notice",
-            Spec::Text,
-            countersign_core::policy::CRISIS_NOTICE,
-        )]),
+        Spec::Keys(&[
+            key(
+                "notice",
+                Spec::Text,
+                countersign_core::policy::CRISIS_NOTICE,
+            ),
+            key(
+                "notice_unreachable",
+                Spec::Text,
+                countersign_core::policy::CRISIS_NOTICE_UNREACHABLE,
+            ),
+            key("help_lines", Spec::List(&Spec::Text), "[]"),
+        ]),
         "",
     ),
     key(

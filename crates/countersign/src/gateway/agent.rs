@@ -15,7 +15,7 @@ use countersign_agent::tools::{
     Clarify, HttpRequest, Patch, Processes, Processing, ReadFile, SearchFiles, SendEmail,
     SendMessage, Terminal, Todo, Tool, WriteFile,
 };
-use countersign_agent::{Agent, AgentParts, BoxFuture, RunLimits};
+use countersign_agent::{Agent, AgentParts, BoxFuture, CrisisNotices, RunLimits};
 use countersign_channels::{Channel, DeliveryError};
 use countersign_core::policy::Policy;
 use countersign_gate::Gate;
@@ -49,7 +49,10 @@ pub(crate) fn build(
         tools: tools(values, policy, channels)?,
         limits: limits(values),
         cwd: directory(values)?,
-        crisis_notice: policy.crisis_notice.clone(),
+        crisis_notices: CrisisNotices {
+            asked: policy.crisis_notice.clone(),
+            unreachable: policy.crisis_notice_unreachable.clone(),
+        },
     }))
 }
 

@@ -183,23 +183,29 @@ impl Events {
 
     /// What is said has no number: whoever comes back is told the message so far.
     fn write_piece(&mut self, out: &mut String, piece: Piece) {
+        let is_notice = matches!(piece, Piece::Notice(_));
         let (name, key, text) = match (piece, self.dialect) {
             (Piece::End, _) => {
                 self.anew = true;
                 return;
             }
             // Clients of Hermes know no other way to be told.
-            (Piece::Text(text) | Piece::SoFar(text), Dialect::Hermes) => {
+            (Piece::Text(text) | Piece::SoFar(text) | Piece::Notice(text), Dialect::Hermes) => {
                 ("message.delta", "delta", text)
             }
-            (Piece::Text(text), Dialect::Native) if !self.anew => ("message.delta", "delta", text),
-            (Piece::Text(text) | Piece::SoFar(text), Dialect::Native) => {
+            (Piece::Text(text) | Piece::Notice(text), Dialect::Native) if !self.anew => {
+                ("message.delta", "delta", text)
+            }
+            (Piece::Text(text) | Piece::SoFar(text) | Piece::Notice(text), Dialect::Native) => {
                 ("message.snapshot", "text", text)
             }
         };
         self.anew = false;
         let now = self.follower.now();
-        let body = json!({ "event": name, "run_id": self.run, "timestamp": now, key: text });
+        let mut body = json!({ "event": name, "run_id": self.run, "timestamp": now, key: text });
+        if let Some(body) = body.as_object_mut().filter(|_| is_notice) {
+            body.insert("notice".to_owned(), json!(true));
+        }
         let body = match self.dialect {
             Dialect::Native => body.to_string(),
             Dialect::Hermes => dialect::spaced(&body),

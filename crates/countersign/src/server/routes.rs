@@ -77,6 +77,8 @@ fn table() -> Vec<Row> {
         (ALL, routes!(operations::models)),
         (READS, routes!(sessions::list)),
         (READS, routes!(sessions::messages)),
+        (READS, routes!(sessions::marks)),
+        (ANSWERS, routes!(sessions::clear_mark)),
         (READS, routes!(usage::usage)),
         (ASKS, routes!(clarifications::ask)),
         (ALL, routes!(clarifications::list)),

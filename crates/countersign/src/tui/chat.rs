@@ -266,7 +266,9 @@ impl Chat {
             RUN if is_done => self.resumed(body, now),
             MESSAGES if is_done => {
                 self.remember(body);
-                Vec::new()
+                // Only then, so that what a run tells meets what is remembered of it.
+                let runs = format!("/v1/runs?session_id={}&limit=1", tag.id);
+                vec![send(RUN, &tag.id, Method::GET, runs, None)]
             }
             MESSAGES => {
                 self.transcript.trouble(refusal(status, body));
@@ -312,16 +314,16 @@ impl Chat {
                     self.said.add(content);
                 }
                 Some("assistant") if !content.trim().is_empty() => self.transcript.agent(content),
+                Some("tool") => self.transcript.tool_ended(message),
                 _ => {}
             }
             let calls = at(message, "tool_calls").as_array();
             for call in calls.into_iter().flatten() {
                 let name = at(call, "function.name").as_str().unwrap_or_default();
                 let args = at(call, "function.arguments").as_str().unwrap_or_default();
-                self.transcript
-                    .tool(&countersign_core::display::inline(&format!(
-                        "{name} {args}"
-                    )));
+                let id = at(call, "id").as_str().unwrap_or_default();
+                let preview = countersign_core::display::inline(&format!("{name} {args}"));
+                self.transcript.tool(id, &preview);
             }
         }
     }
@@ -338,7 +340,11 @@ impl Chat {
                 self.known_until = Some(now);
                 self.follow(id.to_owned(), now)
             }
-            Some(_) | None => Vec::new(),
+            Some(_) | None => {
+                // Nothing goes on, so nothing more will be said about what was done.
+                self.transcript.settle();
+                Vec::new()
+            }
         }
     }
 
@@ -346,16 +352,19 @@ impl Chat {
         let text = |key: &str| at(event, key).as_str().unwrap_or_default();
         let is_known = self.known_until > moment(event, "timestamp");
         match text("event") {
-            "tool.started" | "tool.completed" | "approval.resolved" if is_known => {}
+            "tool.started" if is_known => self.transcript.tool_known(event),
+            "approval.resolved" if is_known => {}
             "run.started" => {
                 let session = text("session_id");
                 if !session.is_empty() {
                     self.session = Some(session.to_owned());
                 }
             }
+            // That is told by `message.held`.
+            "message.delta" | "message.snapshot" if at(event, "notice") == true => {}
             "message.delta" => self.transcript.say(text("delta")),
             "message.snapshot" => self.transcript.say_anew(text("text")),
-            "message.held" => self.transcript.hold(text("notice")),
+            "message.held" => self.transcript.hold(event),
             "tool.started" => self.transcript.tool_started(event),
             "tool.completed" => self.transcript.tool_completed(event),
             "approval.required" | "approval.request" => {
@@ -430,8 +439,6 @@ impl Screen for Chat {
             let session = segment(session);
             let messages = format!("/v1/sessions/{session}/messages");
             wishes.push(send(MESSAGES, &session, Method::GET, messages, None));
-            let runs = format!("/v1/runs?session_id={session}&limit=1");
-            wishes.push(send(RUN, &session, Method::GET, runs, None));
         }
         wishes
     }

@@ -35,7 +35,7 @@ use self::hour::LastHour;
 use self::load::Loading;
 use self::open::Open;
 use self::shelf::Shelf;
-use self::standing::{Grant, Review};
+use self::standing::{Grant, Override, Review};
 use self::waiting::Waiting;
 use super::screen::{News, Screen, Tag, Wish};
 use super::theme::Theme;
@@ -93,6 +93,7 @@ pub(crate) struct Inbox {
     history: History,
     reviews: Shelf<Review>,
     grants: Shelf<Grant>,
+    overrides: Vec<Override>,
     hour: LastHour,
     loading: Loading,
     /// Whether an agent has a key, once that is known.
@@ -135,6 +136,7 @@ impl Inbox {
             history: History::default(),
             reviews: Shelf::default(),
             grants: Shelf::default(),
+            overrides: Vec::new(),
             hour: LastHour::default(),
             loading: Loading::default(),
             has_agent: None,

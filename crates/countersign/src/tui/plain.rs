@@ -21,6 +21,7 @@ use crate::cmd::follow::{Typed, chosen, clarified, read_lines, scopes_in_words, 
 use crate::cmd::show::print;
 use crate::complaint::Complaint;
 use crate::config::read::at;
+use crate::slash::lifted;
 use crate::wire::requests::choice;
 
 /// Events that may wait to be told.
@@ -71,7 +72,10 @@ impl Plain<'_> {
         loop {
             let listed = self.list().await;
             match &listed {
-                Ok(listed) => say(&shown(listed))?,
+                Ok(listed) => {
+                    say(&self.lifted().await.unwrap_or_default())?;
+                    say(&shown(listed))?;
+                }
                 // It is looked for; whoever types Enter looks again.
                 Err(complaint) => say(&format!("{}\n{AWAY}\n", complaint.message()))?,
             }
@@ -96,6 +100,19 @@ impl Plain<'_> {
                 say(&format!("{}\n", complaint.message()))?;
             }
         }
+    }
+
+    /// Returns the sessions that run without questions, a line each; nothing if there is none.
+    async fn lifted(&self) -> Result<String, Complaint> {
+        let path = "/v1/overrides";
+        let answer = expect_done(self.client.send(Method::GET, path, None).await?)?;
+        let overrides = at(&answer, "overrides").as_array().into_iter().flatten();
+        let mut lines = String::new();
+        for it in overrides {
+            lines.push_str(&lifted(it));
+            lines.push('\n');
+        }
+        Ok(lines)
     }
 
     async fn list(&self) -> Result<Vec<Listed>, Complaint> {

@@ -155,6 +155,8 @@ impl CallBody {
             explanation: self.explanation,
             starter: None,
             answers_starter: false,
+            call_id: None,
+            tool_call_id: None,
             idempotency_key,
             // What a caller says of its disk is a claim that could only talk risk down.
             on_disk: Vec::new(),
@@ -196,6 +198,8 @@ pub(crate) struct OutcomeBody {
     summary: Option<String>,
     /// How long it took, in milliseconds.
     duration_millis: Option<u64>,
+    /// What its process ended with, if it was one.
+    exit_code: Option<i32>,
 }
 
 impl OutcomeBody {
@@ -206,6 +210,8 @@ impl OutcomeBody {
             failed: self.failed,
             summary: self.summary,
             duration_millis: self.duration_millis,
+            exit_code: self.exit_code,
+            tool_call_id: None,
         })
     }
 }
@@ -358,7 +364,7 @@ pub(crate) struct PreviewBody {
     pub(crate) scope: Option<Value>,
 }
 
-/// Lets a session run without questions for a while.
+/// Lets a session run without questions about ordinary calls for a while.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OverrideBody {
@@ -366,8 +372,25 @@ pub(crate) struct OverrideBody {
     pub(crate) minutes: u32,
     /// Why.
     pub(crate) reason: String,
+    /// Whether critical calls run without a question, too; rules 1 to 4 stand either way.
+    #[serde(default)]
+    pub(crate) all: bool,
     /// Whose session, if several keys have one of that name.
     pub(crate) key_id: Option<String>,
+}
+
+/// Whose crisis mark a person clears: a session's or a recipient's.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ClearBody {
+    /// The session.
+    pub(crate) session_id: Option<String>,
+    /// Whose session, if several keys have one of that name.
+    pub(crate) key_id: Option<String>,
+    /// The recipient, however it is written.
+    pub(crate) recipient: Option<String>,
+    /// Why; it is in the ledger.
+    pub(crate) note: Option<String>,
 }
 
 /// Judges past calls again.

@@ -164,6 +164,20 @@ pub(crate) struct MessageView {
     tool_calls: Option<Vec<ToolCallView>>,
     /// Which request a tool answers.
     tool_call_id: Option<String>,
+    /// How the use of that tool ended; not there in messages of older versions.
+    ended: Option<EndedView>,
+}
+
+/// How the use of a tool ended, as every surface says it.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "describes what is kept as it was said")]
+pub(crate) struct EndedView {
+    /// The call it was.
+    call_id: String,
+    /// `done`, `failed`, `denied`, `refused`, `expired`, `withdrawn`, `unknown` or `not_run`.
+    outcome: String,
+    /// That, for people.
+    words: String,
 }
 
 /// A tool the model wants to use.

@@ -33,5 +33,6 @@ mod support;
 mod telemetry;
 mod tiers;
 mod tls;
+mod truth;
 mod webhook;
 mod written;

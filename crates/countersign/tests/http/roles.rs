@@ -49,6 +49,8 @@ const MATRIX: &[(&str, &str, &[&str])] = &[
     ("GET", "/v1/models", ALL),
     ("GET", "/v1/sessions", READS),
     ("GET", "/v1/sessions/{id}/messages", READS),
+    ("GET", "/v1/crisis", READS),
+    ("POST", "/v1/crisis/clear", ANSWERS),
     ("GET", "/v1/usage", READS),
     ("POST", "/v1/clarifications", ASKS),
     ("GET", "/v1/clarifications", ALL),

@@ -129,6 +129,11 @@ fn answers_have_the_shapes_that_are_described() {
         "/v1/sessions/s1/yolo",
         &json!({ "minutes": 5, "reason": "a try" }),
     );
+    let cry = json!({
+        "tool": "send_message", "args": { "to": "sam", "text": "hello" }, "session_id": "s9",
+        "replying_to": "I want to kill myself tonight",
+    });
+    gateway.post(&agent, "/v1/calls", &cry);
     let rows = [
         ("/v1/whoami", "/v1/whoami".to_owned()),
         ("/v1/approvals", "/v1/approvals".to_owned()),
@@ -150,6 +155,7 @@ fn answers_have_the_shapes_that_are_described() {
         ("/v1/runs", "/v1/runs".to_owned()),
         ("/v1/sessions", "/v1/sessions".to_owned()),
         ("/v1/usage", "/v1/usage".to_owned()),
+        ("/v1/crisis", "/v1/crisis".to_owned()),
     ];
     let schema = |path: &str, method: &str| {
         let json = "/content/application~1json/schema";

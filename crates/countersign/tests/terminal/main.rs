@@ -22,6 +22,7 @@ mod scene;
 #[path = "../http/support.rs"]
 mod support;
 mod terminal;
+mod truth;
 mod window;
 
 use serde_json::{Value, json};

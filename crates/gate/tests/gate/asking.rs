@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::support::{
     DANGEROUS, START, Wishes, ask, command, in_session, open, principal, reply, world, world_with,
+    yolo_all,
 };
 
 const NOW: Duration = Duration::ZERO;
@@ -339,7 +340,7 @@ async fn an_override_lifts_questions_but_not_the_first_four_rules() {
     let key = world.agent.key.0.clone();
     world
         .gate
-        .start_override(&world.ana, Some(&key), "s1", 10, "a demo")
+        .start_override(&world.ana, Some(&key), "s1", yolo_all(10, "a demo"))
         .await
         .unwrap();
     let dangerous = world.submit(command(DANGEROUS)).await;

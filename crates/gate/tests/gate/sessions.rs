@@ -5,10 +5,11 @@ use std::time::Duration;
 use countersign_core::call::{ToolCall, Turn};
 use countersign_gate::principal::Role;
 use countersign_gate::request::Submission;
+use countersign_gate::sessions::OverrideRequest;
 use countersign_gate::{Gate, GateError};
 use serde_json::json;
 
-use crate::support::{DANGEROUS, Wishes, World, in_session, open, principal, world};
+use crate::support::{DANGEROUS, Wishes, World, in_session, open, principal, world, yolo_all};
 use crate::{everybody, told};
 
 #[tokio::test]
@@ -94,7 +95,7 @@ async fn law_7_only_approvers_override_and_only_for_a_while() {
     let key = Some(agent.key.as_str());
     for who in everybody(&gate).await {
         let role = who.role;
-        let started = gate.start_override(&who, key, "s1", 5, "").await;
+        let started = gate.start_override(&who, key, "s1", yolo_all(5, "")).await;
         assert_eq!(started.is_ok(), role.answers(), "{role:?}");
         let ended = gate.end_override(&who, key, "s1").await;
         assert_eq!(ended.is_ok(), role.answers(), "{role:?}");
@@ -103,11 +104,15 @@ async fn law_7_only_approvers_override_and_only_for_a_while() {
     }
     let root = principal(&gate, "root", Role::Admin).await;
     for (minutes, fits) in [(0, false), (1, true), (480, true), (481, false)] {
-        let started = gate.start_override(&root, key, "s1", minutes, "").await;
+        let started = gate
+            .start_override(&root, key, "s1", yolo_all(minutes, ""))
+            .await;
         assert_eq!(started.is_ok(), fits, "{minutes}");
     }
     let endless = "x".repeat(1025);
-    let told_too_much = gate.start_override(&root, key, "s1", 5, &endless).await;
+    let told_too_much = gate
+        .start_override(&root, key, "s1", yolo_all(5, &endless))
+        .await;
     assert!(matches!(told_too_much, Err(GateError::Invalid { .. })));
 }
 
@@ -122,7 +127,7 @@ async fn an_overridden_session_asks_nothing_until_it_ends_and_the_floor_stands()
     } = world().await;
     assert_eq!(verdict(&gate, &agent, "s1", DANGEROUS).await, "ask");
     let started = gate
-        .start_override(&ana, None, "s1", 10, "release night")
+        .start_override(&ana, None, "s1", yolo_all(10, "release night"))
         .await
         .unwrap();
     assert_eq!(started.by, "ana");
@@ -133,7 +138,9 @@ async fn an_overridden_session_asks_nothing_until_it_ends_and_the_floor_stands()
     assert_eq!((listed.len(), listed[0].session_id.as_str()), (1, "s1"));
     gate.end_override(&ana, None, "s1").await.unwrap();
     assert_eq!(verdict(&gate, &agent, "s1", DANGEROUS).await, "ask");
-    gate.start_override(&ana, None, "s1", 10, "").await.unwrap();
+    gate.start_override(&ana, None, "s1", yolo_all(10, ""))
+        .await
+        .unwrap();
     assert_eq!(verdict(&gate, &agent, "s1", DANGEROUS).await, "allow");
     clock.advance(Duration::from_mins(10));
     assert_eq!(verdict(&gate, &agent, "s1", DANGEROUS).await, "ask");
@@ -147,22 +154,56 @@ async fn an_overridden_session_asks_nothing_until_it_ends_and_the_floor_stands()
 }
 
 #[tokio::test]
+async fn a_plain_override_still_asks_about_critical_calls_and_says_what_it_is() {
+    const ORDINARY: &str = "git push origin main";
+    let World {
+        gate, agent, ana, ..
+    } = world().await;
+    assert_eq!(verdict(&gate, &agent, "s1", ORDINARY).await, "ask");
+    let plain = OverrideRequest {
+        minutes: 10,
+        reason: "",
+        all: false,
+    };
+    gate.start_override(&ana, None, "s1", plain).await.unwrap();
+    assert_eq!(verdict(&gate, &agent, "s1", ORDINARY).await, "allow");
+    assert_eq!(verdict(&gate, &agent, "s1", DANGEROUS).await, "ask");
+    assert_eq!(verdict(&gate, &agent, "s1", "rm -rf /").await, "refuse");
+    assert!(!gate.overrides(&ana).await.unwrap()[0].all);
+    // A new one takes the place of the old.
+    let all = gate
+        .start_override(&ana, None, "s1", yolo_all(10, ""))
+        .await;
+    assert!(all.unwrap().all);
+    assert_eq!(verdict(&gate, &agent, "s1", DANGEROUS).await, "allow");
+    gate.end_override(&ana, None, "s1").await.unwrap();
+    assert_eq!(verdict(&gate, &agent, "s1", ORDINARY).await, "ask");
+    let kinds = told(&gate, "session.override_started").await;
+    let kinds: Vec<_> = kinds.iter().map(|body| &body["all"]).collect();
+    assert_eq!(kinds, [false, true]);
+}
+
+#[tokio::test]
 async fn a_session_is_found_by_its_name_only_while_one_key_has_it() {
     let World {
         gate, agent, ana, ..
     } = world().await;
-    let nobody = gate.start_override(&ana, None, "s1", 5, "").await;
+    let nobody = gate.start_override(&ana, None, "s1", yolo_all(5, "")).await;
     assert!(matches!(nobody, Err(GateError::NotFound { .. })));
-    let unknown = gate.start_override(&ana, Some("key_x"), "s1", 5, "").await;
+    let unknown = gate
+        .start_override(&ana, Some("key_x"), "s1", yolo_all(5, ""))
+        .await;
     assert!(matches!(unknown, Err(GateError::NotFound { .. })));
     let other = principal(&gate, "codex", Role::Agent).await;
     for who in [&agent, &other] {
         gate.submit(who, in_session("s1", "ls")).await.unwrap();
     }
-    let both = gate.start_override(&ana, None, "s1", 5, "").await;
+    let both = gate.start_override(&ana, None, "s1", yolo_all(5, "")).await;
     assert!(matches!(both, Err(GateError::Invalid { .. })));
     let key = Some(agent.key.as_str());
-    gate.start_override(&ana, key, "s1", 5, "").await.unwrap();
+    gate.start_override(&ana, key, "s1", yolo_all(5, ""))
+        .await
+        .unwrap();
     assert_eq!(verdict(&gate, &agent, "s1", DANGEROUS).await, "allow");
     assert_eq!(verdict(&gate, &other, "s1", DANGEROUS).await, "ask");
 }

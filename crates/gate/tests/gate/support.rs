@@ -14,6 +14,7 @@ use countersign_gate::clock::Clock;
 use countersign_gate::keys::Signer;
 use countersign_gate::principal::{Principal, Role};
 use countersign_gate::request::{Reply, Submission};
+use countersign_gate::sessions::OverrideRequest;
 use countersign_gate::settings::{OnePolicy, Policies, Ruleset, Settings};
 use countersign_gate::view::{ApprovalView, CallView};
 use countersign_gate::{Gate, Parts};
@@ -154,6 +155,15 @@ pub(crate) fn reply(approval: &str, choice: Choice) -> Reply {
         note: None,
         grant: None,
         args: None,
+    }
+}
+
+/// An override that lets critical calls run without a question, too.
+pub(crate) const fn yolo_all(minutes: u32, reason: &str) -> OverrideRequest<'_> {
+    OverrideRequest {
+        minutes,
+        reason,
+        all: true,
     }
 }
 

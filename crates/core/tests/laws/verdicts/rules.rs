@@ -89,6 +89,11 @@ fn first_rules() -> Vec<Case> {
         case("5: a grant covers what is critical", critical(), when(|now| now.granted = true), (Allow, Rule::Granted, Lines)),
         case("5: a grant comes before a denial", critical(), when(|now| { now.granted = true; now.denied_before = true; }), (Allow, Rule::Granted, Lines)),
         case("6: off allows", critical(), when(|now| now.mode = Mode::Off), (Allow, Rule::ModeAllows, Lines)),
+        case("6: plain yolo allows what is ordinary", scored(900, 100), when(|now| now.mode = Mode::Yolo), (Allow, Rule::ModeAllows, Gate)),
+        case("6: plain yolo allows what cannot be read", marked(|marks| marks.unreadable = true), when(|now| now.mode = Mode::Yolo), (Allow, Rule::ModeAllows, Lines)),
+        case("6: plain yolo still asks about what is critical", critical(), when(|now| now.mode = Mode::Yolo), (Ask, Rule::Critical, Gate)),
+        case("6: plain yolo still refuses a critical call that was denied", critical(), when(|now| { now.mode = Mode::Yolo; now.denied_before = true; }), (Refuse, Rule::DeniedBefore, Gate)),
+        case("6: plain yolo keeps rule 4", harmless(), when(|now| { now.approval_required = true; now.mode = Mode::Yolo; }), (Ask, Rule::ApprovalRequired, Gate)),
         case("6: observe allows", critical(), when(|now| now.mode = Mode::Observe), (Allow, Rule::ModeAllows, Lines)),
         case("6: observe still asks about a dangerous terminal", marked(|marks| marks.dangerous_terminal = true), when(|now| now.mode = Mode::Observe), (Ask, Rule::Critical, Gate)),
     ]

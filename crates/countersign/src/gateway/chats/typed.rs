@@ -15,6 +15,7 @@ use countersign_gate::answer::ApprovalFilter;
 use countersign_gate::click::Refusal;
 use countersign_gate::principal::Principal;
 use countersign_gate::runs::BUILTIN;
+use countersign_gate::sessions::OverrideRequest;
 use countersign_gate::view::ApprovalView;
 
 use super::Desk;
@@ -69,6 +70,7 @@ impl Desk {
             other @ (Command::Grants
             | Command::Revoke { .. }
             | Command::Yolo { .. }
+            | Command::YoloOff
             | Command::Status
             | Command::Usage
             | Command::Model { .. }
@@ -92,7 +94,8 @@ impl Desk {
                 let grant = self.gate.revoke_grant(who, &id).await?;
                 Ok(format!("Taken back: {}", code(&grant.words)))
             }
-            Command::Yolo { minutes } => self.yolo(typed, who, minutes).await,
+            Command::Yolo { minutes, all } => self.yolo(typed, who, minutes, all).await,
+            Command::YoloOff => self.end_yolo(typed, who).await,
             Command::Status => self.status(who).await,
             Command::Usage => self.usage(who).await,
             Command::Model { name: None } => Ok(match self.agent.model() {
@@ -212,10 +215,10 @@ impl Desk {
 
     async fn grants(&self, who: &Principal) -> Result<String, GateError> {
         let grants = self.gate.grants(who, false).await?.items;
+        let mut lines = self.overrides(who).await?;
         if grants.is_empty() {
-            return Ok("There are no standing permissions.".to_owned());
+            lines.push_str("There are no standing permissions.");
         }
-        let mut lines = String::new();
         for grant in grants.iter().take(LINES_MAX) {
             let line = format!("{} {}", grant.grant_id, grant.words);
             let _infallible = writeln!(lines, "{}", code(&line));
@@ -228,18 +231,58 @@ impl Desk {
         typed: &Typed,
         who: &Principal,
         minutes: u32,
+        all: bool,
     ) -> Result<String, GateError> {
         let Some(thread) = self.gate.thread(who, &typed.thread).await? else {
             return Ok("There is no conversation with the agent here.".to_owned());
         };
-        let key = Some(BUILTIN);
-        let reason = "typed in a chat";
-        self.gate
-            .start_override(who, key, &thread.session, minutes, reason)
+        let wanted = OverrideRequest {
+            minutes,
+            reason: "typed in a chat",
+            all,
+        };
+        let started = self
+            .gate
+            .start_override(who, Some(BUILTIN), &thread.session, wanted)
             .await?;
         Ok(format!(
-            "For {minutes} minutes ordinary calls of this conversation are not asked about. What is dangerous still is."
+            "For {minutes} minutes this conversation {}. What is sent, money, the firewall itself and a \
+             person in crisis are asked about all the same.{}",
+            started.words,
+            self.how_to_end()
         ))
+    }
+
+    async fn end_yolo(&self, typed: &Typed, who: &Principal) -> Result<String, GateError> {
+        let Some(thread) = self.gate.thread(who, &typed.thread).await? else {
+            return Ok("There is no conversation with the agent here.".to_owned());
+        };
+        self.gate
+            .end_override(who, Some(BUILTIN), &thread.session)
+            .await?;
+        Ok("This conversation asks again.".to_owned())
+    }
+
+    fn how_to_end(&self) -> String {
+        let typed = self.chat.typed_as("yolo");
+        typed.map_or_else(String::new, |typed| format!(" `{typed} off` ends it."))
+    }
+
+    /// Returns the sessions that run without questions, a line each.
+    async fn overrides(&self, who: &Principal) -> Result<String, GateError> {
+        let now = self.gate.clock().now().as_seconds();
+        let mut lines = String::new();
+        for it in self.gate.overrides(who).await?.iter().take(LINES_MAX) {
+            let minutes = ((it.until.unwrap_or(now) - now) / 60.0).ceil();
+            let _infallible = writeln!(
+                lines,
+                "Session {} {} for {minutes} more minutes, as {} said.",
+                code(&it.session_id),
+                it.words,
+                code(&it.by)
+            );
+        }
+        Ok(lines)
     }
 
     async fn status(&self, who: &Principal) -> Result<String, GateError> {
@@ -250,8 +293,9 @@ impl Desk {
         };
         let waiting = self.gate.approvals(who, filter).await?.items.len();
         let model = self.agent.model().unwrap_or("none");
+        let overrides = self.overrides(who).await?;
         Ok(format!(
-            "{waiting} waiting · model {} · countersign {}",
+            "{overrides}{waiting} waiting · model {} · countersign {}",
             code(model),
             env!("CARGO_PKG_VERSION")
         ))

@@ -188,7 +188,7 @@ impl Voice<'_> {
     async fn hear(&mut self, piece: Piece) {
         match piece {
             Piece::Text(text) => self.text.push_str(&text),
-            Piece::SoFar(text) => self.text = text,
+            Piece::SoFar(text) | Piece::Notice(text) => self.text = text,
             Piece::End => {
                 self.end().await;
                 return;

@@ -159,7 +159,7 @@ impl Chat {
                 self.is_between = true;
                 return;
             }
-            Piece::Text(text) | Piece::SoFar(text) => text,
+            Piece::Text(text) | Piece::SoFar(text) | Piece::Notice(text) => text,
         };
         self.message.push_str(&text);
         let front = if std::mem::take(&mut self.is_between) {

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use countersign_core::grant::Scope;
 use countersign_gate::reviews::{ReviewView, Settled};
-use countersign_gate::sessions::OverrideView;
+use countersign_gate::sessions::{OverrideRequest, OverrideView};
 use countersign_gate::view::GrantView;
 
 use super::{Answer, Reach};
@@ -58,7 +58,8 @@ pub(crate) async fn preview(
     Ok(Json(ScopeList { scopes, next: None }))
 }
 
-/// Lets a session run without questions for a while
+/// Lets a session run without questions about ordinary calls, or with `all` about critical ones
+/// either, for a while
 #[utoipa::path(post, path = "/v1/sessions/{id}/yolo", request_body = OverrideBody,
     params(("id" = String, Path, description = "the session")),
     responses((status = 200, description = "the override", body = OverrideView)))]
@@ -69,9 +70,14 @@ pub(crate) async fn start_override(
     JsonBody(body): JsonBody<OverrideBody>,
 ) -> Answer<OverrideView> {
     let key = body.key_id.as_deref();
+    let wanted = OverrideRequest {
+        minutes: body.minutes,
+        reason: &body.reason,
+        all: body.all,
+    };
     let view = app
         .gate
-        .start_override(&caller.principal, key, &id, body.minutes, &body.reason)
+        .start_override(&caller.principal, key, &id, wanted)
         .await?;
     Ok(Json(view))
 }

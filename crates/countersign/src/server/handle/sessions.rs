@@ -3,12 +3,15 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use countersign_gate::crisis::{CrisisView, Marked};
 use countersign_gate::runs::builtin;
 use serde_json::Value;
 
 use super::{Answer, Reach};
 use crate::server::auth::Caller;
+use crate::server::body::JsonBody;
 use crate::server::problem::Problem;
+use crate::wire::requests::ClearBody;
 use crate::wire::shown::{MessageList, SessionList, SessionView};
 
 /// Runs that are looked at for a list of conversations.
@@ -74,6 +77,36 @@ pub(crate) async fn messages(
         messages,
         next: None,
     }))
+}
+
+/// Lists what carries the crisis mark: conversations and people who were written to
+#[utoipa::path(get, path = "/v1/crisis",
+    responses((status = 200, description = "marks", body = CrisisView)))]
+pub(crate) async fn marks(State(app): Reach, caller: Caller) -> Answer<CrisisView> {
+    Ok(Json(app.gate.crisis_marks(&caller.principal).await?))
+}
+
+/// Clears the crisis mark of a session or a recipient
+#[utoipa::path(post, path = "/v1/crisis/clear", request_body = ClearBody,
+    responses((status = 200, description = "the marks that are left", body = CrisisView)))]
+pub(crate) async fn clear_mark(
+    State(app): Reach,
+    caller: Caller,
+    JsonBody(body): JsonBody<ClearBody>,
+) -> Answer<CrisisView> {
+    let whose = match (&body.session_id, &body.recipient) {
+        (Some(session), None) => Marked::Session(session, body.key_id.as_deref()),
+        (None, Some(recipient)) => Marked::Recipient(recipient),
+        (Some(_), Some(_)) | (None, None) => {
+            let message = "name either `session_id` or `recipient`";
+            return Err(Problem::invalid("session_id", "ambiguous_mark", message));
+        }
+    };
+    let left = app
+        .gate
+        .clear_crisis(&caller.principal, whose, body.note.as_deref())
+        .await?;
+    Ok(Json(left))
 }
 
 /// Takes away what the model said while it asked for tools: in a conversation with a person in

@@ -126,6 +126,9 @@ impl Subject {
             ("Recipient", text("Recipient").map(str::to_owned)),
             ("Separation", Some(separation(self.card.tier))),
         ];
+        for help in &self.card.help_lines {
+            doc.push(Part::words("Help line", help, plain));
+        }
         for (name, text) in rows {
             if let Some(text) = text {
                 doc.push(Part::words(name, &text, plain));
@@ -171,6 +174,7 @@ fn unreadable() -> Card {
         command: String::new(),
         body: Vec::new(),
         lineage: Vec::new(),
+        help_lines: Vec::new(),
         explanation: None,
         choices: vec![Choice::Deny],
         expires_at: UnixMillis(0),

@@ -45,13 +45,10 @@ impl Chat {
                 self.transcript.note(words);
                 Vec::new()
             }
-            Means::Ask(request) => vec![send(
-                request.what,
-                "",
-                request.method,
-                request.path,
-                request.body,
-            )],
+            Means::Ask(requests) => requests
+                .into_iter()
+                .map(|it| send(it.what, "", it.method, it.path, it.body))
+                .collect(),
             Means::Own(command) => self.own_command(command, now),
         }
     }
@@ -105,6 +102,7 @@ impl Chat {
             | Command::Grants
             | Command::Revoke { .. }
             | Command::Yolo { .. }
+            | Command::YoloOff
             | Command::Status
             | Command::Usage
             | Command::Model { .. }

@@ -14,6 +14,7 @@ use crate::config::read::at;
 use crate::tui::doc::Doc;
 use crate::tui::panel::draw_lines;
 use crate::tui::theme::Theme;
+use crate::tui::words::named;
 use crate::tui::wrap::{Break, Wrapped};
 
 /// How often the sign of work moves, in milliseconds.
@@ -34,10 +35,9 @@ pub(super) fn spinner(now: UnixMillis) -> &'static str {
 enum Kind {
     Person,
     Agent,
-    /// A tool, named by the model's id for its call.
+    /// A tool, and the call it is.
     Tool {
-        name: String,
-        call: String,
+        call: Named,
         state: Work,
     },
     /// Said by the program.
@@ -48,11 +48,31 @@ enum Kind {
     Table(Doc),
 }
 
+/// The two names of a call: the gateway's, and the model's, which may come again in a later answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Named {
+    call: String,
+    of_model: String,
+}
+
+impl Named {
+    fn of(event: &Value) -> Self {
+        let text = |key: &str| at(event, key).as_str().unwrap_or_default().to_owned();
+        Self {
+            call: text("call_id"),
+            of_model: text("tool_call_id"),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Work {
     Runs,
     Done(String),
+    /// It failed, or did not run: why.
     Failed(String),
+    /// Nobody can say what came of it.
+    Unknown(String),
 }
 
 #[derive(Clone, Debug)]
@@ -78,6 +98,8 @@ pub(crate) struct Transcript {
     saying: Option<Saying>,
     /// The last message that was completed since the person spoke.
     said: String,
+    /// The last notice that stands for a draft, and which draft that is.
+    held: Option<(String, Option<u64>)>,
     is_stale: bool,
     /// Rows that are scrolled past at the end.
     behind: usize,
@@ -107,6 +129,7 @@ impl Transcript {
         self.end_message();
         self.push(Kind::Person, unfenced(text));
         self.said.clear();
+        self.held = None;
         self.behind = 0;
     }
 
@@ -130,18 +153,38 @@ impl Transcript {
         self.push(Kind::Agent, unfenced(text.trim_end()));
     }
 
-    /// A tool was used, a while ago.
-    pub(super) fn tool(&mut self, preview: &str) {
+    /// A tool was asked for, a while ago; [`Self::tool_ended`] says what came of it.
+    pub(super) fn tool(&mut self, of_model: &str, preview: &str) {
         let kind = Kind::Tool {
-            name: String::new(),
-            call: String::new(),
-            state: Work::Done(String::new()),
+            call: Named {
+                of_model: of_model.to_owned(),
+                ..Named::default()
+            },
+            state: Work::Runs,
         };
         self.push(kind, preview);
     }
 
+    /// A message of the record says how a tool ended.
+    pub(super) fn tool_ended(&mut self, message: &Value) {
+        let ended = at(message, "ended");
+        let named = Named {
+            call: Named::of(ended).call,
+            ..Named::of(message)
+        };
+        let work = if ended.is_null() {
+            Work::Unknown("its outcome is not on record".to_owned())
+        } else {
+            Work::ended(ended)
+        };
+        self.settle_one(&named, work);
+    }
+
     /// The agent says more.
     pub(super) fn say(&mut self, piece: &str) {
+        if self.is_notice(piece) {
+            return;
+        }
         match &mut self.saying {
             Some(saying) => saying.text.push_str(piece),
             None if piece.trim().is_empty() => return,
@@ -158,6 +201,9 @@ impl Transcript {
 
     /// The agent says this, of which a part may have been said already.
     pub(super) fn say_anew(&mut self, message: &str) {
+        if self.is_notice(message) {
+            return;
+        }
         match &mut self.saying {
             Some(saying) if message.starts_with(saying.text.as_str()) => {
                 message.clone_into(&mut saying.text);
@@ -170,18 +216,33 @@ impl Transcript {
         }
     }
 
-    /// What was being said is held back; the person is shown `notice` instead.
-    pub(super) fn hold(&mut self, notice: &str) {
+    /// Whether this is the notice that stands there already.
+    fn is_notice(&self, message: &str) -> bool {
+        let held = self.held.as_ref().map(|(notice, _)| notice.as_str());
+        self.saying.is_none() && held == Some(message)
+    }
+
+    /// What was being said is held back; the person is shown a notice instead, once for each draft.
+    pub(super) fn hold(&mut self, event: &Value) {
+        let notice = at(event, "notice").as_str().unwrap_or_default();
+        let draft = at(event, "draft").as_u64();
         if let Some(saying) = self.saying.take()
             && saying.entry < self.entries.len()
         {
             self.entries.remove(saying.entry);
         }
-        self.say(notice);
+        let held = (notice.to_owned(), draft);
+        if draft.is_none() || self.held.as_ref() != Some(&held) {
+            self.agent(notice);
+        }
+        self.held = Some(held);
     }
 
     /// The whole answer, at the end of a run: said unless it was said already.
     pub(super) fn answer(&mut self, output: &str) {
+        if self.is_notice(output) {
+            return;
+        }
         let said = self
             .saying
             .as_ref()
@@ -218,47 +279,59 @@ impl Transcript {
         self.end_message();
         let text = |key: &str| at(event, key).as_str().unwrap_or_default();
         let kind = Kind::Tool {
-            name: text("tool").to_owned(),
-            call: text("tool_call_id").to_owned(),
+            call: Named::of(event),
             state: Work::Runs,
         };
         self.push(kind, inline(text("preview")));
     }
 
+    /// A tool that stands there from the record began: now it is known which call it is.
+    pub(super) fn tool_known(&mut self, event: &Value) {
+        let named = Named::of(event);
+        let unnamed = |(call, _): &(&mut Named, &mut Work)| {
+            call.call.is_empty() && call.of_model == named.of_model
+        };
+        if let Some((call, _)) = self.running().find(unnamed) {
+            *call = named;
+        }
+    }
+
     /// A tool has ended.
     pub(super) fn tool_completed(&mut self, event: &Value) {
-        let text = |key: &str| at(event, key).as_str().unwrap_or_default();
-        let (tool, id) = (text("tool"), text("tool_call_id"));
-        let running = self
-            .entries
+        self.settle_one(&Named::of(event), Work::ended(event));
+    }
+
+    /// Says how one call ended. Which one is said by its names and by nothing else.
+    fn settle_one(&mut self, named: &Named, work: Work) {
+        let is_call =
+            |(call, _): &(&mut Named, &mut Work)| !named.call.is_empty() && call.call == named.call;
+        let is_of_model = |(call, _): &(&mut Named, &mut Work)| {
+            !named.of_model.is_empty() && call.of_model == named.of_model
+        };
+        let by_call = self.running().position(|it| is_call(&it));
+        let place = by_call.or_else(|| self.running().position(|it| is_of_model(&it)));
+        let found = place.and_then(|place| self.running().nth(place));
+        if let Some((call, state)) = found {
+            *state = work;
+            if !named.call.is_empty() {
+                named.call.clone_into(&mut call.call);
+            }
+        }
+    }
+
+    /// Returns the calls of which it is not said yet how they ended.
+    fn running(&mut self) -> impl Iterator<Item = (&mut Named, &mut Work)> {
+        self.entries
             .iter_mut()
             .filter_map(|entry| match &mut entry.kind {
-                Kind::Tool { name, call, state } if *state == Work::Runs => {
-                    Some((name, call, state))
-                }
+                Kind::Tool { call, state } if *state == Work::Runs => Some((call, state)),
                 Kind::Person
                 | Kind::Agent
                 | Kind::Tool { .. }
                 | Kind::Note
                 | Kind::Trouble
                 | Kind::Table(_) => None,
-            });
-        let mut running: Vec<_> = running.collect();
-        let place = running
-            .iter()
-            .position(|(_, call, _)| !id.is_empty() && call.as_str() == id)
-            .or_else(|| running.iter().position(|(name, ..)| name.as_str() == tool));
-        let Some((.., state)) = place.and_then(|place| running.get_mut(place)) else {
-            return;
-        };
-        let seconds = at(event, "duration").as_f64();
-        let seconds = seconds.filter(|seconds| *seconds >= 0.05);
-        let seconds = seconds.map(|seconds| format!("{seconds:.1} s"));
-        **state = if at(event, "error") == true {
-            Work::Failed("not done, or failed".to_owned())
-        } else {
-            Work::Done(seconds.unwrap_or_default())
-        };
+            })
     }
 
     /// The run is over: nothing runs any more.
@@ -268,7 +341,7 @@ impl Transcript {
             if let Kind::Tool { state, .. } = &mut entry.kind
                 && *state == Work::Runs
             {
-                *state = Work::Failed("stopped".to_owned());
+                *state = Work::Unknown("outcome unknown".to_owned());
             }
         }
     }
@@ -338,6 +411,28 @@ const fn belongs_to(above: &Kind, below: &Kind) -> bool {
     )
 }
 
+impl Work {
+    /// Returns how it ended, from the event that tells of it or from the record.
+    fn ended(told: &Value) -> Self {
+        let words = named(told, "words");
+        match at(told, "outcome").as_str() {
+            Some("done") => Self::Done(took(told)),
+            Some("unknown") => Self::Unknown(words.unwrap_or_default()),
+            Some(outcome) => Self::Failed(words.unwrap_or_else(|| inline(outcome))),
+            // An older gateway says no more than this.
+            None if at(told, "error") == true => Self::Failed("failed, or not run".to_owned()),
+            None => Self::Done(took(told)),
+        }
+    }
+}
+
+/// Returns how long it took, where that is worth saying.
+fn took(told: &Value) -> String {
+    let seconds = at(told, "duration").as_f64();
+    let seconds = seconds.filter(|seconds| *seconds >= 0.05);
+    seconds.map_or_else(String::new, |seconds| format!("{seconds:.1} s"))
+}
+
 impl Entry {
     fn lines(&mut self, width: usize, theme: Theme, now: UnixMillis) -> Vec<Line<'static>> {
         let room = width.saturating_sub(INDENT).max(1);
@@ -380,6 +475,7 @@ impl Entry {
                 Work::Runs => (spinner(now), theme.waiting(), theme.plain(), String::new()),
                 Work::Done(took) => ("✓", theme.good(), theme.quiet(), took.clone()),
                 Work::Failed(why) => ("✗", theme.bad(), theme.quiet(), why.clone()),
+                Work::Unknown(why) => ("?", theme.waiting(), theme.quiet(), why.clone()),
             },
         }
     }

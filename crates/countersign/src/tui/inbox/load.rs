@@ -6,7 +6,7 @@ use countersign_core::time::UnixMillis;
 use serde_json::Value;
 
 use super::hour::LastHour;
-use super::standing::{take_grants, take_reviews};
+use super::standing::{take_grants, take_overrides, take_reviews};
 use super::waiting::{Item, Kind};
 use super::{Inbox, get};
 use crate::cmd::approvals::segment;
@@ -93,11 +93,12 @@ impl Inbox {
             "history" if is_done => self.history.take_page(tag, body),
             "trace" if is_done => self.history.take_whole(body),
             "hour" if is_done => self.hour.take(body),
-            "reviews" | "grants" => {
-                if is_done && tag.what == "reviews" {
-                    take_reviews(&mut self.reviews, body);
-                } else if is_done {
-                    take_grants(&mut self.grants, body);
+            "reviews" | "grants" | "overrides" => {
+                match tag.what {
+                    _ if !is_done => {}
+                    "reviews" => take_reviews(&mut self.reviews, body),
+                    "grants" => take_grants(&mut self.grants, body),
+                    _ => take_overrides(&mut self.overrides, body),
                 }
                 return self.loaded(tag.what);
             }
@@ -143,7 +144,7 @@ impl Inbox {
             "waiting" => self.loading.pages = None,
             "card" => self.loading.card = None,
             "history" => self.history.lose(),
-            "reviews" | "grants" => {
+            "reviews" | "grants" | "overrides" => {
                 self.loading.standing.remove(tag.what);
             }
             _ => {}
@@ -153,6 +154,7 @@ impl Inbox {
     fn load_standing(&mut self) -> Vec<Wish> {
         let mut wishes = self.load_once("reviews");
         wishes.extend(self.load_once("grants"));
+        wishes.extend(self.load_once("overrides"));
         wishes
     }
 
@@ -261,6 +263,9 @@ impl Inbox {
             }
             "grant.created" | "grant.used" | "grant.revoked" => {
                 wishes.extend(self.load_once("grants"));
+            }
+            "session.override_started" | "session.override_ended" => {
+                wishes.extend(self.load_once("overrides"));
             }
             _ => {}
         }

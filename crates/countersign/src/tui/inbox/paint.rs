@@ -14,6 +14,7 @@ use super::{Inbox, Open, Tab, explain};
 use crate::tui::doc::{Doc, Part};
 use crate::tui::keys::{Place, help};
 use crate::tui::panel::{draw_input, draw_lines, prose};
+use crate::tui::words::span_changes_at;
 use crate::tui::wrap::cut;
 
 /// From this width on, the card stands beside the list.
@@ -23,6 +24,9 @@ const WIDTH_MIN: u16 = 20;
 const HEIGHT_MIN: u16 = 6;
 /// Below this many milliseconds seconds are counted.
 const COUNTED_MILLIS: i64 = 120_000;
+
+/// Sessions that run without questions that are named on top.
+const OVERRIDES_MAX: usize = 3;
 
 /// What to do about a gateway that is away.
 const AWAY: &str =
@@ -40,7 +44,7 @@ impl Inbox {
             return;
         }
         let width = usize::from(area.width);
-        let top = self.top(width);
+        let top = self.top(width, now);
         let bottom = self.bottom(width, now);
         let top_rows = rows_of(&top).min(area.height / 2);
         let asks_line = u16::from(matches!(
@@ -84,7 +88,7 @@ impl Inbox {
         }
     }
 
-    fn top(&mut self, width: usize) -> Vec<Line<'static>> {
+    fn top(&mut self, width: usize, now: UnixMillis) -> Vec<Line<'static>> {
         let theme = self.theme;
         let mut spans = Vec::new();
         if width >= 60 {
@@ -125,6 +129,17 @@ impl Inbox {
         ];
         if self.away.is_some() {
             lines.extend(prose(AWAY, width, theme.bad().patch(theme.heading())));
+        }
+        let live: Vec<_> = self.overrides.iter().filter(|it| it.until > now).collect();
+        for it in live.iter().take(OVERRIDES_MAX) {
+            lines.extend(prose(&it.sentence(now), width, theme.waiting()));
+        }
+        if live.len() > OVERRIDES_MAX {
+            let more = format!(
+                "and {} more: countersign grants",
+                live.len() - OVERRIDES_MAX
+            );
+            lines.extend(prose(&more, width, theme.waiting()));
         }
         lines
     }
@@ -536,7 +551,10 @@ impl Inbox {
                 next
             }
         });
-        [open, sure, counted].into_iter().flatten().min()
+        let lifted = self.overrides.iter().map(|it| it.until);
+        let lifted = lifted.filter(|until| *until > now).min();
+        let lifted = lifted.map(|until| span_changes_at(until, now));
+        [open, sure, counted, lifted].into_iter().flatten().min()
     }
 
     /// Returns the next end of what waits.

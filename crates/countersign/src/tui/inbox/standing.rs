@@ -2,11 +2,12 @@
 
 use countersign_core::display::shortened;
 use countersign_core::time::UnixMillis;
+use countersign_gate::runs::BUILTIN;
 use serde_json::Value;
 
 use super::shelf::{Entry, Shelf};
 use crate::config::read::at;
-use crate::tui::words::{moment, named};
+use crate::tui::words::{moment, named, span};
 
 /// Something that ran and awaits a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,6 +108,51 @@ impl Grant {
             last_used_at: moment(grant, "last_used_at"),
         })
     }
+}
+
+/// A session that runs without questions for a while.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Override {
+    session: String,
+    key: String,
+    /// What it lets run.
+    words: String,
+    by: String,
+    pub(super) until: UnixMillis,
+}
+
+impl Override {
+    fn read(it: &Value) -> Option<Self> {
+        Some(Self {
+            session: named(it, "session_id")?,
+            key: named(it, "key_id").unwrap_or_default(),
+            words: named(it, "words").unwrap_or_default(),
+            by: named(it, "by").unwrap_or_default(),
+            until: moment(it, "until")?,
+        })
+    }
+
+    /// Returns what runs without questions, for how long still, and how that is ended.
+    pub(super) fn sentence(&self, now: UnixMillis) -> String {
+        let whose = match self.key.as_str() {
+            BUILTIN => String::new(),
+            key => format!(" --key-id {key}"),
+        };
+        format!(
+            "Session {} {} for {}, as {} said. End it: countersign grants end {}{whose}",
+            self.session,
+            self.words,
+            span(self.until.since(now)),
+            self.by,
+            self.session
+        )
+    }
+}
+
+/// Takes a list of overrides.
+pub(super) fn take_overrides(list: &mut Vec<Override>, body: &Value) {
+    let overrides = at(body, "overrides").as_array().into_iter().flatten();
+    *list = overrides.filter_map(Override::read).collect();
 }
 
 /// Takes a list of grants.

@@ -20,11 +20,11 @@ fn busy() -> Shown {
     let mut shown = Shown::running();
     shown.event(json!({ "event": "message.delta", "delta": "I look at what is there first.\n\n" }));
     shown.event(json!({ "event": "message.delta", "delta": "Then I decide: ログを確認します。" }));
-    shown.event(json!({ "event": "tool.started", "tool": "terminal", "tool_call_id": "1", "preview": "ls -la /srv/www" }));
-    shown.event(json!({ "event": "tool.completed", "tool": "terminal", "call_id": "c", "duration": 0.31, "error": false }));
-    shown.event(json!({ "event": "tool.started", "tool": "terminal", "tool_call_id": "2", "preview": "cat /etc/shadow" }));
-    shown.event(json!({ "event": "tool.completed", "tool": "terminal", "tool_call_id": "2", "duration": 0.0, "error": true }));
-    shown.event(json!({ "event": "tool.started", "tool": "terminal", "tool_call_id": "3", "preview": "du -sh /srv/www/*" }));
+    shown.event(json!({ "event": "tool.started", "tool": "terminal", "call_id": "call_1", "tool_call_id": "1", "preview": "ls -la /srv/www" }));
+    shown.event(json!({ "event": "tool.completed", "tool": "terminal", "call_id": "call_1", "tool_call_id": "1", "duration": 0.31, "error": false, "outcome": "done", "words": "done" }));
+    shown.event(json!({ "event": "tool.started", "tool": "terminal", "call_id": "call_2", "tool_call_id": "2", "preview": "cat /etc/shadow" }));
+    shown.event(json!({ "event": "tool.completed", "tool": "terminal", "call_id": "call_2", "tool_call_id": "2", "duration": 0.0, "error": true, "outcome": "denied", "words": "denied by ana: not that" }));
+    shown.event(json!({ "event": "tool.started", "tool": "terminal", "call_id": "call_3", "tool_call_id": "3", "preview": "du -sh /srv/www/*" }));
     shown.wait(12_000);
     shown
 }
@@ -35,7 +35,7 @@ fn a_conversation() {
     keep("at_work", 24, |_| busy());
     keep("done", 24, |_| {
         let mut shown = busy();
-        shown.event(json!({ "event": "tool.completed", "tool": "terminal", "duration": 2.0, "error": false }));
+        shown.event(json!({ "event": "tool.completed", "tool": "terminal", "call_id": "call_3", "tool_call_id": "3", "duration": 2.0, "error": false, "outcome": "done", "words": "done" }));
         shown.event(json!({ "event": "message.snapshot", "text": "It is tidy now:\n\n    /srv/www   12 MB\n" }));
         shown.event(json!({ "event": "run.completed", "output": "It is tidy now:\n\n    /srv/www   12 MB\n" }));
         shown

@@ -74,6 +74,31 @@ fn of_an_answer_that_is_held_only_the_notice_is_shown() {
 }
 
 #[test]
+fn the_notice_of_a_draft_is_shown_once_and_on_a_line_of_its_own() {
+    let mut shown = Shown::running();
+    let notice = "Nobody could be reached.";
+    let held = json!({ "event": "message.held", "notice": notice, "draft": 1, "reached": false });
+    shown.event(held.clone());
+    shown.event(json!({ "event": "message.delta", "delta": notice, "notice": true }));
+    // Told again after a restart.
+    shown.event(held);
+    shown.event(json!({ "event": "run.completed", "output": notice }));
+    let text = shown.text();
+    assert_eq!(text.matches(notice).count(), 1, "{text}");
+    assert!(text.lines().any(|line| line.trim() == notice), "{text}");
+    // The next one is another draft.
+    shown.type_text("and now?");
+    shown.press(KeyCode::Enter);
+    shown.answer(
+        START,
+        202,
+        json!({ "run_id": "run_2", "status": "started" }),
+    );
+    shown.event(json!({ "event": "message.held", "notice": notice, "draft": 1, "reached": false }));
+    assert_eq!(shown.text().matches(notice).count(), 2, "{}", shown.text());
+}
+
+#[test]
 fn what_an_agent_says_cannot_do_anything_to_the_terminal() {
     let mut shown = Shown::running();
     shown.event(
@@ -411,7 +436,8 @@ fn an_old_conversation_goes_on() {
         { "role": "user", "content": "hello" },
         { "role": "assistant", "content": null, "tool_calls": [
             { "id": "1", "function": { "name": "terminal", "arguments": "{\"command\":\"ls\"}" } } ] },
-        { "role": "tool", "content": "a" },
+        { "role": "tool", "content": "a", "tool_call_id": "1",
+            "ended": { "call_id": "call_1", "outcome": "done", "words": "done" } },
         { "role": "assistant", "content": "There is one file." },
     ] }));
     let text = shown.text();
@@ -426,6 +452,126 @@ fn an_old_conversation_goes_on() {
     );
     let path = "/v1/runs/run_9/events".to_owned();
     assert_eq!(wishes, [Wish::Follow { path }], "and so does its run");
+}
+
+/// A call that the model names `id`; the gateway names it `call_ID`.
+fn tool(event: &str, id: &str, told: Value) -> Value {
+    let mut whole = json!({
+        "event": event, "tool": "terminal", "tool_call_id": id, "call_id": format!("call_{id}"),
+        "preview": format!("rm {id}"),
+    });
+    if let (Some(whole), Value::Object(told)) = (whole.as_object_mut(), told) {
+        whole.extend(told);
+    }
+    whole
+}
+
+#[test]
+fn each_tool_says_how_it_ended_whatever_order_they_end_in() {
+    let mut shown = Shown::running();
+    for id in ["a", "b", "c", "d"] {
+        shown.event(tool("tool.started", id, json!({})));
+    }
+    // The names of the model may come again, so the gateway's count.
+    let ends = [
+        (
+            "c",
+            json!({ "tool_call_id": "a", "error": false, "outcome": "done", "words": "done" }),
+        ),
+        (
+            "a",
+            json!({ "error": true, "outcome": "denied", "words": "denied by ana: keep it" }),
+        ),
+        (
+            "b",
+            json!({ "error": true, "outcome": "failed", "words": "failed (exit 1)", "exit_code": 1 }),
+        ),
+    ];
+    for (id, told) in ends {
+        shown.event(tool("tool.completed", id, told));
+    }
+    // Nothing is taken for another because it is of the same tool.
+    shown.event(tool(
+        "tool.completed",
+        "z",
+        json!({ "error": false, "outcome": "done" }),
+    ));
+    shown.event(json!({ "event": "run.completed", "output": "Well." }));
+    let text = shown.text();
+    for wanted in [
+        "✗ rm a  denied by ana: keep it",
+        "✗ rm b  failed (exit 1)",
+        "✓ rm c",
+        "? rm d  outcome unknown",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+}
+
+#[test]
+fn an_old_conversation_says_how_each_tool_ended_from_the_record() {
+    let chat = Chat::new(Some("ses_1".to_owned()), None, Theme::COLOURED);
+    let mut shown = Shown::of(chat);
+    let call =
+        |id: &str, name: &str| json!({ "id": id, "function": { "name": name, "arguments": "{}" } });
+    let ended = |id: &str, ended: Value| json!({ "role": "tool", "tool_call_id": id, "content": "x", "ended": ended });
+    shown.answer_about(MESSAGES, "ses_1", 200, json!({ "messages": [
+        { "role": "user", "content": "hello" },
+        { "role": "assistant", "content": null, "tool_calls": [call("1", "one"), call("2", "two"), call("3", "three")] },
+        ended("3", json!({ "call_id": "call_3", "outcome": "done", "words": "done" })),
+        ended("1", json!({ "call_id": "call_1", "outcome": "denied", "words": "denied by ana" })),
+        { "role": "tool", "tool_call_id": "2", "content": "of an older version" },
+        { "role": "assistant", "content": null, "tool_calls": [call("1", "four"), call("2", "five")] },
+        ended("2", json!({ "call_id": "call_5", "outcome": "refused", "words": "refused because nobody is there who could allow it" })),
+    ] }));
+    let runs = json!({ "runs": [{ "run_id": "run_9", "status": "failed" }] });
+    shown.answer_about(RUN, "ses_1", 200, runs);
+    let text = shown.text();
+    for wanted in [
+        "✗ one {}  denied by ana",
+        "? two {}  its outcome is not on record",
+        "✓ three {}",
+        "? four {}  outcome unknown",
+        "✗ five {}  refused because nobody is there who could allow it",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+}
+
+#[test]
+fn what_a_run_does_while_it_is_taken_up_again_ends_where_it_belongs() {
+    let chat = Chat::new(Some("ses_1".to_owned()), None, Theme::COLOURED);
+    let mut shown = Shown::of(chat);
+    let call = |id: &str| json!({ "id": id, "function": { "name": "terminal", "arguments": id } });
+    shown.answer_about(
+        MESSAGES,
+        "ses_1",
+        200,
+        json!({ "messages": [
+        { "role": "user", "content": "hello" },
+        { "role": "assistant", "content": null, "tool_calls": [call("a"), call("b")] },
+    ] }),
+    );
+    let runs = json!({ "runs": [{ "run_id": "run_9", "status": "running" }] });
+    shown.answer_about(RUN, "ses_1", 200, runs);
+    let before = NOW.plus(-60_000).as_seconds();
+    for id in ["a", "b"] {
+        shown.event(tool("tool.started", id, json!({ "timestamp": before })));
+    }
+    shown.event(tool(
+        "tool.completed",
+        "b",
+        json!({ "error": false, "outcome": "done", "timestamp": before }),
+    ));
+    shown.event(tool(
+        "tool.completed",
+        "a",
+        json!({ "error": true, "outcome": "denied", "words": "denied by ana" }),
+    ));
+    let text = shown.text();
+    assert!(text.contains("✗ terminal a  denied by ana"), "{text}");
+    assert!(text.contains("✓ terminal b"), "{text}");
+    assert!(!text.contains("rm a"), "{text}");
 }
 
 #[test]
