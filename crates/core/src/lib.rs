@@ -22,6 +22,7 @@ pub mod content;
 pub mod digest;
 pub mod display;
 pub mod grant;
+pub mod host;
 pub mod id;
 pub mod judge;
 pub mod knowledge;

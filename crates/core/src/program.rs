@@ -20,6 +20,7 @@ mod repositories;
 mod resolve;
 mod roles;
 mod special;
+pub(crate) mod trees;
 mod unknown;
 mod variables;
 mod written;
@@ -315,7 +316,8 @@ impl Walk<'_> {
         let special = row
             .reader
             .and_then(|reader| self.read_specially(reader, &line));
-        let stream = special.unwrap_or_else(|| self.by_table(&line, does));
+        let mut stream = special.unwrap_or_else(|| self.by_table(&line, does));
+        stream.taint.secret |= self.reads_trees(&line).secret;
         let given = if before {
             Handed::Before
         } else {
@@ -346,6 +348,9 @@ impl Walk<'_> {
         let raises = base == Effect::Privilege && line.read.command.is_some();
         if !raises {
             self.note_base(line, base);
+        }
+        if base == Effect::NetSend {
+            self.connects(&line.read.operands, line.row.name);
         }
         let ((taint, mut stream), heard) = self.listening(|walk| {
             let taint = taint

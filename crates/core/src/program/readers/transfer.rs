@@ -2,9 +2,10 @@
 
 use super::Line;
 use crate::act::{Act, Breadth};
+use crate::host::host_kind;
 use crate::knowledge::{Effect, Flag, HostKind, PathKind, Role, Value};
 use crate::place::HOLE;
-use crate::program::network::{host_kind, is_local_or_registry};
+use crate::program::network::is_local_or_registry;
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
@@ -28,6 +29,7 @@ impl Walk<'_> {
         let writes = method
             .as_deref()
             .is_some_and(|method| !matches!(method, "GET" | "HEAD" | "OPTIONS"));
+        self.led_elsewhere(line, sends || writes);
         if !sends && !writes {
             return self.by_table_without_send(line, as_query);
         }
@@ -84,6 +86,64 @@ impl Walk<'_> {
             network: true,
             ..taint
         })
+    }
+
+    /// Judges where options lead the addresses: `--resolve`, `--connect-to` and a proxy give another host
+    /// to the same path.
+    fn led_elsewhere(&mut self, line: &Line<'_>, sends: bool) {
+        let hits = line.read.hits.iter();
+        let hosts: Vec<Arg> = hits
+            .filter_map(|hit| {
+                let value = hit.value.as_ref()?;
+                let host = match hit.name {
+                    "--resolve" => {
+                        let mut parts = value.text.splitn(3, ':');
+                        let (_, port, host) = (parts.next()?, parts.next()?, parts.next()?);
+                        let host = host.split(',').next().unwrap_or(host);
+                        let host = host.trim_matches(['[', ']']);
+                        let six = host.contains(':');
+                        if six {
+                            format!("[{host}]:{port}")
+                        } else {
+                            format!("{host}:{port}")
+                        }
+                    }
+                    "--connect-to" => {
+                        let (front, port) = value.text.rsplit_once(':')?;
+                        let host = match front.rfind('[') {
+                            Some(at) if front.ends_with(']') => front.get(at..)?,
+                            _ => front.rsplit(':').next()?,
+                        };
+                        format!("{host}:{port}")
+                    }
+                    "-x" | "--proxy" | "--preproxy" => value.text.clone(),
+                    _ => return None,
+                };
+                Some(Arg {
+                    text: host,
+                    ..value.clone()
+                })
+            })
+            .take(16)
+            .collect();
+        for host in hosts {
+            for url in line.read.operands.iter().take(16) {
+                let rest = url
+                    .text
+                    .split_once("://")
+                    .map_or(url.text.as_str(), |(_, rest)| rest);
+                let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("");
+                let text = format!("{}{path}", host.text.trim_end_matches('/'));
+                self.guards(
+                    &Arg {
+                        text,
+                        ..host.clone()
+                    },
+                    line.row.name,
+                    sends,
+                );
+            }
+        }
     }
 
     /// Judges the files that `curl -w` names: `%output{file}` is written, `@file` is read.
