@@ -52,6 +52,9 @@ fn generate() -> Result<String, String> {
     write_hosts(&tables, &mut code)?;
     write_routes(&tables, &mut code)?;
     write_trees(&tables, &mut code)?;
+    let answers = tables.answer.iter().flat_map(|row| &row.programs);
+    let answers: Vec<&String> = answers.collect();
+    writeln!(code, "/// Commands whose answer is no data of this machine.\npub static ANSWERS: &[&str] = &{answers:?};").unwrap();
     write_variables(&tables, &mut code)?;
     write_tools(&tables, &mut code)?;
     Ok(code)
@@ -89,6 +92,7 @@ fn read_tables() -> Result<Tables, String> {
         tables.host.extend(part.host);
         tables.route.extend(part.route);
         tables.tree.extend(part.tree);
+        tables.answer.extend(part.answer);
         tables.variable.extend(part.variable);
         tables.tool.extend(part.tool);
     }
@@ -551,7 +555,7 @@ fn write_hosts(tables: &Tables, code: &mut String) -> Result<(), String> {
 fn write_routes(tables: &Tables, code: &mut String) -> Result<(), String> {
     writeln!(code, "/// Paths by which approvals are looked up or given; the first row that matches counts.\npub static ROUTES: &[RouteRow] = &[").unwrap();
     for row in &tables.route {
-        if !["public", "ours", "answers"].contains(&row.kind.as_str()) {
+        if !["public", "ours", "answers", "message"].contains(&row.kind.as_str()) {
             return Err(format!(
                 "route `{}`: no kind is called `{}`",
                 row.what, row.kind

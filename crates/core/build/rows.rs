@@ -22,6 +22,8 @@ pub(crate) struct Tables {
     #[serde(default)]
     pub(crate) tree: Vec<TreeRow>,
     #[serde(default)]
+    pub(crate) answer: Vec<AnswerRow>,
+    #[serde(default)]
     pub(crate) variable: Vec<VariableRow>,
     #[serde(default)]
     pub(crate) tool: Vec<ToolRow>,
@@ -154,6 +156,12 @@ pub(crate) struct TreeRow {
     pub(crate) not: Vec<String>,
     #[serde(default)]
     pub(crate) here: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AnswerRow {
+    pub(crate) programs: Vec<String>,
 }
 
 #[derive(Deserialize)]

@@ -114,6 +114,7 @@ impl Address {
                 RouteKind::Public => kind == Some(HostKind::Firewall),
                 RouteKind::Ours => here,
                 RouteKind::Answers => sends,
+                RouteKind::Message => false,
             };
             asked && row.like.iter().any(|like| route_matches(like, &self.path))
         })
@@ -156,6 +157,38 @@ pub(crate) fn guarded(text: &str, sends: bool) -> Option<&'static str> {
         let row = address.row()?;
         (row.kind == HostKind::Firewall).then_some(row.what)
     })
+}
+
+/// Whether asking for this address sends a message to people.
+pub fn is_message(text: &str) -> bool {
+    message(text).is_some()
+}
+
+/// Returns what asking for this address says to people, whatever the method.
+pub(crate) fn message(text: &str) -> Option<&'static str> {
+    let rows = ROUTES.iter().filter(|row| row.kind == RouteKind::Message);
+    let readings = Address::readings(text);
+    let sends = |like: &&str| {
+        let (host, path) = like.split_once('/').unwrap_or((*like, "**"));
+        readings.iter().any(|address| {
+            let named = address.host == host
+                || host
+                    .strip_prefix('*')
+                    .is_some_and(|end| address.host.ends_with(end));
+            named && route_matches(path, &address.path)
+        })
+    };
+    let mut rows = rows.filter(|row| row.like.iter().any(sends));
+    rows.next().map(|row| row.what)
+}
+
+/// Whether the host of an address is given, at least in part; an address of which nothing is known may be
+/// any.
+pub(crate) fn is_given(text: &str) -> bool {
+    let readings = Address::readings(text);
+    readings
+        .iter()
+        .any(|address| !address.host.is_empty() && !is_hole(&address.host))
 }
 
 /// Whether a kind of host makes a call easier to let through.
@@ -388,10 +421,11 @@ fn route_matches(like: &str, path: &[String]) -> bool {
     let matches = |names: &[&str], path: &[String]| {
         names.len() == path.len()
             && names.iter().zip(path).all(|(name, given)| {
-                *name == "*" || *name == given.as_str() || given.contains(HOLE)
+                given.contains(HOLE) || glob_matches(name.as_bytes(), given.as_bytes())
             })
     };
     match names.as_slice() {
+        ["**"] => true,
         // Anywhere a name must be spelled out, or a path of holes would be every route.
         ["**", rest @ ..] => {
             let spelled = |path: &[String]| path.iter().any(|name| rest.contains(&name.as_str()));

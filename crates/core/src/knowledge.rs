@@ -246,6 +246,8 @@ pub enum RouteKind {
     Ours,
     /// A path on which an approval system takes its answers.
     Answers,
+    /// A path that sends a message to people when it is asked for; its first name is the host.
+    Message,
 }
 
 /// Paths of web addresses that have to do with approvals.

@@ -1,5 +1,6 @@
 //! What happens to files: reading, writing, deleting, by how sensitive the place is.
 
+use super::carried::is_version_file;
 use crate::act::{Act, Breadth};
 use crate::knowledge::{Effect, PathKind};
 use crate::place::Place;
@@ -67,6 +68,7 @@ impl Walk<'_> {
                 .is_some_and(|stream| stream.taint.network);
             return Taint {
                 network: network || arg.taint.network,
+                data: !is_version_file(&place.path) && place.kind != PathKind::Sink,
                 ..arg.taint
             };
         }
@@ -96,6 +98,7 @@ impl Walk<'_> {
         Taint {
             secret: secret || arg.taint.secret,
             network: false,
+            data: true,
             ..Taint::default()
         }
     }

@@ -179,6 +179,13 @@ impl Walk<'_> {
                 self.assign(&operand.text, Value::unknown(taint));
             } else {
                 let text = given.map_or_else(|| HOLE.to_string(), str::to_owned);
+                if line.stdin.taint.data && given.is_none() {
+                    let value = Value {
+                        items: Some(vec![text.clone()]),
+                        taint: line.stdin.taint,
+                    };
+                    self.assign(&operand.text, value);
+                }
                 self.variable_effect(&operand.text, &Arg::literal(text, operand.span));
             }
         }

@@ -21,6 +21,7 @@ impl Walk<'_> {
         }
         self.talks_to(arg, program);
         self.guards(arg, program, false);
+        self.carried(arg, program);
         if runs_command(&arg.text) {
             self.note(
                 Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
@@ -29,7 +30,7 @@ impl Walk<'_> {
             );
         }
         let (host, kind) = host_kind(&arg.text);
-        if host.contains('…') && arg.taint.command {
+        if host.contains('…') && arg.taint.command && arg.taint.data {
             let mut act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span))
                 .because("puts the output of a command into a host name")
                 .on(host.clone());
@@ -123,6 +124,7 @@ impl Walk<'_> {
     pub(crate) fn sends_to(&mut self, arg: &Arg, program: &str) {
         self.talks_to(arg, program);
         self.guards(arg, program, true);
+        self.carried(arg, program);
         let (host, kind) = host_kind(&arg.text);
         let span = self.here(arg.span);
         let mut act = Act::new(Effect::NetSend, program.to_owned(), span).on(host);

@@ -5,6 +5,7 @@ use crate::act::{Act, Breadth};
 use crate::host::host_kind;
 use crate::knowledge::{Effect, Flag, HostKind, PathKind, Role, Value};
 use crate::place::HOLE;
+use crate::program::carried::{is_far, stays_near};
 use crate::program::network::is_local_or_registry;
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
@@ -168,7 +169,11 @@ impl Walk<'_> {
             let Some(value) = &hit.value else { continue };
             let file = match hit.name {
                 "-b" | "--cookie" if !value.text.contains('=') => Some(value.clone()),
-                "--url-query" => value.text.find('@').map(|at| value.after(at + 1)),
+                "--url-query" | "--expand-url-query" | "--variable" | "-H" | "--header"
+                | "--proxy-header" | "--expand-header" => {
+                    self.file_goes_along(hit.name, value, line);
+                    continue;
+                }
                 _ => None,
             };
             // A jar of cookies that the project keeps is there to be sent.
@@ -184,13 +189,40 @@ impl Walk<'_> {
         }
     }
 
+    /// Judges a value that may name a file or a variable whose content goes along with the request:
+    /// `-H @file`, `--url-query name@file`, `--variable %NAME`.
+    fn file_goes_along(&mut self, option: &str, value: &Arg, line: &Line<'_>) {
+        let named = value.text.split('=').next().unwrap_or("");
+        let file = match named.find('@') {
+            Some(0) => Some(1),
+            Some(at) if !option.ends_with("header") && option != "-H" => Some(at + 1),
+            Some(_) | None => None,
+        };
+        let variable = value
+            .text
+            .strip_prefix('%')
+            .filter(|_| option == "--variable");
+        if let Some(at) = file {
+            let file = value.after(at);
+            if stays_near(line) {
+                self.reads(&file, line.row.name);
+            } else {
+                self.uploads(&file, line.row.name);
+            }
+        } else if let Some(name) = variable.filter(|_| !stays_near(line)) {
+            let name = name.split(['=', '@']).next().unwrap_or(name);
+            self.variable_goes_along(name, line);
+        }
+    }
+
     fn by_table_without_send(&mut self, line: &Line<'_>, as_query: bool) -> Stream {
         if as_query {
             let mut taint = line.stdin.taint;
             for hit in &line.read.hits {
                 if let Some((role, value)) = hit.meaning() {
                     let query = matches!(role, Role::Send | Role::Upload);
-                    if !query || value.text.contains('@') || value.taint.secret {
+                    let tells = value.vague() && value.taint.data && !stays_near(line);
+                    if !query || value.text.contains('@') || value.taint.secret || tells {
                         taint = taint.and(self.role(role, value, line.row, line.stdin, false));
                     }
                 }
@@ -275,6 +307,19 @@ impl Walk<'_> {
         self.by_options(line);
         if reads {
             self.fetches(url, line.row.name);
+            let near = !is_far(url);
+            for item in items.iter().filter(|_| !near) {
+                let file = [":@", "==@"]
+                    .iter()
+                    .find_map(|sign| Some(item.text.find(sign)? + sign.len()));
+                if let Some(at) = file {
+                    self.uploads(&item.after(at), line.row.name);
+                } else if item.vague()
+                    && (item.taint.data || item.taint.secret && item.text.contains("=="))
+                {
+                    self.sends(item, line.row.name);
+                }
+            }
         } else {
             self.sends_to(url, line.row.name);
             for item in items {
