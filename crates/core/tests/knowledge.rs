@@ -12,7 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use countersign_core::act::Act;
 use countersign_core::host;
 use countersign_core::knowledge::{
-    Effect, HOSTS, PATHS, PROGRAM_NAMES, PROGRAMS, ROUTES, Role, RouteKind, Row, VARIABLES,
+    ANSWERS, Effect, HOSTS, PATHS, PROGRAM_NAMES, PROGRAMS, ROUTES, Role, RouteKind, Row,
+    TREE_PROGRAMS, VARIABLES,
 };
 use countersign_core::place::Ground;
 use countersign_core::shell::syntax::Span;
@@ -207,6 +208,19 @@ fn every_address_of_a_route_is_found_by_that_route() {
         }
     }
     no_failures("routes", &failures);
+}
+
+#[test]
+fn every_program_of_trees_and_answers_is_known() {
+    let programs = TREE_PROGRAMS.iter().map(|(name, _)| name).chain(ANSWERS);
+    let unknown = programs.filter(|name| {
+        let program = name.split(' ').next().unwrap_or(name);
+        PROGRAM_NAMES
+            .binary_search_by(|(known, _)| (*known).cmp(program))
+            .is_err()
+    });
+    let unknown: Vec<&&str> = unknown.collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
 }
 
 #[test]

@@ -181,6 +181,7 @@ pub(super) fn tells(line: &Line<'_>, does: Effect, stream: &Stream) -> bool {
     let passes_on = line.stdin.connected
         || does == Effect::Compute
         || does != Effect::Inspect
+            && line.row.reader != Some(Reader::Find)
             && line.row.has_operand(Role::Read)
             && !line.read.operands.is_empty();
     if hands_on || passes_on {

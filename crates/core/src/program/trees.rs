@@ -4,6 +4,7 @@ use super::Line;
 use super::roles::operand_roles;
 use crate::knowledge::{Reader, Role, TREE_PROGRAMS, TREE_TOOLS, TREES, TreeRow};
 use crate::place::below::Look;
+use crate::place::mark_home;
 use crate::shell::value::{Arg, Taint};
 use crate::shell::walk::Walk;
 
@@ -62,7 +63,6 @@ impl Walk<'_> {
 
     /// Judges reading all files that a pattern finds: as reading the most sensitive one it may find.
     pub(crate) fn reads_matches(&mut self, pattern: &Arg, program: &str) -> Taint {
-        let is_glob = |name: &str| name.contains(['*', '?', '[']);
         let names: Vec<&str> = pattern.text.split('/').collect();
         let Some(at) = names.iter().position(|name| is_glob(name)) else {
             return Taint::default();
@@ -89,7 +89,14 @@ impl Walk<'_> {
 
     /// Judges reading all of a directory: as reading the most sensitive file in it.
     pub(crate) fn reads_tree(&mut self, root: &Arg, look: &Look, program: &str) -> Taint {
-        match self.ground.sensitive_below(&root.text, look) {
+        // A link that this text has made leads where it leads.
+        let place = self.place(&root.text);
+        let directory = if place.vague || is_glob(&root.text) {
+            root.text.clone()
+        } else {
+            mark_home(&place.path)
+        };
+        match self.ground.sensitive_below(&directory, look) {
             Some(path) => {
                 let file = Arg {
                     text: path,
@@ -126,6 +133,10 @@ impl Look {
             }
         }
     }
+}
+
+fn is_glob(name: &str) -> bool {
+    name.contains(['*', '?', '['])
 }
 
 /// Returns how a tool reads directories as a whole.

@@ -438,7 +438,7 @@ impl<'k> Walk<'k> {
     /// Follows `>( … )`, which reads what cannot be known here.
     pub(super) fn process_sink(&mut self, body: &Block) -> Stream {
         let state = self.state();
-        self.block(body, &Stream::unknown(Taint::default()));
+        self.block(body, &Stream::unknown(Taint::default()).telling());
         self.restore(state);
         Stream::unknown(Taint::default())
     }

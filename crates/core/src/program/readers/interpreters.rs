@@ -352,6 +352,7 @@ impl Walk<'_> {
                     appended: marker.is_none(),
                     taint: Taint {
                         command: line.stdin.taint.secret,
+                        data: line.stdin.taint.data || line.read.has(&["-a", "--arg-file"]),
                         ..line.stdin.taint
                     },
                 };
