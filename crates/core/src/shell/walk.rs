@@ -20,8 +20,9 @@ use super::syntax::{
 };
 use super::value::{Arg, Stream, Taint, Value};
 use crate::act::{Act, Marks};
+use crate::display::is_deceptive_for_shell;
 use crate::knowledge::Effect;
-use crate::place::{Ground, HOLE, Place};
+use crate::place::{Ground, HOLE, HOME, Place};
 use crate::score::Score;
 
 /// How many texts inside texts are followed: `bash -c 'bash -c …'`.
@@ -177,6 +178,10 @@ impl<'k> Walk<'k> {
     pub(crate) fn text_with(&mut self, text: &str, span: Span, stdin: &Stream) -> Stream {
         if text.contains(HOLE) {
             self.unreadable("part of the command that would run cannot be known", span);
+        }
+        // A text that was decoded may hold what nobody would have let through if it stood there.
+        if is_deceptive_for_shell(&text.replace([HOLE, HOME], "")).is_some() {
+            self.unreadable("a text with characters that hide what runs", span);
         }
         if self.texts >= TEXTS_MAX {
             self.unreadable("commands are wrapped too deeply to be followed", span);
