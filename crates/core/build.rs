@@ -50,6 +50,11 @@ fn generate() -> Result<String, String> {
     write_programs(&tables, &mut code)?;
     write_paths(&tables, &mut code)?;
     write_hosts(&tables, &mut code)?;
+    write_routes(&tables, &mut code)?;
+    write_trees(&tables, &mut code)?;
+    let answers = tables.answer.iter().flat_map(|row| &row.programs);
+    let answers: Vec<&String> = answers.collect();
+    writeln!(code, "/// Commands whose answer is no data of this machine.\npub static ANSWERS: &[&str] = &{answers:?};").unwrap();
     write_variables(&tables, &mut code)?;
     write_tools(&tables, &mut code)?;
     write_handles(&tables, &mut code);
@@ -86,6 +91,9 @@ fn read_tables() -> Result<Tables, String> {
         tables.verbs.extend(part.verbs);
         tables.path.extend(part.path);
         tables.host.extend(part.host);
+        tables.route.extend(part.route);
+        tables.tree.extend(part.tree);
+        tables.answer.extend(part.answer);
         tables.variable.extend(part.variable);
         tables.tool.extend(part.tool);
         tables.handle.extend(part.handle);
@@ -522,7 +530,7 @@ fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
 
 fn write_hosts(tables: &Tables, code: &mut String) -> Result<(), String> {
     const KINDS: &[&str] = &[
-        "loopback", "private", "metadata", "firewall", "registry", "drop",
+        "loopback", "private", "metadata", "firewall", "registry", "drop", "alias",
     ];
     let mut exact: BTreeMap<String, usize> = BTreeMap::new();
     let mut suffix: BTreeMap<String, usize> = BTreeMap::new();
@@ -536,10 +544,7 @@ fn write_hosts(tables: &Tables, code: &mut String) -> Result<(), String> {
             ));
         }
         for like in &row.like {
-            let like = like
-                .trim_start_matches('[')
-                .trim_end_matches(']')
-                .to_lowercase();
+            let like = like.to_lowercase();
             match like.strip_prefix("*.") {
                 Some(rest) if !rest.contains('*') => {
                     suffix.entry(rest.to_owned()).or_insert(index);
@@ -560,6 +565,50 @@ fn write_hosts(tables: &Tables, code: &mut String) -> Result<(), String> {
     writeln!(code, "];\n/// Whole hosts and their rows, sorted.\npub static HOST_EXACT: &[(&str, u16)] = &[{}];", list(&mut exact.iter())).unwrap();
     writeln!(code, "/// Domains whose subdomains have a row, sorted.\npub static HOST_SUFFIX: &[(&str, u16)] = &[{}];", list(&mut suffix.iter())).unwrap();
     writeln!(code, "/// Networks and patterns with their rows.\npub static HOST_OTHER: &[(&str, u16)] = &[{}];", list(&mut other.iter().map(|(name, row)| (name, row)))).unwrap();
+    Ok(())
+}
+
+fn write_routes(tables: &Tables, code: &mut String) -> Result<(), String> {
+    writeln!(code, "/// Paths by which approvals are looked up or given; the first row that matches counts.\npub static ROUTES: &[RouteRow] = &[").unwrap();
+    for row in &tables.route {
+        if !["public", "ours", "answers", "message"].contains(&row.kind.as_str()) {
+            return Err(format!(
+                "route `{}`: no kind is called `{}`",
+                row.what, row.kind
+            ));
+        }
+        writeln!(code, "RouteRow {{ like: &{:?}, what: {:?}, kind: RouteKind::{}, matches: &{:?}, not_match: &{:?} }},", row.like, row.what, camel(&row.kind), row.matches, row.not_match).unwrap();
+    }
+    writeln!(code, "];").unwrap();
+    Ok(())
+}
+
+fn write_trees(tables: &Tables, code: &mut String) -> Result<(), String> {
+    let mut programs: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut tools: BTreeMap<&str, usize> = BTreeMap::new();
+    writeln!(
+        code,
+        "/// Programs and tools that read whole directories.\npub static TREES: &[TreeRow] = &["
+    )
+    .unwrap();
+    for (index, row) in tables.tree.iter().enumerate() {
+        for (names, known) in [(&row.programs, &mut programs), (&row.tools, &mut tools)] {
+            for name in names {
+                if known.insert(name, index).is_some() {
+                    return Err(format!("tree `{name}` has two rows"));
+                }
+            }
+        }
+        writeln!(code, "TreeRow {{ with: &{:?}, unless: &{:?}, skips_hidden: {:?}, unhides: &{:?}, only: &{:?}, not: &{:?}, here: {:?} }},", row.with, row.unless, row.skips_hidden, row.unhides, row.only, row.not, row.here).unwrap();
+    }
+    let list = |names: &BTreeMap<&str, usize>| {
+        let rows = names
+            .iter()
+            .map(|(name, row)| format!("({name:?}, {row}),"));
+        rows.collect::<String>()
+    };
+    writeln!(code, "];\n/// Rows of programs that read whole directories, sorted.\npub static TREE_PROGRAMS: &[(&str, u16)] = &[{}];", list(&programs)).unwrap();
+    writeln!(code, "/// Tools that read whole directories, sorted.\npub static TREE_TOOLS: &[(&str, u16)] = &[{}];", list(&tools)).unwrap();
     Ok(())
 }
 

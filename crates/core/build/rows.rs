@@ -18,6 +18,12 @@ pub(crate) struct Tables {
     #[serde(default)]
     pub(crate) host: Vec<HostRow>,
     #[serde(default)]
+    pub(crate) route: Vec<RouteRow>,
+    #[serde(default)]
+    pub(crate) tree: Vec<TreeRow>,
+    #[serde(default)]
+    pub(crate) answer: Vec<AnswerRow>,
+    #[serde(default)]
     pub(crate) variable: Vec<VariableRow>,
     #[serde(default)]
     pub(crate) tool: Vec<ToolRow>,
@@ -117,6 +123,47 @@ pub(crate) struct HostRow {
     pub(crate) matches: Vec<String>,
     #[serde(default)]
     pub(crate) not_match: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RouteRow {
+    pub(crate) like: Vec<String>,
+    pub(crate) what: String,
+    pub(crate) kind: String,
+    #[serde(default, rename = "match")]
+    pub(crate) matches: Vec<String>,
+    #[serde(default)]
+    pub(crate) not_match: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TreeRow {
+    #[serde(default)]
+    pub(crate) programs: Vec<String>,
+    #[serde(default)]
+    pub(crate) tools: Vec<String>,
+    #[serde(default)]
+    pub(crate) with: Vec<String>,
+    #[serde(default)]
+    pub(crate) unless: Vec<String>,
+    #[serde(default)]
+    pub(crate) skips_hidden: bool,
+    #[serde(default)]
+    pub(crate) unhides: Vec<String>,
+    #[serde(default)]
+    pub(crate) only: Vec<String>,
+    #[serde(default)]
+    pub(crate) not: Vec<String>,
+    #[serde(default)]
+    pub(crate) here: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AnswerRow {
+    pub(crate) programs: Vec<String>,
 }
 
 #[derive(Deserialize)]

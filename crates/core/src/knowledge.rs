@@ -251,6 +251,55 @@ pub enum HostKind {
     Registry,
     /// A place made for dropping data or catching requests.
     Drop,
+    /// A name that somebody else keeps and that leads to this machine, or to the address in it.
+    Alias,
+}
+
+/// What kind of path of a web address has to do with approvals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RouteKind {
+    /// A page of this firewall that everybody may see.
+    Public,
+    /// A path of this firewall, which may listen on any port of this machine.
+    Ours,
+    /// A path on which an approval system takes its answers.
+    Answers,
+    /// A path that sends a message to people when it is asked for; its first name is the host.
+    Message,
+}
+
+/// Paths of web addresses that have to do with approvals.
+#[derive(Debug)]
+pub struct RouteRow {
+    /// Patterns; `*` stands for one name, `**` for any number of them.
+    pub like: &'static [&'static str],
+    /// The path in words.
+    pub what: &'static str,
+    /// Its kind.
+    pub kind: RouteKind,
+    /// Addresses the row is for.
+    pub matches: &'static [&'static str],
+    /// Addresses it is not for.
+    pub not_match: &'static [&'static str],
+}
+
+/// How a program or tool reads a directory with everything in it.
+#[derive(Debug)]
+pub struct TreeRow {
+    /// Options (of a tool: arguments) with which it does; always, if there are none.
+    pub with: &'static [&'static str],
+    /// Options, or arguments with their value, with which it only shows names.
+    pub unless: &'static [&'static str],
+    /// Whether it leaves hidden files out by itself.
+    pub skips_hidden: bool,
+    /// Options with which it looks at hidden files all the same.
+    pub unhides: &'static [&'static str],
+    /// Options whose values say which names alone are read.
+    pub only: &'static [&'static str],
+    /// Options whose values say which names are left out.
+    pub not: &'static [&'static str],
+    /// Whether it reads the working directory where none is named.
+    pub here: bool,
 }
 
 /// What is known about a host.

@@ -23,6 +23,7 @@ pub mod digest;
 pub mod display;
 pub mod ending;
 pub mod grant;
+pub mod host;
 pub mod id;
 pub mod judge;
 pub mod knowledge;

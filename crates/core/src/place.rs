@@ -3,6 +3,7 @@
 //! Links are not followed: that would race, and the core reads no files. So a path is what its
 //! text says, after `.`, `..`, doubled slashes and the ways around (`/proc/self/root`) are gone.
 
+pub(crate) mod below;
 mod patterns;
 
 use self::patterns::{first_match, most_sensitive_in};

@@ -4,6 +4,7 @@
 //! options by the row's grammar, then let every option and operand say by its role what happens to
 //! it. Programs whose words a table cannot describe have a reader of their own in `readers`.
 
+mod carried;
 mod cleaning;
 mod code;
 mod files;
@@ -22,6 +23,7 @@ mod resolve;
 mod roles;
 mod running;
 mod special;
+pub(crate) mod trees;
 mod unknown;
 mod variables;
 mod written;
@@ -90,10 +92,10 @@ impl Walk<'_> {
                     .on(first.shown());
                 act.clarity = Score::new(300);
                 self.note(act);
-                Stream::unknown(Taint::default())
+                Stream::unknown(Taint::default()).telling()
             }
-            Named::File => self.run_file(first, rest, stdin),
-            Named::Unknown(name) => self.unknown_program(&name, first, rest),
+            Named::File => self.run_file(first, rest, stdin).telling(),
+            Named::Unknown(name) => self.unknown_program(&name, first, rest).telling(),
             Named::Program(program, name) => {
                 let mut stream = self.known_program(program, &name, first, rest, stdin);
                 if !stream.taint.network && output::is_shell_settings(&name, rest) {
@@ -244,16 +246,14 @@ impl Walk<'_> {
             }
         }
         if effect == Effect::Install {
-            for (name, value) in self.given.clone() {
-                let word = Arg::literal(format!("{name}={}", value.text), value.span);
-                self.installs_into(&word, program.row.name);
-            }
+            self.installs_as_given(program.row.name);
         }
         let title = format!("{name} {}", shown.join(" "));
         self.note(Act::new(effect, program.row.name, span).on(title));
         Stream::unknown(Taint {
             secret: effect == Effect::Secret,
             network: true,
+            data: true,
             ..Taint::default()
         })
     }
@@ -295,10 +295,18 @@ impl Walk<'_> {
             && (!guarded || builds && effect == Effect::Build)
         {
             self.note_inferred(effect, title.trim(), span);
-            return Stream::unknown(Taint::default());
+            return Stream::unknown(Taint::default()).telling();
         }
         self.note(Act::new(Effect::Unknown, title.trim().to_owned(), span).on(title.trim()));
-        Stream::unknown(Taint::default())
+        Stream::unknown(Taint::default()).telling()
+    }
+
+    /// Judges where variables in front of a command say that it installs.
+    fn installs_as_given(&mut self, program: &'static str) {
+        for (name, value) in self.given.clone() {
+            let word = Arg::literal(format!("{name}={}", value.text), value.span);
+            self.installs_into(&word, program);
+        }
     }
 
     /// Judges a command by its row.
@@ -330,7 +338,9 @@ impl Walk<'_> {
         let special = row
             .reader
             .and_then(|reader| self.read_specially(reader, &line));
-        let stream = special.unwrap_or_else(|| self.by_table(&line, does));
+        let mut stream = special.unwrap_or_else(|| self.by_table(&line, does));
+        stream.taint.secret |= self.reads_trees(&line).secret;
+        stream.taint.data = carried::tells(&line, does, &stream);
         let given = if before {
             Handed::Before
         } else {
@@ -370,6 +380,9 @@ impl Walk<'_> {
         if !raises {
             self.note_base(line, base);
         }
+        if base == Effect::NetSend {
+            self.connects(&line.read.operands, line.row.name);
+        }
         let ((taint, mut stream), heard) = self.listening(|walk| {
             let taint = taint
                 .and(line.stdin.taint)
@@ -394,6 +407,7 @@ impl Walk<'_> {
         stream.taint.network |= base == Effect::NetRead;
         if base == Effect::NetRead {
             self.remember_downloads(line.read, &stream);
+            self.goes_along(line);
         } else if !dry {
             self.remember_written(line, base);
         }

@@ -333,3 +333,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_credential_in_an_address_is_redacted_and_the_host_is_not() {
+    let key = ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+    let url = format!("https://x.example/a?k={key}&page=2");
+    for call in [
+        call("WebFetch", json!({ "url": url })),
+        call("browser_navigate", json!({ "url": url })),
+        call("terminal", json!({ "command": format!("curl '{url}'") })),
+    ] {
+        let card = card(&call, &lineage());
+        let shown = format!("{card:?}\n{}", shown_args(&call, Redacts::Secrets));
+        assert!(shown.contains("‹secret: "), "{shown}");
+        assert!(shown.contains("x.example"), "{shown}");
+        assert!(!shown.contains(&key), "{shown}");
+    }
+}

@@ -10,8 +10,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_core::act::Act;
+use countersign_core::host;
 use countersign_core::knowledge::{
-    Effect, HOSTS, PATHS, PROGRAM_NAMES, PROGRAMS, Role, Row, VARIABLES,
+    ANSWERS, Effect, HOSTS, PATHS, PROGRAM_NAMES, PROGRAMS, ROUTES, Role, RouteKind, Row,
+    TREE_PROGRAMS, VARIABLES,
 };
 use countersign_core::place::Ground;
 use countersign_core::shell::syntax::Span;
@@ -171,22 +173,12 @@ fn every_path_of_a_row_is_found_by_that_row() {
 
 #[test]
 fn every_host_of_a_row_matches_that_row_first() {
-    let found = |host: &str| {
-        HOSTS
-            .iter()
-            .position(|row| row.like.iter().any(|pattern| host_matches(pattern, host)))
-    };
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (number, row) in HOSTS.iter().enumerate() {
-        let wrong = row
-            .matches
-            .iter()
-            .filter(|host| found(host) != Some(number));
-        let wrong = wrong.chain(
-            row.not_match
-                .iter()
-                .filter(|host| found(host) == Some(number)),
-        );
+    for row in HOSTS {
+        let is_row =
+            |address: &&&str| host::row(address).is_some_and(|found| found.what == row.what);
+        let wrong = row.matches.iter().filter(|address| !is_row(address));
+        let wrong = wrong.chain(row.not_match.iter().filter(is_row));
         let wrong: Vec<String> = wrong.map(|host| (*host).to_owned()).collect();
         if !wrong.is_empty() {
             failures.insert(row.what.to_owned(), wrong);
@@ -195,36 +187,40 @@ fn every_host_of_a_row_matches_that_row_first() {
     no_failures("hosts", &failures);
 }
 
-/// Whether `host`, perhaps with a port, matches a pattern as `hosts.toml` describes them.
-fn host_matches(pattern: &str, host: &str) -> bool {
-    let without_port = match host.rsplit_once(':') {
-        Some((name, port))
-            if port.bytes().all(|byte| byte.is_ascii_digit())
-                && (name.ends_with(']') || !name.contains(':')) =>
-        {
-            name
+#[test]
+fn every_address_of_a_route_is_found_by_that_route() {
+    let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for row in ROUTES {
+        let sends = row.kind == RouteKind::Answers;
+        let is_row = |address: &&&str| {
+            if row.kind == RouteKind::Message {
+                return host::is_message(address);
+            }
+            host::route(address, sends).is_some_and(|found| {
+                found.what == row.what || sends && found.kind == RouteKind::Ours
+            })
+        };
+        let wrong = row.matches.iter().filter(|address| !is_row(address));
+        let wrong = wrong.chain(row.not_match.iter().filter(is_row));
+        let wrong: Vec<String> = wrong.map(|address| (*address).to_owned()).collect();
+        if !wrong.is_empty() {
+            failures.insert(row.what.to_owned(), wrong);
         }
-        Some(_) | None => host,
-    };
-    let is_address = without_port
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'.');
-    [host, without_port]
-        .iter()
-        .any(|host| match pattern.strip_prefix("*.") {
-            Some(domain) => host
-                .strip_suffix(domain)
-                .is_some_and(|front| front.ends_with('.')),
-            None => match pattern.split_once('*') {
-                Some((start, end)) => {
-                    is_address
-                        && host.starts_with(start)
-                        && host.ends_with(end)
-                        && host.len() >= start.len() + end.len()
-                }
-                None => *host == pattern,
-            },
-        })
+    }
+    no_failures("routes", &failures);
+}
+
+#[test]
+fn every_program_of_trees_and_answers_is_known() {
+    let programs = TREE_PROGRAMS.iter().map(|(name, _)| name).chain(ANSWERS);
+    let unknown = programs.filter(|name| {
+        let program = name.split(' ').next().unwrap_or(name);
+        PROGRAM_NAMES
+            .binary_search_by(|(known, _)| (*known).cmp(program))
+            .is_err()
+    });
+    let unknown: Vec<&&str> = unknown.collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
 }
 
 #[test]

@@ -100,7 +100,7 @@ const FAMILIES: &[Family] = &[
             "grep -rE 'aws_secret_access_key' /",
             "cd ~ && grep -ri password",
         ],
-        runs: &["grep -rn password src", "rg token", "grep -r needle ~"],
+        runs: &["grep -rn password src", "rg token", "rg needle ~"],
     },
     Family {
         name: "secrets kept by tools",

@@ -180,6 +180,8 @@ async fn the_child_that_sends() {
         failed: false,
         summary: Some(outcome.text),
         duration_millis: None,
+        exit_code: None,
+        tool_call_id: None,
     };
     gate.report(&who, &text("call"), report).await.unwrap();
 }

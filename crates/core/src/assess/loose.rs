@@ -11,6 +11,7 @@ use crate::act::{Act, Breadth, profile};
 use crate::assessment::SideEffect;
 use crate::knowledge::{Effect, PathKind, Role};
 use crate::language;
+use crate::place::below::Look;
 use crate::place::{Ground, is_absolute, mark_home};
 use crate::score::Score;
 use crate::shell::value::{Stream, Taint};
@@ -150,6 +151,32 @@ const MONEY_KEYS: &[&str] = &[
     "payee",
     "wallet",
     "to_address",
+];
+
+/// Words in the name of a tool that reads all that is in a directory.
+const WHOLE_WORDS: &[&str] = &[
+    "grep",
+    "ripgrep",
+    "search",
+    "content",
+    "contents",
+    "index",
+    "ingest",
+    "pack",
+    "archive",
+    "zip",
+    "tar",
+    "compress",
+    "bundle",
+    "scan",
+    "copy",
+    "backup",
+    "sync",
+    "upload",
+    "recursive",
+    "all",
+    "many",
+    "tree",
 ];
 
 /// Most texts that are looked at.
@@ -369,6 +396,12 @@ impl Loose<'_, '_> {
     fn path(&mut self, text: &str) {
         let arg = path_word(text);
         let tool = self.named.whole.as_str();
+        if words(&self.named.tool)
+            .iter()
+            .any(|word| WHOLE_WORDS.contains(&word.as_str()))
+        {
+            self.walk.reads_tree(&arg, &Look::default(), tool);
+        }
         if is_reading(self.effect) {
             self.walk.reads(&arg, tool);
         } else if matches!(self.effect, Effect::Delete | Effect::CloudDelete) {
@@ -385,13 +418,13 @@ impl Loose<'_, '_> {
     }
 
     fn address(&mut self, text: &str) {
-        if is_firewall(text, &self.walk) {
-            self.walk
-                .note(self.named.act(Effect::Guard).on(text.to_owned()));
-        } else if is_reading(self.effect) || self.effect == Effect::Unknown {
-            self.walk.fetches(&word(text), &self.named.whole);
+        let tool = self.named.whole.as_str();
+        if is_reading(self.effect) || self.effect == Effect::Unknown {
+            self.walk.fetches(&word(text), tool);
         } else if matches!(self.effect, Effect::NetSend | Effect::Message) {
-            self.walk.sends_to(&word(text), &self.named.whole);
+            self.walk.sends_to(&word(text), tool);
+        } else {
+            self.walk.guards(&word(text), tool, true);
         }
     }
 
@@ -413,17 +446,6 @@ impl Loose<'_, '_> {
             self.walk.writes(&arg, &self.named.whole, Writing::Edit);
         }
     }
-}
-
-/// Whether an address is this firewall's interface, its public pages aside.
-pub(super) fn is_firewall(address: &str, walk: &Walk<'_>) -> bool {
-    const PUBLIC: &[&str] = &["/health", "/ready", "/metrics", "/.well-known/jwks.json"];
-    let mut trial = Walk::new(walk.ground.clone(), walk.knows);
-    trial.sends_to(&word(address), "");
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("");
-    trial.acts.iter().any(|act| act.effect == Effect::Guard)
-        && !PUBLIC.contains(&path.trim_end_matches('/'))
 }
 
 fn is_address(text: &str) -> bool {

@@ -10,6 +10,7 @@ use crate::act::Act;
 use crate::assessment::{Finding, Severity, SideEffect};
 use crate::call::ToolCall;
 use crate::content::{crisis, impact, personal, secrets};
+use crate::host::percent_decoded;
 use crate::knowledge::Effect;
 use crate::score::Score;
 use crate::shell::syntax::Span;
@@ -101,33 +102,6 @@ pub(super) fn attached_paths(text: &str) -> Vec<&str> {
             rest.split(ends).find(|path| !path.is_empty())
         });
     after_mark.collect()
-}
-
-/// Returns `text` with `%41` and `+` decoded, where it holds any.
-pub(super) fn percent_decoded(text: &str) -> Option<String> {
-    if !text.contains('%') {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let ahead = rest.clone().next().zip(rest.clone().nth(1));
-        let digit = |byte: u8| char::from(byte).to_digit(16);
-        match (byte, ahead) {
-            (b'%', Some((high, low))) => match digit(high)
-                .zip(digit(low))
-                .and_then(|(high, low)| u8::try_from(high * 16 + low).ok())
-            {
-                Some(decoded) => {
-                    bytes.push(decoded);
-                    rest.nth(1);
-                }
-                None => bytes.push(byte),
-            },
-            _ => bytes.push(byte),
-        }
-    }
-    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Returns everything the call says, also where it is wrapped for the journey.

@@ -9,8 +9,11 @@ use super::patch::{self, Change};
 use super::{arguments, carried, edits, loose, page_script, people, terminal};
 use crate::act::Breadth;
 use crate::assessment::{Finding, Severity, SideEffect};
+use crate::host::percent_decoded;
 use crate::knowledge::{ArgumentRole, Effect, PathKind, Role, ToolRow};
+use crate::place::below::Look;
 use crate::place::{Ground, HOME, mark_home};
+use crate::program::trees;
 use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::shell::value::Arg;
@@ -90,6 +93,7 @@ pub(super) fn apply(
     for (key, role, value) in rest.into_iter().chain(content) {
         reading.argument(key, role, value, gathered);
     }
+    reading.trees(&given, args);
     carried::nested(row, &given, call, ground, knows, gathered);
     if !by_value && reading.lacks_what_matters(&given) {
         reading.unreadable("the argument that says what is done is missing");
@@ -290,6 +294,10 @@ impl<'k, 'n> RowReading<'k, 'n> {
         let only_reads = is_reading(self.effect) && self.effect != Effect::NetRead;
         if role == ArgumentRole::Read || only_reads {
             self.walk.reads(&arg, tool);
+            // What copies or packs a directory takes along what is in it.
+            if !only_reads {
+                self.walk.reads_tree(&arg, &Look::default(), tool);
+            }
         } else if role == ArgumentRole::Delete {
             self.walk.deletes(
                 &arg,
@@ -312,6 +320,45 @@ impl<'k, 'n> RowReading<'k, 'n> {
             self.walk.writes(&arg, tool, how);
         }
         self.subjects.push(place.path);
+    }
+
+    /// Judges the directories that a search reads as a whole.
+    fn trees(&mut self, given: &[(&str, ArgumentRole, &Value)], args: &Map<String, Value>) {
+        let name = self.named.tool.to_lowercase();
+        let known = self.row.names.iter().find(|known| name.ends_with(*known));
+        let Some(tree) = trees::tool(&name).or_else(|| trees::tool(known?)) else {
+            return;
+        };
+        let mut look = Look::default();
+        for (key, value) in args {
+            let has = |keys: &[&str]| keys.iter().any(|known| same_key(known, key));
+            let text = arguments::plain(value).unwrap_or_default();
+            let says = |rule: &&str| {
+                let rule = rule.split_once('=');
+                rule.is_some_and(|(known, value)| same_key(known, key) && value == text)
+            };
+            if tree.unless.iter().any(says) {
+                return;
+            }
+            for pattern in arguments::words(value).unwrap_or_default() {
+                if has(tree.only) {
+                    look.limit(&pattern);
+                } else if has(tree.not) {
+                    look.not.push(pattern);
+                }
+            }
+        }
+        let is_root = |role: &ArgumentRole| *role == ArgumentRole::Read;
+        let roots = given.iter().filter(|(_, role, _)| is_root(role));
+        let roots = roots.filter_map(|(_, _, value)| arguments::words(value));
+        let mut roots: Vec<String> = roots.flatten().take(PLACES_MAX as usize).collect();
+        if roots.is_empty() && tree.here {
+            roots.push(".".to_owned());
+        }
+        for root in roots {
+            self.walk
+                .reads_tree(&path_word(&root), &look, &self.named.whole);
+        }
     }
 
     /// Looks at what is written into a file.
@@ -446,11 +493,6 @@ impl<'k, 'n> RowReading<'k, 'n> {
             self.path(address, ArgumentRole::Read);
             return;
         }
-        if loose::is_firewall(address, &self.walk) {
-            self.walk
-                .note(self.named.act(Effect::Guard).on(address.to_owned()));
-            return;
-        }
         if is_reading(self.effect) {
             self.walk.fetches(&word(address), &self.named.whole);
         } else {
@@ -574,7 +616,7 @@ pub(super) fn path_word(path: &str) -> Arg {
     let decoded;
     let path = match path.strip_prefix("file://") {
         Some(rest) => {
-            decoded = people::percent_decoded(rest).unwrap_or_else(|| rest.to_owned());
+            decoded = percent_decoded(rest).unwrap_or_else(|| rest.to_owned());
             decoded.strip_prefix("localhost").unwrap_or(&decoded)
         }
         None => path,

@@ -5,6 +5,7 @@ use super::network::is_local_or_registry;
 use crate::act::{Act, Breadth};
 use crate::knowledge::{Effect, PathKind, Role};
 use crate::language::{self, Deed, Reading, script::Lang, sql::Dialect};
+use crate::place::below::Look;
 use crate::place::{HOLE, is_absolute, mark_home};
 use crate::score::Score;
 use crate::shell::syntax::Span;
@@ -315,7 +316,10 @@ impl Walk<'_> {
                 self.dispatch(&words, &Stream::default());
             }
             Deed::ReadFile(path) => {
-                self.reads(&word(&mark_home(path)), program);
+                let file = word(&mark_home(path));
+                self.reads(&file, program);
+                // `shutil.copytree` takes a directory with everything in it.
+                self.reads_tree(&file, &Look::default(), program);
             }
             Deed::WriteFile(path) => {
                 let file = word(&mark_home(path));

@@ -1,5 +1,6 @@
 //! What happens to files: reading, writing, deleting, by how sensitive the place is.
 
+use super::carried::is_version_file;
 use crate::act::{Act, Breadth};
 use crate::knowledge::{Effect, PathKind};
 use crate::place::Place;
@@ -52,12 +53,22 @@ impl Walk<'_> {
         let Some(place) = self.look_up(arg) else {
             return arg.taint;
         };
+        if let Some(address) = shell_connection(&place.path) {
+            return self.fetches(&Arg::literal(address, arg.span), program);
+        }
         if place.read < DOUBTFUL {
+            if arg.glob && !place.vague {
+                let taint = self.reads_matches(arg, program);
+                if taint.secret {
+                    return taint;
+                }
+            }
             let network = self
                 .written(&place.path)
                 .is_some_and(|stream| stream.taint.network);
             return Taint {
                 network: network || arg.taint.network,
+                data: !is_version_file(&place.path) && place.kind != PathKind::Sink,
                 ..arg.taint
             };
         }
@@ -80,11 +91,14 @@ impl Walk<'_> {
         act.marks.critical |= place.read >= SENSITIVE;
         if effect == Effect::Secret {
             act.note = "reads a place that holds secrets";
+            // Whoever has the firewall's keys can answer in a person's name.
+            act.marks.guard = place.kind == PathKind::Guard;
         }
         self.note(act);
         Taint {
             secret: secret || arg.taint.secret,
             network: false,
+            data: true,
             ..Taint::default()
         }
     }
@@ -137,7 +151,8 @@ impl Walk<'_> {
         if place.write > SENSITIVE || place.write == SENSITIVE && !is_new {
             act.marks.critical = true;
         }
-        if place.path.starts_with("/dev/tcp/") || place.path.starts_with("/dev/udp/") {
+        if let Some(address) = shell_connection(&place.path) {
+            self.guards(&Arg::literal(address, arg.span), program, true);
             act = Act::new(Effect::NetSend, program.to_owned(), act.span)
                 .because("opens a connection of the shell's own")
                 .target(Score::new(900));
@@ -291,6 +306,19 @@ impl Walk<'_> {
         }
         self.note(act.on(name(&place)));
     }
+}
+
+/// Returns the address of a connection that the shell opens like a file: `/dev/tcp/host/port`.
+fn shell_connection(path: &str) -> Option<String> {
+    let rest = path
+        .strip_prefix("/dev/tcp/")
+        .or_else(|| path.strip_prefix("/dev/udp/"))?;
+    let (host, port) = rest.split_once('/').unwrap_or((rest, ""));
+    Some(if host.contains(':') {
+        format!("[{host}]:{port}")
+    } else {
+        format!("{host}:{port}")
+    })
 }
 
 /// Whether a path consists of dots and patterns alone, so that the directory it is taken from says

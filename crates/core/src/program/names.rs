@@ -8,6 +8,7 @@ use super::{GUARDS, Line};
 use crate::act::Act;
 use crate::knowledge::{Effect, PathKind};
 use crate::place::HOLE;
+use crate::place::below::Look;
 use crate::score::Score;
 use crate::shell::value::{Arg, NAMES_MAX, Taint, Value};
 use crate::shell::walk::Walk;
@@ -79,7 +80,11 @@ impl Walk<'_> {
                     let pattern = ending.as_deref().or(pattern).unwrap_or("");
                     spellings(pattern).map(move |name| format!("{root}/{HOLE}/{name}"))
                 };
-                roots.into_iter().flat_map(below).collect()
+                let keys = roots
+                    .iter()
+                    .filter_map(|root| self.found_below(root, pattern, line));
+                let keys: Vec<String> = keys.collect();
+                roots.into_iter().flat_map(below).chain(keys).collect()
             }
             Some(Prints::Anywhere) => words().take(NAMES_MAX).flat_map(anywhere).collect(),
             Some(Prints::Lines) if line.stdin.connected && line.stdin.text.is_none() => {
@@ -98,6 +103,27 @@ impl Walk<'_> {
             names.extend(line.stdin.names.iter().cloned());
         }
         self.sensitive(names)
+    }
+
+    /// Returns the most sensitive file that a search by name finds in `root`, hidden ones if it is told to.
+    fn found_below(&self, root: &str, pattern: Option<&str>, line: &Line<'_>) -> Option<String> {
+        let words = line.args.iter().map(|arg| arg.text.as_str());
+        let mut options = words.filter(|word| word.starts_with('-'));
+        let unhides = options.any(|word| match word.strip_prefix("--") {
+            Some(name) => matches!(name, "hidden" | "unrestricted"),
+            None => word.contains(['H', 'u']),
+        });
+        let all = pattern.is_none_or(|pattern| matches!(pattern, "" | "." | ".*" | "*"));
+        let look = Look {
+            skips_hidden: !unhides,
+            only: pattern
+                .filter(|_| !all)
+                .map(|name| format!("*{name}*"))
+                .into_iter()
+                .collect(),
+            ..Look::default()
+        };
+        self.ground.sensitive_below(root, &look)
     }
 
     /// Keeps the names of places that hold secrets or guard something.
@@ -179,6 +205,13 @@ impl Walk<'_> {
                 self.assign(&operand.text, Value::unknown(taint));
             } else {
                 let text = given.map_or_else(|| HOLE.to_string(), str::to_owned);
+                if line.stdin.taint.data && given.is_none() {
+                    let value = Value {
+                        items: Some(vec![text.clone()]),
+                        taint: line.stdin.taint,
+                    };
+                    self.assign(&operand.text, value);
+                }
                 self.variable_effect(&operand.text, &Arg::literal(text, operand.span));
             }
         }

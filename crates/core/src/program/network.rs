@@ -1,8 +1,10 @@
 //! What reaches other machines: addresses, hosts, uploads.
 
 use crate::act::Act;
-use crate::knowledge::{Effect, HOST_EXACT, HOST_OTHER, HOST_SUFFIX, HOSTS, HostKind, HostRow};
-use crate::place::{HOLE, display, glob_matches};
+use crate::host::{guarded, host_kind};
+use crate::knowledge::{Effect, HostKind};
+use crate::place::below::Look;
+use crate::place::is_absolute;
 use crate::score::Score;
 use crate::shell::value::{Arg, Taint};
 use crate::shell::walk::Walk;
@@ -18,6 +20,8 @@ impl Walk<'_> {
             return self.reads(&path, program);
         }
         self.talks_to(arg, program);
+        self.guards(arg, program, false);
+        self.carried(arg, program);
         if runs_command(&arg.text) {
             self.note(
                 Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
@@ -26,7 +30,7 @@ impl Walk<'_> {
             );
         }
         let (host, kind) = host_kind(&arg.text);
-        if host.contains('…') && arg.taint.command {
+        if host.contains('…') && arg.taint.command && arg.taint.data {
             let mut act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span))
                 .because("puts the output of a command into a host name")
                 .on(host.clone());
@@ -41,14 +45,13 @@ impl Walk<'_> {
                 act.note = row.what;
                 act.target = Score::new(950);
             }
-            Some((HostKind::Firewall, _)) => act.target = Score::new(200),
             Some((HostKind::Drop, row)) => {
                 act.target = Score::new(500);
                 act.note = row.what;
             }
-            Some((HostKind::Loopback | HostKind::Registry, _)) => {}
+            Some((HostKind::Loopback | HostKind::Registry | HostKind::Firewall, _)) => {}
             Some((HostKind::Private, _)) => act.target = Score::new(100),
-            None => act.target = Score::new(120),
+            Some((HostKind::Alias, _)) | None => act.target = Score::new(120),
         }
         if arg.taint.secret {
             act = Act::new(Effect::Secret, program.to_owned(), self.here(arg.span))
@@ -61,6 +64,48 @@ impl Walk<'_> {
         Taint {
             network: true,
             ..arg.taint
+        }
+    }
+
+    /// Judges an address by which an approval is looked up or answered: the firewall's, on whichever port
+    /// of this machine it listens, or somebody else's.
+    pub(crate) fn guards(&mut self, arg: &Arg, program: &str, sends: bool) {
+        if let Some(what) = guarded(&arg.text, sends) {
+            let act = Act::new(Effect::Guard, program.to_owned(), self.here(arg.span));
+            let (host, _) = host_kind(&arg.text);
+            self.note(
+                act.because("reaches an approval system")
+                    .on(format!("{host} ({what})")),
+            );
+        }
+    }
+
+    /// Judges the words of a program that opens connections: `nc host port`, `socat - TCP:host:port`.
+    pub(crate) fn connects(&mut self, operands: &[&Arg], program: &str) {
+        for pair in operands.windows(2) {
+            if let [host, port] = pair
+                && !port.text.is_empty()
+                && port.text.bytes().all(|byte| byte.is_ascii_digit())
+            {
+                let host = if host.text.contains(':') && !host.text.starts_with('[') {
+                    format!("[{}]:{}", host.text, port.text)
+                } else {
+                    format!("{}:{}", host.text, port.text)
+                };
+                self.guards(&Arg::literal(host, port.span), program, true);
+            }
+        }
+        for operand in operands {
+            let word = operand.text.split(',').next().unwrap_or("");
+            let rest = word.split_once(':').map_or(word, |(_, rest)| rest);
+            for address in [word, rest] {
+                let address = Arg::literal(address, operand.span);
+                if is_absolute(&address.text) {
+                    self.reads(&address, program);
+                } else if address.text.contains(':') {
+                    self.guards(&address, program, true);
+                }
+            }
         }
     }
 
@@ -78,14 +123,13 @@ impl Walk<'_> {
     /// Judges sending to `arg`.
     pub(crate) fn sends_to(&mut self, arg: &Arg, program: &str) {
         self.talks_to(arg, program);
+        self.guards(arg, program, true);
+        self.carried(arg, program);
         let (host, kind) = host_kind(&arg.text);
         let span = self.here(arg.span);
         let mut act = Act::new(Effect::NetSend, program.to_owned(), span).on(host);
         match kind {
-            Some((HostKind::Firewall, row)) => {
-                act = Act::new(Effect::Guard, program.to_owned(), span).on(row.what);
-            }
-            Some((HostKind::Loopback, _)) => {
+            Some((HostKind::Loopback | HostKind::Firewall, _)) => {
                 // A service under development is the usual reason to send something here.
                 act.target = Score::ZERO;
                 act.reversal = Score::new(300);
@@ -104,7 +148,7 @@ impl Walk<'_> {
                 act.target = Score::new(900);
                 act.marks.critical = true;
             }
-            Some((HostKind::Registry | HostKind::Private, _)) | None => {
+            Some((HostKind::Registry | HostKind::Private | HostKind::Alias, _)) | None => {
                 act.target = Score::new(400);
             }
         }
@@ -118,6 +162,7 @@ impl Walk<'_> {
     /// Judges sending the file `arg`.
     pub(crate) fn uploads(&mut self, arg: &Arg, program: &str) {
         let taint = self.reads(arg, program);
+        let taint = taint.and(self.reads_tree(arg, &Look::default(), program));
         let mut act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span))
             .on(format!("the file {}", arg.shown()));
         act.target = Score::new(400);
@@ -234,90 +279,4 @@ fn path_words(address: &str) -> impl Iterator<Item = String> + '_ {
     let path = rest.split_once('/').map_or("", |(_, path)| path);
     path.split(['/', '?', '&', '=', '_', '-', '.'])
         .map(str::to_lowercase)
-}
-
-/// Returns the host of an address as people read it, and what is known about it.
-pub(crate) fn host_kind(text: &str) -> (String, Option<(HostKind, &'static HostRow)>) {
-    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
-    let host = authority.rsplit('@').next().unwrap_or("").to_lowercase();
-    // `http :8080/path` means this machine.
-    let host = if host.starts_with(':') {
-        format!("localhost{host}")
-    } else {
-        host
-    };
-    let row = host_row(&host);
-    let shown = if host.contains(HOLE) {
-        display(&host)
-    } else {
-        host
-    };
-    (shown, row.map(|row| (row.kind, row)))
-}
-
-/// Returns the first row for `host` or `host:port`.
-fn host_row(host: &str) -> Option<&'static HostRow> {
-    let bare = match host.strip_prefix('[') {
-        Some(v6) => v6.split(']').next().unwrap_or(""),
-        None if host.matches(':').count() == 1 => host.split(':').next().unwrap_or(host),
-        None => host,
-    };
-    let sorted = |table: &'static [(&'static str, u16)], name: &str| {
-        let at = table
-            .binary_search_by(|(known, _)| (*known).cmp(name))
-            .ok()?;
-        table.get(at).map(|(_, row)| *row)
-    };
-    let whole = [sorted(HOST_EXACT, host), sorted(HOST_EXACT, bare)]
-        .into_iter()
-        .flatten()
-        .min();
-    let above = bare
-        .match_indices('.')
-        .filter_map(|(dot, _)| sorted(HOST_SUFFIX, bare.get(dot + 1..)?))
-        .min();
-    let numeric = bare.starts_with(|first: char| first.is_ascii_digit());
-    let other = HOST_OTHER
-        .iter()
-        .find(|(pattern, _)| match pattern.split_once('/') {
-            Some((network, bits)) => numeric && in_network(network, bits, bare),
-            // A pattern of numbers is for addresses, not for names that begin like one.
-            None if pattern.starts_with(|first: char| first.is_ascii_digit()) => {
-                bare.bytes()
-                    .all(|byte| byte.is_ascii_digit() || byte == b'.')
-                    && glob_matches(pattern.as_bytes(), bare.as_bytes())
-            }
-            None => glob_matches(pattern.as_bytes(), bare.as_bytes()),
-        });
-    let row = [whole, above, other.map(|(_, row)| *row)]
-        .into_iter()
-        .flatten()
-        .min()?;
-    HOSTS.get(usize::from(row))
-}
-
-/// Whether an address lies in an IPv4 network. Decimal and hexadecimal spellings are read too.
-fn in_network(network: &str, bits: &str, host: &str) -> bool {
-    let (Some(network), Some(address), Ok(bits)) = (ipv4(network), ipv4(host), bits.parse::<u32>())
-    else {
-        return false;
-    };
-    let mask = if bits == 0 {
-        0
-    } else {
-        u32::MAX << (32 - bits.min(32))
-    };
-    network & mask == address & mask
-}
-
-fn ipv4(text: &str) -> Option<u32> {
-    if let Ok(address) = text.parse::<std::net::Ipv4Addr>() {
-        return Some(u32::from(address));
-    }
-    let number = match text.strip_prefix("0x") {
-        Some(hex) => u32::from_str_radix(hex, 16).ok(),
-        None => text.parse::<u32>().ok(),
-    };
-    number.filter(|number| *number > 255)
 }

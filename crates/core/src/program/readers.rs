@@ -1,6 +1,7 @@
 //! Readers for programs whose words a table of options cannot describe.
 
 mod containers;
+mod curl;
 mod git;
 mod interpreters;
 mod packages;

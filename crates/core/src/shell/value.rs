@@ -22,6 +22,8 @@ pub struct Taint {
     pub network: bool,
     /// Some of it is what a command printed.
     pub command: bool,
+    /// Some of it is data of this machine: what files hold, or what commands found out.
+    pub data: bool,
     /// It was set where it may not have been: behind `&&`, in a branch.
     pub uncertain: bool,
 }
@@ -34,6 +36,7 @@ impl Taint {
             secret: self.secret || other.secret,
             network: self.network || other.network,
             command: self.command || other.command,
+            data: self.data || other.data,
             uncertain: self.uncertain || other.uncertain,
         }
     }
@@ -116,6 +119,13 @@ impl Stream {
             connected: true,
             names: Vec::new(),
         }
+    }
+
+    /// The same, of which nobody knows that it is no data of this machine.
+    #[must_use]
+    pub const fn telling(mut self) -> Self {
+        self.taint.data = true;
+        self
     }
 
     /// Nothing is written.

@@ -20,8 +20,9 @@ use super::syntax::{
 };
 use super::value::{Arg, Stream, Taint, Value};
 use crate::act::{Act, Marks};
+use crate::display::is_deceptive_for_shell;
 use crate::knowledge::Effect;
-use crate::place::{Ground, HOLE, Place};
+use crate::place::{Ground, HOLE, HOME, Place};
 use crate::score::Score;
 use crate::written::{Files, Written};
 
@@ -189,6 +190,10 @@ impl<'k> Walk<'k> {
     pub(crate) fn text_with(&mut self, text: &str, span: Span, stdin: &Stream) -> Stream {
         if text.contains(HOLE) {
             self.unreadable("part of the command that would run cannot be known", span);
+        }
+        // A text that was decoded may hold what nobody would have let through if it stood there.
+        if is_deceptive_for_shell(&text.replace([HOLE, HOME], "")).is_some() {
+            self.unreadable("a text with characters that hide what runs", span);
         }
         if self.texts >= TEXTS_MAX {
             self.unreadable("commands are wrapped too deeply to be followed", span);
@@ -450,7 +455,7 @@ impl<'k> Walk<'k> {
     /// Follows `>( … )`, which reads what cannot be known here.
     pub(super) fn process_sink(&mut self, body: &Block) -> Stream {
         let state = self.state();
-        self.block(body, &Stream::unknown(Taint::default()));
+        self.block(body, &Stream::unknown(Taint::default()).telling());
         self.restore(state);
         Stream::unknown(Taint::default())
     }

@@ -8,6 +8,7 @@
 )]
 #![expect(clippy::panic, reason = "a failing test panics")]
 
+mod addresses;
 mod callers;
 mod closed;
 mod composition;

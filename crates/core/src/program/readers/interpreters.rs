@@ -4,10 +4,11 @@ use super::Line;
 use crate::act::{Act, Breadth};
 use crate::knowledge::{self, Effect, PathKind, Role, Value};
 use crate::language::find;
+use crate::place::below::Look;
 use crate::place::{HOLE, Place, is_absolute};
 use crate::program::code::{Filled, interpreter_role};
 use crate::score::Score;
-use crate::shell::value::{Arg, Stream, Taint};
+use crate::shell::value::{Arg, NAMES_MAX, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
 
 impl Walk<'_> {
@@ -236,8 +237,20 @@ impl Walk<'_> {
             format!("{root}/{HOLE}{name}")
         };
         let lies = |root| names.iter().map(move |name| below(root, name));
-        let found = self.sensitive(roots.iter().flat_map(lies).collect());
+        let mut found = self.sensitive(roots.iter().flat_map(lies).collect());
+        // Whoever finds all that is in a home finds the keys in it.
+        let look = looked_for(&words);
+        let keys = |root: &Arg| self.ground.sensitive_below(&root.text, look.as_ref()?);
+        let keys: Vec<String> = roots.iter().filter_map(keys).collect();
         for run in &reading.runs {
+            for key in &keys {
+                let filled = Filled {
+                    marker: Some("{}".to_owned()),
+                    with: key.clone(),
+                    ..Filled::default()
+                };
+                taint = taint.and(self.template(run, line.span, &filled).taint);
+            }
             for root in &roots {
                 // What is found lies below the root; which of it cannot be known.
                 let filled = Filled {
@@ -254,6 +267,8 @@ impl Walk<'_> {
             }
         }
         // Names of secret files are listed, not read; what reads them next is judged then.
+        found.extend(keys);
+        found.truncate(NAMES_MAX);
         Stream {
             names: found,
             ..Stream::unknown(taint)
@@ -324,6 +339,7 @@ impl Walk<'_> {
                     appended: marker.is_none(),
                     taint: Taint {
                         command: line.stdin.taint.secret,
+                        data: line.stdin.taint.data || line.read.has(&["-a", "--arg-file"]),
                         ..line.stdin.taint
                     },
                 };
@@ -403,6 +419,69 @@ fn sought(words: &[&str]) -> Vec<String> {
         }
     });
     tests.take(FILLINGS_MAX).collect()
+}
+
+/// Returns which of the files in its directories `find` finds by name, or `None` if it finds no files.
+fn looked_for(words: &[&str]) -> Option<Look> {
+    let mut look = Look::default();
+    let any = has_other_way(words);
+    for (at, word) in words.iter().enumerate() {
+        let Some(value) = words.get(at + 1) else {
+            break;
+        };
+        let negated = at > 0 && matches!(words.get(at - 1), Some(&("!" | "-not")));
+        let pruned = words.get(at + 2) == Some(&"-prune");
+        match *word {
+            "-type" | "-xtype" if *value == "d" && !negated && !any => return None,
+            "-maxdepth" => look.depth = value.parse().ok(),
+            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" => {
+                let value = (*value).to_owned();
+                if negated || pruned {
+                    look.not.push(value);
+                } else if !any {
+                    look.only.push(value);
+                }
+            }
+            "-regex" | "-iregex" if !negated && !any => {
+                look.only.push(value.replace(".*", "*").replace('\\', ""));
+            }
+            _ => {}
+        }
+    }
+    Some(look)
+}
+
+/// Whether a file may be found that none of the names fits: there is an alternative that is not a plain list
+/// of names in parentheses.
+fn has_other_way(words: &[&str]) -> bool {
+    let mut names_alone = false;
+    let mut skipped = false;
+    for (at, word) in words.iter().enumerate() {
+        if std::mem::take(&mut skipped) {
+            continue;
+        }
+        match *word {
+            "(" => {
+                let inside = words.get(at + 1..).unwrap_or(&[]);
+                let mut inside = inside.iter().take_while(|word| **word != ")");
+                names_alone = loop {
+                    match inside.next() {
+                        None => break true,
+                        Some(&("-o" | "-or")) => {}
+                        Some(&("-name" | "-iname")) => {
+                            inside.next();
+                        }
+                        Some(_) => break false,
+                    }
+                };
+            }
+            ")" => names_alone = false,
+            "-name" | "-iname" => skipped = true,
+            "-o" | "-or" | "," if !names_alone => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// How many words or lines a command is filled with one by one.

@@ -1,151 +1,15 @@
-//! Data that moves: curl, httpie, rsync, scp, ssh, tar.
+//! Data that moves: httpie, rsync, scp, ssh, tar.
 
 use super::Line;
 use crate::act::{Act, Breadth};
-use crate::knowledge::{Effect, Flag, HostKind, PathKind, Role, Value};
+use crate::knowledge::{Effect, Flag, PathKind, Role, Value};
 use crate::place::HOLE;
-use crate::program::network::{host_kind, is_local_or_registry};
+use crate::program::carried::is_far;
 use crate::score::Score;
 use crate::shell::value::{Arg, Stream, Taint};
 use crate::shell::walk::{Walk, Writing};
 
 impl Walk<'_> {
-    /// `curl`: the method, the data and where the answer goes decide.
-    pub(crate) fn read_curl(&mut self, line: &Line<'_>) -> Stream {
-        self.written_out(line);
-        let method = line
-            .read
-            .value(&["-X", "--request"])
-            .map(|value| value.text.to_uppercase());
-        self.carried_files(line);
-        let as_query = line.read.has(&["-G", "--get"]);
-        let sends = !as_query
-            && line
-                .read
-                .hits
-                .iter()
-                .any(|hit| matches!(hit.flag.value, Value::Next(Role::Send | Role::Upload)));
-        let writes = method
-            .as_deref()
-            .is_some_and(|method| !matches!(method, "GET" | "HEAD" | "OPTIONS"));
-        if !sends && !writes {
-            return self.by_table_without_send(line, as_query);
-        }
-        let mut taint = line.stdin.taint;
-        for url in line
-            .read
-            .operands
-            .iter()
-            .copied()
-            .chain(line.read.value(&["--url"]))
-        {
-            self.sends_to(url, line.row.name);
-            if method.as_deref() == Some("DELETE") {
-                let (host, _) = host_kind(&url.text);
-                let effect = if is_local_or_registry(&url.text) && !host.contains('.') {
-                    Effect::NetSend
-                } else {
-                    Effect::CloudDelete
-                };
-                self.note(
-                    Act::new(effect, line.row.name, self.here(url.span))
-                        .because("asks a server to delete something")
-                        .on(host),
-                );
-            }
-        }
-        let local = !line.read.operands.is_empty()
-            && line
-                .read
-                .operands
-                .iter()
-                .all(|url| matches!(host_kind(&url.text).1, Some((HostKind::Loopback, _))));
-        for hit in &line.read.hits {
-            if let Some((role, value)) = hit.meaning() {
-                let carries = matches!(role, Role::Send | Role::Upload);
-                if carries && local && !value.taint.secret {
-                    // What is sent to this machine stays on it; the address was judged above. Whoever
-                    // answers there still sees the file.
-                    let file = value.text.strip_prefix('@').map(|_| value.after(1));
-                    let upload = (role == Role::Upload).then(|| value.clone());
-                    if let Some(file) = file.or(upload) {
-                        self.reads(&file, line.row.name);
-                    }
-                    continue;
-                }
-                taint = taint.and(self.role(role, value, line.row, line.stdin, false));
-            }
-        }
-        // A key in a header for a service on this machine does not leave it; a file of keys is read.
-        if taint.secret && !local {
-            self.leak(line.row, line.span);
-        }
-        Stream::unknown(Taint {
-            network: true,
-            ..taint
-        })
-    }
-
-    /// Judges the files that `curl -w` names: `%output{file}` is written, `@file` is read.
-    fn written_out(&mut self, line: &Line<'_>) {
-        let hits = line.read.hits.iter();
-        let formats = hits.filter(|hit| matches!(hit.name, "-w" | "--write-out"));
-        for format in formats.filter_map(|hit| hit.value.as_ref()) {
-            if let Some(file) = format.text.strip_prefix('@') {
-                self.reads(&Arg::literal(file, format.span), line.row.name);
-            }
-            for part in format.text.split("%output{").skip(1).take(16) {
-                let file = part.split('}').next().unwrap_or("");
-                let file = Arg::literal(file.trim_start_matches('>'), format.span);
-                self.writes(&file, line.row.name, Writing::Append);
-            }
-        }
-    }
-
-    /// Judges options that send a file without saying so: `-b file`, `--url-query name@file`.
-    fn carried_files(&mut self, line: &Line<'_>) {
-        for hit in &line.read.hits {
-            let Some(value) = &hit.value else { continue };
-            let file = match hit.name {
-                "-b" | "--cookie" if !value.text.contains('=') => Some(value.clone()),
-                "--url-query" => value.text.find('@').map(|at| value.after(at + 1)),
-                _ => None,
-            };
-            // A jar of cookies that the project keeps is there to be sent.
-            let own = |file: &Arg| {
-                let place = self.ground.place(&file.text);
-                place.inside == Some(true) && file.text.contains("cookie")
-            };
-            if let Some(file) = file.filter(|file| !own(file))
-                && self.reads(&file, line.row.name).secret
-            {
-                self.leak(line.row, line.span);
-            }
-        }
-    }
-
-    fn by_table_without_send(&mut self, line: &Line<'_>, as_query: bool) -> Stream {
-        if as_query {
-            let mut taint = line.stdin.taint;
-            for hit in &line.read.hits {
-                if let Some((role, value)) = hit.meaning() {
-                    let query = matches!(role, Role::Send | Role::Upload);
-                    if !query || value.text.contains('@') || value.taint.secret {
-                        taint = taint.and(self.role(role, value, line.row, line.stdin, false));
-                    }
-                }
-            }
-            for url in &line.read.operands {
-                taint = taint.and(self.fetches(url, line.row.name));
-            }
-            return Stream::unknown(Taint {
-                network: true,
-                ..taint
-            });
-        }
-        self.by_table(line, Effect::NetRead)
-    }
-
     /// `gh api path`: the method decides, and a field makes it a change.
     pub(crate) fn read_api(&mut self, line: &Line<'_>) -> Stream {
         let method = line
@@ -215,6 +79,19 @@ impl Walk<'_> {
         self.by_options(line);
         if reads {
             self.fetches(url, line.row.name);
+            let near = !is_far(url);
+            for item in items.iter().filter(|_| !near) {
+                let file = [":@", "==@"]
+                    .iter()
+                    .find_map(|sign| Some(item.text.find(sign)? + sign.len()));
+                if let Some(at) = file {
+                    self.uploads(&item.after(at), line.row.name);
+                } else if item.vague()
+                    && (item.taint.data || item.taint.secret && item.text.contains("=="))
+                {
+                    self.sends(item, line.row.name);
+                }
+            }
         } else {
             self.sends_to(url, line.row.name);
             for item in items {

@@ -353,6 +353,7 @@ impl Walk<'_> {
 pub(in crate::shell) fn environment(name: &str) -> Option<Value> {
     let text = match name {
         "HOME" => HOME.to_string(),
+        "COUNTERSIGN_HOME" => format!("{HOME}/.countersign"),
         "PWD" | "GITHUB_WORKSPACE" | "CI_PROJECT_DIR" | "BUILD_WORKSPACE_DIRECTORY" => {
             ".".to_owned()
         }
