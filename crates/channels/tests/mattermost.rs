@@ -136,6 +136,7 @@ fn order(number: usize, attempt: Attempt) -> Order {
         explanation: None,
         tier: Tier::T0,
         known_recipients: None,
+        help_lines: Vec::new(),
     };
     let judged = countersign_core::judge::judge(&Policy::default(), &call);
     let card = Card::new(
