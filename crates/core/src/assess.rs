@@ -40,6 +40,11 @@ pub fn assess(call: &ToolCall, knows: &Knows) -> Assessment {
     put_together(call, gather::gather(call, knows))
 }
 
+/// Returns what `call` would do, act by act.
+pub(crate) fn gathered(call: &ToolCall, knows: &Knows) -> Gathered {
+    gather::gather(call, knows)
+}
+
 /// Assesses a shell command without a working directory.
 pub fn assess_command(command: &str) -> Assessment {
     assess(

@@ -11,6 +11,7 @@
 mod callers;
 mod closed;
 mod composition;
+mod denials;
 mod floor;
 mod grants;
 mod lifts;
