@@ -44,7 +44,7 @@ impl Agent {
     pub(crate) async fn drive(&self, id: &str, around: &Around, feed: &Feed) {
         let mut failures = 0;
         loop {
-            match self.turn(id, around, feed).await {
+            match Box::pin(self.turn(id, around, feed)).await {
                 Ok(Turn::Goes) => failures = 0,
                 Ok(Turn::Ended) => return,
                 Err(GateError::Store(error)) if failures < STORE_TRIES_MAX => {
@@ -93,7 +93,7 @@ impl Agent {
         if let Some(why) = self.used_up(&run) {
             return self.end(&run, RunEnd::Failed(why)).await;
         }
-        self.think(&run, &messages, around, feed).await
+        Box::pin(self.think(&run, &messages, around, feed)).await
     }
 
     /// Runs what the model asked for, all of it at once, and writes down what came of each.

@@ -281,6 +281,7 @@ pub(crate) fn decision(stored: &StoredApproval) -> Option<DecisionView> {
         at: answer.at.0,
         grant_id: answer.grant_id.as_ref().map(|id| id.0.clone()),
         args: stored.edited.clone(),
+        ..DecisionView::default()
     };
     match &stored.approval.state {
         State::Waiting | State::Held { .. } => None,

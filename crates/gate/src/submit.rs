@@ -10,7 +10,7 @@ use countersign_core::card::{Card, Lineage, Redacts, is_showable, one_line, show
 use countersign_core::digest::{Digest, definition};
 use countersign_core::grant::{Caller, candidates};
 use countersign_core::id::{ApprovalId, CallId};
-use countersign_core::judge::{Judged, consider};
+use countersign_core::judge::{Judged, consider_bound};
 use countersign_core::ledger::{Draft, commitment};
 use countersign_core::policy::Policy;
 use countersign_core::record;
@@ -20,9 +20,10 @@ use countersign_store::{Change, Expect, Kind, Order, Put, Query, StoreError};
 use serde_json::value::RawValue;
 
 use crate::answer::invalid;
+use crate::denials::Denial;
 use crate::entries::{approval_required, call_assessed};
 use crate::gate::{random, random_id};
-use crate::moment::{Denial, VersionedGrant};
+use crate::moment::VersionedGrant;
 use crate::names;
 use crate::principal::Principal;
 use crate::remembered::ended_at;
@@ -45,16 +46,23 @@ const TRIES_MAX: usize = 8;
 const EXPLANATION_BYTES_MAX: usize = 4096;
 
 /// A call with everything the gate found out about it.
-struct Considered {
-    call: StoredCall,
-    judged: Judged,
+pub(crate) struct Considered {
+    pub(crate) call: StoredCall,
+    pub(crate) judged: Judged,
     ruleset: Arc<Ruleset>,
     grant: Option<VersionedGrant>,
-    command: String,
+    pub(crate) command: String,
     commitment: String,
     /// What has to be written besides: the session, the idempotency key.
     puts: Vec<Put>,
     entries: Vec<Draft>,
+}
+
+impl Considered {
+    /// Returns the policy it was judged under.
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.ruleset.policy
+    }
 }
 
 impl Gate {
@@ -103,12 +111,12 @@ impl Gate {
         let verdict = considered.judged.ruling.verdict;
         if verdict == Verdict::Ask && !self.has_approver_for(&considered.call).await? {
             considered.call.decision = Some(refused("no_approver", considered.call.at));
-            return self.let_through(considered).await;
+            return Box::pin(self.let_through(considered)).await;
         }
         match verdict {
             Verdict::Ask => Box::pin(self.ask(considered)).await,
             Verdict::Allow | Verdict::AllowThenReview | Verdict::Refuse => {
-                self.let_through(considered).await
+                Box::pin(self.let_through(considered)).await
             }
         }
     }
@@ -130,7 +138,8 @@ impl Gate {
             .policies
             .at(tool_call.cwd.as_deref())
             .map_err(GateError::Policy)?;
-        let (mut assessment, mut situation) = consider(&ruleset.policy, &tool_call);
+        let bound = self.bound_to(who, tool_call.workspace.as_deref()).await?;
+        let (mut assessment, mut situation) = consider_bound(&ruleset.policy, &tool_call, &bound);
         if facts.crisis && !assessment.crisis_sensitive {
             assessment.crisis_sensitive = true;
             let reason = "a person in crisis was in this conversation".to_owned();
@@ -138,16 +147,12 @@ impl Gate {
         }
         let mut call = stored(who, submission, &tool_call, now)?;
         call.policy.clone_from(&ruleset.hash);
+        call.bound = bound;
         if facts.override_until.is_some_and(|until| now < until) && situation.mode == Mode::Enforce
         {
             situation.mode = Mode::Off;
         }
-        let denial = self.inner.moment.denial(
-            who.key.as_str(),
-            &call.session,
-            call.digest,
-            self.denials_since(),
-        );
+        let denial = self.denial_of(&call, &tool_call, &ruleset.policy).await?;
         situation.denied_before = denial.is_some();
         let mut ruling = verdict(&assessment, &situation);
         let mut grant = None;
@@ -199,7 +204,7 @@ impl Gate {
     }
 
     /// Writes down a call that nobody needs to be asked about, and lets it go.
-    async fn let_through(&self, considered: Considered) -> Result<CallView, GateError> {
+    pub(crate) async fn let_through(&self, considered: Considered) -> Result<CallView, GateError> {
         let Considered {
             mut call,
             judged,
@@ -255,6 +260,18 @@ impl Gate {
 
     /// Puts a call to people, or joins it to the same question that waits already.
     async fn ask(&self, considered: Considered) -> Result<CallView, GateError> {
+        let lane = self.inner.moment.lane(considered.call.key.as_str()).await;
+        // Looked at before the open question is looked for: whoever puts the same question at the
+        // same moment, on another replica, changes it, and then this one is concluded anew and joins.
+        let digest = considered.call.digest.hex();
+        let latest = self.inner.store.get(Kind::Question, &digest).await?;
+        let joined = self.open_question(&considered.call).await?;
+        if joined.is_none() {
+            self.check_room(&considered.call).await?;
+            if let Some(wait) = self.inner.moment.floods.takes(&considered.call) {
+                return Box::pin(self.hold_back(considered, wait)).await;
+            }
+        }
         let Considered {
             mut call,
             judged,
@@ -265,19 +282,13 @@ impl Gate {
             mut entries,
             ..
         } = considered;
-        let lane = self.inner.moment.lane(call.key.as_str()).await;
-        // Looked at before the open question is looked for: whoever puts the same question at the
-        // same moment, on another replica, changes it, and then this one is concluded anew and joins.
-        let digest = call.digest.hex();
-        let latest = self.inner.store.get(Kind::Question, &digest).await?;
-        let joined = self.open_question(&call).await?;
         let mut required = None;
         let stored = if let Some(open) = joined {
             open
         } else {
-            self.check_room(&call).await?;
             let known = self.knows_recipients(&call.tool_call(None)).await?;
-            let stored = self.question(&mut call, &judged, &ruleset.policy, known);
+            let mut stored = self.question(&mut call, &judged, &ruleset.policy, known);
+            stored.deeds = crate::denials::to_remember(&ruleset.policy, &call);
             puts.push(stored.put(Expect::Absent));
             puts.push(stored.latest_put(latest.map(|record| record.version)));
             required = Some(approval_required(&stored, &judged.assessment));
@@ -378,7 +389,7 @@ impl Gate {
         })
     }
 
-    fn question(
+    pub(crate) fn question(
         &self,
         call: &mut StoredCall,
         judged: &Judged,
@@ -428,6 +439,9 @@ impl Gate {
             grant: None,
             edited: None,
             viewed_by: Vec::new(),
+            deeds: Vec::new(),
+            lifted: None,
+            held_back: None,
         }
     }
 
@@ -546,6 +560,7 @@ fn stored(
         raw: submission.raw.as_deref().map(base64),
         cwd: tool_call.cwd.clone(),
         workspace: tool_call.workspace.clone(),
+        bound: Vec::new(),
         replying_to: tool_call
             .replying_to
             .iter()
@@ -640,13 +655,15 @@ fn decided(
         (Verdict::Refuse, Rule::DeniedBefore, Some(denial)) => Some(DecisionView {
             by: Some(denial.by),
             note: denial.note,
+            denial_id: Some(denial.id),
+            denied_at: Some(denial.at.as_seconds()),
             ..refused("deny_memory", now)
         }),
         (Verdict::Refuse, _, _) => Some(refused("rule", now)),
     }
 }
 
-fn refused(cause: &str, now: UnixMillis) -> DecisionView {
+pub(crate) fn refused(cause: &str, now: UnixMillis) -> DecisionView {
     DecisionView {
         outcome: "refused".to_owned(),
         cause: cause.to_owned(),
