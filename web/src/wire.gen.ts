@@ -234,7 +234,7 @@ export interface CallAssessed {
   arguments_commitment: string;
   /** The call. */
   call_id: string;
-  /** Why, where nobody was asked: `rule`, `grant`, `deny_memory` or `no_approver`. */
+  /** Why, where nobody was asked: `rule`, `grant`, `deny_memory`, `flood` or `no_approver`. */
   cause?: string | null;
   /** On one line, display-redacted; never empty. */
   command: string;
@@ -617,16 +617,22 @@ export interface DecisionView {
   at: number;
   /** Who chose it. */
   by: string | null;
-  /** `rule`, `grant`, `person`, `model`, `expiry`, `undeliverable`, `withdrawal`, `deny_memory`
-   * or `no_approver`. */
+  /** `rule`, `grant`, `person`, `model`, `expiry`, `undeliverable`, `withdrawal`, `deny_memory`,
+   * `flood` or `no_approver`. */
   cause: string;
   choice: Choice | null;
+  /** The question whose denial is remembered, where that is the cause. */
+  denial_id: string | null;
+  /** When it was denied, in seconds. */
+  denied_at: number | null;
   /** The grant it left, or that let it run. */
   grant_id: string | null;
   /** What was said about it. */
   note: string | null;
   /** `approved`, `denied`, `expired`, `withdrawn`, `allowed` or `refused`. */
   outcome: string;
+  /** After how many seconds the agent may ask again, where it asked too much. */
+  retry_after: number | null;
   /** Where. */
   via: string | null;
 }
@@ -717,6 +723,10 @@ export type Event = CallAssessed & {
   event: "approval.held";
 } | ApprovalHappening & {
   event: "approval.taken_back";
+} | ApprovalHappening & {
+  event: "approval.lifted";
+} | ApprovalHappening & {
+  event: "approval.changed";
 } | ApprovalHappening & {
   event: "token.minted";
 } | ApprovalHappening & {
@@ -925,6 +935,8 @@ export interface KeyHappening {
   role: Role;
   /** When. */
   timestamp: number;
+  /** The directories it is bound to, if any. */
+  workspaces: string[] | null;
 }
 
 /** Credentials, without their secrets. */
@@ -959,6 +971,8 @@ export interface KeyView {
   revoked_at: number | null;
   /** Its role. */
   role: Role;
+  /** The directories its calls may count as their workspace; none: any they claim. */
+  workspaces: string[];
 }
 
 /** Whether the ledger is what it was. */
@@ -1121,6 +1135,8 @@ export interface NewKeyBody {
   name: string;
   /** Its role. */
   role: Role;
+  /** For an agent: the directories its calls may count as their workspace; none: any they claim. */
+  workspaces?: string[] | null;
 }
 
 /** What came of a call. */
@@ -1946,6 +1962,8 @@ export interface Routes {
   "POST /v1/approvals/{id}/resolve": { query: undefined; body: ResolveBody; answer: ApprovalView };
   /** Takes an allowing answer back while it is held */
   "POST /v1/approvals/{id}/take_back": { query: undefined; body: undefined; answer: ApprovalView };
+  /** Lifts a denial, so that the agent may ask again: who denied it may, and an admin */
+  "POST /v1/approvals/{id}/lift": { query: undefined; body: undefined; answer: ApprovalView };
   /** Records that the full text was opened */
   "POST /v1/approvals/{id}/viewed": { query: undefined; body: undefined; answer: ApprovalView };
   /** Puts a harmless practice card in front of people */

@@ -162,6 +162,7 @@ impl Lines<'_> {
             Command::Pending
             | Command::Grants
             | Command::Revoke { .. }
+            | Command::Lift { .. }
             | Command::Yolo { .. }
             | Command::Status
             | Command::Usage

@@ -18,8 +18,12 @@ use crate::gateway::open_beside;
 /// Does what was asked with keys.
 pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
     let (answer, shown) = match &args.command {
-        KeysCommand::Create { role, name } => {
-            let made = create(reach, role, name)?;
+        KeysCommand::Create {
+            role,
+            name,
+            workspace,
+        } => {
+            let made = create(reach, role, name, workspace)?;
             let key = text(&made, "key");
             // Standard output is the key alone, so that a script can take it.
             (made, format!("{key}\n"))
@@ -61,7 +65,12 @@ pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
 }
 
 /// Makes a key in the home's own database: whoever can write there is its admin anyway.
-fn create(reach: &Reach, role: &str, name: &str) -> Result<Value, Complaint> {
+fn create(
+    reach: &Reach,
+    role: &str,
+    name: &str,
+    workspaces: &[String],
+) -> Result<Value, Complaint> {
     let role = Role::ALL
         .into_iter()
         .find(|it| it.word() == role)
@@ -74,7 +83,9 @@ fn create(reach: &Reach, role: &str, name: &str) -> Result<Value, Complaint> {
         .map_err(|error| Complaint::failed(format!("cannot start: {error}"), ""))?;
     runtime.block_on(async {
         let gate = open_beside(&home).await?;
-        let made = gate.create_key("command line", name, role).await;
+        let made = gate
+            .create_bound_key("command line", name, role, workspaces)
+            .await;
         gate.store().close().await;
         let made = made.map_err(|error| {
             if let GateError::Invalid { message, .. } = error {
@@ -97,6 +108,7 @@ fn list(answer: &Value) -> String {
                 text(it, "id"),
                 text(it, "name"),
                 text(it, "role"),
+                workspaces(it),
                 format!("{} by {}", ago(it, "created_at"), text(it, "created_by")),
                 match at(it, "revoked_at").as_f64() {
                     Some(_) => format!("revoked {}", ago(it, "revoked_at")),
@@ -109,7 +121,23 @@ fn list(answer: &Value) -> String {
         return "There are no keys.\n`countersign keys create --role agent --name NAME` makes one.\n"
             .to_owned();
     }
-    table(&["key", "name", "role", "made", "state"], &rows)
+    table(
+        &["key", "name", "role", "workspaces", "made", "state"],
+        &rows,
+    )
+}
+
+fn workspaces(key: &Value) -> String {
+    let bound = at(key, "workspaces").as_array().into_iter().flatten();
+    let bound: Vec<String> = bound
+        .filter_map(Value::as_str)
+        .map(countersign_core::display::inline)
+        .collect();
+    if bound.is_empty() {
+        "-".to_owned()
+    } else {
+        bound.join(", ")
+    }
 }
 
 /// Does what was asked with people.

@@ -424,6 +424,8 @@ pub(crate) struct NewKeyBody {
     pub(crate) name: String,
     /// Its role.
     pub(crate) role: Role,
+    /// For an agent: the directories its calls may count as their workspace; none: any they claim.
+    pub(crate) workspaces: Option<Vec<String>>,
 }
 
 /// One key of the configuration.

@@ -68,6 +68,7 @@ impl Desk {
             Command::Help => Ok(self.help()),
             other @ (Command::Grants
             | Command::Revoke { .. }
+            | Command::Lift { .. }
             | Command::Yolo { .. }
             | Command::Status
             | Command::Usage
@@ -91,6 +92,10 @@ impl Desk {
             Command::Revoke { id } => {
                 let grant = self.gate.revoke_grant(who, &id).await?;
                 Ok(format!("Taken back: {}", code(&grant.words)))
+            }
+            Command::Lift { id } => {
+                self.gate.lift_denial(who, &id).await?;
+                Ok("Lifted; the agent may ask again.".to_owned())
             }
             Command::Yolo { minutes } => self.yolo(typed, who, minutes).await,
             Command::Status => self.status(who).await,

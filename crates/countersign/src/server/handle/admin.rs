@@ -31,7 +31,11 @@ pub(crate) async fn create_key(
     JsonBody(body): JsonBody<NewKeyBody>,
 ) -> Result<(StatusCode, Json<NewKey>), Problem> {
     let by = &caller.principal.name;
-    let key = app.gate.create_key(by, &body.name, body.role).await?;
+    let workspaces = body.workspaces.unwrap_or_default();
+    let key = app
+        .gate
+        .create_bound_key(by, &body.name, body.role, &workspaces)
+        .await?;
     Ok((StatusCode::CREATED, Json(key)))
 }
 

@@ -104,6 +104,7 @@ impl Chat {
             Command::Pending
             | Command::Grants
             | Command::Revoke { .. }
+            | Command::Lift { .. }
             | Command::Yolo { .. }
             | Command::Status
             | Command::Usage
