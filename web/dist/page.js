@@ -1960,6 +1960,33 @@
     return `${many(grant.uses, "time")}${last2}`;
   }
 
+  // src/answer.ts
+  var path = (id, verb) => `/v1/approvals/${segment(id)}/${verb}`;
+  async function answer(id, choice, more = {}) {
+    return settled(id, post(path(id, "resolve"), { choice, ...more }));
+  }
+  async function takeBack(id) {
+    return settled(id, post(path(id, "take_back")));
+  }
+  async function lift(id) {
+    return settled(id, post(path(id, "lift")));
+  }
+  async function viewed(id) {
+    return settled(id, post(path(id, "viewed")));
+  }
+  async function settled(id, asked4) {
+    try {
+      put(await asked4);
+      return null;
+    } catch (error) {
+      if (error instanceof ApiError && (error.status === 409 || error.status === 410)) {
+        await refresh(id).catch(() => null);
+        return null;
+      }
+      return explain(error);
+    }
+  }
+
   // src/parts/risk.tsx
   function RiskWord({ risk }) {
     return a4("span", { class: `risk risk-${risk}`, children: RISKS[risk] ?? risk });
@@ -2084,6 +2111,7 @@
     rule: "by a rule",
     grant: "under a standing grant",
     deny_memory: "because it was denied a moment ago",
+    flood: "because the agent asked more than people can answer",
     no_approver: "because nobody is there who could answer",
     undeliverable: "because nobody could be reached",
     expiry: "because nobody answered in time"
@@ -2397,6 +2425,33 @@
       trace !== null ? a4(Explained, { trace }) : loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, { what: "Reading the call" })
     ] });
   }
+  function denial({ status, approval_id: approval, decision }) {
+    if (status === "denied") return approval ?? null;
+    return decision?.cause === "deny_memory" ? decision.denial_id ?? null : null;
+  }
+  function Lift({ trace }) {
+    const problem3 = useSignal(null);
+    const id = denial(trace);
+    const mayLift = mayAnswer.value && (trace.decision?.by === me.value?.name || me.value?.role === "admin");
+    if (id === null || !mayLift) return null;
+    const doIt = async () => {
+      problem3.value = await lift(id);
+      if (problem3.value === null) say("Lifted. The agent may ask again.");
+    };
+    return a4("p", { children: [
+      a4(
+        Confirm,
+        {
+          label: "Lift the denial",
+          about: trace.command,
+          asks: "The agent may ask about this again. Nothing runs without a yes.",
+          yes: "Lift it",
+          onYes: () => void doIt()
+        }
+      ),
+      problem3.value === null ? null : a4("span", { class: "problem", role: "alert", children: problem3.value })
+    ] });
+  }
   function Explained({ trace }) {
     const { assessment, decision } = trace;
     const risk = riskOf(assessment);
@@ -2425,6 +2480,7 @@
       a4(Code, { name: "Command", text: trace.command }),
       a4(Facts, { fields: facts }),
       trace.approval_id && trace.verdict === "ask" ? a4("p", { children: a4("a", { href: at("approvals", trace.approval_id), children: trace.status === "waiting" ? "Answer it in the inbox" : "Show the card people saw" }) }) : null,
+      a4(Lift, { trace }),
       assessment.reasons.length < 2 ? null : a4("section", { class: "reasons", children: [
         a4("h3", { children: "Reasons" }),
         a4("ul", { children: assessment.reasons.map((reason) => a4("li", { children: reason }, reason)) })
@@ -2454,30 +2510,6 @@
   link.subscribe((state2) => {
     if (state2 === "signed_out") rows.value = [];
   });
-
-  // src/answer.ts
-  var path = (id, verb) => `/v1/approvals/${segment(id)}/${verb}`;
-  async function answer(id, choice, more = {}) {
-    return settled(id, post(path(id, "resolve"), { choice, ...more }));
-  }
-  async function takeBack(id) {
-    return settled(id, post(path(id, "take_back")));
-  }
-  async function viewed(id) {
-    return settled(id, post(path(id, "viewed")));
-  }
-  async function settled(id, asked4) {
-    try {
-      put(await asked4);
-      return null;
-    } catch (error) {
-      if (error instanceof ApiError && (error.status === 409 || error.status === 410)) {
-        await refresh(id).catch(() => null);
-        return null;
-      }
-      return explain(error);
-    }
-  }
 
   // src/arming.ts
   var IN_VIEW_MS = 700;
@@ -4433,6 +4465,7 @@
                 fullMoment(key.created_at),
                 " by ",
                 key.created_by,
+                key.workspaces.length === 0 ? "" : ` · works in ${key.workspaces.join(", ")}`,
                 key.revoked_at ? ` · revoked ${fullMoment(key.revoked_at)}` : ""
               ] })
             ] }),

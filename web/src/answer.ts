@@ -23,6 +23,11 @@ export async function takeBack(id: string): Promise<string | null> {
   return settled(id, post<Approval>(path(id, "take_back")));
 }
 
+/** Lifts a denial, so that the agent may ask again. */
+export async function lift(id: string): Promise<string | null> {
+  return settled(id, post<Approval>(path(id, "lift")));
+}
+
 /** Records that the full text was opened. */
 export async function viewed(id: string): Promise<string | null> {
   return settled(id, post<Approval>(path(id, "viewed")));

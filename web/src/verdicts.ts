@@ -26,6 +26,7 @@ const CAUSES: Record<string, string> = {
   rule: "by a rule",
   grant: "under a standing grant",
   deny_memory: "because it was denied a moment ago",
+  flood: "because the agent asked more than people can answer",
   no_approver: "because nobody is there who could answer",
   undeliverable: "because nobody could be reached",
   expiry: "because nobody answered in time",

@@ -256,7 +256,7 @@ export interface CallAssessed {
   arguments_commitment: string;
   /** The call. */
   call_id: string;
-  /** Why, where nobody was asked: `rule`, `grant`, `deny_memory` or `no_approver`. */
+  /** Why, where nobody was asked: `rule`, `grant`, `deny_memory`, `flood` or `no_approver`. */
   cause?: string | null;
   /** On one line, display-redacted; never empty. */
   command: string;
@@ -701,11 +701,13 @@ export interface DecisionView {
   at: number;
   /** Who chose it. */
   by: string | null;
-  /** `rule`, `grant`, `person`, `model`, `expiry`, `undeliverable`, `withdrawal`, `deny_memory`
-   * or `no_approver`. */
+  /** `rule`, `grant`, `person`, `model`, `expiry`, `undeliverable`, `withdrawal`, `deny_memory`,
+   * `flood` or `no_approver`. */
   cause: string;
   choice: Choice | null;
-  /** When the same was denied, where that refused it, in seconds on the wire. */
+  /** The question whose denial is remembered, where that is the cause. */
+  denial_id: string | null;
+  /** When it was denied, in seconds. */
   denied_at: number | null;
   /** The grant it left, or that let it run. */
   grant_id: string | null;
@@ -715,6 +717,8 @@ export interface DecisionView {
   outcome: string;
   /** The deny rule that refused it, by its name. */
   rule: string | null;
+  /** After how many seconds the agent may ask again, where it asked too much. */
+  retry_after: number | null;
   /** Where. */
   via: string | null;
 }
@@ -815,6 +819,10 @@ export type Event = CallAssessed & {
   event: "approval.held";
 } | ApprovalHappening & {
   event: "approval.taken_back";
+} | ApprovalHappening & {
+  event: "approval.lifted";
+} | ApprovalHappening & {
+  event: "approval.changed";
 } | ApprovalHappening & {
   event: "token.minted";
 } | ApprovalHappening & {
@@ -1035,6 +1043,8 @@ export interface KeyHappening {
   role: Role;
   /** When. */
   timestamp: number;
+  /** The directories it is bound to, if any. */
+  workspaces: string[] | null;
 }
 
 /** Credentials, without their secrets. */
@@ -1071,6 +1081,8 @@ export interface KeyView {
   revoked_at: number | null;
   /** Its role. */
   role: Role;
+  /** The directories its calls may count as their workspace; none: any they claim. */
+  workspaces: string[];
 }
 
 /** Whether the ledger is what it was. */
@@ -1272,6 +1284,8 @@ export interface NewKeyBody {
   name: string;
   /** Its role. */
   role: Role;
+  /** For an agent: the directories its calls may count as their workspace; none: any they claim. */
+  workspaces?: string[] | null;
 }
 
 /** What came of a call. */
@@ -2119,6 +2133,8 @@ export interface Routes {
   "POST /v1/approvals/{id}/resolve": { query: undefined; body: ResolveBody; answer: ApprovalView };
   /** Takes an allowing answer back while it is held */
   "POST /v1/approvals/{id}/take_back": { query: undefined; body: undefined; answer: ApprovalView };
+  /** Lifts a denial, so that the agent may ask again: who denied it may, and an admin */
+  "POST /v1/approvals/{id}/lift": { query: undefined; body: undefined; answer: ApprovalView };
   /** Records that the full text was opened */
   "POST /v1/approvals/{id}/viewed": { query: undefined; body: undefined; answer: ApprovalView };
   /** Puts a harmless practice card in front of people */

@@ -7,8 +7,10 @@
 //! sign never makes a call easier.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use crate::assessment::SideEffect;
+use crate::deed::Words;
 use crate::knowledge::Effect;
 use crate::score::Score;
 use crate::shell::syntax::Span;
@@ -38,6 +40,8 @@ pub struct Act {
     pub marks: Marks,
     /// Where in the text.
     pub span: Span,
+    /// The words of the command that does it, where they were asked for.
+    pub words: Option<Rc<Words>>,
 }
 
 /// How much an act touches.
@@ -195,6 +199,7 @@ impl Act {
             },
             marks,
             span,
+            words: None,
         }
     }
 

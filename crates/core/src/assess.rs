@@ -49,6 +49,11 @@ pub fn assess_with_files(call: &ToolCall, knows: &Knows) -> (Assessment, Files) 
     (put_together(call, gathered), files)
 }
 
+/// Returns what `call` would do, act by act.
+pub(crate) fn gathered(call: &ToolCall, knows: &Knows) -> Gathered {
+    gather::gather(call, knows)
+}
+
 /// Assesses a shell command without a working directory.
 pub fn assess_command(command: &str) -> Assessment {
     assess(

@@ -45,6 +45,11 @@ pub enum Command {
         /// Which.
         id: String,
     },
+    /// Let the agent ask again about what was denied.
+    Lift {
+        /// Which question.
+        id: String,
+    },
     /// Stop asking about ordinary calls of this session for a while; the rules that nothing lifts
     /// stay.
     Yolo {
@@ -88,7 +93,7 @@ pub struct Row {
 }
 
 /// Every command, in the order of the help.
-pub const TABLE: [Row; 15] = [
+pub const TABLE: [Row; 16] = [
     row(
         "approve",
         "[ID] [once|session|always]",
@@ -99,6 +104,11 @@ pub const TABLE: [Row; 15] = [
     row("show", "ID", "show one card in full"),
     row("grants", "", "list standing permissions"),
     row("revoke", "ID", "take a standing permission back"),
+    row(
+        "lift",
+        "ID",
+        "lift a denial, so that the agent may ask again",
+    ),
     row(
         "yolo",
         "[all] [minutes] | off",
@@ -176,6 +186,9 @@ impl Command {
             }),
             ("grants", []) => Some(Self::Grants),
             ("revoke", [id]) => Some(Self::Revoke {
+                id: (*id).to_owned(),
+            }),
+            ("lift", [id]) => Some(Self::Lift {
                 id: (*id).to_owned(),
             }),
             ("yolo", words) => yolo(words),

@@ -3,7 +3,7 @@
 use crate::assess::assess_with_files;
 use crate::assessment::Assessment;
 use crate::call::ToolCall;
-use crate::policy::{Policy, situation};
+use crate::policy::{Policy, Standing, situation};
 use crate::shell::walk::Knows;
 use crate::verdict::{Ruling, Situation, verdict};
 use crate::written::{Files, Written};
@@ -19,7 +19,12 @@ pub struct Judged {
 
 /// Judges `call` under `policy`, as if there were no grants and nothing had happened before.
 pub fn judge(policy: &Policy, call: &ToolCall) -> Judged {
-    let (assessment, situation) = consider(policy, call);
+    judge_bound(policy, call, &[])
+}
+
+/// Judges a call of a key that is bound to these directories.
+pub fn judge_bound(policy: &Policy, call: &ToolCall, bound: &[String]) -> Judged {
+    let (assessment, situation) = consider_bound(policy, call, bound);
     let ruling = verdict(&assessment, &situation);
     Judged { assessment, ruling }
 }
@@ -27,7 +32,16 @@ pub fn judge(policy: &Policy, call: &ToolCall) -> Judged {
 /// Returns what `call` would do and what `policy` says about it. What only the moment knows,
 /// grants and earlier denials, is for the caller to add before the verdict.
 pub fn consider(policy: &Policy, call: &ToolCall) -> (Assessment, Situation) {
-    let considered = consider_after(policy, call, Written::default());
+    consider_bound(policy, call, &[])
+}
+
+/// Returns the same for a call of a key that is bound to these directories.
+pub fn consider_bound(
+    policy: &Policy,
+    call: &ToolCall,
+    bound: &[String],
+) -> (Assessment, Situation) {
+    let considered = consider_after(policy, call, bound, Written::default());
     (considered.assessment, considered.situation)
 }
 
@@ -42,13 +56,17 @@ pub struct Considered {
     pub files: Files,
 }
 
-/// Considers `call` after earlier calls of the same agent have `written` files.
-pub fn consider_after(policy: &Policy, call: &ToolCall, written: Written) -> Considered {
-    let workspace = call.workspace.as_deref().or(call.cwd.as_deref());
+/// Considers `call` of a key that is bound to the directories `bound`, after earlier calls of the
+/// same key have `written` files.
+pub fn consider_after(
+    policy: &Policy,
+    call: &ToolCall,
+    bound: &[String],
+    written: Written,
+) -> Considered {
     let knows = Knows {
-        trusts_workspace: policy.trusts(workspace),
         written,
-        ..Knows::default()
+        ..known(policy, call, bound)
     };
     let (assessment, files) = assess_with_files(call, &knows);
     let situation = situation(policy, call, &assessment);
@@ -67,4 +85,15 @@ pub fn files_of(call: &ToolCall) -> Files {
         ..Knows::default()
     };
     assess_with_files(call, &knows).1
+}
+
+/// Returns what is known about `call` beyond its own claims.
+pub(crate) fn known(policy: &Policy, call: &ToolCall, bound: &[String]) -> Knows {
+    let workspace = call.workspace.as_deref().or(call.cwd.as_deref());
+    let standing = policy.standing(workspace, bound);
+    Knows {
+        trusts_workspace: standing != Standing::Nobodys,
+        vouched_workspace: standing == Standing::Owners,
+        ..Knows::default()
+    }
 }

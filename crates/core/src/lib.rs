@@ -6,8 +6,9 @@
 //!
 //! Reading order: [`call`] is what comes in, [`mod@assess`] turns it into acts and a score,
 //! [`mod@verdict`] decides, [`mod@judge`] is the two together. [`approval`] is the life of a
-//! question, [`card`] what people see of it, [`grant`] what an answer leaves, [`token`] its proof,
-//! [`ledger`] the record of it all. [`written`] is what earlier calls wrote. [`command`] is what people type. [`shell`] and `program` follow commands by the tables of
+//! question, [`card`] what people see of it, [`grant`] what an answer leaves, [`deed`] what a denial
+//! remembers, [`token`] its proof, [`ledger`] the record of it all. [`written`] is what earlier calls
+//! wrote. [`command`] is what people type. [`shell`] and `program` follow commands by the tables of
 //! [`knowledge`]; [`content`] reads messages; [`display`] shows untrusted text.
 
 pub mod act;
@@ -19,6 +20,7 @@ pub mod canonical;
 pub mod card;
 pub mod command;
 pub mod content;
+pub mod deed;
 pub mod digest;
 pub mod display;
 pub mod ending;

@@ -5,12 +5,14 @@
 
 pub(crate) mod below;
 mod patterns;
+mod workspace;
 
 use self::patterns::{first_match, most_sensitive_in};
 use crate::knowledge::{PATHS, PathKind, PathRow};
 use crate::score::Score;
 
 pub use self::patterns::glob_matches;
+pub use self::workspace::{is_shared, lies_in, may_be_vouched};
 
 /// Stands for the home directory in an expanded word: `~`, `$HOME`.
 pub const HOME: char = '\u{fdd1}';
@@ -26,6 +28,8 @@ pub struct Ground {
     pub workspace: Option<String>,
     /// The directory it would still be in had a `cd` failed that nobody looked after.
     pub perhaps: Option<String>,
+    /// The row that is about the workspace as a whole, where the owner's word outweighs it.
+    outweighed: Option<u16>,
 }
 
 /// What is known about one path.
@@ -50,22 +54,32 @@ pub struct Place {
 }
 
 impl Ground {
-    /// Returns ground with `cwd` as claimed and the workspace it may count as.
-    ///
-    /// `/`, a home or its parents, system and credential directories never count as a workspace,
-    /// whatever the caller says.
+    /// Returns ground with `cwd` as claimed and the workspace it may count as on the asker's word.
     pub fn new(cwd: Option<&str>, workspace: Option<&str>) -> Self {
-        let clean = |path: &str| {
-            let marked = mark_home(path);
-            let absolute = is_absolute(&marked).then_some(marked)?;
-            Some(normalise(&absolute))
-        };
-        let cwd = cwd.and_then(clean);
+        Self::with(cwd, workspace, false)
+    }
+
+    /// Returns ground whose workspace the owner has vouched for.
+    pub fn vouched(cwd: Option<&str>, workspace: Option<&str>) -> Self {
+        Self::with(cwd, workspace, true)
+    }
+
+    /// Returns ground without a workspace, whatever is claimed.
+    pub fn nowhere(cwd: Option<&str>) -> Self {
+        Self::with(cwd, Some(""), false)
+    }
+
+    fn with(cwd: Option<&str>, workspace: Option<&str>, vouched: bool) -> Self {
         let workspace = workspace
-            .map_or_else(|| cwd.clone(), clean)
-            .filter(|path| may_be_workspace(path));
+            .or(cwd)
+            .and_then(|claim| workspace::workspace(claim, vouched));
+        let outweighed = workspace.as_deref().filter(|_| vouched);
         Self {
-            cwd,
+            outweighed: outweighed.and_then(first_match),
+            cwd: cwd
+                .map(mark_home)
+                .filter(|path| is_absolute(path))
+                .map(|path| normalise(&path)),
             workspace,
             perhaps: None,
         }
@@ -78,7 +92,7 @@ impl Ground {
     }
 
     /// Returns `text` as a normalised path, absolute where the working directory is known.
-    fn resolve(&self, text: &str) -> String {
+    pub(crate) fn resolve(&self, text: &str) -> String {
         let text = text.strip_prefix("file://").unwrap_or(text);
         if is_absolute(text) {
             return normalise(text);
@@ -101,7 +115,10 @@ impl Ground {
         let whole_workspace = self.whole(&path);
         let relative = self.relative(&path);
         let in_workspace = relative.and_then(first_match);
-        let found = [first_match(&path), in_workspace].into_iter().flatten();
+        // What the owner calls a workspace is not judged by the place it lies in.
+        let by_path = first_match(&path)
+            .filter(|number| inside != Some(true) || self.outweighed != Some(*number));
+        let found = [by_path, in_workspace].into_iter().flatten();
         let found = found.min().and_then(row).or_else(|| behind_hole(&path));
         let (mut kind, mut what, mut read, mut write) = match found {
             Some(row) => (row.kind, row.what, row.read, row.write),
@@ -276,6 +293,17 @@ pub fn mark_home(path: &str) -> String {
 
 /// Returns `path` without `.`, `..`, doubled slashes and ways around, homes marked.
 pub fn normalise(path: &str) -> String {
+    fold_home(&plain(path).path)
+}
+
+/// A path without `.`, `..`, doubled slashes and ways around.
+struct Plain {
+    path: String,
+    /// Whether it was seen through a process (`/proc/self/root`).
+    by_process: bool,
+}
+
+fn plain(path: &str) -> Plain {
     let windows = is_drive(path) || path.contains('\\') && !path.contains('/');
     let path = if windows {
         path.replace('\\', "/")
@@ -304,13 +332,16 @@ pub fn normalise(path: &str) -> String {
         }
     }
     // The root seen through a process is the root; `/private/etc` is `/etc`.
+    let mut by_process = false;
     loop {
         match names.as_slice() {
             ["proc", _, "root" | "cwd", ..] if absolute => {
                 names.drain(..3);
+                by_process = true;
             }
             ["proc", _, "task", _, "root" | "cwd", ..] if absolute => {
                 names.drain(..5);
+                by_process = true;
             }
             ["private", "etc" | "var" | "tmp", ..] if absolute => {
                 names.remove(0);
@@ -319,17 +350,16 @@ pub fn normalise(path: &str) -> String {
         }
     }
     let joined = names.join("/");
-    if joined.starts_with(HOME) {
-        return joined;
-    }
-    let whole = if absolute {
+    let path = if joined.starts_with(HOME) {
+        joined
+    } else if absolute {
         format!("/{joined}")
     } else if joined.is_empty() {
         ".".to_owned()
     } else {
         joined
     };
-    fold_home(&whole)
+    Plain { path, by_process }
 }
 
 /// Returns `path` with `/root`, `/home/name` and `/Users/name` as [`HOME`].
@@ -350,54 +380,6 @@ fn fold_home(path: &str) -> String {
     } else {
         format!("{HOME}/{}", rest.join("/"))
     }
-}
-
-/// Whether a normalised directory may count as a workspace.
-fn may_be_workspace(path: &str) -> bool {
-    if path.contains(HOLE) || path == "/" || path.len() == HOME.len_utf8() && path.starts_with(HOME)
-    {
-        return false;
-    }
-    match first_match(path).and_then(row).map(|row| row.kind) {
-        None | Some(PathKind::Temp | PathKind::Generated | PathKind::Document) => {}
-        Some(
-            PathKind::Root
-            | PathKind::Home
-            | PathKind::System
-            | PathKind::Device
-            | PathKind::Sink
-            | PathKind::Credential
-            | PathKind::Startup
-            | PathKind::Schedule
-            | PathKind::Guard
-            | PathKind::Agent
-            | PathKind::Ci
-            | PathKind::Hook
-            | PathKind::History
-            | PathKind::Process
-            | PathKind::Log
-            | PathKind::ContainerSocket
-            | PathKind::Environment,
-        ) => return false,
-    }
-    // A directory directly under the root (`/tmp`, `/opt`, `/data`) is nobody's project, with the
-    // exception of the names containers use for one.
-    let names: Vec<&str> = path.trim_start_matches('/').split('/').collect();
-    if let [only] = names.as_slice() {
-        return matches!(
-            *only,
-            "app"
-                | "workspace"
-                | "work"
-                | "src"
-                | "project"
-                | "repo"
-                | "code"
-                | "workdir"
-                | "testbed"
-        );
-    }
-    true
 }
 
 fn row(number: u16) -> Option<&'static PathRow> {

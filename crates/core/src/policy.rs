@@ -13,7 +13,7 @@ pub mod shape;
 
 use crate::assessment::Assessment;
 use crate::call::ToolCall;
-use crate::place::{display, mark_home, normalise};
+use crate::place::lies_in;
 use crate::score::Score;
 use crate::verdict::{Mode, Situation, Thresholds};
 
@@ -51,11 +51,22 @@ pub enum FirewallMode {
 /// Which directories count as a workspace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Trust {
-    /// Any that may be one at all.
+    /// Any that may be one on the asker's word, and those the owner has listed.
     #[default]
     All,
     /// These and what lies in them.
     Listed(Vec<String>),
+}
+
+/// On whose word a directory counts as a workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// On nobody's: it is none.
+    Nobodys,
+    /// On the word of whoever asks, which is enough for an ordinary directory.
+    Askers,
+    /// The owner has listed it, or bound the key to it.
+    Owners,
 }
 
 /// What holds.
@@ -81,6 +92,8 @@ pub struct Policy {
     pub review: bool,
     /// Which directories count as a workspace.
     pub trust: Trust,
+    /// The directories the owner has listed: they count even where the asker's word is not enough.
+    pub vouched: Vec<String>,
     /// What a person in crisis is shown meanwhile.
     pub crisis_notice: String,
     /// What that person is shown when nobody else can be asked.
@@ -104,6 +117,7 @@ impl Default for Policy {
             require_approval: true,
             review: false,
             trust: Trust::All,
+            vouched: Vec::new(),
             crisis_notice: CRISIS_NOTICE.to_owned(),
             crisis_notice_unreachable: CRISIS_NOTICE_UNREACHABLE.to_owned(),
             crisis_help_lines: Vec::new(),
@@ -139,6 +153,8 @@ pub struct Changes {
     pub review: Option<bool>,
     /// `workspaces.trust` with `workspaces.listed`
     pub trust: Option<Trust>,
+    /// `workspaces.listed`; only the owner vouches for a directory
+    pub vouched: Option<Vec<String>>,
     /// `crisis.notice`
     pub crisis_notice: Option<String>,
     /// `crisis.notice_unreachable`
@@ -176,6 +192,7 @@ impl Policy {
         self.require_approval = changes.require_approval.unwrap_or(self.require_approval);
         self.review = changes.review.unwrap_or(self.review);
         self.trust = changes.trust.unwrap_or(self.trust);
+        self.vouched = changes.vouched.unwrap_or(self.vouched);
         self.crisis_notice = changes.crisis_notice.unwrap_or(self.crisis_notice);
         self.crisis_notice_unreachable = changes
             .crisis_notice_unreachable
@@ -201,7 +218,11 @@ impl Policy {
             (Trust::All, Some(Trust::Listed(theirs))) => Some(Trust::Listed(theirs.clone())),
             (Trust::All | Trust::Listed(_), Some(Trust::All) | None) => None,
         };
-        Ok(self.with(Changes { trust, ..changes }))
+        Ok(self.with(Changes {
+            trust,
+            vouched: None,
+            ..changes
+        }))
     }
 
     /// Returns how the firewall is set, as the verdict sees it.
@@ -209,14 +230,28 @@ impl Policy {
         mode(self.firewall, self.approvals)
     }
 
-    /// Whether `workspace` counts as one by the owner's choice. That it can be one at all is
-    /// judged elsewhere.
-    pub fn trusts(&self, workspace: Option<&str>) -> bool {
-        match (&self.trust, workspace) {
-            (Trust::All, _) => true,
-            (Trust::Listed(listed), Some(path)) => lies_in_one(path, listed),
-            (Trust::Listed(_), None) => false,
+    /// Returns on whose word `workspace` counts as one for calls of a key that is bound to `bound`;
+    /// a key that is bound to nothing may claim any. That it can be one at all is judged elsewhere.
+    pub fn standing(&self, workspace: Option<&str>, bound: &[String]) -> Standing {
+        let within =
+            |directories: &[String]| workspace.is_some_and(|path| lies_in_one(path, directories));
+        let counts = match &self.trust {
+            Trust::All => true,
+            Trust::Listed(listed) => within(listed),
+        };
+        let is_bound = !bound.is_empty();
+        if !counts || is_bound && !within(bound) {
+            Standing::Nobodys
+        } else if is_bound || within(&self.vouched) {
+            Standing::Owners
+        } else {
+            Standing::Askers
         }
+    }
+
+    /// Whether `workspace` counts as one on anybody's word.
+    pub fn trusts(&self, workspace: Option<&str>) -> bool {
+        self.standing(workspace, &[]) != Standing::Nobodys
     }
 
     /// Whether whoever runs `tool` wants to see a token: it is marked, or it sends something and
@@ -375,11 +410,5 @@ const fn mode(firewall: FirewallMode, approvals: ApprovalsMode) -> Mode {
 }
 
 fn lies_in_one(path: &str, directories: &[String]) -> bool {
-    let clean = |path: &str| display(&normalise(&mark_home(path)));
-    let path = clean(path);
-    directories.iter().any(|directory| {
-        let directory = clean(directory);
-        let rest = path.strip_prefix(directory.trim_end_matches('/'));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    })
+    directories.iter().any(|directory| lies_in(path, directory))
 }

@@ -18,6 +18,7 @@ pub(crate) mod options;
 mod output;
 mod readers;
 mod recipes;
+mod recounted;
 mod repositories;
 mod resolve;
 mod roles;
@@ -62,7 +63,11 @@ const WORDS_MAX: usize = 1024;
 impl Walk<'_> {
     /// Follows a command whose first word is not a function or alias.
     pub(crate) fn program(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
-        self.deeper(|walk| walk.run_program(args, stdin))
+        let before = self.doing.clone();
+        self.now_does(args, stdin);
+        let stream = self.deeper(|walk| walk.run_program(args, stdin));
+        self.doing = before;
+        stream
     }
 
     fn run_program(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
@@ -323,6 +328,7 @@ impl Walk<'_> {
         if read.command.is_none() && lifts::only_asks(row, args) {
             return self.only_looks(row.name, span);
         }
+        self.now_reads(&read, stdin);
         let line = Line {
             row,
             does,

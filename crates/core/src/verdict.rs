@@ -104,7 +104,7 @@ impl Rule {
             Self::ApprovalRequired => "the tool is marked as needing approval",
             Self::Granted => "a standing grant covers it",
             Self::ModeAllows => "the mode in force lets it run",
-            Self::DeniedBefore => "the same call was denied a moment ago",
+            Self::DeniedBefore => "what it would do was denied a moment ago",
             Self::PolicyRule => "a rule of the policy says so",
             Self::Critical => "it is critical",
             Self::Unreadable => "what it does cannot be seen or is not known",
@@ -166,7 +166,7 @@ pub struct Situation {
     pub granted: bool,
     /// How the firewall is set.
     pub mode: Mode,
-    /// The same digest was denied in this session a moment ago.
+    /// What this call would do was denied a moment ago.
     pub denied_before: bool,
     /// An `ask` rule of the policy matches.
     pub asked_by_rule: bool,
@@ -231,11 +231,20 @@ fn decide(assessment: &Assessment, situation: &Situation) -> (Verdict, Rule) {
     if assessment.crisis_sensitive && (assessment.outbound || !assessment.reversible) {
         return (Verdict::Ask, Rule::CrisisGate);
     }
-    if marks.guard || marks.money {
-        return (Verdict::Ask, Rule::GuardOrMoney);
-    }
-    if situation.approval_required {
-        return (Verdict::Ask, Rule::ApprovalRequired);
+    let always_asked = if marks.guard || marks.money {
+        Some(Rule::GuardOrMoney)
+    } else {
+        situation
+            .approval_required
+            .then_some(Rule::ApprovalRequired)
+    };
+    if let Some(rule) = always_asked {
+        // A person has answered this a moment ago; asking again would wear the answer down.
+        return if situation.denied_before {
+            (Verdict::Refuse, Rule::DeniedBefore)
+        } else {
+            (Verdict::Ask, rule)
+        };
     }
     if situation.granted {
         return (Verdict::Allow, Rule::Granted);

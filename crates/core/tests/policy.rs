@@ -361,6 +361,9 @@ fn any_changes() -> impl Strategy<Value = Changes> {
                 approval_required,
                 require_approval: flags.0,
                 review: flags.1,
+                vouched: trust
+                    .as_ref()
+                    .map(|_| vec!["/srv".to_owned(), "/tmp".to_owned()]),
                 trust,
                 crisis_notice: None,
                 redact_secrets: flags.2,
@@ -375,6 +378,8 @@ fn any_call() -> impl Strategy<Value = ToolCall> {
         ToolCall::command("npm run build"),
         ToolCall::command("rm -rf /srv/www"),
         write("/srv/www"),
+        ToolCall::command("./build.sh").from_directory("/tmp/job"),
+        ToolCall::command("npm test").from_directory("/srv/app"),
         ToolCall {
             tool: "send_message".to_owned(),
             args: serde_json::json!({ "to": "ana" }),

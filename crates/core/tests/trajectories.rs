@@ -79,8 +79,8 @@ fn running_what_it_wrote_itself_is_seldom_a_question() {
         let mut written = Written::default();
         for Made { call, number } in made {
             calls += 1;
-            let before = asks(&consider_after(&policy, &call, Written::default()));
-            let considered = consider_after(&policy, &call, written.clone());
+            let before = asks(&consider_after(&policy, &call, &[], Written::default()));
+            let considered = consider_after(&policy, &call, &[], written.clone());
             let now = asks(&considered);
             alone += usize::from(before);
             after += usize::from(now);

@@ -156,6 +156,8 @@ pub(crate) struct Answer {
 /// Show what happened, the newest first.
 #[derive(Debug, Args)]
 pub(crate) struct History {
+    #[command(subcommand)]
+    pub(crate) command: Option<HistoryCommand>,
     /// Of this run: every assessment
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
@@ -172,8 +174,18 @@ pub(crate) struct History {
     #[arg(long, default_value_t = 50)]
     pub(crate) limit: u32,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub(crate) json: bool,
+}
+
+/// What can be done with the past.
+#[derive(Debug, Subcommand)]
+pub(crate) enum HistoryCommand {
+    /// Lift a denial, so that the agent may ask again; who denied it may, and an admin
+    Lift {
+        /// The approval that was denied
+        id: String,
+    },
 }
 
 /// Say why.
@@ -358,6 +370,10 @@ pub(crate) enum KeysCommand {
         /// tokens made out to that name. May be given several times
         #[arg(long, value_name = "NAME")]
         executor: Vec<String>,
+        /// A directory an agent's calls may count as their workspace, and no other; may be given
+        /// several times
+        #[arg(long, value_name = "DIR")]
+        workspace: Vec<String>,
     },
     /// Show all keys
     List,

@@ -60,6 +60,10 @@ pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
             let path = format!("/v1/grants/{}", segment(&id));
             ask("revoke", Method::DELETE, path, None)
         }
+        Command::Lift { id } => {
+            let path = format!("/v1/approvals/{}/lift", segment(&id));
+            ask("lift", Method::POST, path, Some(json!({})))
+        }
         Command::Deny {
             id: Some(id),
             note,
@@ -170,6 +174,7 @@ pub(crate) fn said(what: &str, status: u16, body: &Value) -> String {
             format!("{} answers.", text(model, "id"))
         }
         "revoke" => format!("Taken back: {}.", shown(body, "words")),
+        "lift" => "Lifted; the agent may ask again.".to_owned(),
         "answer" => answered(body),
         "overrides" => list(
             at(body, "overrides"),

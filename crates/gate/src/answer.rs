@@ -3,7 +3,7 @@
 use countersign_core::approval::{Answer, Choice, Happened, StepError};
 use countersign_core::canonical::canonical;
 use countersign_core::digest::{Digest, Encoding};
-use countersign_core::judge::{consider, files_of};
+use countersign_core::judge::{consider_bound, files_of};
 use countersign_core::verdict::{Verdict, verdict};
 use countersign_store::{Change, Kind, Order, Query};
 use serde_json::Value;
@@ -216,7 +216,7 @@ impl Gate {
             .policies
             .at(call.cwd.as_deref())
             .map_err(GateError::Policy)?;
-        let (assessment, situation) = consider(&ruleset.policy, &call);
+        let (assessment, situation) = consider_bound(&ruleset.policy, &call, &stored.call.bound);
         if verdict(&assessment, &situation).verdict == Verdict::Refuse {
             let message = "the call as changed is refused, whoever asks";
             return Err(invalid("args", "edited_call_refused", message));
@@ -227,7 +227,7 @@ impl Gate {
     }
 
     /// Returns what `who` is told of a change: what that person may see, and no more.
-    fn told(
+    pub(crate) fn told(
         &self,
         who: &Principal,
         changed: Result<StoredApproval, Unchanged>,

@@ -149,7 +149,7 @@ impl Gate {
     fn after(&self, stored: &StoredApproval, followups: &[Followup]) {
         let id = stored.approval.id.as_str();
         if followups.contains(&Followup::Resolve) {
-            self.inner.moment.remember_denial(stored);
+            self.after_answer(stored);
             self.inner.waiting.wake(id);
         }
         if followups.contains(&Followup::Repaint) {
@@ -183,6 +183,15 @@ fn passing(before: &StoredApproval, after: &StoredApproval, now: UnixMillis) -> 
         ) => told("token.minted", None, Some(collected.jti.as_str())),
         (State::Approved { .. }, State::Consumed { jti, .. }) => {
             told("token.consumed", None, Some(jti.as_str()))
+        }
+        _ if before.lifted != after.lifted => told(
+            "approval.lifted",
+            after.lifted.as_ref().map(|(by, _)| by.as_str()),
+            None,
+        ),
+        _ if before.held_back != after.held_back => {
+            let count = after.held_back.unwrap_or_default().to_string();
+            told("approval.changed", None, Some(&count))
         }
         _ if before.viewed_by != after.viewed_by => told(
             "approval.viewed",
@@ -247,6 +256,8 @@ fn change_of(
     change.entries.extend(passing(before, stored, now));
     let same = before.approval == stored.approval
         && before.viewed_by == stored.viewed_by
+        && before.lifted == stored.lifted
+        && before.held_back == stored.held_back
         && before.edited == stored.edited;
     if same && change.entries.is_empty() {
         return None;

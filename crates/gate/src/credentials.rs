@@ -8,9 +8,12 @@ mod logins;
 mod people;
 mod secret;
 
+use std::sync::Arc;
+
 use countersign_core::digest::Digest;
 use countersign_core::display::inline;
 use countersign_core::id::KeyId;
+use countersign_core::place::may_be_vouched;
 use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
@@ -36,6 +39,17 @@ pub const NAME_CHARS_MAX: usize = 64;
 const EXECUTORS_MAX: usize = 16;
 /// Longest name of an audience, in bytes.
 const EXECUTOR_BYTES_MAX: usize = 256;
+/// Most directories one key is bound to.
+const WORKSPACES_MAX: usize = 32;
+
+/// What a key is bound to.
+#[derive(Clone, Debug, Default)]
+pub struct KeyBounds {
+    /// Audiences whose tokens it may use besides its own.
+    pub executors: Vec<String>,
+    /// The only directories its calls may count as their workspace; none: any they claim.
+    pub workspaces: Vec<String>,
+}
 
 const LIVE: &str = "live";
 const REVOKED: &str = "revoked";
@@ -68,6 +82,8 @@ pub struct KeyView {
     pub created_by: String,
     /// Whose tokens it may use besides its own: the audiences it runs calls for.
     pub executors: Vec<String>,
+    /// The directories its calls may count as their workspace; none: any they claim.
+    pub workspaces: Vec<String>,
     /// When it was made useless, in seconds.
     pub revoked_at: Option<f64>,
 }
@@ -78,6 +94,7 @@ pub(crate) struct Credentials {
     by_key: Remembered<Digest, Principal>,
     by_login: Remembered<Digest, Known>,
     has_approver: Remembered<Option<String>, bool>,
+    bound: Remembered<String, Arc<[String]>>,
 }
 
 /// Who is signed in, and until when.
@@ -98,6 +115,8 @@ impl Default for Credentials {
                 "person.changed",
                 "person.removed",
             ]),
+            // What a key is bound to is said when it is made and never changes.
+            bound: Remembered::until(&[]),
         }
     }
 }
@@ -111,6 +130,8 @@ struct StoredKey {
     created_by: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     executors: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    workspaces: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     revoked_at: Option<UnixMillis>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,19 +156,21 @@ impl Gate {
 
     /// Makes a key; the secret is returned once and kept only as a hash. `by` is who made it.
     pub async fn create_key(&self, by: &str, name: &str, role: Role) -> Result<NewKey, GateError> {
-        self.create_key_for(by, name, role, &[]).await
+        self.create_bound_key(by, name, role, &KeyBounds::default())
+            .await
     }
 
-    /// Makes a key that may also use the tokens of calls that `executors` run.
-    pub async fn create_key_for(
+    /// Makes a key that is bound to something.
+    pub async fn create_bound_key(
         &self,
         by: &str,
         name: &str,
         role: Role,
-        executors: &[String],
+        bounds: &KeyBounds,
     ) -> Result<NewKey, GateError> {
         checked_name(name)?;
-        checked_executors(role, executors)?;
+        checked_executors(role, &bounds.executors)?;
+        checked_workspaces(role, &bounds.workspaces)?;
         let now = self.inner.clock.now();
         let secret = secret::fresh(&format!("cs_{}_", role.word()), random());
         let id = KeyId::fresh(now, random());
@@ -156,7 +179,8 @@ impl Gate {
             role,
             created_at: now,
             created_by: by.to_owned(),
-            executors: executors.to_vec(),
+            executors: bounds.executors.clone(),
+            workspaces: bounds.workspaces.clone(),
             revoked_at: None,
             revoked_by: None,
         };
@@ -173,12 +197,7 @@ impl Gate {
             due_at: None,
             body: written(&key),
         };
-        let mut body = json!({ "key_id": id, "name": name, "role": role, "by": by });
-        if !executors.is_empty()
-            && let Some(said) = body.as_object_mut()
-        {
-            said.insert("executors".to_owned(), json!(executors));
-        }
+        let body = happening(id.as_str(), &key, by);
         for _ in 0..ATTEMPTS_MAX {
             let mut change = Change {
                 puts: vec![Put {
@@ -231,6 +250,28 @@ impl Gate {
         let record = self.inner.store.get(Kind::Key, id).await?;
         let key: Option<StoredKey> = record.as_ref().map(read).transpose()?;
         Ok(key.map_or_else(|| id.to_owned(), |key| key.name))
+    }
+
+    /// Returns the directories in which calls of `who` may have their workspace; none: in any they
+    /// claim. The built-in agent claims nothing: a person names the directory of its run.
+    pub(crate) async fn bound_to(
+        &self,
+        who: &Principal,
+        workspace: Option<&str>,
+    ) -> Result<Vec<String>, GateError> {
+        if who.key == crate::runs::builtin().key {
+            return Ok(workspace.map(str::to_owned).into_iter().collect());
+        }
+        let (cache, tail) = (&self.inner.credentials.bound, self.inner.store.tail());
+        if let Some(bound) = cache.get(tail, who.key.as_str()) {
+            return Ok(bound.to_vec());
+        }
+        let as_of = ended_at(tail);
+        let record = self.inner.store.get(Kind::Key, who.key.as_str()).await?;
+        let key: Option<StoredKey> = record.as_ref().map(read).transpose()?;
+        let bound: Arc<[String]> = key.map(|key| key.workspaces).unwrap_or_default().into();
+        cache.put(tail, as_of, who.key.0.clone(), Arc::clone(&bound));
+        Ok(bound.to_vec())
     }
 
     /// Makes a key useless, and every browser that was signed in with it.
@@ -339,7 +380,7 @@ fn revocation(
     key.revoked_by = Some(by.to_owned());
     REVOKED.clone_into(&mut record.status);
     record.body = written(&key);
-    let body = json!({ "key_id": record.id, "name": key.name, "role": key.role, "by": by });
+    let body = happening(&record.id, &key, by);
     change
         .entries
         .push(told(now, "key.revoked", &record.id, body));
@@ -366,6 +407,21 @@ pub(crate) fn key_account(record: &Record) -> Option<Account> {
     })
 }
 
+/// Returns what the ledger says of a key that `by` has made or revoked.
+fn happening(id: &str, key: &StoredKey, by: &str) -> serde_json::Value {
+    let mut body = json!({ "key_id": id, "name": key.name, "role": key.role, "by": by });
+    if let Some(said) = body.as_object_mut() {
+        let lists = [
+            ("executors", &key.executors),
+            ("workspaces", &key.workspaces),
+        ];
+        for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+            said.insert(name.to_owned(), json!(list));
+        }
+    }
+    body
+}
+
 fn key_view(record: &Record) -> Result<KeyView, GateError> {
     let key: StoredKey = read(record)?;
     Ok(KeyView {
@@ -375,6 +431,7 @@ fn key_view(record: &Record) -> Result<KeyView, GateError> {
         created_at: key.created_at.as_seconds(),
         created_by: key.created_by,
         executors: key.executors,
+        workspaces: key.workspaces,
         revoked_at: key.revoked_at.map(UnixMillis::as_seconds),
     })
 }
@@ -422,6 +479,34 @@ fn checked_executors(role: Role, executors: &[String]) -> Result<(), GateError> 
         return Err(wrong(format!(
             "an executor is the audience of a token, such as `tool:send_email`; at most {EXECUTORS_MAX}"
         )));
+    }
+    Ok(())
+}
+
+/// A key is bound to directories that can be told apart from others: written out from the root.
+fn checked_workspaces(role: Role, workspaces: &[String]) -> Result<(), GateError> {
+    let problem = |message: String| GateError::Invalid {
+        param: "workspaces",
+        code: "invalid_workspace",
+        message,
+    };
+    if !workspaces.is_empty() && !role.asks() {
+        let message = "only an agent's key is bound to workspaces; others submit no calls";
+        return Err(problem(message.to_owned()));
+    }
+    if workspaces.len() > WORKSPACES_MAX {
+        return Err(problem(format!(
+            "a key is bound to at most {WORKSPACES_MAX} workspaces"
+        )));
+    }
+    for workspace in workspaces {
+        if !may_be_vouched(workspace) || inline(workspace) != *workspace {
+            return Err(problem(format!(
+                "`{}` cannot be a workspace: write a directory out from `/`; a home, a system \
+                 directory or all of `/tmp` never counts as one",
+                inline(workspace)
+            )));
+        }
     }
     Ok(())
 }

@@ -40,6 +40,12 @@ pub enum Event {
     /// An answer was taken back; the question waits again.
     #[serde(rename = "approval.taken_back")]
     ApprovalTakenBack(ApprovalHappening),
+    /// A denial was lifted: the agent may ask again.
+    #[serde(rename = "approval.lifted")]
+    ApprovalLifted(ApprovalHappening),
+    /// A card that tells of a flood of calls tells of more; `detail` is how many.
+    #[serde(rename = "approval.changed")]
+    ApprovalChanged(ApprovalHappening),
     /// The asker collected the proof; `detail` is its name.
     #[serde(rename = "token.minted")]
     TokenMinted(ApprovalHappening),
@@ -183,7 +189,7 @@ shapes! {
         command: String = "On one line, display-redacted; never empty.",
         verdict: Verdict = "What the firewall concludes.",
         status: String = "`waiting`, `allowed` or `refused`.",
-        cause: Option<String> = "Why, where nobody was asked: `rule`, `grant`, `deny_memory` or `no_approver`.",
+        cause: Option<String> = "Why, where nobody was asked: `rule`, `grant`, `deny_memory`, `flood` or `no_approver`.",
         risk_score: f64 = "How bad a mistake would be, 0 to 1.",
         confidence: f64 = "How sure that is, 0 to 1.",
         side_effect: SideEffect = "What it changes.",
@@ -469,6 +475,7 @@ shapes! {
         role: Role = "Its role.",
         by: String = "Who.",
         executors: Option<Vec<String>> = "Whose tokens it may use besides its own.",
+        workspaces: Option<Vec<String>> = "The directories it is bound to, if any.",
         timestamp: f64 = "When.",
     }
     /// A gateway signs with a key.

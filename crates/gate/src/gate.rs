@@ -7,7 +7,7 @@ use countersign_channels::Channel;
 use countersign_channels::seal::Seal;
 use countersign_core::ledger::Entry;
 use countersign_core::time::UnixMillis;
-use countersign_store::{Database, Kind, Order, Query};
+use countersign_store::Database;
 
 use crate::GateError;
 use crate::anchor::Anchor;
@@ -15,6 +15,7 @@ use crate::assessors::Assessors;
 use crate::chronicle;
 use crate::clock::Clock;
 use crate::credentials::Credentials;
+use crate::denials::Denials;
 use crate::deputy::Deputy;
 use crate::health::Health;
 use crate::keys::Signer;
@@ -25,15 +26,12 @@ use crate::remembered::Remembered;
 use crate::seals;
 use crate::sessions::Sessions;
 use crate::settings::{Policies, Settings};
-use crate::stored::{StoredApproval, read};
 use crate::waiting::Waiting;
 
 /// How often time is let settle what nobody waits for.
 const LAPSE_EVERY: Duration = Duration::from_millis(500);
 /// Entries that are looked at in one go.
 const OBSERVED_MAX: usize = 1000;
-/// Denials that are remembered across a restart.
-const DENIALS_MAX: u32 = 1000;
 
 /// The gate. Cheap to clone; all clones are the same gate.
 #[derive(Clone, Debug)]
@@ -67,6 +65,7 @@ pub(crate) struct Inner {
     pub(crate) settings: Settings,
     pub(crate) channels: Vec<Arc<dyn Channel>>,
     pub(crate) grants: Remembered<String, Arc<Vec<VersionedGrant>>>,
+    pub(crate) denials: Denials,
     pub(crate) moment: Moment,
     pub(crate) waiting: Waiting,
     pub(crate) credentials: Credentials,
@@ -110,6 +109,7 @@ impl Gate {
                 settings,
                 channels,
                 grants: Remembered::until(&["grant.created", "grant.used", "grant.revoked"]),
+                denials: Denials::default(),
                 moment: Moment::default(),
                 waiting: Waiting::default(),
                 credentials: Credentials::default(),
@@ -124,7 +124,6 @@ impl Gate {
             }),
         };
         gate.publish_key().await?;
-        gate.recall_denials().await?;
         Ok(gate)
     }
 
@@ -176,6 +175,7 @@ impl Gate {
         loop {
             for lapsed in [
                 self.lapse_approvals().await,
+                self.tell_floods().await,
                 self.lapse_clarifications().await,
             ] {
                 if let Err(error) = lapsed {
@@ -229,29 +229,6 @@ impl Gate {
         if draft.event.starts_with("approval.") || draft.event.starts_with("clarify.") {
             self.inner.waiting.wake(&draft.subject);
         }
-        if draft.event == "approval.resolved" {
-            self.inner.moment.remember_denial_told(draft);
-        }
-    }
-
-    async fn recall_denials(&self) -> Result<(), GateError> {
-        let since = self.denials_since();
-        let denied = self
-            .inner
-            .store
-            .find(Query {
-                status: Some("denied".to_owned()),
-                since: Some(since.0 - self.inner.settings.timeouts.longest()),
-                order: Order::NewestFirst,
-                limit: DENIALS_MAX,
-                ..Query::of(Kind::Approval)
-            })
-            .await?;
-        for record in &denied {
-            let stored: StoredApproval = read(record)?;
-            self.inner.moment.remember_denial(&stored);
-        }
-        Ok(())
     }
 
     /// Returns since when denials count.

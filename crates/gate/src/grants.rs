@@ -8,7 +8,7 @@ use countersign_core::call::ToolCall;
 use countersign_core::card::{Redacts, one_line};
 use countersign_core::display::shortened;
 use countersign_core::grant::{Grant, Scope};
-use countersign_core::judge::consider;
+use countersign_core::judge::consider_bound;
 use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
@@ -162,7 +162,7 @@ fn judged(
         let ruleset = policies
             .at(call.cwd.as_deref())
             .map_err(GateError::Policy)?;
-        let (assessment, _) = consider(&ruleset.policy, &call);
+        let (assessment, _) = consider_bound(&ruleset.policy, &call, &stored.bound);
         calls.push(Past {
             call,
             assessment,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_core::card::{Redacts, one_line, shown_args};
-use countersign_core::judge::judge;
+use countersign_core::judge::judge_bound;
 use countersign_core::ledger::Entry;
 use countersign_core::policy::Policy;
 use countersign_store::{Kind, Order, Query, Record, StoreError};
@@ -292,7 +292,7 @@ fn judge_again(
     for record in records {
         let call: StoredCall = read(record)?;
         let tool_call = call.tool_call(None);
-        let judged = judge(policy, &tool_call);
+        let judged = judge_bound(policy, &tool_call, &call.bound);
         let (was, now) = (verdict_then(&call), judged.ruling.verdict.word());
         replayed.calls += 1;
         let row = replayed.verdicts.entry(was.to_owned()).or_default();
@@ -323,7 +323,7 @@ fn verdict_then(call: &StoredCall) -> &str {
         .as_ref()
         .map(|decision| decision.cause.as_str());
     match cause {
-        Some("grant" | "deny_memory") => "ask",
+        Some("grant" | "deny_memory" | "flood") => "ask",
         Some(_) | None => &call.verdict,
     }
 }

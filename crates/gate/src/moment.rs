@@ -4,35 +4,20 @@
 //! one that was revoked elsewhere cannot be used; what other replicas did arrives through the
 //! ledger.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use countersign_core::approval::State;
-use countersign_core::digest::Digest;
 use countersign_core::grant::Grant;
-use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
-use serde::Deserialize;
 
-use crate::stored::StoredApproval;
+use crate::flood::Floods;
 
-/// Denials that are remembered; the oldest go first.
-const DENIALS_MAX: usize = 10_000;
 /// Askers that may be in the middle of asking at once without waiting for each other.
 const LANES: usize = 64;
 
 /// How long a count of questions is believed; other replicas ask, too.
 const TALLY_BELIEVED: Duration = Duration::from_secs(1);
-
-/// A denial, as the next asker is told it.
-#[derive(Clone, Debug)]
-pub(crate) struct Denial {
-    pub(crate) by: String,
-    pub(crate) note: Option<String>,
-    pub(crate) at: UnixMillis,
-}
 
 /// How many questions wait, at most: counted once, and what was asked here since.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +32,7 @@ pub(crate) type VersionedGrant = (Grant, u64);
 /// What the gate remembers.
 #[derive(Debug)]
 pub(crate) struct Moment {
-    denials: Mutex<HashMap<(String, String, Digest), Denial>>,
+    pub(crate) floods: Floods,
     looked_at: AtomicI64,
     tally: Mutex<Option<Tally>>,
     lanes: Vec<tokio::sync::Mutex<()>>,
@@ -56,7 +41,7 @@ pub(crate) struct Moment {
 impl Default for Moment {
     fn default() -> Self {
         Self {
-            denials: Mutex::default(),
+            floods: Floods::default(),
             looked_at: AtomicI64::new(i64::MIN),
             tally: Mutex::default(),
             lanes: (0..LANES).map(|_| tokio::sync::Mutex::default()).collect(),
@@ -65,81 +50,6 @@ impl Default for Moment {
 }
 
 impl Moment {
-    /// Notes a denial, so that the same call is not asked about again at once.
-    pub(crate) fn remember_denial(&self, stored: &StoredApproval) {
-        let State::Denied { answer } = &stored.approval.state else {
-            return;
-        };
-        let key = (
-            stored.call.key.0.clone(),
-            stored.call.session.clone(),
-            stored.call.digest,
-        );
-        let denial = Denial {
-            by: answer.by.clone(),
-            note: answer.note.clone(),
-            at: answer.at,
-        };
-        self.insert_denial(key, denial);
-    }
-
-    /// Notes a denial that the ledger tells of: it was given on another replica.
-    pub(crate) fn remember_denial_told(&self, draft: &Draft) {
-        #[derive(Deserialize)]
-        struct Resolved {
-            outcome: String,
-            digest: Digest,
-            by: Option<String>,
-            note: Option<String>,
-        }
-        let Ok(resolved) = serde_json::from_str::<Resolved>(&draft.body) else {
-            return;
-        };
-        if resolved.outcome == "denied" {
-            let key = (draft.owner.clone(), draft.session.clone(), resolved.digest);
-            let denial = Denial {
-                by: resolved.by.unwrap_or_default(),
-                note: resolved.note,
-                at: draft.at,
-            };
-            self.insert_denial(key, denial);
-        }
-    }
-
-    fn insert_denial(&self, key: (String, String, Digest), denial: Denial) {
-        let mut denials = self.denials.lock().unwrap_or_else(PoisonError::into_inner);
-        if denials.len() >= DENIALS_MAX
-            && let Some(oldest) = denials
-                .iter()
-                .min_by_key(|(_, denial)| denial.at)
-                .map(|(key, _)| key.clone())
-        {
-            denials.remove(&oldest);
-        }
-        denials.insert(key, denial);
-    }
-
-    /// Returns the denial of the same call at or after `since`.
-    pub(crate) fn denial(
-        &self,
-        key: &str,
-        session: &str,
-        digest: Digest,
-        since: UnixMillis,
-    ) -> Option<Denial> {
-        let mut denials = self.denials.lock().unwrap_or_else(PoisonError::into_inner);
-        if denials.is_empty() {
-            return None;
-        }
-        let key = (key.to_owned(), session.to_owned(), digest);
-        let denial = denials.get(&key)?.clone();
-        if denial.at <= since {
-            denials.remove(&key);
-            return None;
-        }
-        Some(denial)
-    }
-
     /// Notes that somebody who can answer is looking.
     pub(crate) fn looked(&self, now: UnixMillis) {
         self.looked_at.fetch_max(now.0, Ordering::Relaxed);

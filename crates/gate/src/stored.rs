@@ -29,6 +29,9 @@ pub(crate) struct StoredCall {
     pub(crate) raw: Option<String>,
     pub(crate) cwd: Option<String>,
     pub(crate) workspace: Option<String>,
+    /// The directories its workspace may lie in, on the owner's word; none: any it claims.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) bound: Vec<String>,
     /// Who said what, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) replying_to: Vec<(String, String)>,
@@ -98,6 +101,15 @@ pub(crate) struct StoredApproval {
     /// Who opened the full text.
     #[serde(default)]
     pub(crate) viewed_by: Vec<String>,
+    /// What it would do, as a denial remembers it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) deeds: Vec<Digest>,
+    /// Who lifted the denial, and when: the agent may ask again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) lifted: Option<(String, UnixMillis)>,
+    /// How many calls this card stands for that were held back, where it tells of a flood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) held_back: Option<u64>,
 }
 
 /// The grant an answer leaves when it takes effect.

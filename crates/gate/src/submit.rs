@@ -21,9 +21,10 @@ use serde_json::value::RawValue;
 
 use crate::answer::invalid;
 use crate::crisis::crisis_puts;
+use crate::denials::Denial;
 use crate::entries::{approval_required, call_assessed};
 use crate::gate::{random, random_id};
-use crate::moment::{Denial, VersionedGrant};
+use crate::moment::VersionedGrant;
 use crate::names;
 use crate::principal::Principal;
 use crate::remembered::ended_at;
@@ -47,18 +48,25 @@ const TRIES_MAX: usize = 8;
 const EXPLANATION_BYTES_MAX: usize = 4096;
 
 /// A call with everything the gate found out about it.
-struct Considered {
-    call: StoredCall,
-    judged: Judged,
+pub(crate) struct Considered {
+    pub(crate) call: StoredCall,
+    pub(crate) judged: Judged,
     ruleset: Arc<Ruleset>,
     grant: Option<VersionedGrant>,
-    command: String,
+    pub(crate) command: String,
     commitment: String,
     /// What has to be written besides: the session, the idempotency key.
     puts: Vec<Put>,
     /// What the call would leave in files.
     writes: Vec<Put>,
     entries: Vec<Draft>,
+}
+
+impl Considered {
+    /// Returns the policy it was judged under.
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.ruleset.policy
+    }
 }
 
 impl Gate {
@@ -144,13 +152,14 @@ impl Gate {
             .policies
             .at(tool_call.cwd.as_deref())
             .map_err(GateError::Policy)?;
+        let bound = self.bound_to(who, tool_call.workspace.as_deref()).await?;
         let on_disk = &submission.on_disk;
         let Looked {
             considered,
             digests,
             held,
         } = self
-            .consider_written(&who.key, &ruleset.policy, &tool_call, on_disk)
+            .consider_written(&who.key, &ruleset.policy, &tool_call, &bound, on_disk)
             .await?;
         let (mut assessment, mut situation) = (considered.assessment, considered.situation);
         let concern = self
@@ -160,15 +169,11 @@ impl Gate {
         call.runs_written = held;
         call.answers_starter |= concern.reaches_starter;
         call.policy.clone_from(&ruleset.hash);
+        call.bound = bound;
         if situation.mode == Mode::Enforce {
             situation.mode = facts.mode(now);
         }
-        let denial = self.inner.moment.denial(
-            who.key.as_str(),
-            &call.session,
-            call.digest,
-            self.denials_since(),
-        );
+        let denial = self.denial_of(&call, &tool_call, &ruleset.policy).await?;
         situation.denied_before = denial.is_some();
         let mut ruling = verdict(&assessment, &situation);
         let mut grant = None;
@@ -232,7 +237,7 @@ impl Gate {
     }
 
     /// Writes down a call that nobody needs to be asked about, and lets it go.
-    async fn let_through(&self, considered: Considered) -> Result<CallView, GateError> {
+    pub(crate) async fn let_through(&self, considered: Considered) -> Result<CallView, GateError> {
         let Considered {
             mut call,
             judged,
@@ -292,6 +297,18 @@ impl Gate {
 
     /// Puts a call to people, or joins it to the same question that waits already.
     async fn ask(&self, considered: Considered) -> Result<CallView, GateError> {
+        let lane = self.inner.moment.lane(considered.call.key.as_str()).await;
+        // Looked at before the open question is looked for: whoever puts the same question at the
+        // same moment, on another replica, changes it, and then this one is concluded anew and joins.
+        let digest = considered.call.digest.hex();
+        let latest = self.inner.store.get(Kind::Question, &digest).await?;
+        let joined = self.open_question(&considered.call).await?;
+        if joined.is_none() {
+            self.check_room(&considered.call).await?;
+            if let Some(wait) = self.inner.moment.floods.takes(&considered.call) {
+                return Box::pin(self.hold_back(considered, wait)).await;
+            }
+        }
         let Considered {
             mut call,
             judged,
@@ -304,19 +321,13 @@ impl Gate {
             ..
         } = considered;
         puts.extend(writes);
-        let lane = self.inner.moment.lane(call.key.as_str()).await;
-        // Looked at before the open question is looked for: whoever puts the same question at the
-        // same moment, on another replica, changes it, and then this one is concluded anew and joins.
-        let digest = call.digest.hex();
-        let latest = self.inner.store.get(Kind::Question, &digest).await?;
-        let joined = self.open_question(&call).await?;
         let mut required = None;
         let stored = if let Some(open) = joined {
             open
         } else {
-            self.check_room(&call).await?;
             let known = self.knows_recipients(&call.tool_call(None)).await?;
-            let stored = self.question(&mut call, &judged, &ruleset.policy, known);
+            let mut stored = self.question(&mut call, &judged, &ruleset.policy, known);
+            stored.deeds = crate::denials::to_remember(&ruleset.policy, &call);
             puts.push(stored.put(Expect::Absent));
             puts.push(stored.latest_put(latest.map(|record| record.version)));
             required = Some(approval_required(&stored, &judged.assessment));
@@ -421,7 +432,7 @@ impl Gate {
         })
     }
 
-    fn question(
+    pub(crate) fn question(
         &self,
         call: &mut StoredCall,
         judged: &Judged,
@@ -472,6 +483,9 @@ impl Gate {
             grant: None,
             edited: None,
             viewed_by: Vec::new(),
+            deeds: Vec::new(),
+            lifted: None,
+            held_back: None,
         }
     }
 
@@ -593,6 +607,7 @@ fn stored(
         raw: submission.raw.as_deref().map(base64),
         cwd: tool_call.cwd.clone(),
         workspace: tool_call.workspace.clone(),
+        bound: Vec::new(),
         replying_to: tool_call
             .replying_to
             .iter()
@@ -689,6 +704,7 @@ fn decided(
         (Verdict::Refuse, Rule::DeniedBefore, Some(denial)) => Some(DecisionView {
             by: Some(denial.by),
             note: denial.note,
+            denial_id: Some(denial.id),
             denied_at: Some(denial.at.0),
             ..refused("deny_memory", now)
         }),
@@ -696,7 +712,7 @@ fn decided(
     }
 }
 
-fn refused(cause: &str, now: UnixMillis) -> DecisionView {
+pub(crate) fn refused(cause: &str, now: UnixMillis) -> DecisionView {
     DecisionView {
         outcome: "refused".to_owned(),
         cause: cause.to_owned(),

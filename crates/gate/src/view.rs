@@ -21,12 +21,12 @@ const UNREACHED: Ending = Ending::Expired { reached: false };
 pub(crate) const DRAFT: &str = "a draft of the agent's reply, which another person looks at";
 
 /// How a call ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, serde::Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, serde::Deserialize, utoipa::ToSchema)]
 pub struct DecisionView {
     /// `approved`, `denied`, `expired`, `withdrawn`, `allowed` or `refused`.
     pub outcome: String,
-    /// `rule`, `grant`, `person`, `model`, `expiry`, `undeliverable`, `withdrawal`, `deny_memory`
-    /// or `no_approver`.
+    /// `rule`, `grant`, `person`, `model`, `expiry`, `undeliverable`, `withdrawal`, `deny_memory`,
+    /// `flood` or `no_approver`.
     pub cause: String,
     /// What was chosen.
     #[schema(value_type = Option<Choice>)]
@@ -55,6 +55,12 @@ pub struct DecisionView {
     )]
     #[schema(value_type = Option<f64>)]
     pub denied_at: Option<i64>,
+    /// The question whose denial is remembered, where that is the cause.
+    #[serde(default)]
+    pub denial_id: Option<String>,
+    /// After how many seconds the agent may ask again, where it asked too much.
+    #[serde(default)]
+    pub retry_after: Option<u32>,
 }
 
 impl DecisionView {
@@ -425,6 +431,42 @@ fn sentence(decision: &DecisionView) -> String {
     }
 }
 
+/// Returns what to tell the model about a denial that is remembered.
+fn denied_before(by: &str, note: &str, decision: Option<&DecisionView>) -> String {
+    let denied_at = decision.and_then(|it| it.denied_at);
+    let now = decision.map_or(0, |it| it.at);
+    let when = denied_at.map_or_else(
+        || "a moment ago".to_owned(),
+        |at| ago(UnixMillis(now - at).as_seconds()),
+    );
+    let id = decision
+        .and_then(|it| it.denial_id.as_deref())
+        .map_or_else(String::new, |id| format!(" ({id})"));
+    format!(
+        "{by} denied this {when}, so nobody was asked again and it did not run; other words for the \
+         same thing count as the same.{note} Tell the user. If it is wanted after all, {by} or an \
+         admin can lift the denial{id} from history; then ask again."
+    )
+}
+
+/// Returns how long ago something was, in words.
+fn ago(seconds: f64) -> String {
+    // Rounded down, and never negative: the clock of the gate does not go back.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a span between two times of the gate's clock"
+    )]
+    let seconds = seconds.max(0.0) as u64;
+    let (count, unit) = match seconds {
+        0..5 => return "just now".to_owned(),
+        5..60 => (seconds, "second"),
+        60..3600 => (seconds / 60, "minute"),
+        3600.. => (seconds / 3600, "hour"),
+    };
+    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
+}
+
 /// Returns what to tell the model. A denial names no way round it.
 fn message(status: &str, decision: Option<&DecisionView>, call: &StoredCall) -> String {
     let note = decision
@@ -445,8 +487,12 @@ fn message(status: &str, decision: Option<&DecisionView>, call: &StoredCall) -> 
             "{by} denied this call; it must not run. Do not try to reach the same effect another \
              way. Tell the user.{note}"
         ),
-        "refused" if cause == "deny_memory" => format!(
-            "The same call was denied by {by} a moment ago, so nobody was asked again.{note}"
+        "refused" if cause == "deny_memory" => denied_before(by, &note, decision),
+        "refused" if cause == "flood" => format!(
+            "You asked more than people can answer, so this call was held back: it did not run and \
+             nobody was asked about it. Ask again in {} s, one call at a time, and do not take \
+             questions back.{note}",
+            decision.and_then(|it| it.retry_after).unwrap_or(60)
         ),
         "refused" if cause == "no_approver" => "This call needs a person's yes, and nobody is \
              there who could give it. It did not run. Tell the user."

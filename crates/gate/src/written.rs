@@ -54,11 +54,12 @@ impl Gate {
         key: &KeyId,
         policy: &Policy,
         call: &ToolCall,
+        bound: &[String],
         on_disk: &[OnDisk],
     ) -> Result<Looked, GateError> {
         let mut known = Written::default();
         let mut asked = BTreeSet::new();
-        let mut considered = consider_after(policy, call, Written::default());
+        let mut considered = consider_after(policy, call, bound, Written::default());
         for _ in 0..ROUNDS_MAX {
             let mut is_new = false;
             for wanted in &considered.files.wanted {
@@ -74,7 +75,7 @@ impl Gate {
                     known.set(&file.path, Content::from(file.clone()));
                 }
             }
-            considered = consider_after(policy, call, known.clone());
+            considered = consider_after(policy, call, bound, known.clone());
         }
         let runs = &considered.files.runs;
         for path in runs.iter().take(NAMED_MAX) {

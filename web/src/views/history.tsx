@@ -1,13 +1,15 @@
 // Every call there was, and why: a list that is searched by the gateway, and one call in full.
 
-import { batch, computed, signal, useSignalEffect } from "@preact/signals";
+import { batch, computed, signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
+import { lift } from "../answer";
 import { get, segment } from "../api";
 import { fullMoment, moment, now, span } from "../clock";
 import { useKeys } from "../keys";
-import { link, listen, me } from "../live";
+import { link, listen, mayAnswer, me, say } from "../live";
 import { useLoaded } from "../load";
+import { Confirm } from "../parts/confirm";
 import { Code, Facts } from "../parts/fields";
 import { Icon } from "../parts/icon";
 import { RiskWord } from "../parts/risk";
@@ -353,6 +355,36 @@ function Detail({ id }: { id: string }) {
   );
 }
 
+/** Returns the question that was denied, where that is how a call ended or why. */
+function denial({ status, approval_id: approval, decision }: TraceView): string | null {
+  if (status === "denied") return approval ?? null;
+  return decision?.cause === "deny_memory" ? (decision.denial_id ?? null) : null;
+}
+
+/** Who denied something lets the agent ask again, and an admin does. */
+function Lift({ trace }: { trace: TraceView }) {
+  const problem = useSignal<string | null>(null);
+  const id = denial(trace);
+  const mayLift = mayAnswer.value && (trace.decision?.by === me.value?.name || me.value?.role === "admin");
+  if (id === null || !mayLift) return null;
+  const doIt = async (): Promise<void> => {
+    problem.value = await lift(id);
+    if (problem.value === null) say("Lifted. The agent may ask again.");
+  };
+  return (
+    <p>
+      <Confirm
+        label="Lift the denial"
+        about={trace.command}
+        asks="The agent may ask about this again. Nothing runs without a yes."
+        yes="Lift it"
+        onYes={() => void doIt()}
+      />
+      {problem.value === null ? null : <span class="problem" role="alert">{problem.value}</span>}
+    </p>
+  );
+}
+
 function Explained({ trace }: { trace: TraceView }) {
   const { assessment, decision } = trace;
   const risk = riskOf(assessment);
@@ -386,6 +418,7 @@ function Explained({ trace }: { trace: TraceView }) {
           </a>
         </p>
       ) : null}
+      <Lift trace={trace} />
       {assessment.reasons.length < 2 ? null : (
         <section class="reasons">
           <h3>Reasons</h3>

@@ -242,6 +242,7 @@ function Keys({ isAdmin }: { isAdmin: boolean }) {
                     {key.id === me.value?.key_id ? <span class="pill tone-accent">This browser's</span> : null}
                     <small>
                       made {fullMoment(key.created_at)} by {key.created_by}
+                      {key.workspaces.length === 0 ? "" : ` · works in ${key.workspaces.join(", ")}`}
                       {key.revoked_at ? ` · revoked ${fullMoment(key.revoked_at)}` : ""}
                     </small>
                   </div>

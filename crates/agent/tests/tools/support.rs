@@ -46,11 +46,13 @@ pub(crate) async fn world() -> World {
     world_with(Policy::default()).await
 }
 
-pub(crate) async fn world_with(policy: Policy) -> World {
+pub(crate) async fn world_with(mut policy: Policy) -> World {
     let home = tempfile::tempdir().unwrap();
     let real = home.path().canonicalize().unwrap();
     let project = real.join("project");
     std::fs::create_dir(&project).unwrap();
+    // It lies in scratch space, so the owner lists it.
+    policy.vouched.push(project.display().to_string());
     let clock = Clock::manual(START);
     let gate = open(&real, &clock, policy).await;
     let agent = principal(&gate, "agent", Role::Agent).await;

@@ -115,7 +115,12 @@ pub(super) fn gather(call: &ToolCall, knows: &Knows) -> Gathered {
         gathered.unreadable(shown_name(&call.tool), why);
         return gathered;
     }
-    let ground = Ground::new(call.cwd.as_deref(), call.workspace.as_deref());
+    let (cwd, workspace) = (call.cwd.as_deref(), call.workspace.as_deref());
+    let ground = match (knows.trusts_workspace, knows.vouched_workspace) {
+        (false, _) => Ground::nowhere(cwd),
+        (true, false) => Ground::new(cwd, workspace),
+        (true, true) => Ground::vouched(cwd, workspace),
+    };
     one_call(
         &Inner {
             tool: &call.tool,

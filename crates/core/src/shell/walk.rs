@@ -20,6 +20,7 @@ use super::syntax::{
 };
 use super::value::{Arg, Stream, Taint, Value};
 use crate::act::{Act, Marks};
+use crate::deed::Words;
 use crate::display::is_deceptive_for_shell;
 use crate::knowledge::Effect;
 use crate::place::{Ground, HOLE, HOME, Place};
@@ -100,6 +101,8 @@ pub struct Walk<'k> {
     /// Repositories this text has made.
     pub(crate) made_repositories: Vec<String>,
     pub(crate) lookups: u32,
+    /// The words of the command at hand, where acts are to bear them.
+    pub(crate) doing: Option<Rc<Words>>,
     /// Whether it was noted that there are more paths than can be looked up.
     pub(crate) lookups_ended: bool,
     pub(crate) knows: &'k Knows,
@@ -117,8 +120,12 @@ pub(crate) struct Brought {
 /// What the firewall knows beyond the call.
 #[derive(Clone, Debug, Default)]
 pub struct Knows {
-    /// Whether code of the workspace may run without a question.
+    /// Whether the directory counts as a workspace, so that its code may run without a question.
     pub trusts_workspace: bool,
+    /// Whether the owner says so, and not only whoever asks.
+    pub vouched_workspace: bool,
+    /// Whether acts bear the words of the command that does them.
+    pub recounts: bool,
     /// Servers whose own hints about their tools the user has chosen to believe.
     pub pinned_servers: Vec<String>,
     /// Files that the same agent wrote in earlier calls.
@@ -144,6 +151,7 @@ impl<'k> Walk<'k> {
     pub fn new(ground: Ground, knows: &'k Knows) -> Self {
         Self {
             acts: Vec::new(),
+            doing: None,
             ground,
             variables: Vec::new(),
             functions: Vec::new(),
@@ -234,7 +242,8 @@ impl<'k> Walk<'k> {
     }
 
     /// Notes an act.
-    pub(crate) fn note(&mut self, act: Act) {
+    pub(crate) fn note(&mut self, mut act: Act) {
+        act.words.clone_from(&self.doing);
         self.loudest = self.loudest.max(if act.marks.unreadable {
             Score::ONE
         } else {
@@ -418,6 +427,8 @@ impl<'k> Walk<'k> {
             self.redirect(redirect, stdin, None);
         }
         let out = self.dispatch(args, stdin);
+        let before = self.doing.clone();
+        self.now_prints(&out);
         let mut sink = None;
         for redirect in redirects.iter().filter(|redirect| !is_input(redirect.kind)) {
             let to_file = self.redirect(redirect, stdin, Some(&out));
@@ -425,6 +436,7 @@ impl<'k> Walk<'k> {
                 sink = sink.or(to_file);
             }
         }
+        self.doing = before;
         let prints = sink.is_none() && self.caught == 0 && args.iter().any(|arg| arg.taint.secret);
         if prints
             && matches!(

@@ -12,6 +12,7 @@ mod addresses;
 mod callers;
 mod closed;
 mod composition;
+mod denials;
 mod floor;
 mod grants;
 mod lifts;

@@ -21,7 +21,7 @@ struct Agent {
 
 impl Agent {
     fn considers(&self, call: &ToolCall) -> Considered {
-        consider_after(&Policy::default(), call, self.written.clone())
+        consider_after(&Policy::default(), call, &[], self.written.clone())
     }
 
     /// Judges a call; what it writes counts for the next ones.

@@ -164,6 +164,7 @@ impl Lines<'_> {
             Command::Pending
             | Command::Grants
             | Command::Revoke { .. }
+            | Command::Lift { .. }
             | Command::Yolo { .. }
             | Command::YoloOff
             | Command::Status

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::approvals::segment;
 use super::show::{HEADING, ago, print, print_json, table, text};
-use crate::cli::{Explain, History, Replay};
+use crate::cli::{Explain, History, HistoryCommand, Replay};
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::read::at;
@@ -16,6 +16,16 @@ use crate::config::schema::seconds_of;
 /// Shows what happened.
 pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint> {
     let client = Client::new(reach)?;
+    if let Some(HistoryCommand::Lift { id }) = &args.command {
+        let path = format!("/v1/approvals/{}/lift", segment(id));
+        let answer = client.post(&path, &json!({}))?;
+        let result = if args.json {
+            print_json(&answer)
+        } else {
+            print("Lifted; the agent may ask again.\n")
+        };
+        return written(result, ExitCode::SUCCESS);
+    }
     let mut query = vec![format!("limit={}", args.limit)];
     let named = [
         ("run_id", &args.run),

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use countersign_gate::GateError;
+use countersign_gate::credentials::KeyBounds;
 use countersign_gate::principal::Role;
 use serde_json::{Value, json};
 
@@ -22,8 +23,13 @@ pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
             role,
             name,
             executor,
+            workspace,
         } => {
-            let made = create(reach, role, name, executor)?;
+            let bounds = KeyBounds {
+                executors: executor.clone(),
+                workspaces: workspace.clone(),
+            };
+            let made = create(reach, role, name, &bounds)?;
             let key = text(&made, "key");
             // Standard output is the key alone, so that a script can take it.
             (made, format!("{key}\n"))
@@ -65,7 +71,7 @@ pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
 }
 
 /// Makes a key in the home's own database: whoever can write there is its admin anyway.
-fn create(reach: &Reach, role: &str, name: &str, executors: &[String]) -> Result<Value, Complaint> {
+fn create(reach: &Reach, role: &str, name: &str, bounds: &KeyBounds) -> Result<Value, Complaint> {
     let role = Role::ALL
         .into_iter()
         .find(|it| it.word() == role)
@@ -78,8 +84,9 @@ fn create(reach: &Reach, role: &str, name: &str, executors: &[String]) -> Result
         .map_err(|error| Complaint::failed(format!("cannot start: {error}"), ""))?;
     runtime.block_on(async {
         let gate = open_beside(&home).await?;
-        let made = gate.create_key_for("command line", name, role, executors);
-        let made = made.await;
+        let made = gate
+            .create_bound_key("command line", name, role, bounds)
+            .await;
         gate.store().close().await;
         let made = made.map_err(|error| {
             if let GateError::Invalid { message, .. } = error {
@@ -102,7 +109,8 @@ fn list(answer: &Value) -> String {
                 text(it, "id"),
                 text(it, "name"),
                 text(it, "role"),
-                executors(it),
+                names(it, "executors"),
+                names(it, "workspaces"),
                 format!("{} by {}", ago(it, "created_at"), text(it, "created_by")),
                 match at(it, "revoked_at").as_f64() {
                     Some(_) => format!("revoked {}", ago(it, "revoked_at")),
@@ -115,17 +123,24 @@ fn list(answer: &Value) -> String {
         return "There are no keys.\n`countersign keys create --role agent --name NAME` makes one.\n"
             .to_owned();
     }
-    table(&["key", "name", "role", "runs", "made", "state"], &rows)
+    table(
+        &["key", "name", "role", "runs", "workspaces", "made", "state"],
+        &rows,
+    )
 }
 
-/// Returns whose tokens a key may use besides its own.
-fn executors(key: &Value) -> String {
-    let names = at(key, "executors").as_array().into_iter().flatten();
-    let names: Vec<String> = names
+/// Returns what a key is bound to.
+fn names(key: &Value, list: &str) -> String {
+    let bound = at(key, list).as_array().into_iter().flatten();
+    let bound: Vec<String> = bound
         .filter_map(Value::as_str)
         .map(countersign_core::display::inline)
         .collect();
-    names.join(", ")
+    if bound.is_empty() {
+        "-".to_owned()
+    } else {
+        bound.join(", ")
+    }
 }
 
 /// Does what was asked with people.

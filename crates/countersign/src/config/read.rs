@@ -31,6 +31,7 @@ const OWNERS_KEYS: &[(&str, &str)] = &[
 /// Returns what the owner's file says. `values` has been checked against the schema.
 pub(crate) fn changes(values: &Value) -> Result<Changes, Problem> {
     let lines = at(values, "approvals.thresholds");
+    let (trust, vouched) = trust(values);
     let changes = Changes {
         auto_below: share(at(lines, "auto_below")),
         ask_above: share(at(lines, "ask_above")),
@@ -50,7 +51,8 @@ pub(crate) fn changes(values: &Value) -> Result<Changes, Problem> {
         approval_required: marked_tools(values),
         require_approval: at(values, "outbound.require_approval").as_bool(),
         review: at(values, "review.enabled").as_bool(),
-        trust: trust(values)?,
+        trust,
+        vouched,
         crisis_notice: at(values, "crisis.notice").as_str().map(str::to_owned),
         crisis_notice_unreachable: at(values, "crisis.notice_unreachable")
             .as_str()
@@ -116,7 +118,16 @@ pub(crate) fn project_changes(values: &Value) -> Result<Changes, Problem> {
             return Err(owners(&format!("{section}.{name}")));
         }
     }
-    changes(values)
+    let changes = changes(values)?;
+    let lists = changes.vouched.as_ref().is_some_and(|it| !it.is_empty());
+    if lists && !matches!(changes.trust, Some(Trust::Listed(_))) {
+        return Err(Problem::new(
+            "workspaces.listed",
+            "a project may only list fewer workspaces",
+            "set `workspaces.trust: listed`, or put it into the owner's config.yaml",
+        ));
+    }
+    Ok(changes)
 }
 
 /// Returns what stands under `path`, written with dots; nothing where it is not there.
@@ -145,22 +156,18 @@ fn marked_tools(values: &Value) -> Vec<(String, bool)> {
         .collect()
 }
 
-fn trust(values: &Value) -> Result<Option<Trust>, Problem> {
-    let listed = at(values, "workspaces.listed").as_array();
-    match (word(at(values, "workspaces.trust")), listed) {
-        (Some("listed"), listed) => {
-            let listed = listed.into_iter().flatten().filter_map(Value::as_str);
-            Ok(Some(Trust::Listed(listed.map(str::to_owned).collect())))
-        }
-        (Some(_), None) => Ok(Some(Trust::All)),
-        (None, None) => Ok(None),
-        (_, Some(listed)) if listed.is_empty() => Ok(None),
-        (_, Some(_)) => Err(Problem::new(
-            "workspaces.listed",
-            "has no effect under `trust: all`",
-            "set `workspaces.trust: listed`",
-        )),
-    }
+/// Returns which directories count, and the directories that are listed.
+fn trust(values: &Value) -> (Option<Trust>, Option<Vec<String>>) {
+    let listed = at(values, "workspaces.listed").as_array().map(|listed| {
+        let listed = listed.iter().filter_map(Value::as_str);
+        listed.map(str::to_owned).collect::<Vec<_>>()
+    });
+    let trust = match word(at(values, "workspaces.trust")) {
+        Some("listed") => Some(Trust::Listed(listed.clone().unwrap_or_default())),
+        Some(_) => Some(Trust::All),
+        None => None,
+    };
+    (trust, listed)
 }
 
 fn rules(values: &Value, list: &str, kind: RuleKind) -> Result<Vec<PolicyRule>, Problem> {

@@ -63,6 +63,7 @@ fn table() -> Vec<Row> {
         (ALL, routes!(approvals::one)),
         (ANSWERS, routes!(approvals::resolve)),
         (ANSWERS, routes!(approvals::take_back)),
+        (ANSWERS, routes!(approvals::lift)),
         (ANSWERS, routes!(approvals::viewed)),
         (ANSWERS, routes!(practice::ask)),
         (ANSWERS, routes!(approvals::deliveries)),

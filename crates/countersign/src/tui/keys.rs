@@ -87,6 +87,8 @@ pub(crate) enum ListAct {
     Keep,
     /// Takes a permission back.
     Revoke,
+    /// Lifts a denial.
+    Lift,
     /// Ends the program.
     Quit,
 }
@@ -381,6 +383,13 @@ const TABLE: &[Row] = {
             Act::List(ListAct::Revoke),
             "r",
             "grants: take one back",
+        ),
+        row(
+            List,
+            &[Key(KeyCode::Char('L'))],
+            Act::List(ListAct::Lift),
+            "L",
+            "history: lift a denial, so that the agent may ask again",
         ),
         row(List, HELP, Act::Keys, "?", "these keys"),
         row(

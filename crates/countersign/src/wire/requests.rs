@@ -452,6 +452,8 @@ pub(crate) struct NewKeyBody {
     /// For an agent's key: audiences whose tokens it may use besides its own.
     #[serde(default)]
     pub(crate) executors: Vec<String>,
+    /// For an agent: the directories its calls may count as their workspace; none: any they claim.
+    pub(crate) workspaces: Option<Vec<String>>,
 }
 
 /// One key of the configuration.

@@ -34,7 +34,9 @@ fn code_from_the_network_is_asked_about() {
 #[test]
 fn a_script_of_several_lines_has_marks_on_the_line_that_matters() {
     let script = "set -e\ncd build\nrm -rf ~/photos   # old ones\necho done";
-    insta::assert_snapshot!(Sandbox::new().run(&["check", script]).shown());
+    // The sandbox lies in scratch space, which is no workspace.
+    let ran = Sandbox::new().run(&["check", "--cwd", "/home/dev/app", script]);
+    insta::assert_snapshot!(ran.shown());
 }
 
 #[test]

@@ -69,7 +69,6 @@ fn what_is_wrong_is_named_with_its_key_and_a_hint() {
         "people: [{name: ana, rolls: [approver]}]",
         "people: [{name: ana, roles: [king]}]",
         "review: {enabled: maybe}",
-        "workspaces: {listed: [/a]}",
         "approvals: {deny: [{name: empty}]}",
         "approvals: {deny: [{comand: ls}]}",
         "approvals: {deny: [{name: pushes, command: git push --force, match: [git push]}]}",

@@ -80,3 +80,59 @@ fn a_channel_that_refuses_cards_says_since_when_and_why() {
     );
     assert_eq!(failing["delivered_at"], json!(null));
 }
+
+#[test]
+fn who_denied_a_call_lifts_it_over_the_api_and_on_the_command_line() {
+    let gateway = Gateway::start();
+    let (agent, approver) = (gateway.key("agent"), gateway.key("approver"));
+    let other = gateway.named_key("other", "approver");
+    let approval = gateway.ask(&agent, RISKY);
+    gateway.resolve(&approver, &approval, "deny");
+    let again = gateway.submit(&agent, &format!("env {RISKY} # again")).body;
+    assert_eq!(again["decision"]["cause"], "deny_memory", "{again}");
+    assert_eq!(again["decision"]["denial_id"], *approval);
+    let said = again["message"].as_str().unwrap();
+    assert!(said.contains("approver denied this"), "{said}");
+    let path = format!("/v1/approvals/{approval}/lift");
+    assert_eq!(gateway.post(&other, &path, &json!({})).status, 403);
+    assert_eq!(gateway.post(&agent, &path, &json!({})).status, 403);
+    assert_eq!(gateway.post(&approver, &path, &json!({})).status, 200);
+    let second = gateway.ask(&agent, RISKY);
+    gateway.resolve(&approver, &second, "deny");
+    // The home's own key is an admin's.
+    let lifted = countersign(&gateway, &["history", "lift", &second]);
+    assert!(lifted.status.success(), "{lifted:?}");
+    let mut events = gateway.events(&approver, "/v1/events", Some(0));
+    assert_eq!(events.named("approval.lifted").1["by"], "approver");
+    gateway.ask(&agent, RISKY);
+}
+
+#[test]
+fn a_key_is_bound_to_a_workspace_when_it_is_made_and_the_list_says_so() {
+    let gateway = Gateway::start();
+    let made = ["keys", "create", "--role", "agent", "--name", "ci"];
+    let bound = countersign(
+        &gateway,
+        &[&made[..], &["--workspace", "/srv/app"]].concat(),
+    );
+    let key = String::from_utf8(bound.stdout).unwrap();
+    let script = |cwd: &str, session: &str| json!({ "tool": "terminal", "args": { "command": "./build.sh" }, "cwd": cwd, "session_id": session });
+    let run = |cwd: &str, session: &str| {
+        let said = gateway.post(key.trim(), "/v1/calls", &script(cwd, session));
+        said.body["status"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(run("/srv/app", "a"), "allowed");
+    assert_eq!(run("/home/dev/app", "b"), "waiting");
+    let keys = countersign(&gateway, &["keys", "list"]);
+    let shown = String::from_utf8(keys.stdout).unwrap();
+    assert!(shown.contains("/srv/app"), "{shown}");
+    let wrong = countersign(&gateway, &[&made[..], &["--workspace", "/etc"]].concat());
+    assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
+}
+
+/// Runs the command line in the home of `gateway`.
+fn countersign(gateway: &Gateway, arguments: &[&str]) -> std::process::Output {
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("countersign"));
+    command.args(arguments).arg("--home").arg(gateway.home());
+    command.env_clear().output().unwrap()
+}

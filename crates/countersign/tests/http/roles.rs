@@ -36,6 +36,7 @@ const MATRIX: &[(&str, &str, &[&str])] = &[
     ("GET", "/v1/approvals/{id}/deliveries", ANSWERS),
     ("POST", "/v1/approvals/{id}/resolve", ANSWERS),
     ("POST", "/v1/approvals/{id}/take_back", ANSWERS),
+    ("POST", "/v1/approvals/{id}/lift", ANSWERS),
     ("POST", "/v1/approvals/{id}/viewed", ANSWERS),
     ("POST", "/v1/practice", ANSWERS),
     ("GET", "/v1/events", ALL),

@@ -71,8 +71,10 @@ fn hostile_text_stays_text_mentions_nobody_and_brings_no_button() {
 
 /// Returns a call that says what a row says wherever an agent can say something.
 fn call(row: &Spoof) -> Value {
+    // To somebody else each time: texts that differ only in what nobody sees are the same message.
+    let to = format!("ana-{}", row.id);
     let mut call = json!({
-        "tool": "send_message", "args": { "to": "ana", "text": row.text },
+        "tool": "send_message", "args": { "to": to, "text": row.text },
         "session_id": row.id, "explanation": row.text,
     });
     // Names with control characters are refused before anybody sees them.

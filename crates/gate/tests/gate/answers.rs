@@ -7,6 +7,7 @@ use countersign_core::call::ToolCall;
 use countersign_core::id::KeyId;
 use countersign_core::tier::Tier;
 use countersign_core::token::{Arguments, Expected, verify};
+use countersign_gate::credentials::KeyBounds;
 use countersign_gate::principal::{Principal, Role};
 use countersign_gate::request::{Reply, Submission};
 use countersign_gate::settings::Settings;
@@ -158,13 +159,22 @@ async fn a_token_is_used_by_who_submitted_the_call_or_was_made_to_run_it_and_by_
         (Role::Approver, mine.clone()),
         (Role::Agent, vec![String::new()]),
     ] {
-        let wrong = gate.create_key_for("test", "wrong", role, &names).await;
+        let bounds = runs(&names);
+        let wrong = gate.create_bound_key("test", "wrong", role, &bounds).await;
         assert!(matches!(wrong, Err(GateError::Invalid { .. })), "{wrong:?}");
     }
 }
 
+fn runs(executors: &[String]) -> KeyBounds {
+    KeyBounds {
+        executors: executors.to_vec(),
+        ..KeyBounds::default()
+    }
+}
+
 async fn executor(gate: &Gate, name: &str, executors: &[String]) -> Principal {
-    let made = gate.create_key_for("test", name, Role::Agent, executors);
+    let bounds = runs(executors);
+    let made = gate.create_bound_key("test", name, Role::Agent, &bounds);
     let secret = made.await.unwrap().key;
     gate.authenticate(&secret).await.unwrap()
 }

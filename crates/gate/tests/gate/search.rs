@@ -62,12 +62,12 @@ async fn calls_are_found_by_how_they_ended_by_whom_and_what_they_say() {
         assert_eq!(found(&world, ana, search).await, wanted, "{name}");
     }
     // What happens later is found, too, and how a question ends that was known before.
-    let (_, waiting) = ask(&world, in_session("s2", DANGEROUS)).await;
+    let (_, waiting) = ask(&world, in_session("s2", "rm -rf /srv/other")).await;
     let waits = || Search {
         outcome: some("waiting"),
         ..none()
     };
-    assert_eq!(found(&world, ana, waits()).await, [DANGEROUS]);
+    assert_eq!(found(&world, ana, waits()).await, ["rm -rf /srv/other"]);
     gate.answer(ana, reply(&waiting, Choice::Once))
         .await
         .unwrap();
@@ -150,11 +150,13 @@ async fn answers_are_counted_with_how_long_people_took() {
         ("s2", 5_000, Choice::Deny),
         ("s3", 20_000, Choice::Once),
     ] {
-        let (_, approval) = ask(&world, in_session(session, DANGEROUS)).await;
+        // Each about something of its own: what was denied is not asked about again.
+        let text = format!("rm -rf /srv/{session}");
+        let (_, approval) = ask(&world, in_session(session, &text)).await;
         clock.advance(Duration::from_millis(took));
         gate.answer(ana, reply(&approval, choice)).await.unwrap();
     }
-    let _waits = ask(&world, in_session("s4", DANGEROUS)).await;
+    let _waits = ask(&world, in_session("s4", "rm -rf /srv/s4")).await;
     gate.submit(agent, command("git status")).await.unwrap();
     gate.submit(agent, command("rm -rf /")).await.unwrap();
     gate.store().flush().await.unwrap();

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use countersign_core::call::{ToolCall, Turn};
+use countersign_gate::credentials::KeyBounds;
 use countersign_gate::principal::Role;
 use countersign_gate::request::Submission;
 use countersign_gate::sessions::OverrideRequest;
@@ -229,4 +230,101 @@ fn send(text: &str) -> ToolCall {
 fn is_crisis(assessment: &serde_json::value::RawValue) -> bool {
     let said: serde_json::Value = serde_json::from_str(assessment.get()).unwrap();
     said["crisis_sensitive"] == true
+}
+
+/// A script of the directory it is called from.
+fn script_in(session: &str, cwd: &str) -> Submission {
+    Submission {
+        call: ToolCall::command("./build.sh").from_directory(cwd),
+        session: session.to_owned(),
+        ..Submission::default()
+    }
+}
+
+#[tokio::test]
+async fn law_14_a_fresh_session_makes_no_trusted_project_of_a_shared_directory() {
+    let world = world().await;
+    for (number, cwd) in [
+        "/tmp/evil",
+        "/var/tmp/x",
+        "/dev/shm/x",
+        "/srv/app",
+        "/opt/x",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let call = world.submit(script_in(&format!("s{number}"), cwd)).await;
+        assert_eq!(call.status, "waiting", "{cwd}");
+    }
+    let own = world.submit(script_in("own", "/home/dev/project")).await;
+    assert_eq!(own.status, "allowed");
+    let moved = world.submit(script_in("own", "/home/dev/elsewhere")).await;
+    assert_eq!(
+        moved.status, "waiting",
+        "the first call has fixed the workspace"
+    );
+    let wide = Submission {
+        call: ToolCall {
+            workspace: Some("/home/dev/project".to_owned()),
+            ..ToolCall::command("./evil.sh").from_directory("/tmp/evil")
+        },
+        ..script_in("aside", "/tmp/evil")
+    };
+    assert_eq!(world.submit(wide).await.status, "waiting");
+}
+
+fn works_in(workspaces: &[String]) -> KeyBounds {
+    KeyBounds {
+        workspaces: workspaces.to_vec(),
+        ..KeyBounds::default()
+    }
+}
+
+#[tokio::test]
+async fn law_14_a_key_bound_to_directories_has_its_workspace_there_and_nowhere_else() {
+    let world = world().await;
+    let bound = ["/srv/app".to_owned()];
+    let made = world
+        .gate
+        .create_bound_key("root", "ci", Role::Agent, &works_in(&bound))
+        .await
+        .unwrap();
+    let ci = world.gate.authenticate(&made.key).await.unwrap();
+    for (session, cwd, status) in [
+        ("a", "/srv/app", "allowed"),
+        ("b", "/srv/app/sub", "allowed"),
+        ("c", "/srv/other", "waiting"),
+        ("d", "/home/dev/project", "waiting"),
+        ("e", "/srv/app/../other2", "waiting"),
+    ] {
+        let call = world
+            .gate
+            .submit(&ci, script_in(session, cwd))
+            .await
+            .unwrap();
+        assert_eq!(call.status, status, "{cwd}");
+    }
+    let keys = world.gate.keys(&world.ana).await.unwrap().items;
+    let shown = keys.iter().find(|key| key.name == "ci").unwrap();
+    assert_eq!(shown.workspaces, bound);
+    let entries = world.gate.store().entries(0, 1000).await.unwrap();
+    let made = |body: &str| body.contains("\"name\":\"ci\"") && body.contains("/srv/app");
+    assert!(
+        entries
+            .iter()
+            .any(|it| it.draft.event == "key.created" && made(&it.draft.body))
+    );
+    for wrong in ["/", "~", "/etc", "relative", "/tmp", "/home/ana/.ssh"] {
+        let made = world
+            .gate
+            .create_bound_key("root", "x", Role::Agent, &works_in(&[wrong.to_owned()]))
+            .await;
+        assert!(made.is_err(), "{wrong}");
+    }
+    let person = world
+        .gate
+        .create_bound_key("root", "bo", Role::Approver, &works_in(&bound))
+        .await;
+    assert!(person.is_err(), "a person submits nothing");
 }

@@ -159,8 +159,9 @@ impl Walk<'_> {
         let usual = place.inside == Some(true)
             || place.path.starts_with("~/.")
             || place.path.starts_with("/etc/")
-            || place.path.starts_with("/usr/")
-            || place.inside.is_none() && !crate::place::is_absolute(&script.text);
+            || place.path.starts_with("/usr/") && !crate::place::is_shared(&place.path)
+            // Where nothing is claimed; a directory that is no workspace is nobody's.
+            || self.ground.cwd.is_none() && !crate::place::is_absolute(&script.text);
         if usual
             && known.iter().any(|end| place.path.ends_with(end))
             && script.delivers.is_none()

@@ -108,6 +108,9 @@ fn last_rules() -> Vec<Case> {
     vec![
         case("7: denied a moment ago", harmless(), when(|now| now.denied_before = true), (Refuse, Rule::DeniedBefore, Gate)),
         case("7: a denial comes before an allow rule", harmless(), when(|now| { now.denied_before = true; now.allowed_by_rule = true; }), (Refuse, Rule::DeniedBefore, Gate)),
+        case("7: a denial holds for a marked tool", harmless(), when(|now| { now.denied_before = true; now.approval_required = true; }), (Refuse, Rule::DeniedBefore, Gate)),
+        case("7: a denial holds for money", marked(|marks| marks.money = true), when(|now| now.denied_before = true), (Refuse, Rule::DeniedBefore, Gate)),
+        case("7: a denial does not come before a crisis", crisis(true, true), when(|now| now.denied_before = true), (Ask, Rule::CrisisGate, Gate)),
         case("8: an ask rule", harmless(), when(|now| now.asked_by_rule = true), (Ask, Rule::PolicyRule, Gate)),
         case("8: an ask rule beats an allow rule", harmless(), when(|now| { now.asked_by_rule = true; now.allowed_by_rule = true; }), (Ask, Rule::PolicyRule, Gate)),
         case("8: an allow rule", scored(900, 100), when(|now| now.allowed_by_rule = true), (Allow, Rule::PolicyRule, Gate)),

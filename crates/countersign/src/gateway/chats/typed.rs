@@ -69,6 +69,7 @@ impl Desk {
             Command::Help => Ok(self.help()),
             other @ (Command::Grants
             | Command::Revoke { .. }
+            | Command::Lift { .. }
             | Command::Yolo { .. }
             | Command::YoloOff
             | Command::Status
@@ -93,6 +94,10 @@ impl Desk {
             Command::Revoke { id } => {
                 let grant = self.gate.revoke_grant(who, &id).await?;
                 Ok(format!("Taken back: {}", code(&grant.words)))
+            }
+            Command::Lift { id } => {
+                self.gate.lift_denial(who, &id).await?;
+                Ok("Lifted; the agent may ask again.".to_owned())
             }
             Command::Yolo { minutes, all } => self.yolo(typed, who, minutes, all).await,
             Command::YoloOff => self.end_yolo(typed, who).await,

@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use countersign_gate::credentials::KeyBounds;
 use countersign_gate::credentials::{KeyView, NewKey, PersonView};
 use serde_json::{Value, json};
 
@@ -31,10 +32,14 @@ pub(crate) async fn create_key(
     JsonBody(body): JsonBody<NewKeyBody>,
 ) -> Result<(StatusCode, Json<NewKey>), Problem> {
     let by = &caller.principal.name;
-    let made = app
+    let bounds = KeyBounds {
+        executors: body.executors,
+        workspaces: body.workspaces.unwrap_or_default(),
+    };
+    let key = app
         .gate
-        .create_key_for(by, &body.name, body.role, &body.executors);
-    let key = made.await?;
+        .create_bound_key(by, &body.name, body.role, &bounds)
+        .await?;
     Ok((StatusCode::CREATED, Json(key)))
 }
 

@@ -64,6 +64,19 @@ pub(crate) async fn take_back(
     Ok(Json(app.gate.take_back(&caller.principal, &id).await?))
 }
 
+/// Lifts a denial, so that the agent may ask again: who denied it may, and an admin
+#[utoipa::path(post, path = "/v1/approvals/{id}/lift",
+    params(("id" = String, Path, description = "the approval that was denied")),
+    responses((status = 200, description = "the approval", body = ApprovalView),
+              (status = 403, description = "somebody else denied it")))]
+pub(crate) async fn lift(
+    State(app): Reach,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Answer<ApprovalView> {
+    Ok(Json(app.gate.lift_denial(&caller.principal, &id).await?))
+}
+
 /// Shows where the card of an approval is, and where it could not be delivered
 #[utoipa::path(get, path = "/v1/approvals/{id}/deliveries",
     params(("id" = String, Path, description = "the approval")),

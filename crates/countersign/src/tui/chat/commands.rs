@@ -101,6 +101,7 @@ impl Chat {
             Command::Pending
             | Command::Grants
             | Command::Revoke { .. }
+            | Command::Lift { .. }
             | Command::Yolo { .. }
             | Command::YoloOff
             | Command::Status

@@ -40,6 +40,8 @@ pub(super) enum Deed {
     Allow(Vec<String>),
     /// Take a permission back.
     Revoke(String),
+    /// Lift a denial.
+    Lift(String),
     /// Undo what ran.
     Undo(String),
 }

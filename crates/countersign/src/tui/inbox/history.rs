@@ -115,6 +115,17 @@ impl Past {
         }
     }
 
+    /// Returns the question that was denied, where that was how it ended or why.
+    pub(super) fn denial(&self) -> Option<String> {
+        let whole = self.whole.as_ref()?;
+        let id = match (self.status.as_str(), self.cause.as_str()) {
+            ("denied", _) => at(whole, "approval_id"),
+            ("refused", "deny_memory") => at(whole, "decision.denial_id"),
+            _ => return None,
+        };
+        id.as_str().map(str::to_owned)
+    }
+
     /// Whether nobody was asked.
     pub(super) fn ran_unasked(&self) -> bool {
         self.status == "allowed"

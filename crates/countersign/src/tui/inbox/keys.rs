@@ -127,7 +127,8 @@ impl Inbox {
             | ListAct::AllowOnce
             | ListAct::Undo
             | ListAct::Keep
-            | ListAct::Revoke => self.deed(act),
+            | ListAct::Revoke
+            | ListAct::Lift => self.deed(act),
             ListAct::Quit => vec![Wish::Leave],
         }
     }
@@ -159,9 +160,25 @@ impl Inbox {
                     self.asking = Asking::Sure(sure);
                 }
             }
+            (ListAct::Lift, Tab::History) => self.lift_selected(),
             _ => {}
         }
         Vec::new()
+    }
+
+    /// Asks whether the agent may ask again about what was denied.
+    fn lift_selected(&mut self) {
+        let Some(past) = self.history.list.selected() else {
+            return;
+        };
+        let Some(denial) = past.denial() else {
+            self.said = Some("This was not denied; there is nothing to lift.".to_owned());
+            return;
+        };
+        let question = format!("Let the agent ask again? {}", past.what);
+        let deed = Deed::Lift(denial);
+        let sure = Sure::new(question, "Lift the denial".to_owned(), "Leave it", deed);
+        self.asking = Asking::Sure(sure);
     }
 
     fn go(&mut self, rows: isize) -> Vec<Wish> {
@@ -343,6 +360,11 @@ impl Inbox {
             Said::Yes(Deed::Undo(id)) => {
                 let path = format!("/v1/reviews/{}/undo", segment(&id));
                 vec![post("settle", "Undone.", path, json!({}))]
+            }
+            Said::Yes(Deed::Lift(id)) => {
+                let path = format!("/v1/approvals/{}/lift", segment(&id));
+                let words = "Lifted; the agent may ask again.";
+                vec![post("settle", words, path, json!({}))]
             }
             Said::Yes(Deed::Revoke(id)) => {
                 let words = "Taken back; it covers nothing any more.";

@@ -193,6 +193,13 @@ impl Inbox {
                 "Tab history",
                 "q leave",
             ],
+            (Tab::History, _) if self.is_denied_selected() => &[
+                "Enter why",
+                "L lift the denial",
+                "/ filter",
+                "Tab reviews",
+                "q leave",
+            ],
             (Tab::History, _) => &["Enter why", "/ filter", "Tab reviews", "q leave"],
             (Tab::Reviews, _) => &["Enter changes", "K keep", "u undo", "Tab grants", "q leave"],
             (Tab::Grants, _) => &["Enter details", "r take back", "Tab waiting", "q leave"],
@@ -205,6 +212,11 @@ impl Inbox {
             }
         }
         format!("{hints}{LAST}")
+    }
+
+    fn is_denied_selected(&mut self) -> bool {
+        let selected = self.history.list.selected();
+        selected.is_some_and(|past| past.denial().is_some())
     }
 
     const fn asking_nothing(&self) -> bool {

@@ -490,6 +490,27 @@ fn a_permission_is_taken_back_after_a_question_that_was_read() {
 }
 
 #[test]
+fn a_denial_is_lifted_from_history_after_a_question_and_nothing_else_is() {
+    let mut denied = trace("call_1", "rm -rf /srv/den", "ask", "denied");
+    denied["approval_id"] = json!("appr_9");
+    let mut refused = trace("call_2", "rm  -rf /srv/den", "refuse", "refused");
+    refused["decision"]["cause"] = json!("deny_memory");
+    refused["decision"]["denial_id"] = json!("appr_9");
+    let ran = trace("call_3", "ls", "allow", "allowed");
+    for (past, lifts) in [(denied, true), (refused, true), (ran, false)] {
+        let mut shown = Shown::with(&[]);
+        shown.answer("history", "", &json!({ "traces": [past], "next": null }));
+        shown.type_in("l");
+        shown.wishes.clear();
+        shown.type_in("L");
+        shown.wait(1_000);
+        shown.type_in("1");
+        let wanted = ("/v1/approvals/appr_9/lift".to_owned(), json!({}));
+        assert_eq!(shown.sent().contains(&wanted), lifts);
+    }
+}
+
+#[test]
 fn what_ran_is_kept_at_once_and_undone_after_a_question() {
     let mut shown = Shown::with(&[]);
     shown.answer("reviews", "", &json!({ "reviews": [review()] }));

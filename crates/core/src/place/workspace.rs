@@ -1,0 +1,228 @@
+//! Which directories may count as a workspace, and on whose word.
+//!
+//! Where a call is made is a claim of whoever asks. It is believed for an ordinary directory; not
+//! for one that anybody may fill, and not for what the machine serves (`shared_places.tsv`): an
+//! agent, or whoever put a script there, would otherwise choose what is trusted. There the owner's
+//! word is needed. All of it is lexical.
+
+use std::sync::LazyLock;
+
+use super::patterns::first_match;
+use super::{HOLE, HOME, Plain, fold_home, is_absolute, is_drive, mark_home, plain, row};
+use crate::knowledge::PathKind;
+
+/// Places that become a workspace only on the owner's word, as the names they consist of.
+static SHARED: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
+    include_str!("../../knowledge/shared_places.tsv")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| Some(names(&line.split_once('\t')?.0.to_lowercase())))
+        .collect()
+});
+
+/// Names that containers use for a project directly under the root.
+const AT_THE_ROOT: &[&str] = &[
+    "app",
+    "workspace",
+    "work",
+    "src",
+    "project",
+    "repo",
+    "code",
+    "workdir",
+    "testbed",
+];
+
+/// Returns the claimed directory, normalised, if it may count as a workspace: by itself, or because
+/// the owner has `vouched` for it.
+///
+/// `/`, a home or its parents, system and credential directories never do, whoever says so.
+pub(super) fn workspace(claim: &str, vouched: bool) -> Option<String> {
+    let marked = mark_home(claim);
+    if !is_absolute(&marked) {
+        return None;
+    }
+    let Plain {
+        path: whole,
+        by_process,
+    } = plain(&marked);
+    // Where a process stands, and what lies above an unknown home, could be anywhere.
+    if by_process || marked.starts_with(HOME) != whole.starts_with(HOME) {
+        return None;
+    }
+    let given = names(&whole.to_lowercase());
+    let first = given.first().map_or("", String::as_str);
+    // `\\?\C:\Temp`, `\\.\C:\Temp`: another way to write a drive.
+    if whole.starts_with('/') && (first == "?" || is_drive(first)) {
+        return None;
+    }
+    let shared = SHARED.iter().find_map(|place| below(&given, place));
+    match shared {
+        Some(_) if !vouched => return None,
+        Some(0) => return None,
+        Some(_) | None => {}
+    }
+    let path = fold_home(&whole);
+    if path.contains(HOLE) || path == "/" || path.len() == HOME.len_utf8() && path.starts_with(HOME)
+    {
+        return None;
+    }
+    match first_match(&path).and_then(row).map(|row| row.kind) {
+        None | Some(PathKind::Temp | PathKind::Generated | PathKind::Document) => {}
+        // Part of the system by where it lies; the owner says what it is.
+        Some(PathKind::System | PathKind::Device) if shared.is_some() => {}
+        Some(
+            PathKind::Root
+            | PathKind::Home
+            | PathKind::System
+            | PathKind::Device
+            | PathKind::Sink
+            | PathKind::Credential
+            | PathKind::Startup
+            | PathKind::Schedule
+            | PathKind::Guard
+            | PathKind::Agent
+            | PathKind::Ci
+            | PathKind::Hook
+            | PathKind::History
+            | PathKind::Process
+            | PathKind::Log
+            | PathKind::ContainerSocket
+            | PathKind::Environment,
+        ) => return None,
+    }
+    // A directory directly under the root (`/tmp`, `/opt`, `/data`) is nobody's project, with the
+    // exception of the names containers use for one.
+    let ordinary = match names(&path).as_slice() {
+        [only] => AT_THE_ROOT.contains(&only.as_str()),
+        [] | [..] => true,
+    };
+    ordinary.then_some(path)
+}
+
+/// Whether the owner may call `directory` a workspace: it can be one, if only on the owner's word.
+pub fn may_be_vouched(directory: &str) -> bool {
+    workspace(directory, true).is_some()
+}
+
+/// Whether `path` lies in a place that counts only on the owner's word.
+pub fn is_shared(path: &str) -> bool {
+    let given = names(&plain(&mark_home(path)).path.to_lowercase());
+    SHARED.iter().any(|place| below(&given, place).is_some())
+}
+
+/// Whether `path` is `directory` or lies in it. Homes are told apart, except where one side only
+/// says `~`: whose home that is nobody knows here.
+pub fn lies_in(path: &str, directory: &str) -> bool {
+    let (path, directory) = (mark_home(path), mark_home(directory));
+    if !is_absolute(&path) || !is_absolute(&directory) {
+        return false;
+    }
+    let in_home = directory.starts_with(HOME) || path.starts_with(HOME);
+    if in_home && (is_shared(&path) || is_shared(&directory)) {
+        return false;
+    }
+    let clean = |path: &str| {
+        let path = plain(path).path;
+        if in_home { fold_home(&path) } else { path }
+    };
+    let (path, directory) = (clean(&path), clean(&directory));
+    let rest = path.strip_prefix(directory.trim_end_matches('/'));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn names(path: &str) -> Vec<String> {
+    path.split('/')
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Returns how many names lie between `place` and `given`, if `given` is the place or below it.
+fn below(given: &[String], place: &[String]) -> Option<usize> {
+    if let Some((first, rest)) = place.split_first()
+        && first == "**"
+    {
+        return (0..=given.len().saturating_sub(rest.len()))
+            .filter_map(|from| below(given.get(from..)?, rest))
+            .min();
+    }
+    let fits = place.len() <= given.len()
+        && place.iter().zip(given).all(|(wanted, name)| {
+            match wanted.as_str() {
+                "*" => true,
+                // One letter: a drive as Git Bash shows it.
+                "?" => name.chars().count() == 1,
+                "*:" => is_drive(name),
+                wanted => wanted == name,
+            }
+        });
+    fits.then(|| given.len() - place.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shared_place_is_one_in_any_spelling_and_a_look_alike_is_not() {
+        for line in include_str!("../../knowledge/shared_places.tsv").lines() {
+            let Some((place, why)) = line.split_once('\t').filter(|_| !line.starts_with('#'))
+            else {
+                continue;
+            };
+            assert!(!why.is_empty(), "{place} says no reason");
+            let place = place
+                .replace("**", "C:/Users/ana")
+                .replace("*:", "D:")
+                .replace(['*', '?'], "c");
+            for spelling in [
+                format!("{place}/evil"),
+                format!("{place}//evil/./x/.."),
+                place.to_uppercase() + "/evil",
+            ] {
+                assert_eq!(workspace(&spelling, false), None, "{spelling}");
+                assert!(is_shared(&spelling), "{spelling}");
+            }
+            let beside = format!("{place}board/evil");
+            assert!(!is_shared(&beside), "{beside}");
+        }
+    }
+
+    #[test]
+    fn the_owner_vouches_for_what_lies_below_and_never_for_a_whole_shared_place() {
+        for (directory, counts) in [
+            ("/srv/app", true),
+            ("/opt/tool", true),
+            ("/tmp/job", true),
+            ("/Users/Shared/app", true),
+            ("/dev/shm/job", true),
+            ("/tmp", false),
+            ("/srv", false),
+            ("/", false),
+            ("/etc", false),
+            ("~", false),
+            ("~/.ssh", false),
+            ("/srv/app/.ssh", false),
+        ] {
+            assert_eq!(workspace(directory, true).is_some(), counts, "{directory}");
+        }
+    }
+
+    #[test]
+    fn what_is_reached_through_a_process_or_above_a_home_is_no_workspace() {
+        for directory in [
+            "/proc/self/root/tmp/evil",
+            "/proc/1/cwd/a/evil",
+            "/a/../proc/self/cwd/a/evil",
+            "/proc/self/task/1/root/srv/app",
+            "~/../tmp/evil",
+            "~/../../a/evil",
+            r"\\?\C:\Temp\evil",
+            r"\\.\C:\src\evil",
+        ] {
+            assert_eq!(workspace(directory, false), None, "{directory}");
+            assert_eq!(workspace(directory, true), None, "{directory}");
+        }
+    }
+}
