@@ -96,7 +96,7 @@ impl Desk {
             Command::Status => self.status(who).await,
             Command::Usage => self.usage(who).await,
             Command::Model { name: None } => Ok(match self.agent.model() {
-                Some(model) => format!("The agent thinks with {}.", code(model)),
+                Some(model) => format!("The agent thinks with {}.", code(&model)),
                 None => "No model is configured.".to_owned(),
             }),
             Command::Model { name: Some(_) } => {
@@ -249,7 +249,8 @@ impl Desk {
             ..ApprovalFilter::default()
         };
         let waiting = self.gate.approvals(who, filter).await?.items.len();
-        let model = self.agent.model().unwrap_or("none");
+        let model = self.agent.model();
+        let model = model.as_deref().unwrap_or("none");
         Ok(format!(
             "{waiting} waiting · model {} · countersign {}",
             code(model),
