@@ -3,7 +3,7 @@
 use crate::assess::assess;
 use crate::assessment::Assessment;
 use crate::call::ToolCall;
-use crate::policy::{Policy, situation};
+use crate::policy::{Policy, RuleKind, situation};
 use crate::shell::walk::Knows;
 use crate::verdict::{Ruling, Situation, verdict};
 
@@ -31,7 +31,23 @@ pub fn consider(policy: &Policy, call: &ToolCall) -> (Assessment, Situation) {
         trusts_workspace: policy.trusts(workspace),
         ..Knows::default()
     };
-    let assessment = assess(call, &knows);
+    let mut assessment = assess(call, &knows);
     let situation = situation(policy, call, &assessment);
+    if let Some(reason) = rule_reason(policy, call) {
+        assessment.reasons.insert(0, reason);
+    }
     (assessment, situation)
+}
+
+/// Names the rule of the owner that refuses `call` or wants it asked about, wherever reasons are
+/// shown.
+fn rule_reason(policy: &Policy, call: &ToolCall) -> Option<String> {
+    let kinds = [
+        (&policy.deny, RuleKind::Deny, "refuses this"),
+        (&policy.ask, RuleKind::Ask, "wants this asked about"),
+    ];
+    kinds.into_iter().find_map(|(rules, kind, does)| {
+        let rule = rules.iter().find(|rule| rule.matches(call, kind))?;
+        Some(format!("the rule `{}` {does}", rule.name))
+    })
 }
