@@ -248,7 +248,7 @@ mod tests {
                 "answer",
                 409,
                 json!({ "error": { "message": "x" }, "decision": { "outcome": "approved", "by": "bo", "via": "page" } }),
-                "Approved by bo via page; nothing was changed.",
+                "Approved by bo via the page; nothing was changed.",
             ),
             (
                 "revoke",
