@@ -113,7 +113,7 @@ pub(crate) fn said(what: &str, status: u16, body: &Value) -> String {
     match what {
         "pending" => list(
             at(body, "approvals"),
-            "Nothing waits for an answer.",
+            "No call waits for an answer.",
             |it| {
                 let risk = text(at(it, "card"), "risk");
                 format!(
@@ -236,7 +236,7 @@ mod tests {
                 "pending",
                 200,
                 json!({ "approvals": [] }),
-                "Nothing waits for an answer.",
+                "No call waits for an answer.",
             ),
             (
                 "whoami",

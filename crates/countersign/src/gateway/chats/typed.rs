@@ -21,8 +21,8 @@ use super::Desk;
 
 /// Longest card that is shown as the answer to a command, in characters.
 const SHOWN_CHARS_MAX: usize = 12_000;
-/// What is said where nothing waits.
-const NOTHING: &str = "Nothing waits for you.";
+/// What is said where no call waits; questions of agents have cards of their own.
+const NOTHING: &str = "No call waits for you.";
 /// Most lines of a list.
 const LINES_MAX: usize = 20;
 
