@@ -1862,12 +1862,13 @@
     T4: "proven: a passkey signed exactly this call"
   };
   var FACTORS = {
-    tool_class: "What kind of thing it is",
-    target_sensitivity: "How sensitive the target is",
-    reversibility: "How hard it is to undo",
-    human_impact: "What it means to people",
-    context_certainty: "How clear the arguments are"
+    tool_class: "What it does",
+    target_sensitivity: "What it touches",
+    reversibility: "How hard to undo",
+    human_impact: "Effect on people",
+    context_certainty: "How clear it is"
   };
+  var score = (fraction) => (Math.floor((Math.round(fraction * 1e3) + 5) / 10) / 100).toFixed(2);
   var VIAS = {
     page: "the page",
     api: "the API",
@@ -2041,56 +2042,6 @@
   }
   var rem = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
-  // src/parts/why.tsx
-  var SIDES = {
-    read_only: "read only",
-    local_reversible: "local, can be undone",
-    external: "reaches outside",
-    critical: "critical"
-  };
-  var PATTERNS = {
-    pre_execution_gate: "asked before it runs",
-    post_execution_review: "runs, then looked at",
-    confidence_threshold: "by score and certainty"
-  };
-  function Why({ assessment }) {
-    const percent2 = (score) => `${Math.round(score * 100)} %`;
-    return a4("div", { class: "why", children: [
-      a4(
-        Facts,
-        {
-          fields: [
-            { name: "Risk", text: percent2(assessment.risk_score) },
-            { name: "Certainty", text: percent2(assessment.confidence) },
-            { name: "Effect", text: SIDES[assessment.side_effect] ?? assessment.side_effect },
-            { name: "Can be undone", text: assessment.reversible ? "yes" : "no" },
-            { name: "Leaves the machine", text: assessment.outbound ? "yes" : "no" },
-            { name: "Way", text: PATTERNS[assessment.pattern] ?? assessment.pattern }
-          ]
-        }
-      ),
-      a4("h3", { children: "Factors" }),
-      a4("ul", { class: "factors", children: assessment.factors.map((factor) => a4("li", { class: tone(factor), children: [
-        a4("span", { class: "factor-name", children: FACTORS[factor.factor] ?? factor.factor }),
-        a4("span", { class: "factor-score", children: percent2(factor.score) }),
-        a4("span", { class: "bar", "aria-hidden": "true", children: a4("span", { style: { width: `${factor.score * 100}%` } }) }),
-        factor.evidence === "" ? null : a4("span", { class: "evidence", children: factor.evidence })
-      ] }, factor.factor)) }),
-      assessment.findings.length === 0 ? null : a4($, { children: [
-        a4("h3", { children: "Findings" }),
-        a4("ul", { class: "findings", children: assessment.findings.map((finding, index) => a4("li", { children: [
-          a4("span", { class: `severity severity-${finding.severity}`, children: finding.severity }),
-          a4("span", { children: finding.message }),
-          a4("code", { children: finding.code })
-        ] }, index)) })
-      ] })
-    ] });
-  }
-  function tone({ factor, score }) {
-    const bad = factor === "context_certainty" ? 1 - score : score;
-    return bad < 0.25 ? "low" : bad <= 0.6 ? "medium" : "high";
-  }
-
   // src/verdicts.ts
   var VERDICTS = {
     allow: "Ran by itself",
@@ -2124,6 +2075,7 @@
       const where = decision.via === null || decision.via === void 0 ? "" : ` on ${place2(decision.via)}`;
       return decision.cause === "model" ? `${word} by a model in a person's place` : `${word} by ${who}${where}`;
     }
+    if (decision.cause === "grant" && decision.grant_id) return `${word} under the grant ${decision.grant_id}`;
     const cause = CAUSES[decision.cause];
     return cause === void 0 ? word : `${word} ${cause}`;
   }
@@ -2142,6 +2094,7 @@
     return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`;
   }
   function riskOf(assessment) {
+    if (assessment.risk !== void 0) return assessment.risk;
     if (assessment.side_effect === "critical" || assessment.crisis_sensitive) return "critical";
     if (assessment.risk_score > 0.6) return "high";
     return assessment.risk_score >= 0.25 ? "medium" : "low";
@@ -2158,6 +2111,55 @@
       took: took(trace),
       risk: riskOf(trace.assessment)
     };
+  }
+
+  // src/parts/why.tsx
+  var SIDES = {
+    read_only: "read only",
+    local_reversible: "local, can be undone",
+    external: "reaches outside",
+    critical: "critical"
+  };
+  var PATTERNS = {
+    pre_execution_gate: "asked before it runs",
+    post_execution_review: "runs, then looked at",
+    confidence_threshold: "by score and certainty"
+  };
+  function Why({ assessment }) {
+    return a4("div", { class: "why", children: [
+      a4(
+        Facts,
+        {
+          fields: [
+            { name: "Risk", text: `${RISKS[riskOf(assessment)]} ${score(assessment.risk_score)}` },
+            { name: "Confidence", text: score(assessment.confidence) },
+            { name: "Effect", text: SIDES[assessment.side_effect] ?? assessment.side_effect },
+            { name: "Can be undone", text: assessment.reversible ? "yes" : "no" },
+            { name: "Leaves the machine", text: assessment.outbound ? "yes" : "no" },
+            { name: "Way", text: PATTERNS[assessment.pattern] ?? assessment.pattern }
+          ]
+        }
+      ),
+      a4("h3", { children: "Factors" }),
+      a4("ul", { class: "factors", children: assessment.factors.map((factor) => a4("li", { class: tone(factor), children: [
+        a4("span", { class: "factor-name", children: FACTORS[factor.factor] ?? factor.factor }),
+        a4("span", { class: "factor-score", children: score(factor.score) }),
+        a4("span", { class: "bar", "aria-hidden": "true", children: a4("span", { style: { width: `${factor.score * 100}%` } }) }),
+        factor.evidence === "" ? null : a4("span", { class: "evidence", children: factor.evidence })
+      ] }, factor.factor)) }),
+      assessment.findings.length === 0 ? null : a4($, { children: [
+        a4("h3", { children: "Findings" }),
+        a4("ul", { class: "findings", children: assessment.findings.map((finding, index) => a4("li", { children: [
+          a4("span", { class: `severity severity-${finding.severity}`, children: finding.severity }),
+          a4("span", { children: finding.message }),
+          a4("code", { children: finding.code })
+        ] }, index)) })
+      ] })
+    ] });
+  }
+  function tone({ factor, score: score2 }) {
+    const bad = factor === "context_certainty" ? 1 - score2 : score2;
+    return bad < 0.25 ? "low" : bad <= 0.6 ? "medium" : "high";
   }
 
   // src/views/history.tsx
@@ -3338,8 +3340,9 @@
     if (isNew.value) return a4(FirstVisit, {});
     const alone = calls.value.filter((call) => call.status === "allowed").length;
     const refused = calls.value.filter((call) => call.status === "refused").length;
+    const asked4 = calls.value.length - alone - refused;
     return a4(Empty, { icon: "check", title: "Nothing waits", children: [
-      a4("p", { children: calls.value.length === 0 ? "No agent asked for anything in the last hour." : `${many(alone, "call")} ran by ${alone === 1 ? "itself" : "themselves"} in the last hour, ${refused} ${refused === 1 ? "was" : "were"} refused.` }),
+      a4("p", { children: calls.value.length === 0 ? "No agent asked for anything in the last hour." : `${many(alone, "call")} ran by ${alone === 1 ? "itself" : "themselves"} in the last hour, ${refused} ${refused === 1 ? "was" : "were"} refused, ${asked4} ${asked4 === 1 ? "was" : "were"} asked about.` }),
       a4("p", { class: "hint", children: "A card appears here the moment a call needs a person. Its buttons count after a short moment, so nothing is answered by accident." }),
       a4(Practice, {})
     ] });

@@ -41,6 +41,7 @@ export function ended(status: string, decision: DecisionView | null | undefined,
     const where = decision.via === null || decision.via === undefined ? "" : ` on ${place(decision.via)}`;
     return decision.cause === "model" ? `${word} by a model in a person's place` : `${word} by ${who}${where}`;
   }
+  if (decision.cause === "grant" && decision.grant_id) return `${word} under the grant ${decision.grant_id}`;
   const cause = CAUSES[decision.cause];
   return cause === undefined ? word : `${word} ${cause}`;
 }
@@ -63,8 +64,9 @@ export function brief(seconds: number): string {
   return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`;
 }
 
-/** Returns how bad it is in one word, by the lines cards are labelled with. */
-export function riskOf(assessment: AssessmentView): Risk {
+/** Returns how bad it is in one word: the gateway's, or for records of earlier versions what it would have said. */
+export function riskOf(assessment: Omit<AssessmentView, "risk"> & { risk?: string }): Risk {
+  if (assessment.risk !== undefined) return assessment.risk as Risk;
   if (assessment.side_effect === "critical" || assessment.crisis_sensitive) return "critical";
   if (assessment.risk_score > 0.6) return "high";
   return assessment.risk_score >= 0.25 ? "medium" : "low";

@@ -220,6 +220,8 @@ export interface AssessmentView {
   requires_human: boolean;
   /** Whether it can be undone. */
   reversible: boolean;
+  /** The same in one word, as cards say it: `low`, `medium`, `high` or `critical`. */
+  risk: string;
   /** How bad a mistake would be, 0 to 1. */
   risk_score: number;
   /** The rule that decided. */
@@ -1025,7 +1027,7 @@ export interface Identity {
   role: Role;
   /** How far an agent could pretend to be this one. */
   tier: Tier;
-  /** Where: `api`, `page`, or the name of a channel. */
+  /** Where: `page`, `terminal`, `cli`, `socket`, `api`, or the name of a channel. */
   via: string;
 }
 

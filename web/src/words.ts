@@ -39,13 +39,17 @@ export const TIERS: Record<string, string> = {
   T4: "proven: a passkey signed exactly this call",
 };
 
+/** What factors are called; a test holds them to the words of the gateway. */
 export const FACTORS: Record<string, string> = {
-  tool_class: "What kind of thing it is",
-  target_sensitivity: "How sensitive the target is",
-  reversibility: "How hard it is to undo",
-  human_impact: "What it means to people",
-  context_certainty: "How clear the arguments are",
+  tool_class: "What it does",
+  target_sensitivity: "What it touches",
+  reversibility: "How hard to undo",
+  human_impact: "Effect on people",
+  context_certainty: "How clear it is",
 };
+
+/** Returns a score as it is read everywhere: two digits, rounded half up. */
+export const score = (fraction: number): string => (Math.floor((Math.round(fraction * 1000) + 5) / 10) / 100).toFixed(2);
 
 const VIAS: Record<string, string> = {
   page: "the page",

@@ -84,7 +84,7 @@ async fn main() {
     let tool = Arc::new(Nothing::default());
     let agent = Agent::new(AgentParts {
         gate: gate.clone(),
-        model: Some(Client::new(endpoint, Limits::default()).unwrap()),
+        models: Arc::new(Some(Client::new(endpoint, Limits::default()).unwrap())),
         tools: Toolbox::new([Arc::clone(&tool) as Arc<dyn Tool>]),
         limits: RunLimits {
             steps: u32::MAX,

@@ -49,13 +49,26 @@ impl Default for RunLimits {
     }
 }
 
+/// Says which model thinks, as it is configured at the moment.
+pub trait Models: std::fmt::Debug + Send + Sync {
+    /// Returns the model; `None` if none is configured, and words if what is configured is wrong.
+    fn current(&self) -> Result<Option<Client>, String>;
+}
+
+/// Always the same one, or none.
+impl Models for Option<Client> {
+    fn current(&self) -> Result<Option<Client>, String> {
+        Ok(self.clone())
+    }
+}
+
 /// What an agent is made of.
 #[derive(Debug)]
 pub struct AgentParts {
     /// The gate.
     pub gate: Gate,
-    /// The model that thinks, if one is configured.
-    pub model: Option<Client>,
+    /// Where the model that thinks is found.
+    pub models: Arc<dyn Models>,
     /// What it can do.
     pub tools: Toolbox,
     /// What one run may use up.
@@ -149,8 +162,9 @@ impl Agent {
     }
 
     /// Returns the model's name, if one is configured.
-    pub fn model(&self) -> Option<&str> {
-        self.inner.parts.model.as_ref().map(Client::model)
+    pub fn model(&self) -> Option<String> {
+        let model = self.inner.parts.models.current().ok().flatten();
+        model.map(|model| model.model().to_owned())
     }
 
     /// Returns the tools.
@@ -160,7 +174,9 @@ impl Agent {
 
     /// Starts a run for `who`.
     pub async fn start(&self, who: &Principal, request: RunRequest) -> Result<Run, GateError> {
-        let Some(model) = self.model() else {
+        let wrong = |why: String| invalid("model", "no_model", &why);
+        let model = self.inner.parts.models.current().map_err(wrong)?;
+        let Some(model) = model else {
             return Err(invalid(
                 "model",
                 "no_model",
@@ -205,7 +221,7 @@ impl Agent {
                 who,
                 NewRun {
                     session: request.session,
-                    model: model.to_owned(),
+                    model: model.model().to_owned(),
                     instructions: request.instructions,
                     cwd: Some(cwd),
                     messages,

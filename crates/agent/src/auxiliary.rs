@@ -207,6 +207,7 @@ impl Inner {
                 }
             }
             ModelError::NotConfigured
+            | ModelError::Misconfigured(_)
             | ModelError::Unreachable(_)
             | ModelError::Refused { .. }
             | ModelError::Malformed(_)

@@ -290,7 +290,8 @@ impl Agent {
         around: &Around,
         feed: &Feed,
     ) -> Result<Option<(Completion, bool)>, ModelError> {
-        let model = self.inner.parts.model.as_ref();
+        let model = self.inner.parts.models.current();
+        let model = model.map_err(ModelError::Misconfigured)?;
         let model = model.ok_or(ModelError::NotConfigured)?;
         let mut broken = 0;
         loop {

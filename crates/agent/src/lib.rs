@@ -25,7 +25,7 @@ pub mod undo;
 use std::future::Future;
 use std::pin::Pin;
 
-pub use agent::{Agent, AgentParts, CrisisNotices, RunLimits, RunRequest};
+pub use agent::{Agent, AgentParts, CrisisNotices, Models, RunLimits, RunRequest};
 
 /// A future that can be kept behind `dyn`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

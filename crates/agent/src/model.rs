@@ -77,6 +77,9 @@ pub enum ModelError {
     /// No model is configured.
     #[error("no model is configured")]
     NotConfigured,
+    /// What is configured for it cannot be used.
+    #[error("{0}")]
+    Misconfigured(String),
     /// It cannot be reached.
     #[error("the model cannot be reached: {0}")]
     Unreachable(String),

@@ -104,6 +104,18 @@ pub struct Factor {
     pub evidence: String,
 }
 
+/// Returns what people call the factor `name`, everywhere.
+pub fn factor_words(name: &str) -> &str {
+    match name {
+        "tool_class" => "what it does",
+        "target_sensitivity" => "what it touches",
+        "reversibility" => "how hard to undo",
+        "human_impact" => "effect on people",
+        "context_certainty" => "how clear it is",
+        other => other,
+    }
+}
+
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {

@@ -186,7 +186,7 @@ impl Field {
     }
 }
 
-/// Returns how bad it is in one word.
+/// Returns how bad it is in one word: the only place that says so, for cards, lists and the wire.
 pub fn risk_word(assessment: &Assessment) -> &'static str {
     let lines = Thresholds::default();
     let critical = assessment.side_effect == SideEffect::Critical

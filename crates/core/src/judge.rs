@@ -3,7 +3,7 @@
 use crate::assess::assess_with_files;
 use crate::assessment::Assessment;
 use crate::call::ToolCall;
-use crate::policy::{Policy, Standing, situation};
+use crate::policy::{Policy, RuleKind, Standing, situation};
 use crate::shell::walk::Knows;
 use crate::verdict::{Ruling, Situation, verdict};
 use crate::written::{Files, Written};
@@ -96,4 +96,17 @@ pub(crate) fn known(policy: &Policy, call: &ToolCall, bound: &[String]) -> Knows
         vouched_workspace: standing == Standing::Owners,
         ..Knows::default()
     }
+}
+
+/// Names the rule of the owner that refuses `call` or wants it asked about, wherever reasons are
+/// shown.
+fn rule_reason(policy: &Policy, call: &ToolCall) -> Option<String> {
+    let kinds = [
+        (&policy.deny, RuleKind::Deny, "refuses this"),
+        (&policy.ask, RuleKind::Ask, "wants this asked about"),
+    ];
+    kinds.into_iter().find_map(|(rules, kind, does)| {
+        let rule = rules.iter().find(|rule| rule.matches(call, kind))?;
+        Some(format!("the rule `{}` {does}", rule.name))
+    })
 }

@@ -8,6 +8,7 @@ mod shape;
 use serde_json::Value;
 
 use crate::assessment::{Factor, Finding};
+use crate::card::risk_word;
 use crate::judge::Judged;
 use crate::score::Score;
 use crate::verdict::Verdict;
@@ -27,6 +28,8 @@ pub fn write(out: &mut Vec<u8>, id: Option<&Value>, judged: &Judged) {
     text(out, &assessment.tool_name);
     next(out, "risk_score");
     score(out, assessment.risk);
+    next(out, "risk");
+    text(out, risk_word(assessment));
     next(out, "confidence");
     score(out, assessment.confidence);
     next(out, "pattern");

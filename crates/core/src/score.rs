@@ -39,14 +39,51 @@ impl Score {
         Self((self.0 as u32 * other.0 as u32 / 1000) as u16)
     }
 
+    /// Returns the score that is nearest to `fraction`, as it came over the wire.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it lies between nought and a thousand"
+    )]
+    pub fn of_fraction(fraction: f64) -> Self {
+        Self((fraction.clamp(0.0, 1.0) * 1000.0).round() as u16)
+    }
+
     /// Returns the score as it is written on the wire, between 0.0 and 1.0.
     pub fn as_fraction(self) -> f64 {
         f64::from(self.0) / 1000.0
     }
 }
 
+/// As people read it everywhere: two digits, rounded half up.
 impl std::fmt::Display for Score {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{:02}", self.0 / 1000, self.0 % 1000 / 10)
+        let hundredths = (self.0 + 5) / 10;
+        write!(f, "{}.{:02}", hundredths / 100, hundredths % 100)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_read_two_digits_that_are_the_same_from_inside_and_from_the_wire() {
+        let rows = [
+            (0, "0.00"),
+            (4, "0.00"),
+            (5, "0.01"),
+            (865, "0.87"),
+            (878, "0.88"),
+            (1000, "1.00"),
+        ];
+        for (per_mille, shown) in rows {
+            assert_eq!(Score::new(per_mille).to_string(), shown);
+        }
+        for per_mille in 0..=1000 {
+            let score = Score::new(per_mille);
+            assert_eq!(Score::of_fraction(score.as_fraction()), score);
+        }
+        assert_eq!(Score::of_fraction(f64::NAN), Score::ZERO);
     }
 }

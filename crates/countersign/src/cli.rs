@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 use crate::complaint::Complaint;
 
@@ -72,7 +72,7 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Show what waits for an answer
     Approvals(Approvals),
-    /// Answer one approval
+    /// Answer an approval, or a question of an agent
     #[command(after_help = "Exit code: 0 answered, 1 not answered, 2 wrong usage, 22 no gateway.")]
     Answer(Answer),
     /// Show what happened, the newest first
@@ -128,13 +128,13 @@ pub(crate) struct Approvals {
     pub(crate) json: bool,
 }
 
-/// Answer one approval.
+/// Answer an approval, or a question of an agent.
 #[derive(Debug, Args)]
 pub(crate) struct Answer {
-    /// The approval
+    /// The approval or the question
     pub(crate) id: String,
-    /// once, session, always or deny
-    #[arg(value_parser = ["once", "session", "always", "deny"])]
+    /// An approval: once, session, always or deny; a question: the number of a choice, or words
+    #[arg(value_name = "ANSWER", allow_hyphen_values = true)]
     pub(crate) choice: String,
     /// What to say about it; the agent sees it
     #[arg(long)]
@@ -619,11 +619,34 @@ pub(crate) fn parse() -> Result<Cli, Complaint> {
         if asked {
             error.exit();
         }
-        complain(&error)
+        complain(&error, &used_command(std::env::args().skip(1)))
     })
 }
 
-fn complain(error: &clap::Error) -> Complaint {
+/// Returns the command that `words` use, as it is typed: `countersign keys create`.
+fn used_command(words: impl IntoIterator<Item = String>) -> String {
+    let mut command = Cli::command();
+    let mut used = command.get_name().to_owned();
+    let takes_value: Vec<String> = command
+        .get_arguments()
+        .filter(|it| it.get_action().takes_values())
+        .filter_map(|it| it.get_long().map(|long| format!("--{long}")))
+        .collect();
+    let mut is_value = false;
+    for word in words {
+        if std::mem::replace(&mut is_value, takes_value.contains(&word)) {
+            continue;
+        }
+        let Some(next) = command.find_subcommand(&word).cloned() else {
+            continue;
+        };
+        used = format!("{used} {}", next.get_name());
+        command = next;
+    }
+    used
+}
+
+fn complain(error: &clap::Error, used: &str) -> Complaint {
     let text = error.to_string();
     let message = text
         .lines()
@@ -656,7 +679,39 @@ fn complain(error: &clap::Error) -> Complaint {
     });
     let hint = match suggested {
         Some(name) => format!("did you mean `{name}`?"),
-        None => "see `countersign --help` and `countersign check --help`".to_owned(),
+        None => format!("see `{used} --help`"),
     };
     Complaint::usage(message, hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_names_the_command_that_was_used() {
+        let rows = [
+            ("--nonsense", "countersign"),
+            ("answer x maybe more", "countersign answer"),
+            ("--home keys history --limit x", "countersign history"),
+            (
+                "keys create --role boss --name run",
+                "countersign keys create",
+            ),
+            ("check --home", "countersign check"),
+        ];
+        for (line, used) in rows {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(used_command(words.clone()), used, "{line}");
+            let whole = ["countersign".to_owned()].into_iter().chain(words);
+            let error = Cli::try_parse_from(whole).unwrap_err();
+            let complaint = complain(&error, used);
+            let wanted = format!("see `{used} --help`");
+            let hint = complaint.hint();
+            assert!(
+                hint == wanted || hint.starts_with("did you mean"),
+                "{line}: {hint}"
+            );
+        }
+    }
 }

@@ -11,6 +11,7 @@ use crate::complaint::Complaint;
 use crate::config::Home;
 use crate::config::read::at;
 use crate::gateway::command_line_key_file;
+use crate::server::auth::CLIENT;
 use crate::tls;
 
 /// Where a gateway listens unless it is told otherwise.
@@ -37,6 +38,8 @@ pub(crate) struct Reach {
 #[derive(Debug)]
 pub(crate) struct Client {
     place: Mutex<Place>,
+    /// Where whoever uses it sits, for the gateway to show.
+    surface: &'static str,
     /// The home whose gateway is meant, where no address was named.
     found_in: Option<Home>,
     key: String,
@@ -111,10 +114,17 @@ impl Client {
             .map_err(|error| Complaint::failed(format!("cannot start: {error}"), ""))?;
         Ok(Self {
             place: Mutex::new(place),
+            surface: "cli",
             found_in: own.is_some().then_some(home),
             key,
             runtime,
         })
+    }
+
+    /// Says that a person answers in this terminal, not by a command of its own.
+    pub(crate) const fn in_terminal(mut self) -> Self {
+        self.surface = "terminal";
+        self
     }
 
     /// Looks where the gateway is now: one that was started again may listen elsewhere.
@@ -207,7 +217,8 @@ impl Client {
         let mut request = place
             .http
             .request(method, format!("{}{path}", place.url))
-            .bearer_auth(key);
+            .bearer_auth(key)
+            .header(CLIENT, self.surface);
         if let Some(body) = body {
             request = request.json(body);
         }
@@ -322,12 +333,29 @@ pub(crate) fn refused(status: StatusCode, body: &Value) -> Complaint {
             "the key is not known to this gateway; `countersign keys create` makes one"
         }
         StatusCode::FORBIDDEN => "use a key with another role: --key-file FILE",
-        StatusCode::NOT_FOUND => "`countersign approvals` and `countersign history` list ids",
+        StatusCode::NOT_FOUND => lists(at(body, "error.param").as_str().unwrap_or_default()),
         StatusCode::TOO_MANY_REQUESTS => "try again in a moment",
         StatusCode::SERVICE_UNAVAILABLE => "the gateway's log has the cause",
         _ => "",
     };
     Complaint::failed(message, hint)
+}
+
+/// Returns where a person finds the ids of what was not found.
+fn lists(kind: &str) -> &'static str {
+    match kind {
+        "approval" | "clarification" => "`countersign approvals` lists what waits",
+        "call" | "call or approval" => "`countersign history` lists calls",
+        "run" => {
+            "`countersign history` lists calls; `countersign explain CALL` names the run of one"
+        }
+        "conversation" | "session" => "without --session a new conversation begins",
+        "grant" => "`countersign grants` lists them",
+        "key" => "`countersign keys list` lists them",
+        "person" => "`countersign people` lists them",
+        "review" => "`countersign`, Reviews, lists them",
+        _ => "",
+    }
 }
 
 /// Returns the key that was given for this very call. The key of the home is not one: it belongs to

@@ -52,6 +52,12 @@ impl Complaint {
         &self.message
     }
 
+    /// Returns what to do about it.
+    #[cfg(test)]
+    pub(crate) fn hint(&self) -> &str {
+        &self.hint
+    }
+
     /// Writes it to standard error and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let red = anstyle::AnsiColor::Red.on_default().bold();

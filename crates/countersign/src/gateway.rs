@@ -6,6 +6,7 @@
 pub(crate) mod agent;
 pub(crate) mod channels;
 pub(crate) mod chats;
+mod models;
 pub(crate) mod policies;
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
@@ -86,7 +87,7 @@ impl Gateway {
             begun.map_err(|error| Complaint::failed(error.to_string(), "see the log"))?;
         }
         let policy = config::load(&home)?;
-        let agent = agent::build(&gate, &values, &policy, channels.all())?;
+        let agent = agent::build(&gate, &home, &values, &policy, channels.all())?;
         Ok(Self {
             gate,
             agent,

@@ -141,7 +141,7 @@ pub(crate) fn said(what: &str, status: u16, body: &Value) -> String {
     match what {
         "pending" => list(
             at(body, "approvals"),
-            "Nothing waits for an answer.",
+            "No call waits for an answer.",
             |it| {
                 let risk = text(at(it, "card"), "risk");
                 format!(
@@ -293,7 +293,7 @@ mod tests {
                 "pending",
                 200,
                 json!({ "approvals": [] }),
-                "Nothing waits for an answer.",
+                "No call waits for an answer.",
             ),
             (
                 "whoami",
@@ -305,7 +305,7 @@ mod tests {
                 "answer",
                 409,
                 json!({ "error": { "message": "x" }, "decision": { "outcome": "approved", "by": "bo", "via": "page" } }),
-                "Approved by bo via page; nothing was changed.",
+                "Approved by bo via the page; nothing was changed.",
             ),
             (
                 "revoke",

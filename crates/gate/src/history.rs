@@ -170,7 +170,7 @@ impl Gate {
         let record = found
             .filter(|record| who.role.sees_all() || record.owner == who.key.0)
             .ok_or_else(|| GateError::NotFound {
-                kind: "trace",
+                kind: "call or approval",
                 id: id.to_owned(),
             })?;
         self.trace_view(who, read(&record)?).await

@@ -62,7 +62,8 @@ pub struct Principal {
     pub name: String,
     /// Its role.
     pub role: Role,
-    /// Where it came in: `api`, `page`, `socket`, or the name of a channel.
+    /// Where it came in: `api`, `page`, `socket`, the name of a channel, or `terminal` and `cli`, which are
+    /// the client's own word. It is shown and decides nothing.
     pub via: String,
     /// The strongest separation between asker and answerer this way in can prove.
     pub tier: Tier,

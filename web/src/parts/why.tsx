@@ -1,6 +1,7 @@
 // Why a call waits: every factor and every finding.
 
-import { FACTORS } from "../words";
+import { FACTORS, RISKS, score } from "../words";
+import { riskOf } from "../verdicts";
 import type { Assessment, Factor } from "../wire";
 import { Facts } from "./fields";
 
@@ -17,13 +18,12 @@ const PATTERNS: Record<string, string> = {
 };
 
 export function Why({ assessment }: { assessment: Assessment }) {
-  const percent = (score: number): string => `${Math.round(score * 100)} %`;
   return (
     <div class="why">
       <Facts
         fields={[
-          { name: "Risk", text: percent(assessment.risk_score) },
-          { name: "Certainty", text: percent(assessment.confidence) },
+          { name: "Risk", text: `${RISKS[riskOf(assessment)]} ${score(assessment.risk_score)}` },
+          { name: "Confidence", text: score(assessment.confidence) },
           { name: "Effect", text: SIDES[assessment.side_effect] ?? assessment.side_effect },
           { name: "Can be undone", text: assessment.reversible ? "yes" : "no" },
           { name: "Leaves the machine", text: assessment.outbound ? "yes" : "no" },
@@ -35,7 +35,7 @@ export function Why({ assessment }: { assessment: Assessment }) {
         {assessment.factors.map((factor) => (
           <li key={factor.factor} class={tone(factor)}>
             <span class="factor-name">{FACTORS[factor.factor] ?? factor.factor}</span>
-            <span class="factor-score">{percent(factor.score)}</span>
+            <span class="factor-score">{score(factor.score)}</span>
             <span class="bar" aria-hidden="true">
               <span style={{ width: `${factor.score * 100}%` }} />
             </span>

@@ -66,12 +66,13 @@ export function Nothing() {
   if (isNew.value) return <FirstVisit />;
   const alone = calls.value.filter((call) => call.status === "allowed").length;
   const refused = calls.value.filter((call) => call.status === "refused").length;
+  const asked = calls.value.length - alone - refused;
   return (
     <Empty icon="check" title="Nothing waits">
       <p>
         {calls.value.length === 0
           ? "No agent asked for anything in the last hour."
-          : `${many(alone, "call")} ran by ${alone === 1 ? "itself" : "themselves"} in the last hour, ${refused} ${refused === 1 ? "was" : "were"} refused.`}
+          : `${many(alone, "call")} ran by ${alone === 1 ? "itself" : "themselves"} in the last hour, ${refused} ${refused === 1 ? "was" : "were"} refused, ${asked} ${asked === 1 ? "was" : "were"} asked about.`}
       </p>
       <p class="hint">A card appears here the moment a call needs a person. Its buttons count after a short moment, so nothing is answered by accident.</p>
       <Practice />

@@ -364,6 +364,7 @@ impl Client {
                 message: clean(message),
             },
             ModelError::NotConfigured
+            | ModelError::Misconfigured(_)
             | ModelError::TimedOut
             | ModelError::RateLimited { .. }
             | ModelError::OutOfCredit => error,
@@ -426,6 +427,7 @@ impl Failure {
             ModelError::BrokeOff(_)
             | ModelError::RateLimited { .. }
             | ModelError::NotConfigured
+            | ModelError::Misconfigured(_)
             | ModelError::Unreachable(_)
             | ModelError::TimedOut
             | ModelError::OutOfCredit

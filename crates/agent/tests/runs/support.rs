@@ -228,7 +228,7 @@ fn agent(gate: &Gate, url: &str, project: &Path, limits: RunLimits) -> Agent {
     ];
     Agent::new(AgentParts {
         gate: gate.clone(),
-        model: Some(Client::new(endpoint, quick).unwrap()),
+        models: Arc::new(Some(Client::new(endpoint, quick).unwrap())),
         tools: Toolbox::new(tools),
         limits,
         cwd: project.to_owned(),

@@ -18,6 +18,8 @@ pub struct AssessmentView {
     pub tool_name: String,
     /// How bad a mistake would be, 0 to 1.
     pub risk_score: f64,
+    /// The same in one word, as cards say it: `low`, `medium`, `high` or `critical`.
+    pub risk: String,
     /// How sure that is, 0 to 1.
     pub confidence: f64,
     /// Which confirmation pattern the verdict belongs to.

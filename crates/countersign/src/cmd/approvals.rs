@@ -1,33 +1,55 @@
-//! `countersign approvals`: what waits for an answer; `countersign answer`: answering it.
+//! `countersign approvals`: what waits for an answer, calls and questions; `countersign answer`:
+//! answering it.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use countersign_core::card::Card;
+use countersign_core::display::inline;
 use reqwest::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
+use super::follow::clarified;
 use super::show::{QUIET, ago, print, print_json, table, text};
 use crate::cli::{Answer, Approvals};
-use crate::client::{Client, Reach, refused};
+use crate::client::{Client, Reach, expect_done, refused};
 use crate::complaint::{Complaint, written};
 use crate::config::read::at;
 use crate::config::schema::seconds_of;
+use crate::tui::words::place;
+
+/// What the id of a question begins with.
+const QUESTION: &str = "clar_";
+/// What an approval can be answered with.
+const CHOICES: [&str; 4] = ["once", "session", "always", "deny"];
 
 /// Shows what waits, or one card.
 pub(crate) fn list(args: &Approvals, reach: &Reach) -> Result<ExitCode, Complaint> {
     let client = Client::new(reach)?;
     if let Some(id) = &args.id {
-        let approval = client.get(&format!("/v1/approvals/{}", segment(id)))?;
-        let shown = if args.json {
-            print_json(&approval)
+        let is_question = id.starts_with(QUESTION);
+        let kind = if is_question {
+            "clarifications"
         } else {
-            print(&card(&approval))
+            "approvals"
+        };
+        let waiting = client.get(&format!("/v1/{kind}/{}", segment(id)))?;
+        let shown = if args.json {
+            print_json(&waiting)
+        } else if is_question {
+            print(&question(&waiting))
+        } else {
+            print(&card(&waiting))
         };
         return written(shown, ExitCode::SUCCESS);
     }
     let status = if args.all { "" } else { "?status=waiting" };
-    let answer = client.get(&format!("/v1/approvals{status}"))?;
+    let mut answer = client.get(&format!("/v1/approvals{status}"))?;
+    let asked = client.get("/v1/clarifications")?;
+    if let Some(answer) = answer.as_object_mut() {
+        let questions = at(&asked, "clarifications").clone();
+        answer.insert("clarifications".to_owned(), questions);
+    }
     if args.json {
         return written(print_json(&answer), ExitCode::SUCCESS);
     }
@@ -57,10 +79,20 @@ fn shown_list(answer: &Value, all: bool) -> String {
             ]
         })
         .collect();
+    let questions = questions(answer);
+    if rows.is_empty() && questions.is_empty() {
+        let nothing = if all {
+            "Nobody was asked anything yet."
+        } else {
+            "Nothing waits for an answer."
+        };
+        return format!(
+            "{nothing}\n\
+             `countersign try` puts a practice card here; `countersign history` shows what ran.\n"
+        );
+    }
     if rows.is_empty() {
-        return "Nothing waits for an answer.\n\
-                `countersign try` puts a practice card here; `countersign history` shows what ran.\n"
-            .to_owned();
+        return questions;
     }
     let last = if all { "state" } else { "ends" };
     let mut out = table(&["approval", "risk", "what", "asked", last], &rows);
@@ -69,6 +101,62 @@ fn shown_list(answer: &Value, all: bool) -> String {
         "\n{QUIET}`countersign approvals ID` shows one in full; \
          `countersign answer ID once|session|always|deny` answers it.{QUIET:#}\n"
     );
+    if !questions.is_empty() {
+        out.push('\n');
+        out.push_str(&questions);
+    }
+    out
+}
+
+/// Returns what agents ask people, and how it is answered; nothing if they ask nothing.
+fn questions(answer: &Value) -> String {
+    let rows: Vec<Vec<String>> = at(answer, "clarifications")
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|it| {
+            vec![
+                text(it, "clarification_id"),
+                text(it, "question"),
+                ago(it, "expires_at"),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut out = table(&["question", "what an agent asks", "ends"], &rows);
+    let _infallible = write!(
+        out,
+        "\n{QUIET}`countersign approvals ID` shows one with its choices; \
+         `countersign answer ID NUMBER` or `… ID 'WORDS'` answers it.{QUIET:#}\n"
+    );
+    out
+}
+
+/// Returns a question of an agent with its choices.
+fn question(asked: &Value) -> String {
+    let mut out = format!("{}\n", text(asked, "question"));
+    let choices = at(asked, "choices").as_array().into_iter().flatten();
+    for (number, choice) in choices.filter_map(Value::as_str).enumerate() {
+        let _infallible = writeln!(out, "  {}. {}", number + 1, inline(choice));
+    }
+    let state = match at(asked, "status").as_str() {
+        Some("waiting") => format!(
+            "It waits for an answer and ends {}.",
+            ago(asked, "expires_at")
+        ),
+        Some("answered") => {
+            let answer = at(asked, "answer");
+            format!(
+                "Answered by {}: {}",
+                text(answer, "by"),
+                text(answer, "text")
+            )
+        }
+        Some(_) | None => "Nobody answered in time.".to_owned(),
+    };
+    let _infallible = writeln!(out, "{state}");
     out
 }
 
@@ -92,8 +180,44 @@ pub(crate) fn card(approval: &Value) -> String {
     out
 }
 
-/// Answers one approval.
+/// Answers a question of an agent with the number of a choice, or with words.
+fn answer_question(args: &Answer, client: &Client) -> Result<ExitCode, Complaint> {
+    let is_granting = args.scope.is_some() || args.lasts.is_some() || args.uses.is_some();
+    if is_granting || args.note.is_some() {
+        return Err(Complaint::usage(
+            format!(
+                "{} is a question: it has an answer and nothing else",
+                segment(&args.id)
+            ),
+            "--note, --scope, --for and --uses are for approvals",
+        ));
+    }
+    let path = format!("/v1/clarifications/{}", segment(&args.id));
+    let asked = client.get(&path)?;
+    let body = clarified(&args.choice, &asked);
+    let answer = client.ask(Method::POST, &format!("{path}/answer"), Some(&body))?;
+    if args.json {
+        let code = u8::from(!answer.0.is_success());
+        return written(print_json(&answer.1), ExitCode::from(code));
+    }
+    expect_done(answer)?;
+    written(print("Answered.\n"), ExitCode::SUCCESS)
+}
+
+/// Answers an approval, or a question.
 pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint> {
+    if args.id.starts_with(QUESTION) {
+        return answer_question(args, &Client::new(reach)?);
+    }
+    if !CHOICES.contains(&args.choice.as_str()) {
+        return Err(Complaint::usage(
+            format!("`{}` is no answer to an approval", inline(&args.choice)),
+            format!(
+                "say {}; see `countersign answer --help`",
+                CHOICES.join(", ")
+            ),
+        ));
+    }
     let client = Client::new(reach)?;
     let mut body = Map::new();
     body.insert("choice".to_owned(), json!(args.choice));
@@ -153,7 +277,11 @@ pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint
     let decision = at(&answered, "decision");
     if matches!(status, StatusCode::CONFLICT | StatusCode::GONE) && decision.is_object() {
         let by = match at(decision, "by").as_str() {
-            Some(_) => format!(" by {} via {}", text(decision, "by"), text(decision, "via")),
+            Some(_) => format!(
+                " by {} via {}",
+                text(decision, "by"),
+                place(&text(decision, "via"))
+            ),
             None => String::new(),
         };
         let message = format!(

@@ -14,6 +14,10 @@ use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::read::at;
 
+/// What is said where there are none.
+const NONE: &str = "There are no channels, so cards are shown in the terminal and on the page alone.\n\
+                    `channels:` in config.yaml names them; the gateway reads it when it starts.\n";
+
 const GOOD: Style = AnsiColor::Green.on_default();
 const DOUBTFUL: Style = AnsiColor::Yellow.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -43,7 +47,7 @@ fn list(args: &Channels, client: &Client) -> Result<ExitCode, Complaint> {
         })
         .collect();
     let shown = if rows.is_empty() {
-        "There are no channels. `channels:` in config.yaml names them.\n".to_owned()
+        NONE.to_owned()
     } else {
         table(&["NAME", "KIND", "HEALTH"], &rows)
     };
@@ -120,7 +124,7 @@ fn doctor(args: &Channels, client: &Client, name: Option<&str>) -> Result<ExitCo
         };
         return written(print_json(&said), code);
     }
-    let mut shown = String::new();
+    let mut shown = if all.is_empty() { NONE } else { "" }.to_owned();
     for channel in &all {
         let _infallible = writeln!(shown, "{}", text(channel, "channel"));
         for finding in findings(channel).into_iter().flatten() {

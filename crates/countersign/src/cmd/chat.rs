@@ -26,7 +26,7 @@ use crate::tui::words::sentence;
 
 /// Talks until the person leaves or the input ends.
 pub(crate) fn run(args: &Chat, reach: &Reach) -> Result<ExitCode, Complaint> {
-    let client = Client::new(reach)?;
+    let client = Client::new(reach)?.in_terminal();
     match Surface::here(WantsLines(args.plain)) {
         Surface::Screen => {
             let cwd = directory(args.cwd.as_deref());

@@ -20,6 +20,7 @@ use super::show::text;
 use crate::client::{Client, Events, expect_done};
 use crate::complaint::Complaint;
 use crate::config::read::at;
+use crate::tui::words::place;
 
 /// How long a gateway that went away is looked for.
 const AWAY_MAX: Duration = Duration::from_mins(1);
@@ -573,7 +574,7 @@ fn resolved(event: &Value) -> String {
         Some(_) => format!(
             "{outcome} by {} via {}.",
             text(event, "by"),
-            text(event, "via")
+            place(&text(event, "via"))
         ),
         None => format!("{outcome}."),
     }

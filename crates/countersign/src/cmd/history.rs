@@ -5,6 +5,9 @@ use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
 
+use countersign_core::assessment::factor_words;
+use countersign_core::display::{inline, shortened};
+
 use super::approvals::segment;
 use super::show::{HEADING, ago, print, print_json, table, text};
 use crate::cli::{Explain, History, HistoryCommand, Replay};
@@ -12,6 +15,7 @@ use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::read::at;
 use crate::config::schema::seconds_of;
+use crate::tui::words;
 
 /// Shows what happened.
 pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint> {
@@ -54,17 +58,13 @@ pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint>
                 ago(it, "created_at"),
                 text(it, "verdict"),
                 outcome(it),
-                at(it, "assessment.risk_score")
-                    .as_f64()
-                    .map_or_else(|| "-".to_owned(), |risk| format!("{risk:.2}")),
+                words::risk(at(it, "assessment")),
                 text(it, "command"),
             ]
         })
         .collect();
     let shown = if rows.is_empty() {
-        "Nothing has happened yet.\n\
-         An agent's calls appear here as soon as it asks this gateway.\n"
-            .to_owned()
+        nothing(args)
     } else {
         table(
             &["call", "when", "verdict", "outcome", "risk", "what"],
@@ -74,11 +74,64 @@ pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint>
     written(print(&shown), ExitCode::SUCCESS)
 }
 
+/// Says that no call was found: none at all, or none that was looked for.
+fn nothing(args: &History) -> String {
+    let wanted = [
+        ("of run", &args.run),
+        ("of session", &args.session),
+        ("with the verdict", &args.verdict),
+        ("not older than", &args.since),
+    ];
+    let wanted: Vec<String> = wanted
+        .into_iter()
+        .filter_map(|(what, value)| {
+            value
+                .as_ref()
+                .map(|value| format!("{what} {}", inline(value)))
+        })
+        .collect();
+    if wanted.is_empty() {
+        return "Nothing has happened yet.\n\
+                An agent's calls appear here as soon as it asks this gateway.\n"
+            .to_owned();
+    }
+    format!(
+        "No call is known that is {}.\n`countersign history` shows the newest of all calls.\n",
+        wanted.join(", ")
+    )
+}
+
+/// Returns what became of a call: how it was decided, and what its agent says came of it.
 fn outcome(trace: &Value) -> String {
     let decision = at(trace, "decision");
-    match at(decision, "by").as_str() {
-        Some(_) => format!("{} by {}", text(trace, "status"), text(decision, "by")),
-        None => text(trace, "status"),
+    if !decision.is_object() {
+        return "waiting for a person".to_owned();
+    }
+    let decided = words::outcome(decision);
+    if !matches!(
+        at(decision, "outcome").as_str(),
+        Some("approved" | "allowed")
+    ) {
+        return decided;
+    }
+    match at(trace, "outcome.failed").as_bool() {
+        Some(true) => format!("{decided}; failed"),
+        Some(false) | None => decided,
+    }
+}
+
+/// Returns what the agent says came of a call that was let run; nothing of one that was not.
+fn result(trace: &Value) -> String {
+    let came = at(trace, "outcome");
+    let summary = match text(came, "summary").as_str() {
+        "-" => String::new(),
+        summary => format!(": {}", shortened(summary)),
+    };
+    match (at(trace, "status").as_str(), at(came, "failed").as_bool()) {
+        (Some("approved" | "allowed"), Some(true)) => format!("failed{summary}"),
+        (Some("approved" | "allowed"), Some(false)) => format!("done{summary}"),
+        (Some("approved" | "allowed"), None) => "not known: its agent has not reported".to_owned(),
+        (_, _) => "-".to_owned(),
     }
 }
 
@@ -113,8 +166,8 @@ fn explained(trace: &Value) -> String {
         "risk",
         format!(
             "{}, confidence {}",
-            text(assessment, "risk_score"),
-            text(assessment, "confidence")
+            words::risk(assessment),
+            words::score(assessment, "confidence")
         ),
     );
     for (number, reason) in at(assessment, "reasons")
@@ -142,36 +195,19 @@ fn explained(trace: &Value) -> String {
             format!(
                 "{:<20} {:>5}{evidence}",
                 factor_words(at(factor, "factor").as_str().unwrap_or_default()),
-                text(factor, "score")
+                words::score(factor, "score")
             ),
         );
     }
     let decision = at(trace, "decision");
-    if decision.is_object() {
-        row("outcome", outcome(trace));
-        row("cause", text(decision, "cause"));
-        row("where", text(decision, "via"));
-        row("note", text(decision, "note"));
-        row("decided", ago(decision, "at"));
-        row("grant", text(decision, "grant_id"));
-    } else {
-        row("outcome", "waiting for a person".to_owned());
-    }
+    row("outcome", outcome(trace));
+    row("result", result(trace));
+    row("note", text(decision, "note"));
+    row("decided", ago(decision, "at"));
+    row("grant", text(decision, "grant_id"));
     row("policy", text(trace, "policy"));
     row("digest", text(trace, "digest"));
     out
-}
-
-/// Returns what a factor is called.
-pub(crate) fn factor_words(name: &str) -> &str {
-    match name {
-        "tool_class" => "kind of action",
-        "target_sensitivity" => "what it touches",
-        "reversibility" => "how hard to undo",
-        "human_impact" => "effect on people",
-        "context_certainty" => "how clear it is",
-        other => other,
-    }
 }
 
 /// Judges past calls again under another policy.
@@ -195,6 +231,13 @@ pub(crate) fn replay(args: &Replay, reach: &Reach) -> Result<ExitCode, Complaint
     let code = ExitCode::from(u8::from(differs));
     if args.json {
         return written(print_json(&answer), code);
+    }
+    if at(&answer, "calls") == 0 {
+        let none = format!(
+            "No call is known that is not older than {}, so nothing was judged again.\n",
+            inline(&args.since)
+        );
+        return written(print(&none), code);
     }
     let mut out = format!("{} calls judged again.\n", text(&answer, "calls"));
     let verdicts = at(&answer, "verdicts").as_object();

@@ -75,6 +75,7 @@ pub(crate) fn run(
 ) -> Result<ExitCode, Complaint> {
     let is_named = reach.url.is_some() || reach.key_file.is_some();
     let reached = Client::new(reach).and_then(|client| {
+        let client = client.in_terminal();
         let answer = client.ask(Method::GET, "/v1/whoami", None)?;
         Ok((client, answer))
     });

@@ -18,7 +18,7 @@ const TEXT_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Starts a run and follows it to its end.
 pub(crate) fn run(args: &Run, reach: &Reach) -> Result<ExitCode, Complaint> {
-    let client = Client::new(reach)?;
+    let client = Client::new(reach)?.in_terminal();
     let shows = if args.json {
         Shows::Events
     } else {

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use countersign_core::display::inline;
 use serde_json::Value;
 
 use super::history::moment;
@@ -19,10 +20,10 @@ pub(crate) fn run(args: &Usage, reach: &Reach) -> Result<ExitCode, Complaint> {
     if args.json {
         return written(print_json(&answer), ExitCode::SUCCESS);
     }
-    written(print(&shown(&answer)), ExitCode::SUCCESS)
+    written(print(&shown(&answer, &args.since)), ExitCode::SUCCESS)
 }
 
-fn shown(answer: &Value) -> String {
+fn shown(answer: &Value, since: &str) -> String {
     let mut sums: Vec<(String, String, [u64; 3])> = Vec::new();
     for day in at(answer, "usage").as_array().into_iter().flatten() {
         let count = |key: &str| at(day, key).as_u64().unwrap_or(0);
@@ -43,7 +44,7 @@ fn shown(answer: &Value) -> String {
         }
     }
     if sums.is_empty() {
-        return "No model was asked.\n".to_owned();
+        return format!("No model was asked in the last {}.\n", inline(since));
     }
     let rows: Vec<Vec<String>> = sums
         .into_iter()
@@ -65,7 +66,7 @@ mod tests {
     fn days_are_added_up_by_task_and_model() {
         let day = |task: &str, calls: u64| json!({"task": task, "model": "m", "day": 0, "calls": calls, "prompt_tokens": 10, "completion_tokens": 1});
         let answer = json!({ "usage": [day("agent", 2), day("approval", 1), day("agent", 3)] });
-        let shown = anstream::adapter::strip_str(&shown(&answer)).to_string();
+        let shown = anstream::adapter::strip_str(&shown(&answer, "30d")).to_string();
         let lines: Vec<Vec<&str>> = shown
             .lines()
             .map(|line| line.split_whitespace().collect())

@@ -21,7 +21,9 @@ use countersign_core::policy::Policy;
 use countersign_gate::Gate;
 use serde_json::Value;
 
+use super::models::FileModels;
 use crate::complaint::Complaint;
+use crate::config::Home;
 use crate::config::read::at;
 use crate::config::schema::{seconds, word};
 
@@ -31,6 +33,7 @@ const SMTP_PORT: u16 = 587;
 /// Returns the agent that `values` describe, and appoints who answers in smart mode.
 pub(crate) fn build(
     gate: &Gate,
+    home: &Home,
     values: &Value,
     policy: &Policy,
     channels: Vec<Arc<dyn Channel>>,
@@ -39,13 +42,11 @@ pub(crate) fn build(
     if let Some(router) = router(gate, values, main.as_ref())? {
         gate.appoint(Arc::new(Reviewer::new(router)));
     }
-    let model = main
-        .map(|endpoint| Client::new(endpoint, Limits::default()))
-        .transpose()
-        .map_err(|error| wrong("agent", &error.to_string()))?;
+    // A gateway does not start with a model it cannot use.
+    model(values)?;
     Ok(Agent::new(AgentParts {
         gate: gate.clone(),
-        model,
+        models: Arc::new(FileModels::new(home.clone())),
         tools: tools(values, policy, channels)?,
         limits: limits(values),
         cwd: directory(values)?,
@@ -54,6 +55,14 @@ pub(crate) fn build(
             unreachable: policy.crisis_notice_unreachable.clone(),
         },
     }))
+}
+
+/// Returns the model that `values` name for the agent itself; `None` if they name none.
+pub(super) fn model(values: &Value) -> Result<Option<Client>, Complaint> {
+    let main = endpoint(at(values, "agent"), "agent", None)?;
+    main.map(|endpoint| Client::new(endpoint, Limits::default()))
+        .transpose()
+        .map_err(|error| wrong("agent", &error.to_string()))
 }
 
 /// Returns where the model of `value` is; `None` if nothing is said. What a task leaves out is as

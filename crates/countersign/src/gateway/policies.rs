@@ -54,7 +54,7 @@ struct Seen {
 
 /// How a file looked when it was read; whoever changes it changes one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
+pub(super) struct Stamp {
     file: (u64, u64),
     bytes: u64,
     modified: (i64, i64),
@@ -157,7 +157,7 @@ fn ruleset(policy: Policy, values: &Value) -> Result<Arc<Ruleset>, String> {
     Ok(Arc::new(Ruleset { policy, hash }))
 }
 
-fn stamp(file: &Path) -> Option<Stamp> {
+pub(super) fn stamp(file: &Path) -> Option<Stamp> {
     let metadata = std::fs::metadata(file).ok()?;
     Some(Stamp {
         file: (metadata.dev(), metadata.ino()),

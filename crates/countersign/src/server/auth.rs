@@ -24,6 +24,11 @@ use super::{App, outer};
 
 /// Name of the page's cookie.
 pub(crate) const COOKIE: &str = "countersign_session";
+/// Where a person sits who uses a key, in the word of their own program. It is shown and decides
+/// nothing.
+pub(crate) const CLIENT: &str = "countersign-client";
+/// What it may say; anything else is `api`, so that no name of a channel can be borrowed.
+const CLIENTS: [&str; 2] = ["terminal", "cli"];
 /// Longest credential that is looked at.
 const CREDENTIAL_BYTES_MAX: usize = 512;
 /// Cookies of that name that are tried. Any server on another port of the host can set one, so the
@@ -133,6 +138,9 @@ async fn recognise(app: &App, peer: Peer, headers: &HeaderMap) -> Result<Caller,
         Err(error @ GateError::Store(_)) => return Err(error.into()),
         Err(_) => return Err(wrong(app, peer)),
     };
+    if let (Credential::Key(_), Some(client)) = (&credential, client(headers)) {
+        client.clone_into(&mut principal.via);
+    }
     if let Peer::Socket { uid } = peer {
         if principal.role != Role::Agent {
             return Err(Problem::new(
@@ -193,6 +201,11 @@ fn check_page(method: &Method, headers: &HeaderMap) -> Result<(), Problem> {
         "cross_origin",
         "with a cookie, this must be sent by the gateway's own page",
     ))
+}
+
+fn client(headers: &HeaderMap) -> Option<&'static str> {
+    let named = headers.get(CLIENT)?;
+    CLIENTS.into_iter().find(|client| named == client)
 }
 
 fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {

@@ -112,7 +112,10 @@ impl From<GateError> for Problem {
         let message = error.to_string();
         let of = |status, code| Self::new(status, code, message.clone());
         match error {
-            GateError::NotFound { .. } => of(StatusCode::NOT_FOUND, "not_found"),
+            GateError::NotFound { kind, .. } => Self {
+                param: Some(kind.to_owned()),
+                ..of(StatusCode::NOT_FOUND, "not_found")
+            },
             GateError::Forbidden(_) => of(StatusCode::FORBIDDEN, "forbidden"),
             GateError::Invalid { param, code, .. } => Self {
                 param: Some(param.to_owned()),

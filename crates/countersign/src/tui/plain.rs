@@ -390,7 +390,7 @@ mod tests {
         assert!(is_end_of(&resolved, "appr_1"));
         assert!(!is_end_of(&resolved, "appr_2"));
         let rows = [
-            (News::Event(resolved), Some("Denied by ana via page.")),
+            (News::Event(resolved), Some("Denied by ana via the page.")),
             (News::Event(json!({ "event": "call.assessed" })), None),
             (News::Back, Some("The gateway is back.")),
         ];

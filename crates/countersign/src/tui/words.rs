@@ -2,6 +2,7 @@
 
 use countersign_core::card::label;
 use countersign_core::display::inline;
+use countersign_core::score::Score;
 use countersign_core::time::UnixMillis;
 use reqwest::StatusCode;
 use serde_json::Value;
@@ -62,7 +63,7 @@ pub(crate) fn named(value: &Value, key: &str) -> Option<String> {
 /// mattermost`.
 pub(crate) fn outcome(decision: &Value) -> String {
     let by = named(decision, "by").map(|by| format!(" by {by}"));
-    let via = named(decision, "via").map(|via| format!(" via {via}"));
+    let via = named(decision, "via").map(|via| format!(" via {}", place(&via)));
     let who = format!("{}{}", by.unwrap_or_default(), via.unwrap_or_default());
     let chosen = at(decision, "choice").as_str().and_then(choice);
     match at(decision, "outcome").as_str() {
@@ -76,9 +77,55 @@ pub(crate) fn outcome(decision: &Value) -> String {
         }
         Some("expired") => "Nobody answered in time, so it did not run".to_owned(),
         Some("withdrawn") => "Taken back by the agent that asked".to_owned(),
-        Some("allowed") => format!("Allowed{who}"),
-        Some("refused") => format!("Refused{who}"),
+        Some("allowed") => match named(decision, "grant_id") {
+            Some(grant) => format!("Ran by itself under the grant {grant}"),
+            None => "Ran by itself".to_owned(),
+        },
+        Some("refused") => refused(decision),
         Some(_) | None => format!("Answered{who}"),
+    }
+}
+
+/// Returns where somebody was, from the word on the wire.
+pub(crate) fn place(via: &str) -> &str {
+    match via {
+        "page" => "the page",
+        "terminal" => "the terminal",
+        "cli" => "the command line",
+        "api" => "the API",
+        channel => channel,
+    }
+}
+
+/// Returns the score at `key` with the digits people read everywhere; a dash if there is none.
+pub(crate) fn score(value: &Value, key: &str) -> String {
+    let fraction = at(value, key).as_f64();
+    fraction.map_or_else(|| "-".to_owned(), |it| Score::of_fraction(it).to_string())
+}
+
+/// Returns how bad an assessment says a call is, in a word and a number: `critical 0.88`.
+pub(crate) fn risk(assessment: &Value) -> String {
+    let number = score(assessment, "risk_score");
+    // Assessments of earlier versions have no word.
+    named(assessment, "risk").map_or_else(|| number.clone(), |word| format!("{word} {number}"))
+}
+
+/// Returns why a call was refused without a question.
+fn refused(decision: &Value) -> String {
+    let by = named(decision, "by").map_or_else(String::new, |by| format!(" by {by}"));
+    let passed = moment(decision, "at")
+        .zip(moment(decision, "denied_at"))
+        .map(|(now, then)| format!("{} before", span(now.since(then))));
+    match at(decision, "cause").as_str() {
+        Some("deny_memory") => {
+            let when = passed.unwrap_or_else(|| "shortly before".to_owned());
+            format!("Refused, because the same was denied{by} {when}")
+        }
+        Some("no_approver") => "Refused, because nobody is there who could answer".to_owned(),
+        Some(_) | None => match named(decision, "rule") {
+            Some(rule) => format!("Refused by the deny rule {rule}"),
+            None => "Refused by a rule".to_owned(),
+        },
     }
 }
 
@@ -151,11 +198,27 @@ mod tests {
             ),
             (
                 json!({"outcome": "approved", "choice": "once", "by": "ana\u{202e}", "via": "page"}),
-                "Approved by ana⟨U+202E⟩ via page: Allow once",
+                "Approved by ana⟨U+202E⟩ via the page: Allow once",
             ),
             (
                 json!({"outcome": "expired", "cause": "expiry"}),
                 "Nobody answered in time, so it did not run",
+            ),
+            (
+                json!({"outcome": "refused", "cause": "deny_memory", "by": "ana"}),
+                "Refused, because the same was denied by ana shortly before",
+            ),
+            (
+                json!({"outcome": "refused", "cause": "deny_memory", "at": 200.0, "denied_at": 20.0}),
+                "Refused, because the same was denied 3 min before",
+            ),
+            (
+                json!({"outcome": "refused", "cause": "rule", "rule": "no-prod"}),
+                "Refused by the deny rule no-prod",
+            ),
+            (
+                json!({"outcome": "allowed", "cause": "grant", "grant_id": "gr_1"}),
+                "Ran by itself under the grant gr_1",
             ),
             (json!({}), "Answered"),
         ];

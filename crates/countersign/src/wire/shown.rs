@@ -19,7 +19,7 @@ pub(crate) struct Identity {
     name: String,
     /// Its role.
     role: Role,
-    /// Where: `api`, `page`, or the name of a channel.
+    /// Where: `page`, `terminal`, `cli`, `socket`, `api`, or the name of a channel.
     via: String,
     /// How far an agent could pretend to be this one.
     tier: Tier,

@@ -88,6 +88,7 @@ fn the_wire_has_every_field_of_the_contract() {
         [
             "tool_name",
             "risk_score",
+            "risk",
             "confidence",
             "pattern",
             "requires_human",

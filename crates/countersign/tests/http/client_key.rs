@@ -7,7 +7,11 @@ use std::process::Command;
 use crate::support::Gateway;
 
 /// Runs a command on `home` and returns its exit code and what it says.
-fn run(home: &Path, words: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
+pub(crate) fn run(
+    home: &Path,
+    words: &[&str],
+    variables: &[(&str, &str)],
+) -> (Option<i32>, String) {
     let output = Command::new(assert_cmd::cargo::cargo_bin!("countersign"))
         .args(words)
         .arg("--home")

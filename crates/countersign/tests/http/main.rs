@@ -25,6 +25,7 @@ mod runs;
 mod runs_crisis;
 mod runs_outside;
 mod runs_stream;
+mod said;
 mod scene;
 mod serve;
 mod shapes;

@@ -33,6 +33,23 @@ fn sources() -> Vec<std::path::PathBuf> {
 }
 
 #[test]
+fn the_page_calls_factors_what_everybody_calls_them() {
+    let text = std::fs::read_to_string(root().join("web/src/words.ts")).unwrap();
+    let table = text.split("const FACTORS").nth(1).unwrap();
+    let table = table.split("};").next().unwrap();
+    let rows: Vec<(&str, &str)> = table
+        .lines()
+        .filter_map(|line| line.trim().strip_suffix("\",")?.split_once(": \""))
+        .collect();
+    assert_eq!(rows.len(), 5, "{table}");
+    for (name, words) in rows {
+        let wanted = countersign_core::assessment::factor_words(name);
+        assert_ne!(wanted, name, "nobody knows this factor");
+        assert_eq!(words.to_lowercase(), wanted);
+    }
+}
+
+#[test]
 fn no_source_of_the_page_makes_markup_of_text_or_loads_from_elsewhere() {
     for path in sources() {
         let text = std::fs::read_to_string(&path).unwrap();

@@ -46,7 +46,7 @@ fn a_terminal_that_can_do_little_gets_lines() {
     terminal.press("1\r");
     terminal.shows("from 1 to 4 and Enter");
     gateway.resolve(&ana, &approval, "deny");
-    terminal.shows("Denied by ana via api.");
+    terminal.shows("Denied by ana via the API.");
     terminal.shows("Nothing waits for an answer.");
 }
 

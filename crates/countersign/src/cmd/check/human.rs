@@ -4,12 +4,12 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use countersign_core::assessment::{Assessment, Factor, Severity, SideEffect};
+use countersign_core::assessment::{Assessment, Factor, Severity, SideEffect, factor_words};
 use countersign_core::call::ToolCall;
-use countersign_core::card::{Redacts, without_secrets};
+use countersign_core::card::{Redacts, risk_word, without_secrets};
 use countersign_core::display::{self, FENCE, inline};
 use countersign_core::score::Score;
-use countersign_core::verdict::{Thresholds, Verdict};
+use countersign_core::verdict::Verdict;
 use unicode_width::UnicodeWidthStr;
 
 use countersign_core::judge::Judged;
@@ -192,19 +192,6 @@ fn line_with_marks(out: &mut String, line: &mut Vec<Cell>, style: Style) {
     line.clear();
 }
 
-fn risk_word(assessment: &Assessment) -> &'static str {
-    let lines = Thresholds::default();
-    if assessment.marks.floor {
-        "catastrophic"
-    } else if assessment.risk > lines.ask_above {
-        "high"
-    } else if assessment.risk >= lines.auto_below {
-        "medium"
-    } else {
-        "low"
-    }
-}
-
 fn effect(assessment: &Assessment) -> String {
     let class = match assessment.side_effect {
         SideEffect::ReadOnly => "changes nothing",
@@ -257,14 +244,7 @@ fn paragraph(out: &mut String, lead: &str, lead_columns: usize, text: &str, inde
 }
 
 fn factor_line(out: &mut String, factor: &Factor) {
-    let label = match factor.name {
-        "tool_class" => "what it does",
-        "target_sensitivity" => "what it touches",
-        "reversibility" => "how hard to undo",
-        "human_impact" => "what it means to people",
-        "context_certainty" => "how clear it is",
-        other => other,
-    };
+    let label = factor_words(factor.name);
     let score = factor.score;
     let dim = Style::new().dimmed();
     let cells = usize::from((score.per_mille() * BAR_CELLS).div_ceil(Score::ONE.per_mille()));

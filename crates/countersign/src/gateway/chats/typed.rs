@@ -22,8 +22,8 @@ use super::Desk;
 
 /// Longest card that is shown as the answer to a command, in characters.
 const SHOWN_CHARS_MAX: usize = 12_000;
-/// What is said where nothing waits.
-const NOTHING: &str = "Nothing waits for you.";
+/// What is said where no call waits; questions of agents have cards of their own.
+const NOTHING: &str = "No call waits for you.";
 /// Most lines of a list.
 const LINES_MAX: usize = 20;
 
@@ -104,7 +104,7 @@ impl Desk {
             Command::Status => self.status(who).await,
             Command::Usage => self.usage(who).await,
             Command::Model { name: None } => Ok(match self.agent.model() {
-                Some(model) => format!("The agent thinks with {}.", code(model)),
+                Some(model) => format!("The agent thinks with {}.", code(&model)),
                 None => "No model is configured.".to_owned(),
             }),
             Command::Model { name: Some(_) } => {
@@ -297,7 +297,8 @@ impl Desk {
             ..ApprovalFilter::default()
         };
         let waiting = self.gate.approvals(who, filter).await?.items.len();
-        let model = self.agent.model().unwrap_or("none");
+        let model = self.agent.model();
+        let model = model.as_deref().unwrap_or("none");
         let overrides = self.overrides(who).await?;
         Ok(format!(
             "{overrides}{waiting} waiting · model {} · countersign {}",

@@ -143,6 +143,8 @@ pub(crate) async fn models(State(app): Reach) -> Json<Value> {
 }
 
 /// Returns what the built-in agent's model is called.
-fn model_name(app: &App) -> &str {
-    app.agent.model().unwrap_or("countersign")
+fn model_name(app: &App) -> String {
+    app.agent
+        .model()
+        .unwrap_or_else(|| "countersign".to_owned())
 }

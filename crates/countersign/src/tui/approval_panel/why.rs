@@ -1,13 +1,14 @@
 //! Why it is asked about: every reason, every factor, everything that was found.
 
+use countersign_core::assessment::factor_words;
 use countersign_core::display::line;
 use serde_json::Value;
 
 use super::subject::Subject;
-use crate::cmd::history::factor_words;
 use crate::config::read::at;
 use crate::tui::doc::{Doc, Part};
 use crate::tui::theme::Theme;
+use crate::tui::words::score;
 
 /// Returns why `subject` is asked about; `trace` adds what only the record of the call says.
 pub(super) fn page(subject: &Subject, trace: &Value, theme: Theme) -> Doc {
@@ -20,31 +21,22 @@ pub(super) fn page(subject: &Subject, trace: &Value, theme: Theme) -> Doc {
         }
     };
     let said = |value: &Value, key: &str| at(value, key).as_str().map(line).unwrap_or_default();
-    let number = |value: &Value, key: &str| {
-        let number = at(value, key).as_f64();
-        number
-            .map(|number| format!("{number:.2}"))
-            .unwrap_or_default()
-    };
     for (at, reason) in subject.card.reasons.iter().enumerate() {
         row(if at == 0 { "Reasons" } else { "" }, reason);
     }
     row("Because", &said(assessment, "rule.sentence"));
     let (risk, confidence) = (
-        number(assessment, "risk_score"),
-        number(assessment, "confidence"),
+        score(assessment, "risk_score"),
+        score(assessment, "confidence"),
     );
     row(
         "Risk",
-        &format!(
-            "{} · score {risk} · confidence {confidence}",
-            subject.card.risk
-        ),
+        &format!("{} {risk}, confidence {confidence}", subject.card.risk),
     );
     for (place, factor) in list(assessment, "factors").enumerate() {
         let words = factor_words(at(factor, "factor").as_str().unwrap_or_default());
-        let (score, evidence) = (number(factor, "score"), said(factor, "evidence"));
-        let text = format!("{score}  {:<16}  {evidence}", line(words));
+        let (weight, evidence) = (score(factor, "score"), said(factor, "evidence"));
+        let text = format!("{weight}  {:<16}  {evidence}", line(words));
         row(if place == 0 { "Factors" } else { "" }, text.trim_end());
     }
     for (place, finding) in list(assessment, "findings").enumerate() {

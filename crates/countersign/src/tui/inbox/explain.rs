@@ -1,6 +1,7 @@
 //! What lies behind a row: why a call was decided as it was, what a change changed, what a permission
 //! covers.
 
+use countersign_core::assessment::factor_words;
 use countersign_core::display;
 use countersign_core::time::UnixMillis;
 use ratatui::text::Line;
@@ -10,11 +11,10 @@ use super::history::Past;
 use super::shelf::Entry as _;
 use super::standing::{Grant, Review};
 use super::waiting::Item;
-use crate::cmd::history::factor_words;
 use crate::config::read::at;
 use crate::tui::doc::{Doc, Part};
 use crate::tui::theme::Theme;
-use crate::tui::words::{ago, named, outcome, sentence, span};
+use crate::tui::words::{ago, named, outcome, risk, score, sentence, span};
 
 /// Cells of a factor's bar.
 const BAR: usize = 10;
@@ -101,12 +101,8 @@ pub(super) fn past(past: &Past, now: UnixMillis, theme: Theme) -> Details {
     words("Took", took.map(span));
     words("When", Some(ago(past.at, now)));
     words("Grant", named(decision, "grant_id"));
-    let risk = at(assessment, "risk_score").as_f64().unwrap_or(0.0);
-    let confidence = at(assessment, "confidence").as_f64().unwrap_or(0.0);
-    words(
-        "Risk",
-        Some(format!("{risk:.2}, confidence {confidence:.2}")),
-    );
+    let (risk, confidence) = (risk(assessment), score(assessment, "confidence"));
+    words("Risk", Some(format!("{risk}, confidence {confidence}")));
     let reasons = at(assessment, "reasons").as_array().into_iter().flatten();
     for (number, reason) in reasons.filter_map(Value::as_str).enumerate() {
         words(
@@ -130,20 +126,20 @@ pub(super) fn past(past: &Past, now: UnixMillis, theme: Theme) -> Details {
 }
 
 fn weighed(factor: &Value) -> String {
-    let score = at(factor, "score").as_f64().unwrap_or(0.0).clamp(0.0, 1.0);
+    let weight = at(factor, "score").as_f64().unwrap_or(0.0).clamp(0.0, 1.0);
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "it lies between nought and ten"
     )]
-    let full = (score * 10.0).round() as usize;
+    let full = (weight * 10.0).round() as usize;
     let bar = format!(
         "{}{}",
         "█".repeat(full),
         "░".repeat(BAR.saturating_sub(full))
     );
     let evidence = named(factor, "evidence").unwrap_or_default();
-    format!("{bar} {score:.2}  {evidence}")
+    format!("{bar} {}  {evidence}", score(factor, "score"))
         .trim_end()
         .to_owned()
 }

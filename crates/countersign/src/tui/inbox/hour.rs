@@ -1,6 +1,7 @@
-//! What ran by itself and what was refused in the last hour.
+//! What ran by itself, what was refused and what was asked about in the last hour.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 
 use countersign_core::time::UnixMillis;
 use serde_json::Value;
@@ -14,14 +15,16 @@ const HOUR_MILLIS: i64 = 3_600_000;
 /// Calls that are counted one by one; more are "more than".
 const CALLS_MAX: usize = 500;
 
-/// How a call ended without a person.
+/// What became of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Ran,
     Refused,
+    /// A person was asked, whatever came of it.
+    Asked,
 }
 
-/// The calls of the last hour that nobody was asked about, the newest first.
+/// The calls of the last hour, the newest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastHour {
     calls: VecDeque<(UnixMillis, Fate)>,
@@ -73,23 +76,26 @@ impl LastHour {
                 .filter(|(at, it)| recent(*at) && *it == fate);
             counted.count()
         };
-        let (ran, refused) = (count(Fate::Ran), count(Fate::Refused));
+        let (ran, refused, asked) = (count(Fate::Ran), count(Fate::Refused), count(Fate::Asked));
         let oldest = self.calls.back().is_some_and(|(at, _)| recent(*at));
         let more = if self.has_more && oldest {
             "More than "
         } else {
             ""
         };
-        let calls = if ran == 1 { "call" } else { "calls" };
-        let was = if refused == 1 { "was" } else { "were" };
-        let words = match (ran, refused) {
-            (0, 0) => "No call was made in the last hour.".to_owned(),
-            (ran, 0) => format!("{more}{ran} {calls} ran by themselves in the last hour."),
-            (ran, refused) => format!(
-                "{more}{ran} {calls} ran by themselves in the last hour, {refused} {was} refused."
-            ),
+        let was = |count: usize| if count == 1 { "was" } else { "were" };
+        let mut words = match ran {
+            0 if refused + asked == 0 => "No call was made in the last hour".to_owned(),
+            0 => "No call ran by itself in the last hour".to_owned(),
+            1 => format!("{more}1 call ran by itself in the last hour"),
+            ran => format!("{more}{ran} calls ran by themselves in the last hour"),
         };
-        let words = words.replace("1 call ran by themselves", "1 call ran by itself");
+        for (count, what) in [(refused, "refused"), (asked, "asked about")] {
+            if count > 0 {
+                let _infallible = write!(words, ", {count} {} {what}", was(count));
+            }
+        }
+        words.push('.');
         self.is_known.then_some(words)
     }
 }
@@ -98,7 +104,8 @@ fn fate(status: &str) -> Option<Fate> {
     match status {
         "allowed" => Some(Fate::Ran),
         "refused" => Some(Fate::Refused),
-        _ => None,
+        "" => None,
+        _ => Some(Fate::Asked),
     }
 }
 
@@ -118,13 +125,27 @@ mod tests {
             call("allowed", 9_999.0), call("refused", 9_000.0), call("denied", 9_000.0),
             call("allowed", 6_300.0),
         ] }));
-        let wanted = "1 call ran by itself in the last hour, 1 was refused.";
+        let wanted = "1 call ran by itself in the last hour, 1 was refused, 1 was asked about.";
         assert_eq!(hour.sentence(now).as_deref(), Some(wanted));
         hour.event(&json!({ "status": "allowed", "timestamp": 10_000.0 }));
-        let wanted = "2 calls ran by themselves in the last hour, 1 was refused.";
+        let wanted =
+            "2 calls ran by themselves in the last hour, 1 was refused, 1 was asked about.";
         assert_eq!(hour.sentence(now).as_deref(), Some(wanted));
         let later = now.plus(HOUR_MILLIS);
         let wanted = "No call was made in the last hour.";
         assert_eq!(hour.sentence(later).as_deref(), Some(wanted));
+    }
+
+    #[test]
+    fn calls_that_people_were_asked_about_are_calls() {
+        let now = UnixMillis(10_000_000);
+        let mut hour = LastHour::default();
+        hour.take(&json!({ "next": null, "traces": [
+            { "status": "denied", "created_at": 9_900.0 },
+            { "status": "approved", "created_at": 9_880.0 },
+        ] }));
+        hour.event(&json!({ "status": "waiting", "timestamp": 9_990.0 }));
+        let wanted = "No call ran by itself in the last hour, 3 were asked about.";
+        assert_eq!(hour.sentence(now).as_deref(), Some(wanted));
     }
 }

@@ -1,0 +1,78 @@
+//! The built-in agent's model as `config.yaml` names it now: a changed file holds at the next question
+//! to it, as it does for the policy.
+
+use std::sync::{Mutex, PoisonError};
+
+use countersign_agent::Models;
+use countersign_agent::model::Client;
+use serde_json::Value;
+
+use super::agent;
+use super::policies::{Stamp, stamp};
+use crate::config::{self, Home};
+
+/// The model of a home.
+#[derive(Debug)]
+pub(crate) struct FileModels {
+    home: Home,
+    /// What the file said when it looked like this.
+    seen: Mutex<Option<(Option<Stamp>, Outcome)>>,
+}
+
+type Outcome = Result<Option<Client>, String>;
+
+impl FileModels {
+    /// Returns the model of `home`.
+    pub(crate) fn new(home: Home) -> Self {
+        Self {
+            home,
+            seen: Mutex::default(),
+        }
+    }
+
+    fn read(&self) -> Outcome {
+        let values = config::values(&self.home.file());
+        let values = values.map(|values| values.unwrap_or(Value::Null));
+        let model = values.and_then(|values| agent::model(&values));
+        model.map_err(|complaint| complaint.message().to_owned())
+    }
+}
+
+impl Models for FileModels {
+    fn current(&self) -> Outcome {
+        let stamp = stamp(&self.home.file());
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, outcome)) = seen.as_ref()
+            && *at == stamp
+        {
+            return outcome.clone();
+        }
+        let outcome = self.read();
+        *seen = Some((stamp, outcome.clone()));
+        outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_that_is_configured_while_the_gateway_runs_is_used() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::new(Some(directory.path().to_owned())).unwrap();
+        let models = FileModels::new(home.clone());
+        let name = || {
+            models
+                .current()
+                .map(|it| it.map(|it| it.model().to_owned()))
+        };
+        assert_eq!(name(), Ok(None));
+        let half = "agent: { base_url: \"http://127.0.0.1:9/v1\" }\n";
+        std::fs::write(home.file(), half).unwrap();
+        assert!(name().unwrap_err().contains("needs both"));
+        let whole = "agent: { base_url: \"http://127.0.0.1:9/v1\", model: small }\n";
+        std::fs::write(home.file(), whole).unwrap();
+        assert_eq!(name(), Ok(Some("small".to_owned())));
+    }
+}
