@@ -68,8 +68,11 @@ pub fn consider_after(
         written,
         ..known(policy, call, bound)
     };
-    let (assessment, files) = assess_with_files(call, &knows);
+    let (mut assessment, files) = assess_with_files(call, &knows);
     let situation = situation(policy, call, &assessment);
+    if let Some(reason) = rule_reason(policy, call) {
+        assessment.reasons.insert(0, reason);
+    }
     Considered {
         assessment,
         situation,

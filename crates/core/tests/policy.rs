@@ -366,6 +366,8 @@ fn any_changes() -> impl Strategy<Value = Changes> {
                     .map(|_| vec!["/srv".to_owned(), "/tmp".to_owned()]),
                 trust,
                 crisis_notice: None,
+                crisis_notice_unreachable: None,
+                crisis_help_lines: None,
                 redact_secrets: flags.2,
             },
         )

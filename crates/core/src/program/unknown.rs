@@ -58,7 +58,7 @@ impl Walk<'_> {
             let reading = language::powershell::read(&words.collect::<Vec<_>>().join(" "));
             self.deeds(&reading, "powershell", first.span);
             self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
-        } else if name.contains(char::is_whitespace) {
+        } else if name.contains(char::is_whitespace) && !is_no_name(name) {
             // No program is called so. Whoever hands it on may give it to a shell.
             let words = std::iter::once(first).chain(rest);
             let text: Vec<&str> = words.map(|word| word.text.as_str()).collect();
@@ -115,7 +115,7 @@ impl Walk<'_> {
                 return None;
             }
             // Nobody knows what it does with what it is shown, or in what language it is asked.
-            let code = arg.text.contains(['`', ';', '|', '&', '>', '<'])
+            let code = arg.text.contains(['`', ';', '|'])
                 || arg.text.starts_with('!')
                 || is_writing_query(&arg.text);
             if code || speaks_against(table, &arg.text) || self.is_sensitive(&arg.text) {
