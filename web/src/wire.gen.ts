@@ -709,7 +709,7 @@ export interface DecisionView {
   choice: Choice | null;
   /** The question whose denial is remembered, where that is the cause. */
   denial_id: string | null;
-  /** When it was denied, in seconds. */
+  /** When the same was denied, where that refused it, in seconds on the wire. */
   denied_at: number | null;
   /** The grant it left, or that let it run. */
   grant_id: string | null;
@@ -717,10 +717,10 @@ export interface DecisionView {
   note: string | null;
   /** `approved`, `denied`, `expired`, `withdrawn`, `allowed` or `refused`. */
   outcome: string;
-  /** The deny rule that refused it, by its name. */
-  rule: string | null;
   /** After how many seconds the agent may ask again, where it asked too much. */
   retry_after: number | null;
+  /** The deny rule that refused it, by its name. */
+  rule: string | null;
   /** Where. */
   via: string | null;
 }

@@ -37,6 +37,7 @@ fn lineage() -> Lineage {
         explanation: None,
         tier: Tier::T0,
         known_recipients: None,
+        help_lines: Vec::new(),
     }
 }
 
