@@ -456,6 +456,8 @@ fn what_would_loosen_is_an_error_that_names_the_key() {
         ("outbound.require_approval", Changes { require_approval: Some(false), ..Changes::default() }),
         ("review.enabled", Changes { review: Some(true), ..Changes::default() }),
         ("crisis.notice", Changes { crisis_notice: Some("all is well".to_owned()), ..Changes::default() }),
+        ("crisis.notice_unreachable", Changes { crisis_notice_unreachable: Some("all is well".to_owned()), ..Changes::default() }),
+        ("crisis.help_lines", Changes { crisis_help_lines: Some(vec!["call me".to_owned()]), ..Changes::default() }),
         ("security.redact_secrets", Changes { redact_secrets: Some(false), ..Changes::default() }),
     ];
     for (key, changes) in rows {

@@ -59,6 +59,7 @@ fn card_of(call: &ToolCall, agent: &str, explanation: &str) -> Card {
         explanation: Some(explanation.to_owned()),
         tier: Tier::T2,
         known_recipients: None,
+        help_lines: Vec::new(),
     };
     Card::new(&approval, call, &assessment, &lineage, Redacts::Secrets)
 }

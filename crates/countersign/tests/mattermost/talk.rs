@@ -200,6 +200,70 @@ fn to_a_person_in_crisis_only_the_notice_is_shown_until_somebody_else_has_looked
 }
 
 #[test]
+fn what_such_a_run_does_is_asked_in_the_conversation_and_of_everybody_else() {
+    let wants = Call::new("c1", "terminal", &json!({ "command": "rm -rf ~/precious" }));
+    let help = json!({ "crisis": { "help_lines": ["Lifeline 0800 111"] } });
+    let script = vec![Reply::calls([], &[wants]), Reply::text([DRAFT])];
+    let talk = talk_with(script, &["ana", "ben"], &help);
+    let (scene, bot) = (&talk.scene, talk.scene.place().bot.id.clone());
+    let direct = scene.ana.direct(&bot);
+    scene.ana.say(&direct, "", CRY);
+    let card_in = |person: &Person, place: &str| {
+        let card = person.wait_for_post(|post| {
+            post["channel_id"] == place && !Card(post.clone()).actions().is_empty()
+        });
+        Card(card.unwrap_or_else(|| panic!("no card in {place}")))
+    };
+    let hers = card_in(&scene.ana, &direct);
+    let theirs = card_in(&scene.ben, &scene.place().channel_id);
+    for card in [&hers, &theirs] {
+        assert!(card.text().contains("rm -rf"), "{card:?}");
+        assert!(card.0.to_string().contains("Lifeline 0800 111"), "{card:?}");
+    }
+    assert_eq!(
+        scene.ana.click(hers.id(), "deny").status,
+        200,
+        "she may still answer"
+    );
+}
+
+#[test]
+fn yolo_says_what_it_lifts_is_in_the_status_and_can_be_ended() {
+    let talk = talk(vec![Reply::text(["Hello."])], &["ana"]);
+    let (scene, bot) = (&talk.scene, talk.scene.place().bot.id.clone());
+    let direct = scene.ana.direct(&bot);
+    scene.ana.say(&direct, "", "hello");
+    hears(&scene.ana, &bot, "Hello.");
+    let rows = [
+        (
+            "/yolo 5",
+            "runs without questions, except about critical calls",
+        ),
+        (
+            "/cs-status",
+            "runs without questions, except about critical calls",
+        ),
+        (
+            "/grants",
+            "runs without questions, except about critical calls",
+        ),
+        ("/yolo all 5", "critical calls included"),
+        ("/yolo off", "asks again"),
+    ];
+    for (line, wanted) in rows {
+        let typed = scene.ana.command(&direct, &scene.place().team_id, line);
+        assert!(typed.body.to_string().contains(wanted), "{line}: {typed:?}");
+    }
+    let after = scene
+        .ana
+        .command(&direct, &scene.place().team_id, "/cs-status");
+    assert!(
+        !after.body.to_string().contains("without questions"),
+        "{after:?}"
+    );
+}
+
+#[test]
 fn a_long_answer_comes_whole_in_messages_the_server_takes() {
     let words = "0123456789 abcdefghijklmnop ".repeat(1500);
     let talk = talk(vec![Reply::text([words.as_str(), "The end."])], &["ana"]);
