@@ -113,7 +113,7 @@ impl Agent {
                 request,
                 turns: &turns,
             };
-            let dispatched = dispatch(self.tools(), around, &asked).await;
+            let dispatched = Box::pin(dispatch(self.tools(), around, &asked)).await;
             let call = call_id(run, run.steps, &request.id);
             let ended = Ended {
                 call_id: call.0,
@@ -205,8 +205,7 @@ impl Agent {
         } else {
             let is_held = crisis || tripped;
             let text = if is_held {
-                self.held_reply(run, messages, &completion.text, around, feed)
-                    .await?
+                Box::pin(self.held_reply(run, messages, &completion.text, around, feed)).await?
             } else {
                 completion.text
             };
@@ -243,7 +242,7 @@ impl Agent {
         let run = self.gate().advance_run(run, &step).await?;
         feed.notice(notice);
         let turns = turns(messages, &run.starter);
-        let drafted = match reply(around, &run, &turns, draft).await {
+        let drafted = match Box::pin(reply(around, &run, &turns, draft)).await {
             Ok(drafted) => drafted,
             Err(instead) => {
                 let why = instead.outcome.text;

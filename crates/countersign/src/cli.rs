@@ -1,11 +1,12 @@
-//! The command line: what can be asked of the binary, and how a wrong question is answered.
+//! The command line: what can be asked of the binary.
+
+mod parsing;
 
 use std::path::PathBuf;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 
-use crate::complaint::Complaint;
+pub(crate) use parsing::parse;
 
 /// A human confirmation firewall for AI agents.
 ///
@@ -605,113 +606,4 @@ pub(crate) enum ConfigCommand {
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
-}
-
-/// Parses the process's command line. Help and version are printed and end the process.
-pub(crate) fn parse() -> Result<Cli, Complaint> {
-    Cli::try_parse().map_err(|error| {
-        let asked = matches!(
-            error.kind(),
-            ErrorKind::DisplayHelp
-                | ErrorKind::DisplayVersion
-                | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-        );
-        if asked {
-            error.exit();
-        }
-        complain(&error, &used_command(std::env::args().skip(1)))
-    })
-}
-
-/// Returns the command that `words` use, as it is typed: `countersign keys create`.
-fn used_command(words: impl IntoIterator<Item = String>) -> String {
-    let mut command = Cli::command();
-    let mut used = command.get_name().to_owned();
-    let takes_value: Vec<String> = command
-        .get_arguments()
-        .filter(|it| it.get_action().takes_values())
-        .filter_map(|it| it.get_long().map(|long| format!("--{long}")))
-        .collect();
-    let mut is_value = false;
-    for word in words {
-        if std::mem::replace(&mut is_value, takes_value.contains(&word)) {
-            continue;
-        }
-        let Some(next) = command.find_subcommand(&word).cloned() else {
-            continue;
-        };
-        used = format!("{used} {}", next.get_name());
-        command = next;
-    }
-    used
-}
-
-fn complain(error: &clap::Error, used: &str) -> Complaint {
-    let text = error.to_string();
-    let message = text
-        .lines()
-        .next()
-        .unwrap_or("the command line cannot be read");
-    let message = message.strip_prefix("error: ").unwrap_or(message);
-    // Clap lists what is missing on lines of its own.
-    let missing: Vec<&str> = text
-        .lines()
-        .skip(1)
-        .take_while(|line| line.starts_with("  "))
-        .map(str::trim)
-        .collect();
-    let message = if missing.is_empty() {
-        message.to_owned()
-    } else {
-        format!("{message} {}", missing.join(" "))
-    };
-    let suggested = [
-        ContextKind::SuggestedArg,
-        ContextKind::SuggestedSubcommand,
-        ContextKind::SuggestedValue,
-    ]
-    .into_iter()
-    .find_map(|kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.clone()),
-        // The nearest comes last.
-        Some(ContextValue::Strings(texts)) => texts.last().cloned(),
-        Some(_) | None => None,
-    });
-    let hint = match suggested {
-        Some(name) => format!("did you mean `{name}`?"),
-        None => format!("see `{used} --help`"),
-    };
-    Complaint::usage(message, hint)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_hint_names_the_command_that_was_used() {
-        let rows = [
-            ("--nonsense", "countersign"),
-            ("answer x maybe more", "countersign answer"),
-            ("--home keys history --limit x", "countersign history"),
-            (
-                "keys create --role boss --name run",
-                "countersign keys create",
-            ),
-            ("check --home", "countersign check"),
-        ];
-        for (line, used) in rows {
-            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            assert_eq!(used_command(words.clone()), used, "{line}");
-            let whole = ["countersign".to_owned()].into_iter().chain(words);
-            let error = Cli::try_parse_from(whole).unwrap_err();
-            let complaint = complain(&error, used);
-            let wanted = format!("see `{used} --help`");
-            let hint = complaint.hint();
-            assert!(
-                hint == wanted || hint.starts_with("did you mean"),
-                "{line}: {hint}"
-            );
-        }
-    }
 }

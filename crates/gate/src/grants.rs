@@ -7,13 +7,15 @@ use countersign_core::assessment::Assessment;
 use countersign_core::call::ToolCall;
 use countersign_core::card::{Redacts, one_line};
 use countersign_core::display::shortened;
-use countersign_core::grant::{Grant, Scope};
+use countersign_core::grant::{Caller, Grant, Scope};
 use countersign_core::judge::consider_bound;
 use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
 
+use crate::moment::VersionedGrant;
 use crate::principal::{Principal, Role};
+use crate::remembered::ended_at;
 use crate::settings::Policies;
 use crate::stored::{StoredCall, read, written};
 use crate::told::ATTEMPTS_MAX;
@@ -24,6 +26,56 @@ use crate::{Gate, GateError};
 const PREVIEW_CALLS_MAX: u32 = 500;
 
 impl Gate {
+    /// Returns a grant that covers `call`.
+    pub(crate) async fn covering_grant(
+        &self,
+        call: &StoredCall,
+        tool_call: &ToolCall,
+        assessment: &Assessment,
+        now: UnixMillis,
+    ) -> Result<Option<VersionedGrant>, GateError> {
+        if call.is_more_than_its_words() {
+            return Ok(None);
+        }
+        let grants = self.live_grants(call.key.as_str()).await?;
+        let caller = Caller {
+            key: &call.key,
+            session: &call.session,
+            tool_definition: call.tool_definition,
+            executor: &call.executor,
+        };
+        let covers =
+            |(grant, _): &&VersionedGrant| grant.covers(caller, tool_call, assessment, now);
+        Ok(grants.iter().find(covers).cloned())
+    }
+
+    /// Returns the live grants of a key.
+    async fn live_grants(&self, key: &str) -> Result<Arc<Vec<VersionedGrant>>, GateError> {
+        let tail = self.inner.store.tail();
+        if let Some(grants) = self.inner.grants.get(tail, key) {
+            return Ok(grants);
+        }
+        let as_of = ended_at(tail);
+        let records = self
+            .inner
+            .store
+            .find(Query {
+                owner: Some(key.to_owned()),
+                status: Some("live".to_owned()),
+                ..Query::of(Kind::Grant)
+            })
+            .await?;
+        let grants = records
+            .iter()
+            .map(|record| Ok((read(record)?, record.version)))
+            .collect::<Result<Vec<VersionedGrant>, GateError>>()?;
+        let grants = Arc::new(grants);
+        self.inner
+            .grants
+            .put(tail, as_of, key.to_owned(), Arc::clone(&grants));
+        Ok(grants)
+    }
+
     /// Returns grants, the newest first; only live ones unless asked for all.
     pub async fn grants(&self, who: &Principal, all: bool) -> Result<Page<GrantView>, GateError> {
         let owner = match who.role {

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use countersign_core::approval::{Answer, Approval, Choice, State};
-use countersign_core::assessment::Assessment;
 use countersign_core::call::ToolCall;
 use countersign_core::canonical::canonical;
 use countersign_core::card::{Card, Lineage, Redacts, is_showable, one_line, shown_args};
 use countersign_core::digest::{Digest, definition};
-use countersign_core::grant::{Caller, candidates};
+use countersign_core::grant::candidates;
 use countersign_core::id::{ApprovalId, CallId};
 use countersign_core::judge::Judged;
 use countersign_core::ledger::{Draft, commitment};
@@ -213,11 +212,7 @@ impl Gate {
         judged.ruling.verdict.word().clone_into(&mut call.verdict);
         call.assessment = written_assessment(&judged);
         call.decision = decided(judged.ruling, grant.as_ref(), denial, now);
-        if let Some(decision) = &mut call.decision
-            && judged.ruling.rule == Rule::FloorOrDenied
-        {
-            decision.rule = denied_by(&ruleset.policy, &tool_call).map(str::to_owned);
-        }
+        name_rule(&mut call, judged.ruling, &ruleset.policy, &tool_call);
         let redacts = redacts(&ruleset.policy);
         let command = one_line(&tool_call, redacts);
         let arguments = serde_json::to_vec(&call.args).unwrap_or_default();
@@ -514,54 +509,6 @@ impl Gate {
         };
         stored
     }
-
-    async fn covering_grant(
-        &self,
-        call: &StoredCall,
-        tool_call: &ToolCall,
-        assessment: &Assessment,
-        now: UnixMillis,
-    ) -> Result<Option<VersionedGrant>, GateError> {
-        if call.is_more_than_its_words() {
-            return Ok(None);
-        }
-        let grants = self.live_grants(call.key.as_str()).await?;
-        let caller = Caller {
-            key: &call.key,
-            session: &call.session,
-            tool_definition: call.tool_definition,
-            executor: &call.executor,
-        };
-        let covers =
-            |(grant, _): &&VersionedGrant| grant.covers(caller, tool_call, assessment, now);
-        Ok(grants.iter().find(covers).cloned())
-    }
-
-    async fn live_grants(&self, key: &str) -> Result<Arc<Vec<VersionedGrant>>, GateError> {
-        let tail = self.inner.store.tail();
-        if let Some(grants) = self.inner.grants.get(tail, key) {
-            return Ok(grants);
-        }
-        let as_of = ended_at(tail);
-        let records = self
-            .inner
-            .store
-            .find(Query {
-                owner: Some(key.to_owned()),
-                status: Some("live".to_owned()),
-                ..Query::of(Kind::Grant)
-            })
-            .await?;
-        let grants = records
-            .iter()
-            .map(|record| Ok((read(record)?, record.version)))
-            .collect::<Result<Vec<VersionedGrant>, GateError>>()?;
-        let grants = Arc::new(grants);
-        self.inner
-            .grants
-            .put(tail, as_of, key.to_owned(), Arc::clone(&grants));
-        Ok(grants)
-    }
 }
 
 fn check(submission: &Submission) -> Result<(), GateError> {
@@ -682,6 +629,15 @@ fn written_assessment(judged: &Judged) -> Box<RawValue> {
         .ok()
         .and_then(|text| RawValue::from_string(text).ok())
         .unwrap_or_default()
+}
+
+/// Says which deny rule refused a call.
+fn name_rule(call: &mut StoredCall, ruling: Ruling, policy: &Policy, tool_call: &ToolCall) {
+    if let Some(decision) = &mut call.decision
+        && ruling.rule == Rule::FloorOrDenied
+    {
+        decision.rule = denied_by(policy, tool_call).map(str::to_owned);
+    }
 }
 
 fn decided(

@@ -2,8 +2,8 @@
 
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::Command;
 
+use crate::ours::ours;
 use crate::support::Gateway;
 
 /// Runs a command on `home` and returns its exit code and what it says.
@@ -12,12 +12,11 @@ pub(crate) fn run(
     words: &[&str],
     variables: &[(&str, &str)],
 ) -> (Option<i32>, String) {
-    let output = Command::new(assert_cmd::cargo::cargo_bin!("countersign"))
+    let output = ours(home)
         .args(words)
         .arg("--home")
         .arg(home)
-        .env_clear()
-        .env("HOME", home)
+        .env_remove("COUNTERSIGN_URL")
         .envs(variables.iter().copied())
         .output()
         .unwrap();
