@@ -132,7 +132,6 @@ fn a_key_is_bound_to_a_workspace_when_it_is_made_and_the_list_says_so() {
 
 /// Runs the command line in the home of `gateway`.
 fn countersign(gateway: &Gateway, arguments: &[&str]) -> std::process::Output {
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("countersign"));
-    command.args(arguments).arg("--home").arg(gateway.home());
-    command.env_clear().output().unwrap()
+    let mut command = crate::ours::ours(&gateway.home());
+    command.args(arguments).output().unwrap()
 }

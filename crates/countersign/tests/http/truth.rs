@@ -25,12 +25,10 @@ fn ended<'a>(events: &'a [Value], id: &str) -> &'a Value {
 
 /// Runs `countersign` as the owner of the gateway's home, and returns what it prints.
 fn typed(gateway: &Gateway, args: &[&str]) -> String {
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("countersign"));
-    command.args(args).env_clear();
-    command
-        .env("HOME", gateway.home())
-        .env("COUNTERSIGN_HOME", gateway.home());
-    let output = command.output().unwrap();
+    let output = crate::ours::ours(&gateway.home())
+        .args(args)
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{args:?}: {output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
