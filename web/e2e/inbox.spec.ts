@@ -52,8 +52,8 @@ test("why: every factor and finding is there", async ({ page, gateway }) => {
   await gateway.ask("rm -rf /srv/www");
   await signIn(page, gateway);
   await page.getByRole("button", { name: "Why: every factor and finding" }).click();
-  for (const words of ["What kind of thing it is", "How sensitive the target is", "How hard it is to undo", "What it means to people", "How clear the arguments are"]) {
-    await expect(page.getByText(words)).toBeVisible();
+  for (const words of ["What it does", "What it touches", "How hard to undo", "Effect on people", "How clear it is"]) {
+    await expect(page.getByText(words, { exact: true })).toBeVisible();
   }
   await expect(page.locator(".findings li")).not.toHaveCount(0);
 });

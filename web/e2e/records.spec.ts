@@ -50,7 +50,7 @@ test("history is searched and filtered, and every call is explained factor by fa
   const detail = page.getByRole("region", { name: "One call" });
   await expect(detail.getByRole("heading", { level: 2 })).toHaveText(/^Denied by you on the API$|^Denied by .* on the API$/);
   await expect(detail).toContainText("still needed");
-  await expect(detail).toContainText("How hard it is to undo");
+  await expect(detail).toContainText("How hard to undo");
   await expect(detail).toContainText("fs.delete");
   // The address says what is shown, so that it can be sent to somebody.
   await page.reload();

@@ -1,7 +1,7 @@
 //! What an address carries away: data of this machine, a credential, an encoded text, a message.
 //!
 //! Whoever is asked for an address learns all of it, so what stands in it is sent, whatever the method is
-//! called. Where data comes from is followed by [`Taint::data`]; where it goes decides whether that matters.
+//! called. Where data comes from is followed by `Taint::data`; where it goes decides whether that matters.
 
 use super::Line;
 use crate::act::Act;
