@@ -9,11 +9,11 @@ use countersign_core::assess::assess;
 use countersign_core::call::{ToolCall, Turn};
 use countersign_core::content::{crisis, impact, personal, secrets};
 use countersign_core::display;
+use countersign_core::follow::walk::Knows;
 use countersign_core::language::script::Lang;
 use countersign_core::language::sql::Dialect;
 use countersign_core::language::{awk, cmd, find, jq, powershell, script, sed, sql};
 use countersign_core::shell::placeholder::parse_filled;
-use countersign_core::shell::walk::Knows;
 use countersign_core::verdict::{Situation, Verdict, verdict};
 use serde_json::Value;
 

@@ -30,8 +30,8 @@ use countersign_core::assess::assess;
 use countersign_core::call::ToolCall;
 use countersign_core::content::{crisis, impact, personal, secrets};
 use countersign_core::display;
+use countersign_core::follow::walk::Knows;
 use countersign_core::shell::parse::SCRIPT_BYTES_MAX;
-use countersign_core::shell::walk::Knows;
 use countersign_core::verdict::{Situation, verdict};
 use rows::Row;
 

@@ -16,7 +16,6 @@ mod infer;
 mod loose;
 mod named;
 mod page_script;
-pub(crate) mod patch;
 mod people;
 mod roles;
 mod terminal;
@@ -25,9 +24,9 @@ pub(crate) mod told;
 use crate::act::{Act, profile};
 use crate::assessment::{Assessment, AssessmentMarks, Factor, Finding, Severity, SideEffect};
 use crate::call::ToolCall;
+use crate::follow::walk::Knows;
 use crate::score::Score;
 use crate::shell::syntax::Span;
-use crate::shell::walk::Knows;
 use crate::written::Files;
 
 pub use gather::Gathered;

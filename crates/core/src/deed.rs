@@ -16,11 +16,11 @@ use crate::act::{Act, profile};
 use crate::assess::gathered;
 use crate::call::ToolCall;
 use crate::digest::Digest;
+use crate::follow::walk::Knows;
 use crate::judge::known;
 use crate::knowledge::Effect;
 use crate::place::{Ground, display, mark_home, normalise};
 use crate::policy::Policy;
-use crate::shell::walk::Knows;
 
 /// Deeds that are kept of one call; of a call with more, their digest is.
 const DEEDS_MAX: usize = 512;

@@ -3,8 +3,8 @@
 use crate::assess::assess_with_files;
 use crate::assessment::Assessment;
 use crate::call::ToolCall;
+use crate::follow::walk::Knows;
 use crate::policy::{Policy, RuleKind, Standing, situation};
-use crate::shell::walk::Knows;
 use crate::verdict::{Ruling, Situation, verdict};
 use crate::written::{Files, Written};
 

@@ -8,8 +8,8 @@
 //! [`mod@verdict`] decides, [`mod@judge`] is the two together. [`approval`] is the life of a
 //! question, [`card`] what people see of it, [`grant`] what an answer leaves, [`deed`] what a denial
 //! remembers, [`token`] its proof, [`ledger`] the record of it all. [`written`] is what earlier calls
-//! wrote. [`command`] is what people type. [`shell`] and `program` follow commands by the tables of
-//! [`knowledge`]; [`content`] reads messages; [`display`] shows untrusted text.
+//! wrote. [`command`] is what people type. [`shell`] parses
+//! commands, [`follow`] follows them by the tables of [`knowledge`]; [`content`] reads messages; [`display`] shows untrusted text.
 
 pub mod act;
 pub mod approval;
@@ -24,6 +24,7 @@ pub mod deed;
 pub mod digest;
 pub mod display;
 pub mod ending;
+pub mod follow;
 pub mod grant;
 pub mod host;
 pub mod id;
@@ -33,7 +34,6 @@ pub mod language;
 pub mod ledger;
 pub mod place;
 pub mod policy;
-mod program;
 pub mod recipient;
 pub mod record;
 pub mod score;

@@ -1,13 +1,10 @@
-//! What a shell command would do: parsed, expanded and followed, never run.
+//! Parses shell text into a tree.
+//!
+//! The parser knows nothing about programs: [`crate::follow`] decides what a script would do.
 
-mod arithmetic;
-mod braces;
 mod escape;
-mod expand;
 pub mod parse;
 pub mod placeholder;
 pub mod syntax;
-pub mod value;
-pub mod walk;
 
-pub(crate) use escape::unescape;
+pub(crate) use escape::{quote, unescape};

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::shell::value::{Stream, Taint};
+use crate::follow::value::{Stream, Taint};
 
 /// Longest content that is kept; a longer file counts as unknown.
 pub const CONTENT_BYTES_MAX: usize = 64 * 1024;

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use countersign_core::assess::assess;
 use countersign_core::call::ToolCall;
-use countersign_core::shell::walk::Knows;
+use countersign_core::follow::walk::Knows;
 use countersign_core::verdict::{Situation, Verdict, verdict};
 use rows::Row;
 

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_core::act::Act;
+use countersign_core::follow::walk::{Knows, Walk};
 use countersign_core::host;
 use countersign_core::knowledge::{
     ANSWERS, Effect, HOSTS, PATHS, PROGRAM_NAMES, PROGRAMS, ROUTES, Role, RouteKind, Row,
@@ -17,7 +18,6 @@ use countersign_core::knowledge::{
 };
 use countersign_core::place::Ground;
 use countersign_core::shell::syntax::Span;
-use countersign_core::shell::walk::{Knows, Walk};
 
 /// Programs the tables have to know at least.
 const PROGRAMS_MIN: usize = 400;

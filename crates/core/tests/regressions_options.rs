@@ -3,7 +3,7 @@
 
 use countersign_core::assess::assess;
 use countersign_core::call::ToolCall;
-use countersign_core::shell::walk::Knows;
+use countersign_core::follow::walk::Knows;
 use countersign_core::verdict::{Situation, Verdict, verdict};
 
 fn judged(command: &str) -> Verdict {

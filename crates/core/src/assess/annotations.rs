@@ -8,10 +8,10 @@ use super::named::look_up;
 use crate::act::Act;
 use crate::assessment::SideEffect;
 use crate::call::ToolCall;
+use crate::follow::walk::Knows;
 use crate::knowledge::Effect;
 use crate::score::Score;
 use crate::shell::syntax::Span;
-use crate::shell::walk::Knows;
 
 /// Applies the hints of `call`.
 pub(super) fn apply(call: &ToolCall, knows: &Knows, gathered: &mut Gathered) {

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::gather::{Gathered, Inner, one_call};
+use crate::follow::walk::Knows;
 use crate::knowledge::{ArgumentRole, ToolRow};
 use crate::place::Ground;
-use crate::shell::walk::Knows;
 
 /// Names under which a call inside a list of calls gives its tool and its arguments.
 const TOOL_KEYS: &[&str] = &["tool", "name", "tool_name", "recipient_name", "toolName"];

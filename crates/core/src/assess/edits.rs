@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::arguments;
-use super::patch::{self, Change};
 use super::roles::{path_word, same_key};
+use crate::follow::patch::{self, Change};
+use crate::follow::value::{Arg, Stream, Taint};
+use crate::follow::walk::Walk;
 use crate::knowledge::{ArgumentRole, Effect, ToolRow};
-use crate::shell::value::{Arg, Stream, Taint};
-use crate::shell::walk::Walk;
 
 /// Names under which an edit gives the text it replaces, and what it puts there.
 const OLD_KEYS: &[&str] = &["old_string", "old_str", "old_text", "search", "find"];

@@ -13,11 +13,11 @@ use super::{annotations, arguments, infer, loose, named, people, roles, terminal
 use crate::act::Act;
 use crate::assessment::{Finding, SideEffect};
 use crate::call::ToolCall;
+use crate::follow::walk::{Knows, Walk};
 use crate::knowledge::Effect;
 use crate::place::Ground;
 use crate::score::Score;
 use crate::shell::syntax::Span;
-use crate::shell::walk::{Knows, Walk};
 use crate::written::Files;
 
 /// Longest name of a tool that is looked at.

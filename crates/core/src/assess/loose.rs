@@ -9,13 +9,13 @@ use super::roles::{path_word, word};
 use super::terminal;
 use crate::act::{Act, Breadth, profile};
 use crate::assessment::SideEffect;
+use crate::follow::value::{Stream, Taint};
+use crate::follow::walk::{Knows, Walk, Writing};
 use crate::knowledge::{Effect, PathKind, Role};
 use crate::language;
 use crate::place::below::Look;
 use crate::place::{Ground, is_absolute, mark_home};
 use crate::score::Score;
-use crate::shell::value::{Stream, Taint};
-use crate::shell::walk::{Knows, Walk, Writing};
 
 /// Arguments that hold a shell command.
 const SHELL_KEYS: &[&str] = &[

@@ -5,19 +5,19 @@ use serde_json::{Map, Value};
 use super::gather::{Gathered, Inner};
 use super::infer::{effect_of, is_reading};
 use super::named::Named;
-use super::patch::{self, Change};
 use super::{arguments, carried, edits, loose, page_script, people, terminal};
 use crate::act::Breadth;
 use crate::assessment::{Finding, Severity, SideEffect};
+use crate::follow::patch::{self, Change};
+use crate::follow::program::trees;
+use crate::follow::value::Arg;
+use crate::follow::walk::{Knows, Walk, Writing};
 use crate::host::percent_decoded;
 use crate::knowledge::{ArgumentRole, Effect, PathKind, Role, ToolRow};
 use crate::place::below::Look;
 use crate::place::{Ground, HOME, mark_home};
-use crate::program::trees;
 use crate::score::Score;
 use crate::shell::syntax::Span;
-use crate::shell::value::Arg;
-use crate::shell::walk::{Knows, Walk, Writing};
 
 /// Tools whose code is always of one language, by the first name of their row.
 const FIXED_LANGUAGES: &[(&str, &str)] = &[

@@ -7,14 +7,15 @@ use super::gather::Gathered;
 use super::roles::same_key;
 use crate::act::Act;
 use crate::display::is_deceptive_for_shell;
+use crate::follow::value::Stream;
+use crate::follow::walk::{Knows, Walk};
 use crate::knowledge::{ArgumentRole, Effect, ToolRow};
 use crate::language::{self, Reading};
 use crate::place::{Ground, mark_home};
 use crate::score::Score;
 use crate::shell::placeholder::parse_filled;
+use crate::shell::quote;
 use crate::shell::syntax::Span;
-use crate::shell::value::Stream;
-use crate::shell::walk::{Knows, Walk, quote};
 
 /// Arguments that are typed into a command rather than being one.
 pub(super) const INPUT_KEYS: &[&str] = &["input", "chars", "stdin"];

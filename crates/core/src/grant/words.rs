@@ -2,7 +2,7 @@
 
 use super::{CommandShape, Scope};
 use crate::display::{line, shortened};
-use crate::shell::walk::quote;
+use crate::shell::quote;
 
 /// Said of every scope that leaves something open.
 const NO_MORE: &str = "as long as it does nothing else and nothing riskier than this call";

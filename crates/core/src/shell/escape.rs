@@ -99,3 +99,8 @@ pub(crate) fn unescape(text: &str) -> String {
     bytes.extend_from_slice(rest.as_bytes());
     String::from_utf8_lossy(&bytes).into_owned()
 }
+
+/// Returns `text` quoted so that a shell reads it as one word.
+pub(crate) fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}

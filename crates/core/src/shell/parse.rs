@@ -17,6 +17,8 @@ use super::syntax::{Part, Script, Span, Word};
 pub const SCRIPT_BYTES_MAX: usize = 64 * 1024;
 /// Deepest nesting of substitutions, groups and compound commands.
 pub const NESTING_MAX: u32 = 64;
+/// Most commands of one script that are followed; the rest is called unreadable.
+pub(crate) const COMMANDS_MAX: u32 = 2_000;
 /// Steps allowed per byte of input; backtracking is what costs more than one.
 const FUEL_PER_BYTE: usize = 10;
 

@@ -5,9 +5,8 @@
 //! rest of the text is judged as if it stood there. What comes before the error is left as it is:
 //! shells that read line by line have run it by then.
 
-use super::parse::{ParseError, parse_beginning};
+use super::parse::{COMMANDS_MAX, ParseError, parse_beginning};
 use super::syntax::Script;
-use super::walk::COMMANDS_MAX;
 
 /// Longest placeholder, brackets included.
 const PLACEHOLDER_BYTES_MAX: usize = 64;

@@ -1,0 +1,518 @@
+//! Code that a command carries or runs: shell text, scripts, other languages.
+
+use super::foreign::is_no_file;
+use super::network::is_local_or_registry;
+use crate::act::{Act, Breadth};
+use crate::follow::value::{Arg, Stream, Taint};
+use crate::follow::walk::{Walk, Writing};
+use crate::knowledge::{Effect, PathKind, Role};
+use crate::language::{self, Deed, Reading, script::Lang, sql::Dialect};
+use crate::place::below::Look;
+use crate::place::{HOLE, is_absolute, mark_home};
+use crate::score::Score;
+use crate::shell::syntax::Span;
+
+impl Walk<'_> {
+    /// Follows shell text given as a word.
+    pub(crate) fn shell_text(&mut self, arg: &Arg, stdin: &Stream) -> Stream {
+        if arg.taint.network {
+            self.unreadable("runs code loaded from the network", arg.span);
+        }
+        if arg.taint.uncertain {
+            self.unreadable("what runs depends on what ran before", arg.span);
+        }
+        self.text_with(&arg.text, arg.span, stdin)
+    }
+
+    /// Judges a program that another program is told to use as a helper: a pager, an editor, a
+    /// compressor. A plain known program is what it is; a shell or interpreter there is code.
+    pub(crate) fn hook(&mut self, arg: &Arg, program: &str) {
+        let first = arg.text.split_whitespace().next().unwrap_or("");
+        let base = first.rsplit('/').next().unwrap_or(first);
+        let shell = interpreter_role(base).is_some()
+            || RUNNERS.contains(&base)
+            || base.len() < first.len()
+                && !first.starts_with("/usr/bin/")
+                && !first.starts_with("/bin/")
+            || arg.text.contains(['|', ';', '&', '$', '`', '>', '<']);
+        if shell || arg.vague() {
+            self.note(
+                Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
+                    .because("makes a program run a command of its own")
+                    .on(arg.shown()),
+            );
+        }
+        if !arg.text.is_empty() {
+            self.shell_text(arg, &Stream::default());
+        }
+    }
+
+    /// Raises the question when a script's name or its words say that it deploys or destroys.
+    pub(crate) fn telling_words(&mut self, script: &Arg, args: &[Arg]) {
+        let name = script.text.rsplit('/').next().unwrap_or("");
+        let mut words =
+            std::iter::once(name).chain(args.iter().map(|arg| arg.text.as_str()).take(8));
+        let telling = words.find(|word| {
+            let lower = word.to_ascii_lowercase();
+            let parts = lower
+                .trim_start_matches('-')
+                .split(['-', '_', '.', ':', '/']);
+            word.len() <= 40 && parts.take(6).any(|part| TELLING_WORDS.contains(&part))
+        });
+        if let Some(word) = telling {
+            let mut act = Act::new(Effect::CloudWrite, name.to_owned(), self.here(script.span))
+                .because("a script that by its words deploys or destroys something")
+                .on(word.to_owned());
+            act.target = Score::new(200);
+            self.note(act);
+        }
+    }
+
+    /// Judges running a file that is not a known program.
+    pub(crate) fn run_file(&mut self, file: &Arg, rest: &[Arg], stdin: &Stream) -> Stream {
+        if let Some(program) = self.linked_program(file) {
+            let words = [&[program], rest].concat();
+            return self.program(&words, stdin);
+        }
+        self.telling_words(file, rest);
+        // `./wait-for-it.sh db:5432 -- make`: scripts hand on what follows the dashes.
+        let dashes = rest.iter().position(|arg| arg.text == "--");
+        let handed = dashes.and_then(|at| rest.get(at + 1..)).unwrap_or(&[]);
+        if handed
+            .first()
+            .is_some_and(|first| crate::knowledge::program(&first.text).is_some())
+        {
+            self.program(handed, &Stream::default());
+        }
+        self.script_with(file, "", rest.to_vec());
+        Stream::unknown(Taint::default())
+    }
+
+    /// Judges running the script at `arg` with `interpreter` and `parameters`, in a process of its
+    /// own.
+    pub(crate) fn script_with(&mut self, arg: &Arg, interpreter: &str, parameters: Vec<Arg>) {
+        let state = self.state();
+        self.set_positional(parameters);
+        self.script_file(arg, interpreter);
+        self.restore(state);
+    }
+
+    /// Judges running the script at `arg` with `interpreter`.
+    pub(crate) fn script_file(&mut self, arg: &Arg, interpreter: &str) {
+        let span = self.here(arg.span);
+        if let Some(stream) = &arg.delivers {
+            let stream = (**stream).clone();
+            self.stdin_code(&stream, interpreter, arg.span);
+            return;
+        }
+        if is_no_file(&arg.text) {
+            self.note(
+                Act::new(Effect::Exec, interpreter.to_owned(), span)
+                    .because("runs code that is given as a text or loaded from the network")
+                    .on(arg.shown()),
+            );
+            return;
+        }
+        let place = self.place(&arg.text);
+        if self.has_lost_files() {
+            self.unreadable(
+                "runs a script after writing more files than can be followed",
+                arg.span,
+            );
+        }
+        for stream in self.may_hold(&place.path) {
+            self.run_written(&place.path, &stream, interpreter, arg.span);
+        }
+        let trusted = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
+        let harmless_place = place.write < Score::new(600)
+            || trusted && !matches!(place.kind, PathKind::Guard | PathKind::Agent);
+        let mut act = if trusted && harmless_place {
+            Act::new(Effect::Project, interpreter.to_owned(), span)
+        } else if place.inside.is_none()
+            && !place.vague
+            && harmless_place
+            && !is_absolute(&arg.text)
+        {
+            // Nothing is said about where this is, so the script is nobody's.
+            let mut act = Act::new(Effect::Project, interpreter.to_owned(), span);
+            act.clarity = Score::new(650);
+            act
+        } else {
+            Act::new(Effect::Exec, interpreter.to_owned(), span)
+                .because("runs a script whose content is not seen")
+        };
+        act.target = act.target.max(if trusted {
+            Score::ZERO
+        } else {
+            Score::new(200)
+        });
+        self.note(act.on(place.path));
+    }
+
+    /// Judges code that an interpreter reads from a stream.
+    pub(crate) fn stdin_code(&mut self, stream: &Stream, interpreter: &str, span: Span) -> Stream {
+        if stream.taint.network {
+            self.unreadable("runs code loaded from the network", span);
+        }
+        match &stream.text {
+            None if stream.taint.network => Stream::unknown(stream.taint),
+            None => {
+                self.unreadable("runs code that comes from elsewhere", span);
+                Stream::unknown(stream.taint)
+            }
+            Some(text) => match interpreter_role(interpreter) {
+                Some(Role::Shell) | None => {
+                    self.text_with(&text.clone(), self.here(span), &Stream::default())
+                }
+                Some(role) => {
+                    self.code(role, &Arg::literal(text.clone(), span), interpreter);
+                    Stream::unknown(stream.taint)
+                }
+            },
+        }
+    }
+
+    /// Judges a fragment of a programming language.
+    pub(crate) fn code(&mut self, role: Role, arg: &Arg, program: &str) {
+        self.code_that(Runs::Named, role, arg, program);
+    }
+
+    /// Judges a fragment of a programming language that runs the way `runs` says.
+    pub(super) fn code_that(&mut self, runs: Runs, role: Role, arg: &Arg, program: &str) {
+        if arg.vague() && runs == Runs::Named {
+            self.unreadable("runs code of which a part cannot be known", arg.span);
+            return;
+        }
+        let language = SCRIPT_LANGUAGES.iter().find(|(known, _)| *known == role);
+        let reading = language.map_or_else(
+            || Reading::hidden("code of a language that is not read"),
+            |(_, language)| language::script::read(*language, &arg.text),
+        );
+        self.imports(role, &reading.imports, arg.span);
+        let posts = ["data=", "method", "body", "POST"]
+            .iter()
+            .any(|word| arg.text.contains(word));
+        if runs == Runs::PickedUp {
+            let posts = posts || reading.reads_computed;
+            self.recognised(&reading, posts, program, arg.span);
+            return;
+        }
+        if reading
+            .deeds
+            .iter()
+            .any(|deed| matches!(deed, Deed::Shell(_) | Deed::Run(_) | Deed::DeleteTree(_)))
+        {
+            self.note(
+                Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
+                    .because("runs or deletes something from inside code"),
+            );
+        }
+        let fetches = reading
+            .deeds
+            .iter()
+            .any(|deed| matches!(deed, Deed::Fetch(_)));
+        let carries = reading.reads_computed
+            || reading.deeds.iter().any(|deed| {
+                matches!(deed, Deed::Fetch(address) if address.is_empty())
+                    || matches!(deed, Deed::ReadFile(_))
+            });
+        if fetches && (carries || posts) {
+            let act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span))
+                .because("sends what it reads to another machine")
+                .target(Score::new(400));
+            self.note(act);
+        }
+        self.deeds(&reading, program, arg.span);
+    }
+
+    /// Judges a fragment of a small language.
+    pub(crate) fn mini_language(&mut self, role: Role, arg: &Arg, program: &str) {
+        let filter = matches!(role, Role::Sed | Role::Awk | Role::Jq);
+        let patched = arg.text.replace(HOLE, "0");
+        let text = if filter {
+            patched.as_str()
+        } else {
+            arg.text.as_str()
+        };
+        let reader = MINI_LANGUAGES.iter().find(|(known, _)| *known == role);
+        let reading = reader.map_or_else(
+            || Reading::hidden("code of a language that is not read"),
+            |(_, read)| read(text, program),
+        );
+        // A hole in a filter for text is data; in anything that runs or deletes it is not.
+        if arg.vague() && (!filter || reading.hidden.is_some() || !reading.deeds.is_empty()) {
+            self.unreadable("runs code of which a part cannot be known", arg.span);
+            return;
+        }
+        if reading
+            .deeds
+            .iter()
+            .any(|deed| matches!(deed, Deed::Shell(_) | Deed::Run(_)))
+        {
+            // Nobody filters text or asks a database in order to run a program.
+            self.note(
+                Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
+                    .because("runs a command from inside a filter or query"),
+            );
+        }
+        self.deeds(&reading, program, arg.span);
+    }
+
+    /// Judges what a reader of another language saw.
+    pub(crate) fn deeds(&mut self, reading: &Reading, program: &str, span: Span) {
+        if let Some(why) = reading.hidden {
+            self.note(
+                Act::new(Effect::Exec, program.to_owned(), self.here(span))
+                    .because("cannot see inside")
+                    .on(why),
+            );
+        }
+        if let (None, Some(why)) = (reading.hidden, reading.unfamiliar) {
+            self.unfamiliar(why, program, span);
+        }
+        for deed in &reading.deeds {
+            self.deed(deed, program, span);
+        }
+    }
+
+    /// Judges names that no table describes: in a workspace whose code may run they are the
+    /// project's or a library's, and nothing that reaches further stands beside them.
+    fn unfamiliar(&mut self, why: &'static str, program: &str, span: Span) {
+        let trusted = self.ground.workspace.is_some() && self.knows.trusts_workspace;
+        let act = if trusted {
+            Act::new(Effect::Project, program.to_owned(), self.here(span))
+        } else {
+            Act::new(Effect::Exec, program.to_owned(), self.here(span))
+                .because("cannot see inside")
+                .on(why)
+        };
+        self.note(act);
+    }
+
+    /// Judges what was recognised in code that runs without being named. What it computes is the
+    /// project's own business, unless it makes code out of it.
+    fn recognised(&mut self, reading: &Reading, posts: bool, program: &str, span: Span) {
+        if let Some(why) = reading.hidden.filter(|why| *why == language::MAKES_CODE) {
+            self.deeds(&Reading::hidden(why), program, span);
+        }
+        let reaches = |deed: &&Deed| matches!(deed, Deed::Fetch(to) if !to.is_empty() && !is_local_or_registry(to));
+        if let (true, Some(Deed::Fetch(address))) = (posts, reading.deeds.iter().find(reaches)) {
+            self.sends_to(&Arg::literal(address.clone(), span), program);
+        }
+        for deed in &reading.deeds {
+            self.deed(deed, program, span);
+        }
+    }
+
+    fn deed(&mut self, deed: &Deed, program: &str, span: Span) {
+        let word = |text: &str| Arg::literal(text, span);
+        let act = |effect: Effect, on: &str| Act::new(effect, program.to_owned(), span).on(on);
+        match deed {
+            Deed::Shell(text) => {
+                self.text(&text.clone(), self.here(span));
+            }
+            Deed::Run(command) => {
+                let words: Vec<Arg> = command.iter().map(|text| word(text)).collect();
+                self.dispatch(&words, &Stream::default());
+            }
+            Deed::ReadFile(path) => {
+                let file = word(&mark_home(path));
+                self.reads(&file, program);
+                // `shutil.copytree` takes a directory with everything in it.
+                self.reads_tree(&file, &Look::default(), program);
+            }
+            Deed::WriteFile(path) => {
+                let file = word(&mark_home(path));
+                self.writes(&file, program, Writing::Replace);
+                self.remember_file(&file, Stream::unknown(Taint::default()));
+            }
+            Deed::Link(path) => {
+                self.reads(&word(&mark_home(path)), program);
+                self.links(&word(&mark_home(path)), program);
+            }
+            Deed::DeleteFile(path) => {
+                self.deletes(&word(&mark_home(path)), program, Breadth::One);
+            }
+            Deed::DeleteTree(path) => {
+                let path = mark_home(path);
+                let arg = Arg {
+                    glob: path.contains('*'),
+                    ..word(&path)
+                };
+                self.deletes(&arg, program, Breadth::Tree);
+            }
+            Deed::Fetch(url) => {
+                self.fetches(&word(url), program);
+            }
+            Deed::Send(url) => self.sends_to(&word(url), program),
+            Deed::DbRead => self.note(Act::new(Effect::DbRead, program.to_owned(), span)),
+            Deed::DbWrite(what) => self.note(act(Effect::DbWrite, what)),
+            Deed::DbDestroy(what) => self.note(act(Effect::DbDestroy, what)),
+            Deed::DbAdmin(what) => self.note(act(Effect::DbAdmin, what)),
+            Deed::Control(what) => self.note(act(Effect::Control, what)),
+            Deed::Kill(what) => self.note(act(Effect::Kill, what).target(Score::new(600))),
+            Deed::Persist(what) => self.note(act(Effect::Persist, what)),
+            Deed::Privilege(what) => self.note(act(Effect::Privilege, what)),
+            Deed::WipeDisk(what) => {
+                let mut act = act(Effect::Wipe, what);
+                act.marks.floor = true;
+                self.note(act);
+            }
+        }
+    }
+
+    /// Joins words into the text a shell elsewhere would read, and follows it.
+    pub(crate) fn joined_text(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
+        if let Some(arg) = args.iter().find(|arg| arg.taint.uncertain) {
+            self.unreadable("what runs depends on what ran before", arg.span);
+        }
+        let text = args
+            .iter()
+            .map(|arg| arg.text.as_str())
+            .collect::<Vec<_>>()
+            .join(" ");
+        let span = args.first().map(|arg| arg.span).unwrap_or_default();
+        let span = self.here(span);
+        self.text_with(&text, span, stdin)
+    }
+
+    /// Follows a command template whose `{}` stands for what cannot be known.
+    pub(crate) fn template(&mut self, words: &[String], span: Span, filled: &Filled) -> Stream {
+        let mut used = false;
+        let mut args: Vec<Arg> = words
+            .iter()
+            .map(|word| {
+                let holds = filled
+                    .marker
+                    .as_deref()
+                    .is_some_and(|marker| !marker.is_empty() && word.contains(marker));
+                used |= holds;
+                let text = match (&filled.marker, holds) {
+                    (Some(marker), true) => word.replace(marker.as_str(), &filled.with),
+                    _ => word.clone(),
+                };
+                Arg {
+                    glob: holds && filled.glob,
+                    taint: if holds {
+                        filled.taint
+                    } else {
+                        Taint::default()
+                    },
+                    ..Arg::literal(text, span)
+                }
+            })
+            .collect();
+        if !used && filled.appended {
+            args.push(Arg {
+                glob: filled.glob,
+                taint: filled.taint,
+                ..Arg::literal(filled.with.clone(), span)
+            });
+        }
+        self.dispatch(&args, &Stream::default())
+    }
+}
+
+/// How code came to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Runs {
+    /// The call names it.
+    Named,
+    /// Something that the call runs takes it up by itself: an import, a test runner.
+    PickedUp,
+}
+
+/// The programming languages that are read, by the role of their code.
+const SCRIPT_LANGUAGES: &[(Role, Lang)] = &[
+    (Role::Python, Lang::Python),
+    (Role::JavaScript, Lang::JavaScript),
+    (Role::Perl, Lang::Perl),
+    (Role::Ruby, Lang::Ruby),
+    (Role::Php, Lang::Php),
+    (Role::Lua, Lang::Lua),
+];
+
+/// Reads a text of a small language that was given to a program.
+type MiniReader = fn(text: &str, program: &str) -> Reading;
+
+/// The small languages that are read, by the role of their code.
+const MINI_LANGUAGES: &[(Role, MiniReader)] = &[
+    (Role::Sql, |text, program| {
+        language::sql::read(text, dialect(program))
+    }),
+    (Role::Mongo, |text, _| language::sql::mongo(text)),
+    (Role::Redis, |text, _| {
+        language::sql::redis(&text.split_whitespace().collect::<Vec<_>>())
+    }),
+    (Role::Sed, |text, _| language::sed::read(text)),
+    (Role::Awk, |text, _| language::awk::read(text)),
+    (Role::Jq, |text, _| language::jq::read(text)),
+    (Role::PowerShell, |text, _| language::powershell::read(text)),
+];
+
+/// Programs that are no helper themselves but run another one.
+const RUNNERS: &[&str] = &[
+    "env", "sudo", "doas", "su", "xargs", "nohup", "timeout", "nice", "setsid", "exec", "eval",
+    "command", "watch", "script", "ssh", "docker",
+];
+
+/// Words in the name or arguments of a script that nobody gives to a harmless one.
+const TELLING_WORDS: &[&str] = &[
+    "deploy",
+    "undeploy",
+    "publish",
+    "destroy",
+    "delete",
+    "drop",
+    "wipe",
+    "purge",
+    "rollback",
+    "uninstall",
+    "terminate",
+    "flush",
+    "truncate",
+    "nuke",
+    "teardown",
+    "unpublish",
+    "decommission",
+];
+
+/// What stands for the words a template is filled with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filled {
+    /// The mark that is replaced.
+    pub(crate) marker: Option<String>,
+    /// What takes its place.
+    pub(crate) with: String,
+    /// Whether that is a pattern.
+    pub(crate) glob: bool,
+    /// Whether it is added at the end where the mark does not occur.
+    pub(crate) appended: bool,
+    /// Where it comes from.
+    pub(crate) taint: Taint,
+}
+
+/// Returns the role of code given to an interpreter of this name.
+pub(crate) fn interpreter_role(name: &str) -> Option<Role> {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    Some(match base {
+        "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" | "ash" | "busybox" => Role::Shell,
+        _ if base.starts_with("py") => Role::Python,
+        "node" | "nodejs" | "deno" | "bun" | "tsx" | "ts-node" => Role::JavaScript,
+        "perl" | "raku" => Role::Perl,
+        "ruby" | "irb" => Role::Ruby,
+        "php" => Role::Php,
+        "lua" | "luajit" => Role::Lua,
+        _ => return None,
+    })
+}
+
+/// Returns the dialect of the client `program`, whatever its subcommand.
+fn dialect(program: &str) -> Dialect {
+    match program.split(' ').next().unwrap_or(program) {
+        "psql" | "pgcli" | "cockroach" | "usql" => Dialect::Psql,
+        "mysql" | "mariadb" | "mycli" => Dialect::Mysql,
+        "sqlite3" | "sqlite" | "litecli" | "duckdb" => Dialect::Sqlite,
+        _ => Dialect::Generic,
+    }
+}

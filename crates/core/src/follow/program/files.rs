@@ -1,0 +1,410 @@
+//! What happens to files: reading, writing, deleting, by how sensitive the place is.
+
+use super::carried::is_version_file;
+use crate::act::{Act, Breadth};
+use crate::follow::value::{Arg, Taint};
+use crate::follow::walk::{Walk, Writing};
+use crate::knowledge::{Effect, PathKind};
+use crate::place::Place;
+use crate::score::Score;
+
+/// How sensitive a place must be for reading it to be a question of its own.
+const DOUBTFUL: Score = Score::new(250);
+/// How sensitive a place must be for a person to be asked.
+const SENSITIVE: Score = Score::new(600);
+/// Paths looked up for one call; a call that names more is put to a person.
+const LOOKUPS_MAX: u32 = 512;
+
+impl Walk<'_> {
+    /// Looks a path up, or says that there are too many to look up.
+    fn look_up(&mut self, arg: &Arg) -> Option<Place> {
+        if self.lookups >= LOOKUPS_MAX {
+            if !self.lookups_ended {
+                self.lookups_ended = true;
+                self.unreadable("it names more files than can be looked up", arg.span);
+            }
+            return None;
+        }
+        // `qemu-img convert 'json:{"file.filename": …}'`
+        if arg.text.starts_with("json:{") {
+            self.unreadable("names a file inside a description", arg.span);
+        }
+        Some(self.place(&arg.text))
+    }
+
+    /// Looks up what is deleted or moved: a link is, and not what it leads to.
+    fn look_up_itself(&mut self, arg: &Arg) -> Option<Place> {
+        let place = self.look_up(arg)?;
+        Some(if self.is_link(&arg.text) {
+            self.ground.place(&arg.text)
+        } else {
+            place
+        })
+    }
+
+    /// Judges reading the file `arg`.
+    pub(crate) fn reads(&mut self, arg: &Arg, program: &str) -> Taint {
+        if arg.text == "-" || arg.text.is_empty() {
+            return arg.taint;
+        }
+        if let Some(stream) = &arg.delivers {
+            return stream.taint;
+        }
+        let Some(place) = self.look_up(arg) else {
+            return arg.taint;
+        };
+        if let Some(address) = shell_connection(&place.path) {
+            return self.fetches(&Arg::literal(address, arg.span), program);
+        }
+        if place.read < DOUBTFUL {
+            if arg.glob && !place.vague {
+                let taint = self.reads_matches(arg, program);
+                if taint.secret {
+                    return taint;
+                }
+            }
+            let network = self
+                .written(&place.path)
+                .is_some_and(|stream| stream.taint.network);
+            return Taint {
+                network: network || arg.taint.network,
+                data: !is_version_file(&place.path) && place.kind != PathKind::Sink,
+                ..arg.taint
+            };
+        }
+        let secret = matches!(
+            place.kind,
+            PathKind::Credential
+                | PathKind::Environment
+                | PathKind::Process
+                | PathKind::History
+                | PathKind::Guard
+        );
+        let effect = if place.read >= SENSITIVE && secret {
+            Effect::Secret
+        } else {
+            Effect::Read
+        };
+        let mut act = Act::new(effect, program.to_owned(), self.here(arg.span))
+            .on(name(&place))
+            .target(place.read);
+        act.marks.critical |= place.read >= SENSITIVE;
+        if effect == Effect::Secret {
+            act.note = "reads a place that holds secrets";
+            // Whoever has the firewall's keys can answer in a person's name.
+            act.marks.guard = place.kind == PathKind::Guard;
+        }
+        self.note(act);
+        Taint {
+            secret: secret || arg.taint.secret,
+            network: false,
+            data: true,
+            ..Taint::default()
+        }
+    }
+
+    /// Judges writing the file `arg`.
+    pub(crate) fn writes(&mut self, arg: &Arg, program: &str, how: Writing) {
+        if arg.text == "-" || arg.text.is_empty() {
+            return;
+        }
+        if arg.delivers.is_some() {
+            return;
+        }
+        let Some(place) = self.look_up(arg) else {
+            return;
+        };
+        if place.kind == PathKind::Sink {
+            return;
+        }
+        let reversal = match how {
+            Writing::Replace => Score::new(350),
+            Writing::Empty => Score::new(1000),
+            Writing::Append | Writing::Edit => Score::new(300),
+            Writing::Create => Score::new(50),
+        };
+        let effect = place_effect(
+            &place,
+            if how == Writing::Create {
+                Effect::Create
+            } else {
+                Effect::Write
+            },
+        );
+        let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).target(place.write);
+        if effect == Effect::Write || effect == Effect::Create {
+            act.reversal = reversal;
+        }
+        if how == Writing::Empty && !matches!(place.kind, PathKind::Temp | PathKind::Generated) {
+            act.note = "empties a file";
+        }
+        if place.vague {
+            // An unknown directory with a known name is common in builds; an unknown path is not.
+            act.clarity = if place.write <= Score::new(300) {
+                Score::new(780)
+            } else {
+                Score::new(720)
+            };
+        }
+        // What is made where nothing is known to be touches nobody: `mkdir /work`.
+        let is_new = how == Writing::Create && place.kind == PathKind::Document;
+        if place.write > SENSITIVE || place.write == SENSITIVE && !is_new {
+            act.marks.critical = true;
+        }
+        if let Some(address) = shell_connection(&place.path) {
+            self.guards(&Arg::literal(address, arg.span), program, true);
+            act = Act::new(Effect::NetSend, program.to_owned(), act.span)
+                .because("opens a connection of the shell's own")
+                .target(Score::new(900));
+            act.marks.critical = true;
+        } else if effect == Effect::Wipe {
+            act.marks.floor = true;
+            act.note = "overwrites a disk";
+        }
+        self.note(act.on(name(&place)));
+    }
+
+    /// Judges deleting `arg`.
+    pub(crate) fn deletes(&mut self, arg: &Arg, program: &str, breadth: Breadth) {
+        // `cd build; rm -rf *`: had the `cd` failed, the pattern would stand for all that is here.
+        if let Some(perhaps) = self.ground.perhaps.take_if(|_| names_nothing(&arg.text)) {
+            let entered = self.ground.cwd.replace(perhaps.clone());
+            self.deletes(arg, program, breadth);
+            self.ground.cwd = entered;
+            self.ground.perhaps = Some(perhaps);
+        }
+        let Some(place) = self.look_up_itself(arg) else {
+            return;
+        };
+        if place.kind == PathKind::Sink && breadth == Breadth::One {
+            return;
+        }
+        let tree = breadth >= Breadth::Tree;
+        // A star may have lost its mark on the way through a variable.
+        let many = arg.glob || arg.text.contains('*');
+        let effect = place_effect(&place, Effect::Delete);
+        let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).target(place.write);
+        act.breadth = breadth;
+        act.reversal = match (place.kind, tree) {
+            (PathKind::Generated, _) if place.inside == Some(true) || !tree => Score::new(100),
+            // Outside a known project nobody can tell whether a build made it.
+            (PathKind::Generated, _) => {
+                act.clarity = Score::new(650);
+                Score::new(300)
+            }
+            (PathKind::Temp, _) => Score::new(250),
+            (_, true) => Score::ONE,
+            (_, false) if many => Score::new(900),
+            (_, false) => Score::new(500),
+        };
+        if arg.taint.uncertain {
+            act.clarity = Score::new(600);
+        }
+        let whole = is_whole(&place, many) || many && self.is_all_of_a_whole(arg);
+        if place.vague && place.kind != PathKind::Temp && place.kind != PathKind::Generated {
+            act.reversal = act.reversal.max(Score::new(900));
+            act.target = act.target.max(Score::new(500));
+            act.clarity = Score::new(500);
+        } else if place.whole_workspace {
+            act.target = Score::new(900);
+            if place.kind == PathKind::Document {
+                act.note = "deletes the working directory";
+            }
+            act.marks.critical = true;
+        } else if tree
+            && place.inside != Some(true)
+            && !matches!(place.kind, PathKind::Generated | PathKind::Temp)
+        {
+            act.target = act.target.max(Score::new(600));
+        }
+        if place.write >= SENSITIVE {
+            act.marks.critical = true;
+        }
+        if tree && whole || effect == Effect::Wipe || whole && many {
+            act.marks.floor = true;
+            act.target = Score::ONE;
+        }
+        if place.kind == PathKind::Temp && whole {
+            act.marks.floor = false;
+            act.target = Score::new(700);
+            act.reversal = Score::new(900);
+        }
+        self.note(act.on(name(&place)));
+    }
+
+    /// Judges a link to `arg`: whoever writes through it later writes there.
+    pub(crate) fn links(&mut self, arg: &Arg, program: &str) {
+        let Some(place) = self.look_up(arg) else {
+            return;
+        };
+        let obeyed = matches!(
+            place.kind,
+            PathKind::Guard
+                | PathKind::Agent
+                | PathKind::Startup
+                | PathKind::Schedule
+                | PathKind::Hook
+                | PathKind::Ci
+                | PathKind::Credential
+        );
+        if obeyed && place.write >= SENSITIVE {
+            let effect = place_effect(&place, Effect::Write);
+            let mut act = Act::new(effect, program.to_owned(), self.here(arg.span))
+                .because("makes a link through which a sensitive place can be written")
+                .on(name(&place))
+                .target(place.write);
+            act.marks.critical = true;
+            self.note(act);
+        }
+    }
+
+    /// Whether a pattern stands for all that is in a root, a home or a system directory.
+    fn is_all_of_a_whole(&mut self, arg: &Arg) -> bool {
+        let Some((parent, last)) = arg.text.trim_end_matches('/').rsplit_once('/') else {
+            return false;
+        };
+        if last.chars().any(char::is_alphanumeric) || !last.contains('*') {
+            return false;
+        }
+        let parent = self.place(if parent.is_empty() { "/" } else { parent });
+        parent.kind != PathKind::Temp && is_whole(&parent, false)
+    }
+
+    /// Judges moving `arg` away.
+    pub(crate) fn moves(&mut self, arg: &Arg, program: &str) {
+        let Some(place) = self.look_up_itself(arg) else {
+            return;
+        };
+        if place.kind == PathKind::Temp || place.kind == PathKind::Sink && place.path != "/dev/null"
+        {
+            return;
+        }
+        let effect = place_effect(&place, Effect::Write);
+        let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).target(place.write);
+        act.reversal = Score::new(250);
+        if place.write >= SENSITIVE {
+            act.marks.critical = true;
+        }
+        if place.whole_workspace && !place.vague
+            || matches!(place.kind, PathKind::Root | PathKind::Home)
+        {
+            act.marks.critical = true;
+            act.target = Score::new(900);
+        }
+        self.note(act.on(name(&place)));
+    }
+
+    /// Judges changing owner, mode or attributes of `arg`.
+    pub(crate) fn permits(&mut self, arg: &Arg, program: &str, danger: Score) {
+        let Some(place) = self.look_up(arg) else {
+            return;
+        };
+        let mut act = Act::new(Effect::Permission, program.to_owned(), self.here(arg.span));
+        act.target = place.write.max(danger);
+        if act.target >= SENSITIVE {
+            act.marks.critical = true;
+        }
+        self.note(act.on(name(&place)));
+    }
+}
+
+/// Returns the address of a connection that the shell opens like a file: `/dev/tcp/host/port`.
+fn shell_connection(path: &str) -> Option<String> {
+    let rest = path
+        .strip_prefix("/dev/tcp/")
+        .or_else(|| path.strip_prefix("/dev/udp/"))?;
+    let (host, port) = rest.split_once('/').unwrap_or((rest, ""));
+    Some(if host.contains(':') {
+        format!("[{host}]:{port}")
+    } else {
+        format!("{host}:{port}")
+    })
+}
+
+/// Whether a path consists of dots and patterns alone, so that the directory it is taken from says
+/// all of what it stands for.
+fn names_nothing(text: &str) -> bool {
+    let mut in_brackets = false;
+    !text.starts_with('/')
+        && !text.contains("..")
+        && text.chars().all(|letter| {
+            let pattern = in_brackets || matches!(letter, '.' | '/' | '*' | '?' | '[');
+            in_brackets = letter == '[' || in_brackets && letter != ']';
+            pattern
+        })
+}
+
+/// What changing a place of this kind amounts to.
+fn place_effect(place: &Place, ordinary: Effect) -> Effect {
+    if place.write < SENSITIVE {
+        return ordinary;
+    }
+    match place.kind {
+        PathKind::Guard | PathKind::Agent => Effect::Guard,
+        PathKind::Device => Effect::Wipe,
+        PathKind::Startup | PathKind::Schedule | PathKind::Ci | PathKind::Hook => {
+            if ordinary == Effect::Delete {
+                Effect::Delete
+            } else {
+                Effect::Persist
+            }
+        }
+        PathKind::ContainerSocket => Effect::Privilege,
+        PathKind::Root
+        | PathKind::Home
+        | PathKind::System
+        | PathKind::Sink
+        | PathKind::Temp
+        | PathKind::Credential
+        | PathKind::History
+        | PathKind::Process
+        | PathKind::Log
+        | PathKind::Generated
+        | PathKind::Document
+        | PathKind::Environment => ordinary,
+    }
+}
+
+/// Whether deleting it deletes a root, a home, or a directory the system stands on.
+fn is_whole(place: &Place, globbed: bool) -> bool {
+    let path = place.path.trim_end_matches('/');
+    let base = path.trim_end_matches(['*', '.', '?']).trim_end_matches('/');
+    match place.kind {
+        PathKind::Root | PathKind::Home => true,
+        PathKind::Temp => {
+            let own = base.trim_end_matches('…').trim_end_matches('/');
+            let depth = own.split('/').filter(|name| !name.is_empty()).count();
+            depth <= if base.starts_with("/var") { 2 } else { 1 }
+        }
+        PathKind::System
+        | PathKind::Device
+        | PathKind::Sink
+        | PathKind::Credential
+        | PathKind::Startup
+        | PathKind::Schedule
+        | PathKind::Guard
+        | PathKind::Agent
+        | PathKind::Ci
+        | PathKind::Hook
+        | PathKind::History
+        | PathKind::Process
+        | PathKind::Log
+        | PathKind::Generated
+        | PathKind::Document
+        | PathKind::ContainerSocket
+        | PathKind::Environment => {
+            place.path.starts_with(['/', '~'])
+                && matches!(base, "" | "~")
+                && (globbed || base == "~")
+        }
+    }
+}
+
+/// Returns the path with what the table calls it.
+fn name(place: &Place) -> String {
+    if place.what.is_empty() {
+        place.path.clone()
+    } else {
+        format!("{} ({})", place.path, place.what)
+    }
+}

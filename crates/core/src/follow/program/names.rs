@@ -1,0 +1,257 @@
+//! Names of sensitive files that one command prints and the next one opens.
+//!
+//! `find ~ -name id_rsa` only prints where keys lie; `| xargs cat` then reads them without ever
+//! naming one. So a listing hands on the sensitive names it may print, and whoever takes words
+//! from it (`xargs`, `$(…)`, `read`) is judged by them as well.
+
+use super::{GUARDS, Line};
+use crate::act::Act;
+use crate::follow::value::{Arg, NAMES_MAX, Taint, Value};
+use crate::follow::walk::Walk;
+use crate::knowledge::{Effect, PathKind};
+use crate::place::HOLE;
+use crate::place::below::Look;
+use crate::score::Score;
+
+/// How sensitive a place must be for its name to be followed.
+const SENSITIVE: Score = Score::new(600);
+
+/// How the words of a listing say which names it prints.
+#[derive(Clone, Copy, Debug)]
+enum Prints {
+    /// The words themselves, where they are patterns or whole paths.
+    Words,
+    /// What matches the first word, below the others.
+    Matches,
+    /// What matches any word, anywhere.
+    Anywhere,
+    /// Lines of what it reads that match the first word.
+    Lines,
+    /// Where a program lies.
+    Programs,
+}
+
+/// Programs that print names of files.
+const LISTINGS: &[(&str, Prints)] = &[
+    ("ls", Prints::Words),
+    ("dir", Prints::Words),
+    ("exa", Prints::Words),
+    ("eza", Prints::Words),
+    ("lsd", Prints::Words),
+    ("echo", Prints::Words),
+    ("printf", Prints::Words),
+    ("realpath", Prints::Words),
+    ("readlink", Prints::Words),
+    ("git ls-files", Prints::Words),
+    ("fd", Prints::Matches),
+    ("fdfind", Prints::Matches),
+    ("locate", Prints::Anywhere),
+    ("plocate", Prints::Anywhere),
+    ("mlocate", Prints::Anywhere),
+    ("mdfind", Prints::Anywhere),
+    ("grep", Prints::Lines),
+    ("egrep", Prints::Lines),
+    ("fgrep", Prints::Lines),
+    ("rg", Prints::Lines),
+    ("which", Prints::Programs),
+    ("whereis", Prints::Programs),
+    ("type", Prints::Programs),
+    ("command", Prints::Programs),
+];
+
+impl Walk<'_> {
+    /// Returns the sensitive names that a command may print.
+    pub(crate) fn printed_names(&self, line: &Line<'_>) -> Vec<String> {
+        let words = || line.read.operands.iter().map(|arg| arg.text.as_str());
+        let listing = LISTINGS
+            .iter()
+            .find(|(name, _)| *name == line.row.name || *name == line.name);
+        let mut names: Vec<String> = match listing.map(|(_, prints)| *prints) {
+            Some(Prints::Words) => words().take(NAMES_MAX).map(str::to_owned).collect(),
+            Some(Prints::Matches) => {
+                let (pattern, roots) = (words().next(), words().skip(1).take(NAMES_MAX));
+                let roots: Vec<&str> = roots.collect();
+                let roots = if roots.is_empty() { vec!["."] } else { roots };
+                let ending = line.read.value(&["-e", "--extension"]);
+                let ending =
+                    ending.map(|ending| format!(".{}", ending.text.trim_start_matches('.')));
+                let below = |root: &str| {
+                    let root = root.trim_end_matches('/').to_owned();
+                    let pattern = ending.as_deref().or(pattern).unwrap_or("");
+                    spellings(pattern).map(move |name| format!("{root}/{HOLE}/{name}"))
+                };
+                let keys = roots
+                    .iter()
+                    .filter_map(|root| self.found_below(root, pattern, line));
+                let keys: Vec<String> = keys.collect();
+                roots.into_iter().flat_map(below).chain(keys).collect()
+            }
+            Some(Prints::Anywhere) => words().take(NAMES_MAX).flat_map(anywhere).collect(),
+            Some(Prints::Lines) if line.stdin.connected && line.stdin.text.is_none() => {
+                words().take(1).flat_map(anywhere).collect()
+            }
+            Some(Prints::Programs) => {
+                let guards = words().filter(|word| GUARDS.contains(word));
+                guards
+                    .map(|guard| format!("~/.local/bin/{guard}"))
+                    .collect()
+            }
+            Some(Prints::Lines) | None => Vec::new(),
+        };
+        // What filters lines hands their names on.
+        if matches!(line.does, Effect::Compute | Effect::Read | Effect::Inspect) {
+            names.extend(line.stdin.names.iter().cloned());
+        }
+        self.sensitive(names)
+    }
+
+    /// Returns the most sensitive file that a search by name finds in `root`, hidden ones if it is told to.
+    fn found_below(&self, root: &str, pattern: Option<&str>, line: &Line<'_>) -> Option<String> {
+        let words = line.args.iter().map(|arg| arg.text.as_str());
+        let mut options = words.filter(|word| word.starts_with('-'));
+        let unhides = options.any(|word| match word.strip_prefix("--") {
+            Some(name) => matches!(name, "hidden" | "unrestricted"),
+            None => word.contains(['H', 'u']),
+        });
+        let all = pattern.is_none_or(|pattern| matches!(pattern, "" | "." | ".*" | "*"));
+        let look = Look {
+            skips_hidden: !unhides,
+            only: pattern
+                .filter(|_| !all)
+                .map(|name| format!("*{name}*"))
+                .into_iter()
+                .collect(),
+            ..Look::default()
+        };
+        self.ground.sensitive_below(root, &look)
+    }
+
+    /// Keeps the names of places that hold secrets or guard something.
+    pub(crate) fn sensitive(&self, names: Vec<String>) -> Vec<String> {
+        let mut kept: Vec<String> = names
+            .into_iter()
+            .take(NAMES_MAX * 4)
+            .filter(|name| {
+                let place = self.ground.place(name);
+                let holds = matches!(
+                    place.kind,
+                    PathKind::Credential
+                        | PathKind::Environment
+                        | PathKind::Process
+                        | PathKind::History
+                );
+                holds && place.read >= SENSITIVE
+                    || place.kind == PathKind::Guard && place.write >= SENSITIVE
+            })
+            .collect();
+        kept.truncate(NAMES_MAX);
+        kept
+    }
+
+    /// Judges a search for secrets through a whole home or machine. Inside the project it is how
+    /// people find what they must not commit.
+    pub(crate) fn seeks_secrets(&mut self, line: &Line<'_>) {
+        const SEARCHES: &[&str] = &["grep", "rg", "ag", "ack", "ugrep", "pt"];
+        if !SEARCHES.contains(&line.row.name) || line.stdin.connected {
+            return;
+        }
+        let given = line.read.value(&["-e", "--regexp"]);
+        let skipped = usize::from(given.is_none());
+        let Some(pattern) = given.or(line.read.operands.first().copied()) else {
+            return;
+        };
+        let lower = pattern.text.to_ascii_lowercase();
+        if !SECRET_WORDS.iter().any(|word| lower.contains(word)) {
+            return;
+        }
+        let here = Arg::literal(".", line.span);
+        let mut roots: Vec<&Arg> = line.read.operands.iter().skip(skipped).copied().collect();
+        if roots.is_empty() {
+            roots.push(&here);
+        }
+        for root in roots {
+            let place = self.place(&root.text);
+            let whole = matches!(place.kind, PathKind::Home | PathKind::Root)
+                || matches!(
+                    place.path.as_str(),
+                    "/home" | "/Users" | "/etc" | "/var" | "/opt"
+                );
+            if whole {
+                let act = Act::new(Effect::Secret, line.row.name, self.here(root.span))
+                    .because("searches a home or a whole machine for secrets");
+                self.note(act.on(place.path));
+            }
+        }
+    }
+
+    /// `read name`, `mapfile name`: a variable gets what the command reads.
+    pub(crate) fn reads_into_variables(&mut self, line: &Line<'_>) {
+        if !matches!(line.name, "read" | "mapfile" | "readarray") {
+            return;
+        }
+        let given = line.stdin.text.as_deref().map(str::trim_end);
+        for operand in &line.read.operands {
+            if let Some(name) = line.stdin.names.first() {
+                let value = Value {
+                    items: Some(vec![name.clone()]),
+                    taint: line.stdin.taint,
+                };
+                self.assign(&operand.text, value);
+            } else if line.stdin.taint.secret && given.is_none() {
+                let taint = Taint {
+                    command: true,
+                    ..line.stdin.taint
+                };
+                self.assign(&operand.text, Value::unknown(taint));
+            } else {
+                let text = given.map_or_else(|| HOLE.to_string(), str::to_owned);
+                if line.stdin.taint.data && given.is_none() {
+                    let value = Value {
+                        items: Some(vec![text.clone()]),
+                        taint: line.stdin.taint,
+                    };
+                    self.assign(&operand.text, value);
+                }
+                self.variable_effect(&operand.text, &Arg::literal(text, operand.span));
+            }
+        }
+    }
+}
+
+/// Words that secrets are found by.
+const SECRET_WORDS: &[&str] = &[
+    "private",
+    "akia",
+    "secret",
+    "passw",
+    "token",
+    "api_key",
+    "apikey",
+    "api-key",
+    "access_key",
+    "credential",
+    "bearer",
+    "ghp_",
+    "sk-",
+    "xox",
+    "begin rsa",
+    "begin openssh",
+    "begin ec",
+    "begin dsa",
+    "begin pgp",
+];
+
+/// Returns what a pattern for names may find, wherever it lies.
+fn anywhere(pattern: &str) -> impl Iterator<Item = String> {
+    spellings(pattern).map(|name| format!("{HOLE}/{name}"))
+}
+
+/// Returns a pattern for lines as a pattern for names: `\.env$` finds `.env` and `*.env`.
+fn spellings(pattern: &str) -> impl Iterator<Item = String> {
+    let plain: String = pattern
+        .chars()
+        .filter(|letter| !matches!(letter, '\\' | '^' | '$' | '(' | ')'))
+        .collect();
+    let plain = plain.trim_matches('/').to_owned();
+    [format!("*{plain}"), plain].into_iter()
+}

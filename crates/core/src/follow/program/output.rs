@@ -1,0 +1,323 @@
+//! What small programs print, where it is known: enough to see through `echo … | base64 -d | sh`.
+
+use super::Line;
+use crate::follow::value::{Arg, TEXT_BYTES_MAX};
+use crate::place::HOLE;
+use crate::shell::unescape;
+
+/// Commands that print settings for the shell that evaluates them: `eval "$(direnv hook bash)"`.
+/// Whoever runs the program trusts what it prints no less.
+const SHELL_SETTINGS: &[&str] = &[
+    "atuin init",
+    "atuin pty-proxy init",
+    "brew shellenv",
+    "bun completions",
+    "cargo completions",
+    "deno completions",
+    "direnv export",
+    "direnv hook",
+    "dircolors",
+    "docker completion",
+    "fnm env",
+    "fzf",
+    "flux completion",
+    "gh completion",
+    "glab completion",
+    "golangci-lint completion",
+    "goreleaser completion",
+    "helm completion",
+    "istioctl completion",
+    "jj util completion",
+    "just --completions",
+    "kind completion",
+    "kubectl completion",
+    "kustomize completion",
+    "lesspipe",
+    "mise activate",
+    "minikube completion",
+    "nodenv init",
+    "npm completion",
+    "oh-my-posh init",
+    "opam env",
+    "pip completion",
+    "pnpm completion",
+    "poetry completions",
+    "pyenv init",
+    "rbenv init",
+    "register-python-argcomplete",
+    "rg --generate complete-bash",
+    "rg --generate complete-fish",
+    "rg --generate complete-zsh",
+    "ruff generate-shell-completion",
+    "rustup completions",
+    "ssh-agent",
+    "starship init",
+    "uv generate-shell-completion",
+    "zoxide init",
+];
+/// Shells such a command may be told to print for.
+const SHELLS: &[&str] = &["bash", "zsh", "sh", "posix", "fish", "path"];
+
+/// Whether a command does nothing but print settings for a shell. What they say is not seen, but
+/// nothing in the words can make them say something else.
+pub(super) fn is_shell_settings(name: &str, rest: &[Arg]) -> bool {
+    SHELL_SETTINGS.iter().any(|known| {
+        let Some(wanted) = known.strip_prefix(name) else {
+            return false;
+        };
+        let is_name = wanted.is_empty() || wanted.starts_with(' ');
+        let count = wanted.split_whitespace().count();
+        let (given, others) = rest.split_at(count.min(rest.len()));
+        is_name
+            && given.len() == count
+            && given
+                .iter()
+                .zip(wanted.split_whitespace())
+                .all(|(arg, word)| arg.text == word)
+            && others.iter().all(|arg| {
+                !arg.vague() && (arg.text.starts_with('-') || SHELLS.contains(&arg.text.as_str()))
+            })
+    })
+}
+
+/// Returns what a program prints when everything it prints is known.
+pub(super) fn constant(line: &Line<'_>) -> Option<String> {
+    let Line {
+        name,
+        args,
+        read,
+        stdin,
+        ..
+    } = *line;
+    if name == "echo" {
+        return echo(args);
+    }
+    let operands: Vec<&str> = read
+        .operands
+        .iter()
+        .map(|operand| operand.text.as_str())
+        .collect();
+    if operands.iter().any(|operand| operand.contains(HOLE))
+        || read.operands.iter().any(|operand| operand.glob)
+    {
+        return None;
+    }
+    let given = || stdin.text.clone();
+    let text = match name {
+        "true" | ":" | "false" => String::new(),
+        "cat" if !operands.is_empty() && operands.iter().all(|operand| *operand == "/dev/null") => {
+            String::new()
+        }
+        "cat" | "tee" | "tac" | "nl" | "dd" | "pv" | "sponge" | "xargs" if operands.is_empty() => {
+            given()?
+        }
+        "rev" if operands.is_empty() => given()?
+            .lines()
+            .map(|line| line.chars().rev().collect::<String>() + "\n")
+            .collect(),
+        "base64" | "base32" | "basenc" | "gbase64"
+            if operands.is_empty() && has(args, "dD", "--decode") =>
+        {
+            decode(name, &given()?)?
+        }
+        "openssl" | "openssl base64" | "openssl enc"
+            if args.iter().any(|arg| arg.text == "-d")
+                && args.iter().any(|arg| {
+                    matches!(arg.text.as_str(), "-a" | "-base64" | "base64")
+                        || name == "openssl base64"
+                }) =>
+        {
+            decode("base64", &given()?)?
+        }
+        "mktemp" => made(args, &operands)?,
+        "xxd" if operands.is_empty() && has(args, "r", "--revert") => from_hex(&given()?)?,
+        "tr" => translate(&given()?, args, &operands)?,
+        "head" | "tail" | "sort" | "uniq"
+            if operands.is_empty()
+                && stdin
+                    .text
+                    .as_deref()
+                    .is_some_and(|text| text.lines().count() <= 1)
+                && args.iter().all(|arg| !arg.text.contains('c')) =>
+        {
+            given()?
+        }
+        _ => return None,
+    };
+    (text.len() <= TEXT_BYTES_MAX).then_some(text)
+}
+
+/// Returns a path that stands for the one `mktemp` makes: the random part does not matter.
+fn made(args: &[Arg], operands: &[&str]) -> Option<String> {
+    let elsewhere = args.iter().any(|arg| {
+        arg.text.starts_with("-p") || arg.text.starts_with("--tmpdir=") || arg.text == "--suffix"
+    });
+    match operands {
+        _ if elsewhere => None,
+        [] => Some("/tmp/tmp.made\n".to_owned()),
+        [template] if has(args, "t", "--tmpdir") && !template.contains('/') => {
+            Some(format!("/tmp/{template}\n"))
+        }
+        [template] if !template.starts_with('-') => Some(format!("{template}\n")),
+        _ => None,
+    }
+}
+
+/// Whether a short option of `letters`, perhaps in a bundle, or the long option was given.
+fn has(args: &[Arg], letters: &str, long: &str) -> bool {
+    args.iter().any(|arg| match arg.text.strip_prefix('-') {
+        Some(rest) if rest.starts_with('-') => {
+            arg.text.len() > 3 && long.starts_with(arg.text.as_str())
+        }
+        Some(rest) => rest.chars().any(|letter| letters.contains(letter)),
+        None => false,
+    })
+}
+
+fn echo(args: &[Arg]) -> Option<String> {
+    let flags = args
+        .iter()
+        .take_while(|arg| {
+            matches!(
+                arg.text.as_str(),
+                "-n" | "-e" | "-E" | "-ne" | "-en" | "-nE"
+            )
+        })
+        .count();
+    let (flags, words) = args.split_at_checked(flags)?;
+    if words
+        .iter()
+        .any(|word| word.vague() || word.glob || word.delivers.is_some())
+    {
+        return None;
+    }
+    let mut text = words
+        .iter()
+        .map(|word| word.text.as_str())
+        .collect::<Vec<_>>()
+        .join(" ");
+    if flags.iter().any(|flag| flag.text.contains('e')) {
+        text = unescape(&text);
+    }
+    if !flags.iter().any(|flag| flag.text.contains('n')) {
+        text.push('\n');
+    }
+    (text.len() <= TEXT_BYTES_MAX).then_some(text)
+}
+
+fn decode(name: &str, text: &str) -> Option<String> {
+    let bytes = if name == "base32" {
+        base32(text)?
+    } else {
+        base64(text)?
+    };
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Decodes base64, standard or URL-safe, ignoring blanks.
+pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
+    bits(text, 6, |byte| match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' | b'-' => Some(62),
+        b'/' | b'_' => Some(63),
+        _ => None,
+    })
+}
+
+fn base32(text: &str) -> Option<Vec<u8>> {
+    bits(text, 5, |byte| match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'2'..=b'7' => Some(byte - b'2' + 26),
+        _ => None,
+    })
+}
+
+fn bits(text: &str, width: u32, value: impl Fn(u8) -> Option<u8>) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let (mut buffer, mut held) = (0_u32, 0_u32);
+    for byte in text
+        .bytes()
+        .filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=')
+    {
+        buffer = buffer << width | u32::from(value(byte)?);
+        held += width;
+        if held >= 8 {
+            held -= 8;
+            bytes.push(u8::try_from(buffer >> held & 0xff).ok()?);
+            buffer &= (1 << held) - 1;
+        }
+    }
+    Some(bytes)
+}
+
+fn from_hex(text: &str) -> Option<String> {
+    let digits: Vec<u32> = text
+        .chars()
+        .filter(|letter| !letter.is_whitespace())
+        .map(|digit| digit.to_digit(16))
+        .collect::<Option<_>>()?;
+    let bytes: Vec<u8> = digits
+        .chunks(2)
+        .map(|pair| {
+            u8::try_from(pair.iter().fold(0, |value, digit| value * 16 + digit)).unwrap_or(0)
+        })
+        .collect();
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Carries out `tr SET1 SET2` and `tr -d SET1`.
+fn translate(text: &str, args: &[Arg], operands: &[&str]) -> Option<String> {
+    let operands: Vec<&str> = operands
+        .iter()
+        .copied()
+        .filter(|operand| !operand.starts_with('-') || operand.len() == 1)
+        .collect();
+    let from = set(operands.first()?)?;
+    if has(args, "d", "--delete") {
+        return Some(
+            text.chars()
+                .filter(|letter| !from.contains(letter))
+                .collect(),
+        );
+    }
+    if has(args, "cCst", "--complement") {
+        return None;
+    }
+    let to = set(operands.get(1)?)?;
+    let last = *to.last()?;
+    Some(
+        text.chars()
+            .map(
+                |letter| match from.iter().position(|known| *known == letter) {
+                    Some(at) => to.get(at).copied().unwrap_or(last),
+                    None => letter,
+                },
+            )
+            .collect(),
+    )
+}
+
+/// Expands `a-z` and escapes of a set of `tr`.
+fn set(text: &str) -> Option<Vec<char>> {
+    if text.contains('[') {
+        return None;
+    }
+    let letters: Vec<char> = unescape(text).chars().collect();
+    let mut set = Vec::new();
+    let mut at = 0;
+    while let Some(first) = letters.get(at) {
+        match (letters.get(at + 1), letters.get(at + 2)) {
+            (Some('-'), Some(last)) if first <= last => {
+                set.extend((*first..=*last).take(256));
+                at += 3;
+            }
+            _ => {
+                set.push(*first);
+                at += 1;
+            }
+        }
+    }
+    Some(set)
+}

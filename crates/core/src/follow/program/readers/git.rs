@@ -1,0 +1,624 @@
+//! Git where words, not options, decide: push, checkout, config.
+
+use super::Line;
+use crate::act::Act;
+use crate::follow::value::{Arg, Stream, Taint};
+use crate::follow::walk::Walk;
+use crate::knowledge::Effect;
+use crate::place::{HOLE, glob_matches};
+use crate::score::Score;
+use crate::shell::syntax::Span;
+
+/// Settings whose value git runs, obeys or trusts, or which say where it loads from and sends to:
+/// git 2.39 `git-config(1)` and git-lfs 3.3 `git-lfs-config(5)`. `*` is any part.
+const RUNNING_KEYS: &[&str] = &[
+    "alias.*",
+    "branch.*.pushremote",
+    "branch.*.remote",
+    "browser.*",
+    "bundle.*",
+    "core.alternaterefscommand",
+    "core.askpass",
+    "core.attributesfile",
+    "core.editor",
+    "core.fsmonitor",
+    "core.gitproxy",
+    "core.hookspath",
+    "core.pager",
+    "core.protect*",
+    "core.sshcommand",
+    "core.worktree",
+    "credential.*",
+    "diff.*.command",
+    "diff.*.textconv",
+    "diff.external",
+    "difftool.*",
+    "fetch.bundle*",
+    "filter.*",
+    "format.outputdirectory",
+    "gitcvs.*",
+    "gpg.*",
+    "guitool.*",
+    "help.browser",
+    "hook.*",
+    "http.*cookiefile",
+    "http.*curloptresolve",
+    "http.*extraheader",
+    "http.*pinnedpubkey",
+    "http.*proxy*",
+    "http.*sslca*",
+    "http.*sslcert*",
+    "http.*sslkey",
+    "http.*sslverify",
+    "imap.*",
+    "include.path",
+    "includeif.*",
+    "init.templatedir",
+    "instaweb.*",
+    "interactive.difffilter",
+    "lfs.*standalonetransferagent",
+    "lfs.*url",
+    "lfs.customtransfer.*",
+    "lfs.extension.*",
+    "lfs.storage",
+    "maintenance.*",
+    "man.*",
+    "merge.*.driver",
+    "mergetool.*",
+    "pager.*",
+    "protocol.*",
+    "receive.*",
+    "remote.*lfs*",
+    "remote.*.mirror",
+    "remote.*.proxy",
+    "remote.*.push",
+    "remote.*.pushurl",
+    "remote.*.receivepack",
+    "remote.*.uploadpack",
+    "remote.*.url",
+    "remote.*.vcs",
+    "remote.pushdefault",
+    "safe.*",
+    "sendemail.*",
+    "sequence.editor",
+    "ssh.*",
+    "submodule.*.update",
+    "submodule.*.url",
+    "svn-remote.*",
+    "tar.*",
+    "trace2.*",
+    "trailer.*",
+    "uploadarchive.*",
+    "uploadpack.*",
+    "url.*",
+    "web.browser",
+];
+
+/// Last parts of settings that name a program, whichever tool the section belongs to.
+const RUNNING_PARTS: &[&str] = &[
+    "agent",
+    "askpass",
+    "browser",
+    "clean",
+    "cmd",
+    "command",
+    "driver",
+    "editor",
+    "exec",
+    "helper",
+    "hook",
+    "hooks",
+    "hookspath",
+    "pager",
+    "plugin",
+    "process",
+    "prog",
+    "program",
+    "proxy",
+    "script",
+    "shell",
+    "smudge",
+    "sshcommand",
+    "textconv",
+];
+
+/// Settings under the patterns above that only say how something is shown, timed or named.
+const HARMLESS_KEYS: &[&str] = &[
+    "credential.*usehttppath",
+    "credential.*username",
+    "gpg.format",
+    "gpg.mintrustlevel",
+    "help.*prompt",
+    "maintenance.auto",
+    "man.viewer",
+    "sendemail.*cc",
+    "sendemail.*confirm",
+    "sendemail.*from",
+    "sendemail.*to",
+    "tar.umask",
+    "trailer.*.ifexists",
+    "trailer.*.ifmissing",
+    "trailer.*.key",
+    "trailer.*.where",
+    "trailer.if*",
+    "trailer.separators",
+    "trailer.where",
+];
+
+impl Walk<'_> {
+    /// `git push`: a refspec may force or delete.
+    pub(crate) fn read_git_push(&mut self, line: &Line<'_>) -> Option<Stream> {
+        if line.read.left_over.is_some() {
+            return None;
+        }
+        let forced = line.read.operands.iter().any(|arg| {
+            arg.text.starts_with('+') || arg.text.starts_with(':') && arg.text.len() > 1
+        });
+        let does = if forced {
+            Effect::VcsForce
+        } else {
+            Effect::VcsRemote
+        };
+        // A branch others build on, or a place that is not the usual one, is worth a question.
+        let first = line.read.operands.first().copied();
+        let remote = first
+            .or_else(|| line.read.value(&["--repo"]))
+            .map_or("", |arg| arg.text.as_str());
+        let shared = line.read.operands.iter().any(|arg| {
+            let target = arg
+                .text
+                .rsplit(':')
+                .next()
+                .unwrap_or("")
+                .trim_start_matches("refs/heads/");
+            matches!(
+                target,
+                "main"
+                    | "master"
+                    | "production"
+                    | "prod"
+                    | "release"
+                    | "stable"
+                    | "trunk"
+                    | "develop"
+            )
+        });
+        if !forced
+            && (shared || !matches!(remote, "" | "origin" | "upstream") && !remote.contains(HOLE))
+        {
+            let mut act = Act::new(Effect::VcsRemote, line.row.name, line.span);
+            act.note = if shared {
+                "publishes straight to a shared branch"
+            } else {
+                "publishes commits to another place"
+            };
+            act.target = Score::new(700);
+            self.note(act.on(line.operands_shown()));
+        }
+        Some(self.by_table(line, does))
+    }
+
+    /// `git checkout`, `git restore`, `git switch`: paths throw away what is not committed.
+    pub(crate) fn read_git_checkout(&mut self, line: &Line<'_>) -> Stream {
+        let after_dashes = line
+            .args
+            .iter()
+            .position(|arg| arg.text == "--")
+            .map(|at| line.args.len() - at - 1);
+        let restore = line.row.name.ends_with("restore");
+        let operands = &line.read.operands;
+        let creates = line.read.has(&[
+            "-b",
+            "-B",
+            "--orphan",
+            "-c",
+            "-C",
+            "--create",
+            "--force-create",
+            "-t",
+            "--track",
+            "--detach",
+            "-d",
+        ]);
+        let staged_only =
+            restore && line.read.has(&["-S", "--staged"]) && !line.read.has(&["-W", "--worktree"]);
+        let pathlike = |arg: &&Arg| {
+            arg.text == "."
+                || arg.text.starts_with("./")
+                || arg.text.starts_with(":/")
+                || arg.text.starts_with("..")
+                || arg.glob
+                || arg.text.ends_with('/')
+                || is_file_name(&arg.text)
+                || (operands.len() > 1 && !creates)
+        };
+        let discards = !staged_only
+            && (restore && !operands.is_empty()
+                || after_dashes.is_some_and(|count| count > 0)
+                || operands.iter().any(pathlike) && !creates);
+        let does = if discards {
+            Effect::VcsDiscard
+        } else {
+            Effect::VcsLocal
+        };
+        self.by_table(line, does)
+    }
+
+    /// `git config`: reading, writing, and keys whose value runs.
+    pub(crate) fn read_git_config(&mut self, line: &Line<'_>) -> Stream {
+        let words: Vec<&Arg> = line.read.operands.clone();
+        let first = words.first().map_or("", |arg| arg.text.as_str());
+        let reads = line.read.has(&[
+            "--get",
+            "--get-all",
+            "--get-regexp",
+            "--get-urlmatch",
+            "--get-color",
+            "--get-colorbool",
+            "-l",
+            "--list",
+        ]) || line
+            .args
+            .iter()
+            .any(|arg| matches!(arg.text.as_str(), "--list" | "-l" | "--get"))
+            || matches!(first, "list" | "get")
+            || words.len() == 1
+                && line.row.name == "git config"
+                && !line.args.iter().any(|arg| {
+                    arg.text.starts_with("--unset")
+                        || arg.text.starts_with("--remove")
+                        || arg.text == "-e"
+                        || arg.text == "--edit"
+                });
+        if reads {
+            // `--file` reads whatever has the shape of a configuration: `~/.aws/credentials`.
+            let file = line.read.value(&["-f", "--file"]).cloned();
+            let taint = file.map_or(Taint::default(), |file| self.reads(&file, line.row.name));
+            // What is stored under a credential is a secret, wherever it is asked for.
+            let secret = taint.secret
+                || words.iter().any(|arg| {
+                    let key = arg.text.to_lowercase();
+                    SECRET_PARTS.iter().any(|part| key.contains(part))
+                });
+            let effect = if secret {
+                Effect::Secret
+            } else {
+                Effect::Inspect
+            };
+            self.note(Act::new(effect, line.row.name, line.span));
+            return Stream::unknown(Taint {
+                secret,
+                ..Taint::default()
+            });
+        }
+        // A section that is renamed gives its settings another meaning.
+        if first == "rename-section" || line.read.has(&["--rename-section"]) {
+            let act = Act::new(Effect::Persist, line.row.name, line.span);
+            self.note(act.because("gives settings the name of others"));
+        }
+        let words = if matches!(first, "set" | "unset") {
+            words.get(1..).unwrap_or(&[]).to_vec()
+        } else {
+            words
+        };
+        let key = words
+            .first()
+            .map_or(String::new(), |arg| arg.text.to_lowercase());
+        let value = words.get(1).copied();
+        let wide = line
+            .args
+            .iter()
+            .any(|arg| matches!(arg.text.as_str(), "--global" | "--system"));
+        self.setting(&key, value, line, wide);
+        self.by_table(line, Effect::Setting)
+    }
+
+    fn setting(&mut self, key: &str, value: Option<&Arg>, line: &Line<'_>, wide: bool) {
+        let span = value.map(|value| self.here(value.span)).unwrap_or_default();
+        if !runs(line.row.name, key) {
+            let section = key.split('.').next().unwrap_or("");
+            if wide && !PERSONAL_SECTIONS.contains(&section) {
+                let mut act = Act::new(Effect::Setting, line.row.name, span).on(key);
+                act.target = Score::new(300);
+                self.note(act);
+            }
+            return;
+        }
+        let harmless = value.is_none_or(|value| harmless_value(key, &value.text));
+        if !harmless {
+            self.note(
+                Act::new(Effect::Persist, line.row.name, span)
+                    .because("sets something that git runs or trusts later")
+                    .on(key),
+            );
+        }
+    }
+
+    /// `git -c key=value`, `ssh -o key=value`, `tar --checkpoint-action=…` and the like.
+    pub(crate) fn config(&mut self, arg: &Arg, program: &'static str) {
+        let (key, value) = arg
+            .text
+            .split_once('=')
+            .or_else(|| arg.text.split_once(' '))
+            .unwrap_or((&arg.text, ""));
+        let given = Given {
+            program,
+            key: key.trim().to_lowercase(),
+            value: value.trim(),
+            span: self.here(arg.span),
+        };
+        let is_set = arg.text.contains('=');
+        match program.split(' ').next().unwrap_or(program) {
+            "git" => self.git_setting(&given),
+            "cargo" if is_set => self.cargo_setting(&given),
+            "npm" => {
+                // `scripts.x=…` is a command that runs when its name is called.
+                if ["scripts.", "scripts[", "bin"]
+                    .iter()
+                    .any(|part| given.key.starts_with(part))
+                {
+                    self.text(given.value, given.span);
+                }
+            }
+            "sysctl" if is_set => {
+                self.note(Act::new(Effect::System, program, given.span).on(given.key));
+            }
+            // `-backend-config address=https://…` says where the state goes, with the secrets in it.
+            "terraform" if is_set => {
+                if value.contains("://") {
+                    self.sends_to(&arg.after(key.len() + 1), program);
+                }
+            }
+            "cargo" | "terraform" => {
+                self.loads(arg, program);
+            }
+            "sysctl" => {}
+            // `--override_repository=name=/path`: the code of that directory is built.
+            "bazel" => {
+                self.loads(&arg.after(key.len() + 1), program);
+            }
+            // `gsutil -o GSUtil:…` says how much at a time; other sections, where and as whom.
+            "gsutil" if given.key.starts_with("gsutil:") => {}
+            "docker" | "docker-compose" | "buildah" => {
+                self.build_setting(&given, &arg.after(key.len() + 1));
+            }
+            "jj" => {
+                if runs(program, &given.key) {
+                    self.note(given.runs_something().on(&given.key));
+                }
+            }
+            base => self.remote_setting(&given, base),
+        }
+    }
+
+    fn git_setting(&mut self, given: &Given<'_>) {
+        if given.key.starts_with("alias.") {
+            match given.value.strip_prefix('!') {
+                Some(text) => self.text(text, given.span),
+                None => self.text(&format!("git {}", given.value), given.span),
+            };
+        } else if runs(given.program, &given.key) && !harmless_value(&given.key, given.value) {
+            self.note(given.runs_something().on(&given.key));
+        }
+    }
+
+    fn cargo_setting(&mut self, given: &Given<'_>) {
+        let loads = |word: &&str| given.key.contains(*word);
+        if CARGO_LOADING_WORDS.iter().any(loads) {
+            self.note(given.runs_something().on(&given.key));
+        }
+    }
+
+    /// Settings of ssh and of what works through it; `tar` takes its actions the same way.
+    fn remote_setting(&mut self, given: &Given<'_>, base: &str) {
+        let Given {
+            program,
+            key,
+            value,
+            span,
+        } = given;
+        let named = |word: &&str| key == word || value.starts_with(&format!("{word}="));
+        if key == "remotecommand" || REMOTE_RUNNING_KEYS.iter().any(named) {
+            let text = value.split_once('=').map_or(*value, |(_, text)| text);
+            let act = given.runs_something();
+            self.note(act.on(format!("{key} {text}").trim()));
+        } else if key == "stricthostkeychecking" && matches!(*value, "no" | "off")
+            || key == "userknownhostsfile"
+        {
+            let act = Act::new(Effect::Setting, *program, *span).on(key);
+            self.note(act.target(Score::new(300)));
+        } else if !REMOTE_PROGRAMS.contains(&base) {
+            let act = Act::new(Effect::Unknown, *program, *span);
+            self.note(act.because("a setting that is not known").on(key));
+        }
+    }
+}
+
+/// A setting given on the command line.
+pub(super) struct Given<'a> {
+    /// The program it is given to.
+    pub(super) program: &'static str,
+    /// Its name, in lower case.
+    pub(super) key: String,
+    /// What it is set to.
+    value: &'a str,
+    /// Where it stands.
+    pub(super) span: Span,
+}
+
+impl Given<'_> {
+    /// Returns the act of a setting whose value runs.
+    fn runs_something(&self) -> Act {
+        Act::new(Effect::Exec, self.program, self.span).because("a setting that runs something")
+    }
+}
+
+/// Parts of keys under which secrets are kept.
+const SECRET_PARTS: &[&str] = &["token", "password", "extraheader", "smtppass", "imap.pass"];
+
+/// Settings of `jj` that only say how something is shown, found or signed with a name.
+const JJ_SHOWING_SECTIONS: &[&str] = &[
+    "ui.color",
+    "ui.graph",
+    "ui.log-word-wrap",
+    "ui.paginate",
+    "ui.show-cryptographic-signatures",
+    "ui.diff.format",
+    "colors.",
+    "revsets.",
+    "revset-aliases.",
+    "templates.",
+    "template-aliases.",
+    "user.",
+    "git.auto-local-bookmark",
+    "git.colocate",
+    "git.fetch",
+    "git.private-commits",
+    "git.push",
+    "remotes.",
+    "signing.behavior",
+    "signing.key",
+    "snapshot.",
+];
+
+/// Sections of git's settings in which people keep their own taste, whatever the repository.
+const PERSONAL_SECTIONS: &[&str] = &[
+    "user", "color", "init", "pull", "push", "fetch", "commit", "advice", "merge", "rebase",
+    "column", "branch", "diff",
+];
+
+/// Words in settings of cargo that name something it runs or loads.
+const CARGO_LOADING_WORDS: &[&str] = &[
+    "wrapper",
+    "runner",
+    "linker",
+    "rustc",
+    "rustdoc",
+    "credential",
+    "alias",
+    "env.",
+    "registr",
+    "source",
+    "proxy",
+];
+
+/// Settings of ssh, and actions of tar, whose value runs or is loaded.
+const REMOTE_RUNNING_KEYS: &[&str] = &[
+    "proxycommand",
+    "localcommand",
+    "knownhostscommand",
+    "permitlocalcommand",
+    "exec",
+    "command",
+    "cmd",
+    "script",
+    "program",
+    "pkcs11provider",
+    "securitykeyprovider",
+    "xauthlocation",
+    "proxyusefdpass",
+    "match",
+    "include",
+    "sendenv",
+    "setenv",
+];
+
+/// Programs whose other settings do nothing that matters here.
+const REMOTE_PROGRAMS: &[&str] = &[
+    "ssh",
+    "scp",
+    "sftp",
+    "sshfs",
+    "mosh",
+    "autossh",
+    "rsync",
+    "tar",
+    "ssh-copy-id",
+    "ssh-keygen",
+];
+
+/// Whether a word reads like the name of a file rather than of a branch: `src/main.rs`, not `v1.2`.
+fn is_file_name(text: &str) -> bool {
+    let name = text.rsplit('/').next().unwrap_or(text);
+    name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty()
+            && extension.len() <= 5
+            && extension.starts_with(|first: char| first.is_ascii_lowercase())
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
+/// Whether a program runs what this setting says, or trusts it. A key that cannot be seen may be
+/// any.
+fn runs(program: &str, key: &str) -> bool {
+    let matches = |pattern: &&str| glob_matches(pattern.as_bytes(), key.as_bytes());
+    if program.starts_with("jj") {
+        let shows = |section: &&str| key.starts_with(section);
+        return !JJ_SHOWING_SECTIONS.iter().any(shows);
+    }
+    let last = key.rsplit('.').next().unwrap_or(key);
+    let own_section = PERSONAL_SECTIONS.iter().any(|section| {
+        key.strip_prefix(section)
+            .is_some_and(|rest| rest.starts_with('.'))
+    });
+    let running = last.split('-').any(|word| RUNNING_PARTS.contains(&word));
+    let named = RUNNING_KEYS.iter().any(matches) || !own_section && running;
+    key.contains(HOLE) || named && !HARMLESS_KEYS.iter().any(matches)
+}
+
+/// Whether a value of a running key runs nothing but a plain, known viewer.
+fn harmless_value(key: &str, value: &str) -> bool {
+    // Here the plain words are what is dangerous.
+    if key.starts_with("http.") || key.starts_with("core.protect") {
+        return value.is_empty() || key.ends_with("sslverify") && value == "true";
+    }
+    if ["branch.", "remote.pushdefault"]
+        .iter()
+        .any(|part| key.starts_with(part))
+    {
+        return matches!(value, "" | "." | "origin" | "upstream");
+    }
+    if ["protocol.", "remote.", "trace2."]
+        .iter()
+        .any(|part| key.starts_with(part))
+    {
+        return value.is_empty();
+    }
+    if key.starts_with("submodule.") && key.ends_with(".update") {
+        return matches!(value, "" | "checkout" | "rebase" | "merge" | "none");
+    }
+    if value.is_empty()
+        || matches!(
+            value,
+            "cat"
+                | "less"
+                | "less -R"
+                | "less -FRX"
+                | "true"
+                | "false"
+                | "delta"
+                | "vim"
+                | "nano"
+                | "vi"
+                | "code --wait"
+                | "nvim"
+                | "emacs"
+                | "more"
+                | ":"
+        )
+    {
+        return true;
+    }
+    // An alias for one of git's own commands runs nothing else.
+    key.starts_with("alias.")
+        && !value.starts_with('!')
+        && !value.contains("-c ")
+        && !value.contains("--exec")
+        || key == "credential.helper"
+            && (value.starts_with("cache --timeout")
+                || matches!(
+                    value,
+                    "cache" | "osxkeychain" | "manager" | "manager-core" | "libsecret"
+                ))
+        || key == "safe.directory" && value != "*"
+}

@@ -1,0 +1,424 @@
+//! Files that say what a build runs, where this text or an earlier call has written them:
+//! `Makefile`, `package.json` and their kin; and tests.
+
+use super::Line;
+use super::options::Hit;
+use crate::follow::value::Arg;
+use crate::follow::walk::Walk;
+use crate::knowledge::{Effect, Role, Value};
+use crate::place::glob_matches;
+use crate::shell::syntax::Span;
+use crate::written::{Wanted, name};
+
+/// How many lines of one recipe are followed.
+const LINES_MAX: usize = 256;
+
+/// How a file says what runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recipe {
+    /// Indented lines, and what follows `target:;`.
+    Make,
+    /// Strings of a JSON object.
+    Json,
+    /// `cmd: text`, `- text`.
+    Yaml,
+    /// `name: text`.
+    Named,
+    /// All of it is code of a language.
+    Code(Role),
+    /// All of it is shell text.
+    Shell,
+}
+
+/// Files by the patterns of their names.
+const RECIPES: &[(&str, Recipe)] = &[
+    ("Makefile", Recipe::Make),
+    ("makefile", Recipe::Make),
+    ("GNUmakefile", Recipe::Make),
+    ("*.mk", Recipe::Make),
+    ("justfile", Recipe::Make),
+    ("Justfile", Recipe::Make),
+    (".justfile", Recipe::Make),
+    ("package.json", Recipe::Json),
+    ("composer.json", Recipe::Json),
+    ("deno.json", Recipe::Json),
+    ("Taskfile.y*ml", Recipe::Yaml),
+    ("Procfile*", Recipe::Named),
+    ("Rakefile", Recipe::Code(Role::Ruby)),
+    ("setup.py", Recipe::Code(Role::Python)),
+    ("conftest.py", Recipe::Code(Role::Python)),
+    ("noxfile.py", Recipe::Code(Role::Python)),
+    ("tasks.py", Recipe::Code(Role::Python)),
+    ("fabfile.py", Recipe::Code(Role::Python)),
+    ("SConstruct", Recipe::Code(Role::Python)),
+    ("wscript", Recipe::Code(Role::Python)),
+    ("gulpfile.js", Recipe::Code(Role::JavaScript)),
+    ("Gruntfile.js", Recipe::Code(Role::JavaScript)),
+    ("configure", Recipe::Shell),
+    (".envrc", Recipe::Shell),
+];
+
+/// Programs whose files can have any name.
+const MAKES: &[&str] = &["make", "gmake", "just"];
+
+/// Programs, and the patterns of names of files that these take up by themselves.
+const TAKEN_UP: &[(&[&str], &[&str])] = &[
+    (
+        &["make", "gmake", "just"],
+        &[
+            "Makefile",
+            "makefile",
+            "GNUmakefile",
+            "*.mk",
+            "justfile",
+            "Justfile",
+            ".justfile",
+        ],
+    ),
+    (
+        &[
+            "npm", "pnpm", "yarn", "bun", "npx", "composer", "deno", "corepack",
+        ],
+        &["package.json", "composer.json", "deno.json"],
+    ),
+    (
+        &[
+            "npm",
+            "pnpm",
+            "yarn",
+            "bun",
+            "npx",
+            "bunx",
+            "node",
+            "deno",
+            "jest",
+            "vitest",
+            "mocha",
+            "ava",
+            "playwright",
+            "cypress",
+            "vite",
+            "webpack",
+            "rollup",
+            "next",
+            "nuxt",
+            "eslint",
+            "prettier",
+            "tsup",
+            "esbuild",
+            "gulp",
+            "grunt",
+            "babel",
+            "karma",
+            "storybook",
+        ],
+        &[
+            "*.test.*",
+            "*.spec.*",
+            "*.config.js",
+            "*.config.mjs",
+            "*.config.cjs",
+            "*.config.ts",
+            "*.conf.js",
+            ".*rc.js",
+            ".*rc.cjs",
+            "gulpfile.js",
+            "Gruntfile.js",
+        ],
+    ),
+    (
+        &[
+            "pytest", "py.test", "python", "python3", "tox", "nox", "uv", "poetry", "hatch", "pdm",
+            "nose2", "coverage", "pip", "pip3", "pipenv", "invoke", "inv", "fab", "scons", "waf",
+        ],
+        &[
+            "conftest.py",
+            "test_*.py",
+            "*_test.py",
+            "setup.py",
+            "noxfile.py",
+            "tasks.py",
+            "fabfile.py",
+            "SConstruct",
+            "wscript",
+            "sitecustomize.py",
+            "usercustomize.py",
+        ],
+    ),
+    (
+        &["rake", "bundle", "rspec", "ruby"],
+        &["Rakefile", "*_spec.rb", "spec_helper.rb"],
+    ),
+    (&["task", "go-task"], &["Taskfile.y*ml"]),
+    (&["foreman", "heroku", "honcho", "overmind"], &["Procfile*"]),
+    (&["direnv"], &[".envrc"]),
+];
+
+/// Words of a command that may name what is built or tested.
+const NAMED_MAX: usize = 8;
+
+impl Walk<'_> {
+    /// Judges what a build or a test run would take up out of files that this text or an earlier call
+    /// has written.
+    pub(super) fn written_recipes(&mut self, line: &Line<'_>, does: Effect) {
+        if !matches!(does, Effect::Build | Effect::Project | Effect::Install) {
+            return;
+        }
+        let here = self.ground.place(".").path;
+        self.found.want(Wanted::Directory(here.clone()));
+        let mut paths = self.recipes_in(&here, line.row.name);
+        // What was judged once need not be judged again by the next command.
+        if std::mem::take(&mut self.unread_recipes) {
+            let own = self.files.iter().map(|(path, _)| path.clone());
+            paths.extend(own.filter(|path| is_recipe(path)));
+        }
+        let operands = line.read.operands.iter().take(NAMED_MAX);
+        let named: Vec<String> = operands
+            .filter(|operand| !operand.vague() && !operand.text.is_empty())
+            // `tests/test_a.py::test_b` names a part of a file.
+            .map(|operand| operand.text.split("::").next().unwrap_or(""))
+            .map(|path| self.ground.place(path).path)
+            .collect();
+        for path in named {
+            self.found.want(if name(&path).contains('.') {
+                Wanted::File(path.clone())
+            } else {
+                Wanted::Directory(path.clone())
+            });
+            paths.extend(self.recipes_in(&path, line.row.name));
+            paths.push(path);
+        }
+        paths.sort();
+        paths.dedup();
+        for path in paths {
+            self.takes_up(&path, line);
+        }
+        self.takes_up_named(line);
+    }
+
+    /// Judges a makefile that an option names: `make -f anything`.
+    fn takes_up_named(&mut self, line: &Line<'_>) {
+        let names = |hit: &&Hit| hit.flag.value == Value::Next(Role::Script);
+        let hits = line.read.hits.iter().filter(names);
+        let files = hits.filter_map(|hit| hit.value.as_ref());
+        let files = files.map(|file| self.ground.place(&file.text).path);
+        let files: Vec<String> = files.collect();
+        for path in files.iter().filter(|_| MAKES.contains(&line.row.name)) {
+            self.found.want(Wanted::File(path.clone()));
+            self.follows(Recipe::Make, path, line);
+        }
+    }
+
+    /// Returns the files right in `directory` that earlier calls wrote and that `program` takes up.
+    fn recipes_in(&self, directory: &str, program: &str) -> Vec<String> {
+        let program = program.split(' ').next().unwrap_or(program);
+        let taken_up = |path: &str| {
+            TAKEN_UP.iter().any(|(programs, patterns)| {
+                let matches =
+                    |pattern: &&str| glob_matches(pattern.as_bytes(), name(path).as_bytes());
+                programs.contains(&program) && patterns.iter().any(matches)
+            })
+        };
+        let written = self.knows.written.within(directory);
+        let paths = written.map(|(path, _)| path);
+        paths
+            .filter(|path| taken_up(path))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Judges one file that a build or a test run takes up.
+    fn takes_up(&mut self, path: &str, line: &Line<'_>) {
+        match recipe_of(path) {
+            Some(recipe) => self.follows(recipe, path, line),
+            None => self.picks_up(path, line.span),
+        }
+    }
+
+    /// Judges what the file at `path` says is run.
+    fn follows(&mut self, recipe: Recipe, path: &str, line: &Line<'_>) {
+        for text in self.held(path).into_iter().filter_map(|held| held.text) {
+            // What it runs may be a build that would take up the same file again.
+            if self.begin(path, &text) {
+                self.note_run(path);
+                self.recipe(recipe, &text, line);
+                self.running.pop();
+            }
+        }
+    }
+
+    fn recipe(&mut self, recipe: Recipe, text: &str, line: &Line<'_>) {
+        let words: Vec<&str> = line.args.iter().map(|arg| arg.text.as_str()).collect();
+        let commands: Vec<String> = match recipe {
+            Recipe::Code(role) => {
+                self.code(role, &Arg::literal(text, line.span), line.row.name);
+                return;
+            }
+            Recipe::Shell => vec![text.to_owned()],
+            Recipe::Make => make_commands(text),
+            Recipe::Json => json_commands(text, line.name, &words),
+            Recipe::Yaml => yaml_commands(text),
+            Recipe::Named => text
+                .lines()
+                .filter_map(|line| Some(line.split_once(':')?.1.trim().to_owned()))
+                .collect(),
+        };
+        for command in commands.iter().take(LINES_MAX) {
+            self.recipe_line(command, line.span);
+        }
+    }
+
+    /// Judges one line of a recipe. What it cannot be read as, or a program nobody knows, is the
+    /// project's own business as it would be had the file been there before.
+    fn recipe_line(&mut self, command: &str, span: Span) {
+        let first = command.split_whitespace().next().unwrap_or("");
+        let name = first.rsplit('/').next().unwrap_or(first);
+        let runs = crate::knowledge::program(name).is_some();
+        if runs && crate::shell::parse::parse(command).is_ok() {
+            self.text(command, self.here(span));
+        }
+    }
+}
+
+/// Whether a file of this name says what a build runs.
+pub(super) fn is_recipe(path: &str) -> bool {
+    recipe_of(path).is_some()
+}
+
+fn recipe_of(path: &str) -> Option<Recipe> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let known = |(pattern, _): &&(&str, Recipe)| glob_matches(pattern.as_bytes(), name.as_bytes());
+    RECIPES.iter().find(known).map(|(_, recipe)| *recipe)
+}
+
+/// Returns the commands of a makefile: indented lines, and what follows `target:;`.
+fn make_commands(text: &str) -> Vec<String> {
+    let line_command = |line: &str| {
+        let recipe = if line.starts_with(['\t', ' ']) {
+            line.trim()
+        } else {
+            line.split_once(';')
+                .filter(|(target, _)| target.contains(':'))?
+                .1
+                .trim()
+        };
+        let command = recipe.trim_start_matches(['@', '-', '+']).trim();
+        // Make's own `$(CC)` is not a command; `$$` is the shell's dollar.
+        (!command.is_empty()).then(|| command.replace("$(", "${").replace("$$", "$"))
+    };
+    let joined = text.replace("\\\n", " ");
+    let functions = joined
+        .match_indices("$(shell ")
+        .filter_map(|(at, opening)| {
+            let inside = joined.get(at + opening.len()..)?;
+            Some(inside.get(..inside.find([')', '\n'])?)?.to_owned())
+        })
+        .take(LINES_MAX);
+    let functions: Vec<String> = functions.collect();
+    let lines = joined.lines().filter_map(line_command);
+    lines.chain(functions).collect()
+}
+
+/// Returns the scripts of a `package.json` that `words` name or that run by themselves; all texts
+/// where it cannot be told.
+fn json_commands(text: &str, program: &str, words: &[&str]) -> Vec<String> {
+    const BY_THEMSELVES: &[&str] = &["install", "prepare", "prepublish", "dependencies"];
+    let parsed = serde_json::from_str::<serde_json::Value>(text).ok();
+    let scripts = parsed.as_ref().and_then(|parsed| parsed.get("scripts"));
+    let Some(scripts) = scripts.and_then(serde_json::Value::as_object) else {
+        return json_strings(text);
+    };
+    let named = |script: &str| {
+        let base = script.strip_prefix("pre").or(script.strip_prefix("post"));
+        let bases = [script, base.unwrap_or(script)];
+        let called = |base: &str| {
+            words.contains(&base)
+                || program.split(' ').any(|word| word == base)
+                || BY_THEMSELVES.contains(&base)
+        };
+        bases.into_iter().any(called)
+    };
+    let mut chosen: Vec<String> = Vec::new();
+    for (script, command) in scripts {
+        let texts = || json_strings(&format!("{command}"));
+        if named(script) {
+            chosen.extend(command.as_str().map(str::to_owned));
+            if command.as_str().is_none() {
+                chosen.extend(texts());
+            }
+        }
+    }
+    // `npm run a` with a script that runs another: that one runs as well.
+    let further: Vec<String> = scripts
+        .iter()
+        .filter(|(script, _)| {
+            let runs = |command: &String| command.split_whitespace().any(|word| word == *script);
+            chosen.iter().any(runs)
+        })
+        .filter_map(|(_, command)| command.as_str().map(str::to_owned))
+        .collect();
+    chosen.extend(further);
+    chosen
+}
+
+/// Returns the strings of a JSON text, escapes undone as far as commands need it.
+fn json_strings(text: &str) -> Vec<String> {
+    let mut strings = Vec::new();
+    let mut string: Option<String> = None;
+    let mut escaped = false;
+    for letter in text.chars() {
+        match (&mut string, letter) {
+            (Some(inside), letter) if escaped => {
+                inside.push(match letter {
+                    'n' => '\n',
+                    't' => '\t',
+                    other => other,
+                });
+                escaped = false;
+            }
+            (Some(_), '\\') => escaped = true,
+            (Some(_), '"') => strings.extend(string.take()),
+            (Some(inside), letter) => inside.push(letter),
+            (None, '"') => string = Some(String::new()),
+            (None, _) => {}
+        }
+    }
+    strings.retain(|string| string.contains(char::is_whitespace));
+    strings
+}
+
+/// Returns what follows `- ` and `cmd: ` in a YAML text.
+fn yaml_commands(text: &str) -> Vec<String> {
+    text.lines()
+        .filter_map(|line| {
+            let line = line.trim();
+            let item = line.strip_prefix("- ").unwrap_or(line).trim();
+            let command = match item.split_once(": ") {
+                Some((key, command)) => matches!(key, "cmd" | "sh").then_some(command)?,
+                None => line.strip_prefix("- ")?,
+            };
+            Some(command.trim().trim_matches(['"', '\'']).to_owned())
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{json_strings, make_commands, yaml_commands};
+
+    #[test]
+    fn recipes_are_found_where_each_format_keeps_them() {
+        assert_eq!(
+            make_commands("all: a\n\t@rm -rf x\nb:; ls $$HOME\nA = b;c\n"),
+            ["rm -rf x", "ls $HOME"]
+        );
+        assert_eq!(
+            json_strings(r#"{"scripts":{"x":"rm -rf \"a\""},"n":1}"#),
+            ["rm -rf \"a\""]
+        );
+        assert_eq!(
+            yaml_commands("tasks:\n  x:\n    cmds:\n      - rm -rf a\n      - cmd: ls b\n"),
+            ["rm -rf a", "ls b"]
+        );
+    }
+}

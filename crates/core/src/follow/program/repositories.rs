@@ -1,0 +1,134 @@
+//! Commands that run what the directory they work in says: hooks and settings of a repository,
+//! providers and programs of an infrastructure.
+
+use super::Line;
+use crate::act::Act;
+use crate::follow::value::Arg;
+use crate::follow::walk::Walk;
+use crate::knowledge::Effect;
+
+/// Subcommands of git that need no repository, or make one.
+const WITHOUT_REPOSITORY: &[&str] = &[
+    "clone",
+    "init",
+    "config",
+    "ls-remote",
+    "version",
+    "help",
+    "check-ref-format",
+    "stripspace",
+    "column",
+];
+
+/// Subcommands of git that only look, but compare the working copy first. For that git may start
+/// a monitor that the repository names.
+const COMPARING: &[&str] = &[
+    "status",
+    "diff",
+    "diff-files",
+    "diff-index",
+    "ls-files",
+    "grep",
+    "describe",
+    "blame",
+    "annotate",
+];
+
+/// Which word of a command names the repository it makes.
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    /// The first, or else it is the working directory.
+    First,
+    /// The second, or else it is called like the end of the first, an address.
+    Second,
+}
+
+/// Programs and their commands after which a directory is a repository that git has just made.
+const MAKING: &[(&str, &str, Named)] = &[
+    ("git", " clone", Named::Second),
+    ("git", " init", Named::First),
+    ("git", " worktree add", Named::First),
+    ("gh", " repo clone", Named::Second),
+];
+
+/// Repositories of this text's own making that are remembered.
+const MADE_MAX: usize = 16;
+
+/// Programs that run code of their directory even to look, and what of them does not.
+const RUN_TO_LOOK: &[(&str, &[&str])] = &[
+    ("terraform", &["version", "output", "list", "fmt"]),
+    ("terragrunt", &["version", "output", "list", "fmt"]),
+    (
+        "pulumi",
+        &["version", "about", "whoami", "ls", "list", "output"],
+    ),
+    ("cdk", &["version", "docs", "doctor", "acknowledge"]),
+    ("helmfile", &["version"]),
+];
+
+impl Walk<'_> {
+    /// Judges where a command works whose directory says what runs.
+    pub(super) fn obeys_directory(&mut self, line: &Line<'_>, base: Effect) {
+        let mut words = line.row.name.split(' ');
+        let program = words.next().unwrap_or("");
+        let command = line.name.rsplit(' ').next().unwrap_or("");
+        let quiet = RUN_TO_LOOK.iter().find(|(name, _)| *name == program);
+        if quiet.is_some_and(|(_, quiet)| !quiet.contains(&command)) {
+            self.builds_here(line.row.name, line.span);
+        }
+        if program == "git" {
+            self.obeys_repository(line, command, base);
+        }
+        self.remember_repository(line);
+    }
+
+    fn obeys_repository(&mut self, line: &Line<'_>, command: &str, base: Effect) {
+        let only_looks = base <= Effect::Read;
+        let compares = COMPARING.contains(&command) && !line.read.has(&["--no-index"]);
+        if self.ground.cwd.is_none()
+            || WITHOUT_REPOSITORY.contains(&command)
+            || only_looks && !compares
+        {
+            return;
+        }
+        let place = self.place(".");
+        // Looking at one's own other projects is ordinary; what runs in them is a question.
+        let foreign = if only_looks {
+            self.is_foreign(&place) && !place.path.starts_with('~')
+        } else {
+            self.is_foreign(&place) || self.is_elsewhere(&place)
+        };
+        let made = self.made_repositories.iter().any(|made| {
+            let below = place.path.strip_prefix(made.as_str());
+            below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        });
+        if foreign && !made {
+            let act = Act::new(Effect::Exec, line.row.name, line.span)
+                .because("runs hooks and settings of a repository outside the workspace");
+            self.note(act.on(place.path));
+        }
+    }
+
+    fn remember_repository(&mut self, line: &Line<'_>) {
+        let makes = |(program, command, _): &&(&str, &str, Named)| {
+            line.name.starts_with(program) && line.name.ends_with(command)
+        };
+        let Some((_, _, named)) = MAKING.iter().find(makes) else {
+            return;
+        };
+        let (first, second) = (line.read.operands.first(), line.read.operands.get(1));
+        let text = |arg: &&Arg| arg.text.clone();
+        let directory = match named {
+            Named::First => first.map(text),
+            Named::Second => second.map(text).or_else(|| {
+                let address = first?.text.trim_end_matches('/');
+                let name = address.rsplit(['/', ':']).next()?;
+                Some(name.strip_suffix(".git").unwrap_or(name).to_owned())
+            }),
+        };
+        let place = self.ground.place(directory.as_deref().unwrap_or("."));
+        if !place.vague && self.made_repositories.len() < MADE_MAX {
+            self.made_repositories.push(place.path);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Files that this text or an earlier call wrote, at the moment they run: read as if their content
+//! stood in the call.
+
+use super::code::{Runs, interpreter_role};
+use crate::follow::value::{Arg, Stream};
+use crate::follow::walk::Walk;
+use crate::knowledge::Role;
+use crate::shell::syntax::Span;
+use crate::written::{Content, Wanted, name, parent};
+
+/// Files that run files that run files.
+const RUNNING_MAX: usize = 8;
+/// Bytes of files that run which are read for one call.
+const CODE_BYTES_MAX: usize = 512 * 1024;
+/// Modules of one file that are looked for.
+const IMPORTS_MAX: usize = 64;
+
+/// The languages of files, by the end of their names.
+const ENDS: &[(&str, Role)] = &[
+    ("sh", Role::Shell),
+    ("bash", Role::Shell),
+    ("zsh", Role::Shell),
+    ("command", Role::Shell),
+    ("py", Role::Python),
+    ("pyw", Role::Python),
+    ("js", Role::JavaScript),
+    ("mjs", Role::JavaScript),
+    ("cjs", Role::JavaScript),
+    ("jsx", Role::JavaScript),
+    ("ts", Role::JavaScript),
+    ("mts", Role::JavaScript),
+    ("cts", Role::JavaScript),
+    ("tsx", Role::JavaScript),
+    ("pl", Role::Perl),
+    ("rb", Role::Ruby),
+    ("php", Role::Php),
+    ("lua", Role::Lua),
+    ("sql", Role::Sql),
+    ("awk", Role::Awk),
+    ("sed", Role::Sed),
+    ("jq", Role::Jq),
+    ("ps1", Role::PowerShell),
+];
+
+/// Languages that have readers of their own.
+const SMALL_LANGUAGES: &[Role] = &[Role::Sql, Role::Awk, Role::Sed, Role::Jq, Role::PowerShell];
+
+/// What may stand behind the name of a module of JavaScript.
+const MODULE_ENDS: &[&str] = &[
+    "",
+    ".js",
+    ".mjs",
+    ".cjs",
+    ".ts",
+    ".tsx",
+    ".jsx",
+    "/index.js",
+    "/index.ts",
+];
+
+impl Walk<'_> {
+    /// Judges running the file at `path`, which may hold what `stream` delivers.
+    pub(super) fn run_written(
+        &mut self,
+        path: &str,
+        stream: &Stream,
+        interpreter: &str,
+        span: Span,
+    ) {
+        self.note_run(path);
+        let Some(text) = &stream.text else {
+            let why = if stream.taint.network {
+                "runs code loaded from the network"
+            } else {
+                "runs a file that was written before and whose content is not known"
+            };
+            self.unreadable(why, span);
+            return;
+        };
+        if stream.taint.network {
+            self.unreadable("runs code loaded from the network", span);
+        }
+        if !self.begin(path, text) {
+            self.unreadable("files that were written before run each other", span);
+            return;
+        }
+        let role = language_of(path, text, interpreter);
+        if role == Role::Shell {
+            self.text_with(text, self.here(span), &Stream::default());
+        } else if SMALL_LANGUAGES.contains(&role) {
+            self.mini_language(role, &Arg::literal(text.clone(), span), interpreter);
+        } else {
+            self.code(role, &Arg::literal(text.clone(), span), interpreter);
+        }
+        self.running.pop();
+    }
+
+    /// Judges code in files that something else takes up by itself. Files of languages that are not
+    /// read, and files whose content is not known, stay what the workspace's files are.
+    pub(super) fn picks_up(&mut self, path: &str, span: Span) {
+        for stream in self.held(path) {
+            if let Some(text) = stream.text
+                && self.begin(path, &text)
+            {
+                self.note_run(path);
+                let role = language_of(path, &text, "");
+                if role != Role::Shell && !SMALL_LANGUAGES.contains(&role) {
+                    let code = Arg::literal(text, span);
+                    self.code_that(Runs::PickedUp, role, &code, "");
+                }
+                self.running.pop();
+            }
+        }
+    }
+
+    /// Judges modules that code loads, where the same agent wrote them.
+    pub(super) fn imports(&mut self, role: Role, modules: &[String], span: Span) {
+        if modules.is_empty() {
+            return;
+        }
+        let base = match self.running.last() {
+            Some(file) => parent(file).to_owned(),
+            None => self.ground.place(".").path,
+        };
+        self.found.want(Wanted::Directory(base.clone()));
+        for module in modules.iter().take(IMPORTS_MAX) {
+            for path in module_files(role, &base, module) {
+                let directory = parent(&path);
+                if directory != base {
+                    self.found.want(Wanted::Directory(directory.to_owned()));
+                }
+                self.picks_up(&path, span);
+            }
+        }
+    }
+
+    /// Judges `python -m module` by the files that hold the module.
+    pub(super) fn runs_module(&mut self, module: &str, span: Span) {
+        let base = self.ground.place(".").path;
+        let inside = format!("{base}/{}", module.replace('.', "/"));
+        for path in [format!("{inside}.py"), format!("{inside}/__main__.py")] {
+            for stream in self.may_hold(&path) {
+                self.run_written(&path, &stream, "python", span);
+            }
+        }
+    }
+
+    /// Returns what the file at `path` is known to hold, without asking for more.
+    pub(super) fn held(&self, path: &str) -> Vec<Stream> {
+        let before = self.knows.written.at(path).map(Content::stream);
+        let own = self.written(path).cloned();
+        own.into_iter().chain(before).collect()
+    }
+
+    /// Notes that a file runs, if an earlier call wrote it.
+    pub(super) fn note_run(&mut self, path: &str) {
+        if self.knows.written.at(path).next().is_some() {
+            self.found.run(path);
+        }
+    }
+
+    /// Whether the file at `path` may be read now; then it counts as running.
+    pub(super) fn begin(&mut self, path: &str, text: &str) -> bool {
+        self.code_bytes = self.code_bytes.saturating_add(text.len());
+        let known = self.running.iter().any(|running| running == path);
+        if known || self.running.len() >= RUNNING_MAX || self.code_bytes > CODE_BYTES_MAX {
+            return false;
+        }
+        self.running.push(path.to_owned());
+        true
+    }
+}
+
+/// Returns the language of a file that `interpreter` runs; of one that is run by its name if it is
+/// empty.
+fn language_of(path: &str, text: &str, interpreter: &str) -> Role {
+    let first = interpreter.split(' ').next().unwrap_or("");
+    let by_interpreter = || interpreter_role(first);
+    let by_shebang = || {
+        let line = text.lines().next()?.strip_prefix("#!")?;
+        line.split_whitespace().find_map(interpreter_role)
+    };
+    let by_end = || {
+        let (_, end) = name(path).rsplit_once('.')?;
+        ENDS.iter()
+            .find(|(known, _)| *known == end)
+            .map(|(_, role)| *role)
+    };
+    let otherwise = if interpreter.is_empty() {
+        Role::Shell
+    } else {
+        Role::Code
+    };
+    by_interpreter()
+        .or_else(by_shebang)
+        .or_else(by_end)
+        .unwrap_or(otherwise)
+}
+
+/// Returns the files in or below `base` that may hold `module`.
+fn module_files(role: Role, base: &str, module: &str) -> Vec<String> {
+    if role == Role::JavaScript {
+        if !module.starts_with("./") && !module.starts_with("../") {
+            return Vec::new();
+        }
+        let mut directory = base;
+        let mut rest = module;
+        loop {
+            if let Some(more) = rest.strip_prefix("./") {
+                rest = more;
+            } else if let Some(more) = rest.strip_prefix("../") {
+                rest = more;
+                directory = parent(directory);
+            } else {
+                break;
+            }
+        }
+        let ends = MODULE_ENDS.iter();
+        return ends.map(|end| format!("{directory}/{rest}{end}")).collect();
+    }
+    let inside = format!(
+        "{base}/{}",
+        module.trim_start_matches('.').replace('.', "/")
+    );
+    vec![format!("{inside}.py"), format!("{inside}/__init__.py")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{language_of, module_files};
+    use crate::knowledge::Role;
+
+    #[test]
+    fn the_interpreter_then_the_first_line_then_the_name_says_the_language() {
+        let rows = [
+            ("x.py", "", "node", Role::JavaScript),
+            ("x", "#!/usr/bin/env -S python3 -u\n", "", Role::Python),
+            ("x.rb", "puts 1", "", Role::Ruby),
+            ("x", "ls", "", Role::Shell),
+            ("x.jl", "1", "julia", Role::Code),
+            ("x.sql", "select 1", "psql", Role::Sql),
+        ];
+        for (path, text, interpreter, want) in rows {
+            assert_eq!(language_of(path, text, interpreter), want, "{path} {text}");
+        }
+    }
+
+    #[test]
+    fn modules_lie_beside_who_loads_them() {
+        assert_eq!(
+            module_files(Role::Python, "/w", "a.b"),
+            ["/w/a/b.py", "/w/a/b/__init__.py"]
+        );
+        assert_eq!(
+            module_files(Role::JavaScript, "/w/src", "../lib/x").first(),
+            Some(&"/w/lib/x".to_owned())
+        );
+        assert!(module_files(Role::JavaScript, "/w", "react").is_empty());
+    }
+}

@@ -1,0 +1,288 @@
+//! Programs nothing is known about: what their words alone can say.
+//!
+//! Asking a program what it is, to show something or to build or test the project is inferred from
+//! the table `unknown` of `verbs.toml`. One word that could mean more, one address or one sensitive
+//! place, and nothing is inferred.
+
+use crate::act::Act;
+use crate::follow::value::{Arg, Stream, Taint};
+use crate::follow::walk::Walk;
+use crate::knowledge::{self, Effect, Verbs};
+use crate::language;
+use crate::score::Score;
+use crate::shell::syntax::Span;
+
+/// Words that ask a program what it is, or what it can do.
+const QUESTIONS: &[&str] = &[
+    "--version",
+    "--help",
+    "-V",
+    "-h",
+    "help",
+    "version",
+    "-version",
+    "-help",
+];
+/// Words in the name of a program that say that running it destroys or ends something.
+const DESTROYING: &[&str] = &[
+    "uninstall",
+    "delete",
+    "remove",
+    "destroy",
+    "drop",
+    "purge",
+    "wipe",
+    "kill",
+    "terminate",
+    "erase",
+    "nuke",
+    "reset",
+    "truncate",
+    "poweroff",
+    "shutdown",
+    "reboot",
+];
+/// How many of the leading words can say what is asked for.
+const LEADING_WORDS: u32 = 3;
+/// Parts of one word that are looked at.
+const PARTS_MAX: usize = 8;
+/// How sensitive a place may be that an unknown program is pointed to.
+const SENSITIVE: Score = Score::new(600);
+
+impl Walk<'_> {
+    /// Judges a program that has no row.
+    pub(super) fn unknown_program(&mut self, name: &str, first: &Arg, rest: &[Arg]) -> Stream {
+        let span = self.here(first.span);
+        if is_cmdlet(name) {
+            let words = std::iter::once(name).chain(rest.iter().map(|arg| arg.text.as_str()));
+            let reading = language::powershell::read(&words.collect::<Vec<_>>().join(" "));
+            self.deeds(&reading, "powershell", first.span);
+            self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
+        } else if name.contains(char::is_whitespace) && !is_no_name(name) {
+            // No program is called so. Whoever hands it on may give it to a shell.
+            let words = std::iter::once(first).chain(rest);
+            let text: Vec<&str> = words.map(|word| word.text.as_str()).collect();
+            self.text(&text.join(" "), span);
+            self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
+        } else if self.is_lone_option(name)
+            || asks_what_it_is(rest) && !is_telling_name(name)
+            || is_no_name(name)
+            || is_foreign_assignment(name, rest)
+        {
+            self.note(Act::new(Effect::Inspect, name.to_owned(), span));
+        } else if let Some(effect) = self.inferred(rest).filter(|_| !is_telling_name(name)) {
+            self.note_inferred(effect, name, span);
+        } else if self.brought.functions
+            && is_function_name(name)
+            && self.hands_on_nothing_hidden(rest)
+        {
+            // The script that was loaded is the project's, and so are the functions in it.
+            self.telling_words(first, rest);
+            self.note_inferred(Effect::Project, name, span);
+        } else {
+            self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
+        }
+        Stream::unknown(Taint::default())
+    }
+
+    /// Whether a text begins with an option: a line that has lost the command before it. A shell
+    /// answers that it does not know it, and nothing has run yet.
+    fn is_lone_option(&self, name: &str) -> bool {
+        name.starts_with('-') && self.is_first_word()
+    }
+
+    /// Notes what was inferred, which is never as sure as what is known.
+    pub(super) fn note_inferred(&mut self, effect: Effect, name: &str, span: Span) {
+        let mut act = Act::new(effect, name.to_owned(), span).on(name);
+        act.certainty = Score::new(760);
+        self.note(act);
+    }
+
+    /// Infers what an unknown program does from its words: `x list`, `x describe y` and `x --list`
+    /// only look.
+    pub(super) fn inferred(&mut self, rest: &[Arg]) -> Option<Effect> {
+        let table = knowledge::VERBS
+            .iter()
+            .find(|verbs| verbs.name == "unknown")?;
+        let mut found: Option<Effect> = None;
+        let mut leading = 0_u32;
+        let mut addressed = false;
+        for arg in rest {
+            let is_option = arg.text.starts_with('-');
+            leading += u32::from(!is_option);
+            if arg.vague() && leading <= LEADING_WORDS || arg.taint.secret || arg.delivers.is_some()
+            {
+                return None;
+            }
+            // Nobody knows what it does with what it is shown, or in what language it is asked.
+            let code = arg.text.contains(['`', ';', '|'])
+                || arg.text.starts_with('!')
+                || is_writing_query(&arg.text);
+            if code || speaks_against(table, &arg.text) || self.is_sensitive(&arg.text) {
+                return None;
+            }
+            addressed |= arg.text.contains("://");
+            // An option can be what is asked for only when it stands before all other words.
+            let can_ask = if is_option {
+                // `--help=false` asks for nothing.
+                let (name, value) = arg.text.split_once('=').unwrap_or((&arg.text, ""));
+                leading == 0 && (value.is_empty() || !QUESTIONS.contains(&name))
+            } else if QUESTIONS.contains(&arg.text.as_str()) {
+                // `x delete y help` is no question about x.
+                leading == 1
+            } else {
+                leading <= LEADING_WORDS
+            };
+            if can_ask && found.is_none() {
+                found = verb(table, &arg.text);
+            }
+        }
+        let trusted = self.ground.workspace.is_some() && self.knows.trusts_workspace;
+        found.filter(|effect| *effect != Effect::Build || trusted && !addressed)
+    }
+
+    /// Judges what a function of the project may run of its words: all of them, or one by itself.
+    /// Returns whether nothing else in them is sensitive.
+    fn hands_on_nothing_hidden(&mut self, rest: &[Arg]) -> bool {
+        let starts =
+            |word: Option<&str>| word.is_some_and(|word| knowledge::program(word).is_some());
+        if starts(rest.first().map(|arg| arg.text.as_str())) {
+            self.program(rest, &Stream::default());
+        }
+        for arg in rest {
+            let runs = arg.text.contains(char::is_whitespace)
+                && starts(arg.text.split_whitespace().next());
+            if runs {
+                self.text(&arg.text, self.here(arg.span));
+            } else if arg.text.contains(['`', ';', '|', '&']) {
+                return false;
+            }
+        }
+        !rest
+            .iter()
+            .any(|arg| arg.taint.secret || arg.delivers.is_some() || self.is_sensitive(&arg.text))
+    }
+
+    /// Whether a word, or the value in it, is a place to which no unknown program is pointed.
+    fn is_sensitive(&mut self, word: &str) -> bool {
+        let value = word.rsplit('=').next().unwrap_or("");
+        let place = self.place(value.trim_start_matches('@'));
+        let outside = place.inside != Some(true) && value.contains(['/', '~', '.']);
+        place.read >= SENSITIVE || outside && !value.contains("://") && place.write >= SENSITIVE
+    }
+}
+
+/// Whether the name of a program says that it does more than look: `k3s-uninstall.sh`. Not every
+/// script stops at `--help`.
+fn is_telling_name(name: &str) -> bool {
+    parts(&name.to_ascii_lowercase()).any(|part| DESTROYING.contains(&part))
+}
+
+/// Whether one part of a word could mean more than looking or building.
+fn speaks_against(table: &Verbs, word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    parts(&word).any(|part| {
+        table
+            .effect(part)
+            .is_some_and(|effect| effect >= Effect::VcsDiscard)
+    })
+}
+
+/// Returns what the beginning of a word asks for.
+fn verb(table: &Verbs, word: &str) -> Option<Effect> {
+    let word = word.to_ascii_lowercase();
+    parts(&word).next().and_then(|part| table.effect(part))
+}
+
+fn parts(word: &str) -> impl Iterator<Item = &str> {
+    word.trim_start_matches('-')
+        .split(['-', '_', ':', '/', '.', '='])
+        .take(PARTS_MAX)
+}
+
+/// Whether a program is only asked what it is, or what one of its commands can do: that changes
+/// nothing, whatever it is.
+fn asks_what_it_is(rest: &[Arg]) -> bool {
+    let Some((last, others)) = rest.split_last() else {
+        return false;
+    };
+    let is_word = |arg: &Arg| {
+        !arg.vague()
+            && !arg.text.is_empty()
+            && arg
+                .text
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'-' || byte == b'_')
+            && !arg.text.starts_with('-')
+    };
+    if others.is_empty() {
+        QUESTIONS.contains(&last.text.as_str())
+    } else {
+        last.text == "--help" && others.len() <= 2 && others.iter().all(is_word)
+    }
+}
+
+/// Whether a name reads like a function of a script: `print_header`.
+fn is_function_name(name: &str) -> bool {
+    name.contains('_')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// Whether it is an assignment of another language, a makefile's perhaps: `GOARCH := arm64`. A shell
+/// answers that it does not know the name.
+fn is_foreign_assignment(name: &str, rest: &[Arg]) -> bool {
+    name.bytes()
+        .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && rest
+            .first()
+            .is_some_and(|sign| matches!(sign.text.as_str(), "=" | ":=" | "::=" | "?=" | "+="))
+}
+
+/// Whether no program is called so: a line of JSON or YAML (`"model":`, `"id":1`), an option or a
+/// point of a list on a line of its own (`-t,`, `@name`), a branch of a drawn tree (`├──`). A shell
+/// answers that it does not know it.
+fn is_no_name(name: &str) -> bool {
+    let drawn = |letter: char| {
+        matches!(
+            letter,
+            '\u{2500}'..='\u{257f}' | '•' | '…' | '→' | '✓' | '✗'
+        )
+    };
+    let is_key = |key: &str| {
+        key.len() > 1
+            && key
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    let member = name.split_once(':').is_some_and(|(key, value)| {
+        let is_value = value.ends_with([',', '{', '[']) || value.parse::<f64>().is_ok();
+        is_key(key) && (value.is_empty() || is_value)
+    });
+    let is_mark = !name.contains(['/', '\\'])
+        && (name.starts_with('@') || name.starts_with('-') && name.ends_with(','));
+    member || is_mark || !name.is_empty() && name.chars().all(drawn)
+}
+
+/// Whether a text is a query that changes something: `DELETE FROM users`.
+fn is_writing_query(text: &str) -> bool {
+    const WRITING_WORDS: &[&str] = &[
+        "insert", "update", "delete", "drop", "alter", "truncate", "create", "grant", "revoke",
+        "replace", "merge", "copy", "call", "exec", "execute",
+    ];
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or("").to_ascii_lowercase();
+    words.next().is_some() && WRITING_WORDS.contains(&first.as_str())
+}
+
+/// Whether a name reads like a command of PowerShell: `Remove-Item`.
+pub(crate) fn is_cmdlet(name: &str) -> bool {
+    name.split_once('-').is_some_and(|(verb, noun)| {
+        let word = |text: &str| {
+            text.starts_with(|first: char| first.is_ascii_uppercase())
+                && text.bytes().all(|byte| byte.is_ascii_alphabetic())
+        };
+        word(verb) && word(noun)
+    })
+}

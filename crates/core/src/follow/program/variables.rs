@@ -1,0 +1,217 @@
+//! Environment variables that make programs run, load or reach something.
+
+use super::network::is_local_or_registry;
+use crate::act::Act;
+use crate::follow::value::Arg;
+use crate::follow::walk::{Walk, Writing};
+use crate::knowledge::{
+    Effect, PathKind, Role, VARIABLE_EXACT, VARIABLE_STARRED, VARIABLES, VariableRow,
+};
+use crate::place::{HOLE, HOME};
+use crate::score::Score;
+
+impl Walk<'_> {
+    /// Judges setting `name` to `value`.
+    pub(crate) fn variable_effect(&mut self, name: &str, value: &Arg) {
+        let Some(row) = find(name) else { return };
+        let text = value.text.as_str();
+        if text.is_empty() {
+            return;
+        }
+        if matches!(row.value, Role::Shell | Role::Program) {
+            let ((), worst) = self.listening(|walk| walk.hook(value, row.what));
+            if worst >= Score::new(250) {
+                let why = "sets a variable that makes programs run something";
+                self.note_variable(Effect::Exec, why, name, value, row);
+            }
+        } else if row.value == Role::Config {
+            if LOADING_WORDS.iter().any(|word| text.contains(word)) {
+                self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
+            }
+        } else if row.value == Role::Expanded {
+            self.expanded_text(text, value.span);
+        } else if row.value == Role::Toolchain {
+            if self.is_strange_toolchain(text) {
+                self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
+            }
+        } else if row.value == Role::Script {
+            // A search path inside the project only finds what the project brings.
+            for part in text.split(':').filter(|part| !part.is_empty()) {
+                let place = self.place(part);
+                let foreign =
+                    place.inside == Some(false) && place.kind != PathKind::System && !place.vague;
+                if foreign || place.kind == PathKind::Temp {
+                    self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
+                }
+            }
+        } else if matches!(
+            row.value,
+            Role::Cwd | Role::Password | Role::Text | Role::Name
+        ) || extends_itself(name, text)
+            || name == "PATH" && self.is_own_path(text)
+        {
+            // Nothing runs or loads by it.
+        } else if row.value == Role::Context {
+            self.turns_to(value, row.what);
+        } else if row.value == Role::Load {
+            self.loads(value, row.what);
+            self.writes(value, row.what, Writing::Create);
+        } else if row.value == Role::Read {
+            self.reads(value, row.what);
+        } else if matches!(row.value, Role::Write | Role::Edit | Role::Create) {
+            self.writes(value, row.what, Writing::Create);
+        } else if row.value == Role::Url {
+            if !is_local_or_registry(text) {
+                let why = "sends programs elsewhere for what they trust";
+                self.note_variable(Effect::Privilege, why, name, value, row);
+            }
+        } else {
+            self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
+        }
+    }
+
+    /// Whether a toolchain lies where none is installed. A name without a slash is one that is.
+    fn is_strange_toolchain(&mut self, text: &str) -> bool {
+        if !text.contains(['/', '\\', HOME]) {
+            return false;
+        }
+        let place = self.place(text);
+        let usual = TOOLCHAINS.iter().any(|start| place.path.starts_with(start));
+        let foreign = place.inside == Some(false) && !usual;
+        place.kind == PathKind::Temp || foreign && !place.vague
+    }
+
+    /// Whether a search path only gains directories of a trusted workspace: what lies there may run
+    /// anyway. The rest of the path has to be the path as it was.
+    fn is_own_path(&mut self, text: &str) -> bool {
+        self.knows.trusts_workspace
+            && text.split(':').all(|part| {
+                let place = self.place(part);
+                extends_itself("PATH", part)
+                    || !part.is_empty() && place.inside == Some(true) && !place.vague
+            })
+    }
+
+    fn note_variable(
+        &mut self,
+        effect: Effect,
+        why: &'static str,
+        name: &str,
+        value: &Arg,
+        row: &'static VariableRow,
+    ) {
+        let act = Act::new(effect, name.to_owned(), self.here(value.span)).because(why);
+        self.note(act.on(format!("{name} ({})", row.what)));
+    }
+}
+
+/// Directories, beside hidden ones of a home, in which toolchains are installed by custom.
+const TOOLCHAINS: &[&str] = &[
+    "~/.",
+    "~/go",
+    "~/sdk",
+    "~/Android",
+    "~/Library",
+    "~/miniconda3",
+    "~/anaconda3",
+    "~/miniforge3",
+    "/opt/",
+    "/usr/",
+    "/nix/",
+    "/snap/",
+    "/Library/",
+];
+
+/// Why a variable that names code is a question.
+const LOADS_CODE: &str = "sets a variable that makes programs load code";
+
+/// Words in compiler, interpreter and build options that load or run something.
+const LOADING_WORDS: &[&str] = &[
+    "-fplugin",
+    "-wrapper",
+    "-specs",
+    "linker",
+    "-toolexec",
+    "-exec",
+    "javaagent",
+    "agentpath",
+    "agentlib",
+    "bootclasspath",
+    "--require",
+    "-r ",
+    "--import",
+    "--eval",
+    "-e ",
+    "--loader",
+    "runner",
+    "wrapper",
+    "--init-script",
+    "-p ",
+    "@",
+    "-B",
+    "plugin",
+    "load",
+    "SHELL=",
+    "--to-command",
+    "checkpoint-action",
+    "use-compress-program",
+    "!",
+    "|",
+    "`",
+    "$(",
+    "log_path",
+    "symbolizer_path",
+    "test-runtool",
+    "file=/",
+    "-s /",
+    "INSTALL_BASE",
+    "-l /",
+];
+
+fn find(name: &str) -> Option<&'static VariableRow> {
+    let row = match VARIABLE_EXACT.binary_search_by(|(known, _)| (*known).cmp(name)) {
+        Ok(at) => VARIABLE_EXACT.get(at).map(|(_, row)| *row),
+        Err(_) => VARIABLE_STARRED
+            .iter()
+            .find(|(start, end, _)| {
+                name.len() >= start.len() + end.len()
+                    && name.starts_with(start)
+                    && name.ends_with(end)
+            })
+            .map(|(_, _, row)| *row),
+    };
+    VARIABLES.get(usize::from(row?))
+}
+
+/// Whether a search path only gains directories that are the project's or the system's own.
+fn extends_itself(name: &str, value: &str) -> bool {
+    if !matches!(
+        name,
+        "PATH"
+            | "LD_LIBRARY_PATH"
+            | "PYTHONPATH"
+            | "NODE_PATH"
+            | "DYLD_LIBRARY_PATH"
+            | "CLASSPATH"
+            | "RUBYLIB"
+            | "PERL5LIB"
+    ) {
+        return false;
+    }
+    let separator = if value.contains(';') { ';' } else { ':' };
+    value.split(separator).all(|part| {
+        let part = part.trim();
+        let plain = part.replace([HOLE, HOME], "");
+        let standard = part.is_empty()
+            || plain.is_empty()
+            || ["/usr/", "/bin", "/sbin", "/opt/homebrew", "/snap/bin"]
+                .iter()
+                .any(|prefix| part.starts_with(prefix))
+            || part.ends_with("/bin") && part.starts_with(HOME);
+        if name == "PATH" {
+            standard || part.ends_with("node_modules/.bin") || part.ends_with("venv/bin")
+        } else {
+            standard || !part.starts_with('/') && !part.starts_with("..")
+        }
+    })
+}

@@ -1,0 +1,249 @@
+//! What this text and earlier calls wrote into files, for when they run.
+
+use super::Line;
+use super::options::{Hit, Options};
+use super::recipes::is_recipe;
+use super::roles::operand_roles;
+use crate::follow::value::{Arg, Stream, Taint};
+use crate::follow::walk::Walk;
+use crate::knowledge::{Effect, PathKind, Role, Value};
+use crate::written::{Content, Files, Wanted, name};
+
+/// Files whose content is followed from where it is written to where it is run. A script that runs
+/// after more were written is put to a person.
+const FILES_MAX: usize = 64;
+
+/// Programs that write what they read, to the last byte.
+const PASSING_ON: &[&str] = &["tee", "sponge", "dd"];
+
+/// Programs after which the last file holds what the others held.
+const COPYING: &[&str] = &["cp", "mv", "ln", "install", "ditto", "cpx", "cpy"];
+
+/// Programs that change the files a patch names, which they read.
+const PATCHING: &[&str] = &["patch", "git apply", "git am"];
+
+/// Programs that write many files, and how the names of those begin.
+const SPLITTING: &[(&str, &str)] = &[("split", "x"), ("csplit", "xx")];
+
+/// Stands behind a remembered name when any end may follow.
+const ANY_END: char = '\0';
+
+impl Walk<'_> {
+    /// Remembers what this text writes into a file, for when it runs that file.
+    pub(crate) fn remember_file(&mut self, arg: &Arg, stream: Stream) {
+        if !self.has_lost_files() {
+            let path = self.ground.place(&arg.text).path;
+            self.unread_recipes |= is_recipe(&path);
+            let path = self.behind_link(&path).unwrap_or(path);
+            self.files.push((path, stream));
+        }
+    }
+
+    /// Whether more was written than is remembered, so that a file may hold something else.
+    pub(super) fn has_lost_files(&self) -> bool {
+        self.files.len() >= FILES_MAX
+    }
+
+    /// Remembers what this text adds to a file, behind what it has written there before.
+    pub(crate) fn remember_added(&mut self, arg: &Arg, stream: &Stream) {
+        let path = self.ground.place(&arg.text).path;
+        let held = self.may_hold(&path);
+        if held.is_empty() {
+            // What was there before is not known, so neither is the whole.
+            let taint = stream.taint;
+            self.remember_file(arg, Stream::unknown(taint));
+        }
+        for mut before in held {
+            before.append(stream.clone());
+            self.remember_file(arg, before);
+        }
+    }
+
+    /// Remembers that files were loaded from the network, by the names they get.
+    pub(crate) fn remember_downloads(&mut self, read: &Options<'_>, stream: &Stream) {
+        for hit in &read.hits {
+            if hit.flag.value == Value::Next(Role::Write)
+                && let Some(value) = &hit.value
+            {
+                self.remember_file(value, stream.clone());
+            }
+        }
+        for operand in read
+            .operands
+            .iter()
+            .filter(|operand| operand.text.contains("://"))
+            .take(16)
+        {
+            let name = operand
+                .text
+                .rsplit('/')
+                .next()
+                .unwrap_or("")
+                .split('?')
+                .next()
+                .unwrap_or("");
+            if !name.is_empty() {
+                self.remember_file(&Arg::literal(name, operand.span), stream.clone());
+            }
+        }
+    }
+
+    /// Returns everything the file at `path` may hold, if this text or an earlier call wrote it.
+    pub(crate) fn may_hold(&mut self, path: &str) -> Vec<Stream> {
+        let path = self.behind_link(path).unwrap_or_else(|| path.to_owned());
+        let held = self.held(&path);
+        self.found.want(Wanted::File(path));
+        held
+    }
+
+    /// Returns what was found out about files. What a link leads to may change by itself.
+    pub(crate) fn into_files(mut self) -> Files {
+        for (path, stream) in std::mem::take(&mut self.files) {
+            self.found.write(path, Content::from(stream));
+        }
+        for (link, _) in std::mem::take(&mut self.made_links) {
+            self.found.write(link, Content::Unknown);
+        }
+        self.found
+    }
+
+    /// Returns what this text has written into the file at `path`.
+    pub(crate) fn written(&self, path: &str) -> Option<&Stream> {
+        let behind = self.behind_link(path);
+        let path = behind.as_deref().unwrap_or(path);
+        self.files
+            .iter()
+            .rev()
+            .find(|(known, _)| match known.strip_suffix(ANY_END) {
+                Some(begins) => path.len() > begins.len() && path.starts_with(begins),
+                None => known == path,
+            })
+            .map(|(_, stream)| stream)
+    }
+
+    /// Remembers what a command has written into the files it names.
+    pub(super) fn remember_written(&mut self, line: &Line<'_>, base: Effect) {
+        let unseen = Stream::unknown(Taint {
+            network: line.stdin.taint.network,
+            ..Taint::default()
+        });
+        self.remember_links(line);
+        self.remember_pieces(line, &unseen);
+        let passes = PASSING_ON.contains(&line.row.name);
+        let adds = line.read.has(&["-a", "--append"]);
+        let roles = operand_roles(line.row, line.read);
+        let copies = COPYING.contains(&line.row.name);
+        // What a compiler makes of the project's sources is the project's own.
+        let converts = matches!(
+            base,
+            Effect::Compute | Effect::Read | Effect::Write | Effect::Secret | Effect::Inspect
+        );
+        if PATCHING.contains(&line.row.name)
+            && let Some(text) = &line.stdin.text
+        {
+            for (path, _) in crate::follow::patch::read(text).files {
+                self.remember_file(&Arg::literal(path, line.span), unseen.clone());
+            }
+        }
+        let edits = |hit: &Hit| hit.edits_in_place() || hit.flag.effects.contains(&Effect::Write);
+        let edits = line.read.hits.iter().any(edits);
+        let operands = line.read.operands.iter().copied().zip(roles);
+        for (operand, role) in operands {
+            let edited = role == Some(Role::Edit) || edits && role == Some(Role::Read);
+            if edited && converts {
+                self.remember_file(operand, unseen.clone());
+            }
+            if role != Some(Role::Write) || !(converts || passes || copies) {
+                continue;
+            }
+            if passes && adds {
+                self.remember_added(operand, line.stdin);
+            } else if passes {
+                self.remember_file(operand, line.stdin.clone());
+            } else if copies {
+                self.remember_copy(line, operand);
+            } else {
+                self.remember_file(operand, unseen.clone());
+            }
+        }
+        for hit in line.read.hits.iter().filter(|_| converts) {
+            if let Some((Role::Write, file)) = hit.meaning() {
+                self.remember_file(file, unseen.clone());
+            }
+        }
+    }
+
+    /// Remembers the files that `split` and `csplit` write: all that begin with a name.
+    fn remember_pieces(&mut self, line: &Line<'_>, stream: &Stream) {
+        let Some((_, usual)) = SPLITTING.iter().find(|(name, _)| *name == line.row.name) else {
+            return;
+        };
+        let second = line.read.operands.get(1).copied();
+        let given = line.read.value(&["-f", "--prefix"]);
+        let given = given.or(second.filter(|_| line.row.name == "split"));
+        let begins = given.map_or(*usual, |given| given.text.as_str());
+        let mut path = self.ground.place(begins).path;
+        if begins.ends_with('/') {
+            path.push('/');
+        }
+        if !self.has_lost_files() {
+            self.files
+                .push((format!("{path}{ANY_END}"), stream.clone()));
+        }
+    }
+
+    /// Remembers that files of the directory `source` which earlier calls wrote are in `target`, too,
+    /// or in a directory of the same name there.
+    fn remember_copied_directory(&mut self, source: &str, target: &Arg) {
+        self.found.want(Wanted::Directory(source.to_owned()));
+        let held = self.knows.written.within(source);
+        let held: Vec<(String, Vec<Content>)> = held
+            .map(|(path, contents)| (name(path).to_owned(), contents.to_vec()))
+            .collect();
+        let below = target.text.trim_end_matches('/');
+        for (file, contents) in held {
+            for place in [
+                format!("{below}/{file}"),
+                format!("{below}/{}/{file}", name(source)),
+            ] {
+                let place = Arg::literal(place, target.span);
+                for content in &contents {
+                    self.remember_file(&place, content.stream());
+                }
+            }
+        }
+    }
+
+    /// Remembers that `target` holds what the other operands held. The project's own files stay
+    /// that wherever they are copied to.
+    fn remember_copy(&mut self, line: &Line<'_>, target: &Arg) {
+        for source in line.read.operands.iter().take(16) {
+            if source.text == target.text {
+                continue;
+            }
+            let place = self.ground.place(&source.text);
+            let foreign = place.inside == Some(false) && place.kind != PathKind::System;
+            let mut held = self.may_hold(&place.path);
+            if held.is_empty() && foreign {
+                held.push(Stream::unknown(Taint::default()));
+            }
+            self.remember_copied_directory(&place.path, target);
+            let name = source.text.rsplit('/').next().unwrap_or("");
+            let inside = format!("{}/{name}", target.text.trim_end_matches('/'));
+            let inside = Arg::literal(inside, source.span);
+            if let Some(stream) = one_of(held) {
+                self.remember_file(&inside, stream.clone());
+                self.remember_file(target, stream);
+            }
+        }
+    }
+}
+
+/// Returns the only thing that is held; where there are several, nobody knows which it is.
+fn one_of(mut held: Vec<Stream>) -> Option<Stream> {
+    let last = held.pop()?;
+    if held.iter().all(|stream| *stream == last) {
+        return Some(last);
+    }
+    Some(Stream::unknown(Taint::default()))
+}

@@ -1,0 +1,179 @@
+//! What is known about a word, a variable or a stream while a script is followed.
+
+use crate::place::{HOLE, display};
+use crate::shell::syntax::Span;
+
+/// Longest text that is followed through variables and pipes.
+pub const TEXT_BYTES_MAX: usize = 8 * 1024;
+
+/// Sensitive names that are followed from one command to the next.
+pub const NAMES_MAX: usize = 8;
+
+/// Where a text may come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each origin is its own yes or no"
+)]
+pub struct Taint {
+    /// Some of it was read from a place that holds secrets.
+    pub secret: bool,
+    /// Some of it was loaded from the network.
+    pub network: bool,
+    /// Some of it is what a command printed.
+    pub command: bool,
+    /// Some of it is data of this machine: what files hold, or what commands found out.
+    pub data: bool,
+    /// It was set where it may not have been: behind `&&`, in a branch.
+    pub uncertain: bool,
+}
+
+impl Taint {
+    /// Returns both together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            secret: self.secret || other.secret,
+            network: self.network || other.network,
+            command: self.command || other.command,
+            data: self.data || other.data,
+            uncertain: self.uncertain || other.uncertain,
+        }
+    }
+}
+
+/// A word after expansion.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arg {
+    /// The text, with [`HOLE`] where it cannot be known.
+    pub text: String,
+    /// Whether it is a pattern for file names.
+    pub glob: bool,
+    /// Where it comes from.
+    pub taint: Taint,
+    /// What it delivers when it is a process substitution.
+    pub delivers: Option<Box<Stream>>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Arg {
+    /// Returns a word of this text.
+    pub fn literal(text: impl Into<String>, span: Span) -> Self {
+        Self {
+            text: text.into(),
+            span,
+            ..Self::default()
+        }
+    }
+
+    /// Whether part of it cannot be known.
+    pub fn vague(&self) -> bool {
+        self.text.contains(HOLE)
+    }
+
+    /// Returns it as people read it.
+    pub fn shown(&self) -> String {
+        display(&self.text)
+    }
+
+    /// Returns the word that is left after the first `bytes`.
+    #[must_use]
+    pub fn after(&self, bytes: usize) -> Self {
+        Self {
+            text: self.text.get(bytes..).unwrap_or("").to_owned(),
+            ..self.clone()
+        }
+    }
+}
+
+/// What flows out of one command into the next.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stream {
+    /// All of it, where it is known.
+    pub text: Option<String>,
+    /// Where it comes from.
+    pub taint: Taint,
+    /// Whether anything is connected: a pipe, a file, a here-document.
+    pub connected: bool,
+    /// Sensitive files that its lines may name: `find ~ -name id_rsa` prints where they lie.
+    pub names: Vec<String>,
+}
+
+impl Stream {
+    /// A stream that is known to the last byte.
+    pub fn known(text: impl Into<String>) -> Self {
+        Self {
+            text: Some(text.into()),
+            taint: Taint::default(),
+            connected: true,
+            names: Vec::new(),
+        }
+    }
+
+    /// A stream nothing is known about but where it comes from.
+    pub const fn unknown(taint: Taint) -> Self {
+        Self {
+            text: None,
+            taint,
+            connected: true,
+            names: Vec::new(),
+        }
+    }
+
+    /// The same, of which nobody knows that it is no data of this machine.
+    #[must_use]
+    pub const fn telling(mut self) -> Self {
+        self.taint.data = true;
+        self
+    }
+
+    /// Nothing is written.
+    pub fn empty() -> Self {
+        Self {
+            text: Some(String::new()),
+            taint: Taint::default(),
+            connected: true,
+            names: Vec::new(),
+        }
+    }
+
+    /// Adds what comes after.
+    pub fn append(&mut self, next: Self) {
+        self.taint = self.taint.and(next.taint);
+        self.names.extend(next.names);
+        self.names.truncate(NAMES_MAX);
+        self.text = match (self.text.take(), next.text) {
+            (Some(text), more) if text.is_empty() => more,
+            (Some(mut text), Some(more)) if text.len() + more.len() <= TEXT_BYTES_MAX => {
+                text.push_str(&more);
+                Some(text)
+            }
+            _ => None,
+        };
+    }
+}
+
+/// What a variable holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// Its elements; a plain variable has one. `None`: cannot be known.
+    pub items: Option<Vec<String>>,
+    /// Where it comes from.
+    pub taint: Taint,
+}
+
+impl Value {
+    /// A variable with this text.
+    pub fn known(text: impl Into<String>) -> Self {
+        Self {
+            items: Some(vec![text.into()]),
+            taint: Taint::default(),
+        }
+    }
+
+    /// A variable that may hold anything.
+    pub const fn unknown(taint: Taint) -> Self {
+        Self { items: None, taint }
+    }
+}

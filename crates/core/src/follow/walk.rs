@@ -1,0 +1,688 @@
+//! Follows a script command by command, without running anything, and collects what it would do.
+//!
+//! Variables, functions, the working directory and what flows through pipes are kept as far as
+//! they are known. Whatever may run is judged as if it did: both arms of an `if`, every pattern of
+//! a `case`. What cannot be known is a hole, and a hole in the wrong place is a question.
+
+mod compound;
+mod redirect;
+mod tools;
+mod variables;
+
+pub(in crate::follow) use variables::{environment, unset_value};
+
+use std::rc::Rc;
+
+use super::value::{Arg, Stream, Taint, Value};
+use crate::act::{Act, Marks};
+use crate::deed::Words;
+use crate::display::is_deceptive_for_shell;
+use crate::knowledge::Effect;
+use crate::place::{Ground, HOLE, HOME, Place};
+use crate::score::Score;
+use crate::shell::parse::{COMMANDS_MAX, parse};
+use crate::shell::quote;
+use crate::shell::syntax::{
+    AssignedValue, Assignment, Block, Command, Part, Redirect, RedirectKind, Script, Simple, Span,
+    Word,
+};
+use crate::written::{Files, Written};
+
+/// How many texts inside texts are followed: `bash -c 'bash -c …'`.
+const TEXTS_MAX: u32 = 8;
+/// How many commands inside commands are followed: `sudo env nice …`, `$( $( … ) )`. Each takes
+/// room on the stack, and a stack that runs out takes the process with it.
+const DEPTH_MAX: u32 = 80;
+/// How many expansions are carried out before the rest is called unreadable.
+const EXPANSIONS_MAX: u32 = 3_000;
+/// How many bytes of words braces may make in all.
+const BRACE_BYTES_MAX: usize = 64 * 1024;
+/// How many bytes of text inside text are followed in all.
+const INNER_BYTES_MAX: usize = 160 * 1024;
+/// How many acts are kept; the worst ones stay.
+const ACTS_MAX: usize = 48;
+
+/// A script being followed.
+#[derive(Debug)]
+pub struct Walk<'k> {
+    /// What was found.
+    pub acts: Vec<Act>,
+    /// Where it happens.
+    pub(crate) ground: Ground,
+    variables: Vec<(String, Value)>,
+    functions: Vec<(String, Rc<Function>)>,
+    aliases: Vec<(String, String)>,
+    /// Variables that are other names of variables.
+    references: Vec<(String, String)>,
+    positional: Option<Vec<Arg>>,
+    documents: Rc<Vec<Word>>,
+    /// Functions being followed, so that one that calls itself is not followed for ever.
+    calls: Vec<String>,
+    texts: u32,
+    commands: u32,
+    expansions: u32,
+    /// How many bytes of words braces may still make.
+    pub(super) brace_bytes: usize,
+    inner_bytes: usize,
+    /// Commands inside commands at this moment, wrappers included.
+    depth: u32,
+    /// Where in the outermost text the text being followed stands.
+    origin: Option<Span>,
+    /// The highest risk noted since somebody began to listen; what is unreadable counts as one.
+    loudest: Score,
+    /// How many pipes and substitutions catch what is printed here.
+    caught: u32,
+    /// Harmless effects already noted, so that a long script does not note them again.
+    noted: u64,
+    /// Whether a command that fails ends the script: `set -e`.
+    pub(crate) ends_on_failure: bool,
+    /// Texts in variables that run a command when they are evaluated as a number.
+    loaded: Vec<String>,
+    /// Variables in front of the command at hand that say where its output goes.
+    pub(crate) given: Vec<(String, Arg)>,
+    /// Variables of this text that say where output goes.
+    pub(crate) outputs: Vec<(String, Arg)>,
+    /// Whether a file was written that says what a build runs, and no build has run since.
+    pub(crate) unread_recipes: bool,
+    /// What the project's files have brought into this shell.
+    pub(crate) brought: Brought,
+    /// What this text has written into files.
+    pub(crate) files: Vec<(String, Stream)>,
+    /// Files of earlier calls that it would have to know.
+    pub(crate) found: Files,
+    /// Files that are being read because they run, the innermost last.
+    pub(crate) running: Vec<String>,
+    /// How many bytes of files that run have been read.
+    pub(crate) code_bytes: usize,
+    /// Links this text has made, and where they lead.
+    pub(crate) made_links: Vec<(String, String)>,
+    pub(crate) links_tried: u32,
+    /// Repositories this text has made.
+    pub(crate) made_repositories: Vec<String>,
+    pub(crate) lookups: u32,
+    /// The words of the command at hand, where acts are to bear them.
+    pub(crate) doing: Option<Rc<Words>>,
+    /// Whether it was noted that there are more paths than can be looked up.
+    pub(crate) lookups_ended: bool,
+    pub(crate) knows: &'k Knows,
+}
+
+/// What files of the project have brought into a shell.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Brought {
+    /// The command at hand was given the variables of a file that holds secrets.
+    pub(crate) variables: bool,
+    /// A script of the workspace was loaded, which may define functions.
+    pub(crate) functions: bool,
+}
+
+/// What the firewall knows beyond the call.
+#[derive(Clone, Debug, Default)]
+pub struct Knows {
+    /// Whether the directory counts as a workspace, so that its code may run without a question.
+    pub trusts_workspace: bool,
+    /// Whether the owner says so, and not only whoever asks.
+    pub vouched_workspace: bool,
+    /// Whether acts bear the words of the command that does them.
+    pub recounts: bool,
+    /// Servers whose own hints about their tools the user has chosen to believe.
+    pub pinned_servers: Vec<String>,
+    /// Files that the same agent wrote in earlier calls.
+    pub written: Written,
+}
+
+/// What a subshell may change: all of it is put back when the subshell ends.
+#[derive(Debug)]
+pub(crate) struct State {
+    variables: Vec<(String, Value)>,
+    ground: Ground,
+    positional: Option<Vec<Arg>>,
+}
+
+#[derive(Debug)]
+struct Function {
+    body: Command,
+    documents: Rc<Vec<Word>>,
+}
+
+impl<'k> Walk<'k> {
+    /// Returns a walk that begins on `ground`.
+    pub fn new(ground: Ground, knows: &'k Knows) -> Self {
+        Self {
+            acts: Vec::new(),
+            doing: None,
+            ground,
+            variables: Vec::new(),
+            functions: Vec::new(),
+            aliases: Vec::new(),
+            references: Vec::new(),
+            positional: None,
+            documents: Rc::new(Vec::new()),
+            calls: Vec::new(),
+            texts: 0,
+            commands: 0,
+            expansions: 0,
+            brace_bytes: BRACE_BYTES_MAX,
+            inner_bytes: 0,
+            depth: 0,
+            origin: None,
+            loudest: Score::ZERO,
+            caught: 0,
+            noted: 0,
+            ends_on_failure: false,
+            loaded: Vec::new(),
+            given: Vec::new(),
+            outputs: Vec::new(),
+            unread_recipes: false,
+            brought: Brought::default(),
+            files: Vec::new(),
+            found: Files::default(),
+            running: Vec::new(),
+            code_bytes: 0,
+            made_links: Vec::new(),
+            links_tried: 0,
+            made_repositories: Vec::new(),
+            lookups: 0,
+            lookups_ended: false,
+            knows,
+        }
+    }
+
+    /// Follows shell text that stands at `span`.
+    pub fn text(&mut self, text: &str, span: Span) -> Stream {
+        self.text_with(text, span, &Stream::default())
+    }
+
+    /// Follows shell text that reads `stdin`.
+    pub(crate) fn text_with(&mut self, text: &str, span: Span, stdin: &Stream) -> Stream {
+        if text.contains(HOLE) {
+            self.unreadable("part of the command that would run cannot be known", span);
+        }
+        // A text that was decoded may hold what nobody would have let through if it stood there.
+        if is_deceptive_for_shell(&text.replace([HOLE, HOME], "")).is_some() {
+            self.unreadable("a text with characters that hide what runs", span);
+        }
+        if self.texts >= TEXTS_MAX {
+            self.unreadable("commands are wrapped too deeply to be followed", span);
+            return Stream::unknown(Taint::default());
+        }
+        self.inner_bytes = self.inner_bytes.saturating_add(text.len());
+        if self.inner_bytes > INNER_BYTES_MAX {
+            self.unreadable("there is too much text inside text to follow", span);
+            return Stream::unknown(Taint::default());
+        }
+        match parse(text) {
+            Ok(script) => {
+                let origin = self.origin.replace(span);
+                self.texts += 1;
+                let stream = self.script(script, stdin);
+                self.texts -= 1;
+                self.origin = origin;
+                stream
+            }
+            Err(error) => {
+                self.unreadable(error.what, span);
+                Stream::unknown(Taint::default())
+            }
+        }
+    }
+
+    /// Follows the outermost script, whose spans are real.
+    pub fn script(&mut self, script: Script, stdin: &Stream) -> Stream {
+        let before = std::mem::replace(&mut self.documents, Rc::new(script.documents));
+        let stream = self.block(&script.block, stdin);
+        self.documents = before;
+        stream
+    }
+
+    /// Returns the place to report for something at `span` of the text being followed.
+    pub(crate) fn here(&self, span: Span) -> Span {
+        self.origin.unwrap_or(span)
+    }
+
+    /// Notes an act.
+    pub(crate) fn note(&mut self, mut act: Act) {
+        act.words.clone_from(&self.doing);
+        self.loudest = self.loudest.max(if act.marks.unreadable {
+            Score::ONE
+        } else {
+            act.risk()
+        });
+        let harmless =
+            act.marks == Marks::default() && act.target < Score::new(250) && act.subject.is_empty();
+        if harmless {
+            let bit = 1_u64 << (act.effect as u32 % 64);
+            if self.noted & bit != 0 && act.risk() < Score::new(250) {
+                return;
+            }
+            self.noted |= bit;
+        }
+        if self.acts.len() < ACTS_MAX {
+            if self.acts.last() != Some(&act) {
+                self.acts.push(act);
+            }
+            return;
+        }
+        if let Some(least) = self.acts.iter_mut().min_by_key(|known| known.weight())
+            && least.weight() < act.weight()
+        {
+            *least = act;
+        }
+    }
+
+    /// Notes that something cannot be seen.
+    pub(crate) fn unreadable(&mut self, why: &'static str, span: Span) {
+        let mut act = Act::new(Effect::Exec, "", self.here(span)).because(why);
+        act.clarity = Score::new(200);
+        self.note(act);
+    }
+
+    fn block(&mut self, block: &Block, stdin: &Stream) -> Stream {
+        let mut out = Stream::empty();
+        for command in block {
+            let next = self.command(command, stdin);
+            out.append(next);
+        }
+        out
+    }
+
+    fn command(&mut self, command: &Command, stdin: &Stream) -> Stream {
+        self.deeper(|walk| walk.follow(command, stdin))
+    }
+
+    /// Whether what is followed is the first command of all, and not what another one starts.
+    pub(crate) fn is_first_word(&self) -> bool {
+        // One level is the command's, one the program's.
+        self.commands == 1 && self.depth == 2 && self.texts == 0
+    }
+
+    /// Runs `inside` one command deeper, unless that is too deep.
+    pub(crate) fn deeper(&mut self, inside: impl FnOnce(&mut Self) -> Stream) -> Stream {
+        if self.depth >= DEPTH_MAX {
+            self.unreadable(
+                "commands are nested too deeply to be followed",
+                Span::default(),
+            );
+            return Stream::unknown(Taint::default());
+        }
+        self.depth += 1;
+        let stream = inside(self);
+        self.depth -= 1;
+        stream
+    }
+
+    fn follow(&mut self, command: &Command, stdin: &Stream) -> Stream {
+        self.commands += 1;
+        if self.commands > COMMANDS_MAX {
+            if self.commands == COMMANDS_MAX + 1 {
+                self.unreadable("there are too many commands to follow", Span::default());
+            }
+            return Stream::unknown(Taint::default());
+        }
+        match command {
+            Command::Simple(simple) => self.simple(simple, stdin),
+            Command::Pipeline(commands) => {
+                let mut stream = stdin.clone();
+                let last = commands.len().saturating_sub(1);
+                for (index, command) in commands.iter().enumerate() {
+                    let state = self.state();
+                    let caught = u32::from(index < last);
+                    self.caught += caught;
+                    stream = self.command(command, &stream);
+                    self.caught -= caught;
+                    stream.connected = true;
+                    self.restore(state);
+                }
+                stream
+            }
+            Command::AndOr(commands, joins) => self.and_or(commands, joins, stdin),
+            Command::Group {
+                body,
+                subshell,
+                redirects,
+            } => self.group(body, *subshell, redirects, stdin),
+            Command::Branches {
+                words,
+                blocks,
+                redirects,
+            } => self.branches(words, blocks, redirects, stdin),
+            Command::Loop {
+                name,
+                words,
+                body,
+                redirects,
+            } => self.repeat(name, words.as_deref(), body, redirects, stdin),
+            Command::Function { name, body, span } => {
+                self.define(name, body, *span);
+                Stream::empty()
+            }
+            Command::Test { words, redirects } => {
+                // `[[ 1 -eq 'a[$(cmd)]' ]]`: arithmetic evaluates what was quoted.
+                let args = self.expand_all(words);
+                let compares = |arg: &Arg| NUMBER_TESTS.contains(&arg.text.as_str());
+                if args.len() == 1 || args.iter().any(compares) {
+                    self.evaluated("", Span::default());
+                }
+                if let Some(arg) = args.iter().find(|arg| runs_in_subscript(&arg.text)) {
+                    self.unreadable("a subscript that runs a command", arg.span);
+                }
+                let mut stdin = stdin.clone();
+                self.redirects(redirects, &mut stdin, None);
+                Stream::empty()
+            }
+            Command::Background(command) => {
+                let state = self.state();
+                let out = self.command(command, &Stream::default());
+                self.restore(state);
+                out
+            }
+        }
+    }
+
+    fn simple(&mut self, simple: &Simple, stdin: &Stream) -> Stream {
+        let mut stdin = stdin.clone();
+        if simple.words.is_empty() {
+            let mut out = Stream::empty();
+            for assignment in &simple.assignments {
+                out.taint = out.taint.and(self.assignment(assignment));
+            }
+            let reads = simple
+                .redirects
+                .iter()
+                .any(|redirect| redirect.kind == RedirectKind::Read);
+            if let Some(sink) =
+                self.redirects(&simple.redirects, &mut stdin, Some(&Stream::empty()))
+            {
+                return sink;
+            }
+            // `$(<file)` delivers the file.
+            return if reads { stdin } else { out };
+        }
+        let mut args = self.expand_all(&simple.words);
+        if let Some(word) = simple.words.first() {
+            self.name_tool(word, &mut args, &stdin);
+        }
+        let given = self.given.len();
+        for assignment in &simple.assignments {
+            self.command_variable(assignment);
+        }
+        let before = self.acts.len();
+        let out = self.run(&args, &mut stdin, &simple.redirects);
+        self.given.truncate(given);
+        if self.origin.is_none() {
+            let span = simple.span;
+            for act in self.acts.iter_mut().skip(before) {
+                if act.span == Span::default() {
+                    act.span = span;
+                }
+            }
+        }
+        out
+    }
+
+    /// Applies redirections, runs the command, and returns what reaches the next one.
+    fn run(&mut self, args: &[Arg], stdin: &mut Stream, redirects: &[Redirect]) -> Stream {
+        for redirect in redirects.iter().filter(|redirect| is_input(redirect.kind)) {
+            self.redirect(redirect, stdin, None);
+        }
+        let out = self.dispatch(args, stdin);
+        let before = self.doing.clone();
+        self.now_prints(&out);
+        let mut sink = None;
+        for redirect in redirects.iter().filter(|redirect| !is_input(redirect.kind)) {
+            let to_file = self.redirect(redirect, stdin, Some(&out));
+            if redirect.descriptor.is_none_or(|number| number == 1) {
+                sink = sink.or(to_file);
+            }
+        }
+        self.doing = before;
+        let prints = sink.is_none() && self.caught == 0 && args.iter().any(|arg| arg.taint.secret);
+        if prints
+            && matches!(
+                args.first().map(|arg| arg.text.as_str()),
+                Some("echo" | "printf")
+            )
+        {
+            let span = self.here(args.first().map(|arg| arg.span).unwrap_or_default());
+            self.note(
+                Act::new(Effect::Secret, "echo", span)
+                    .because("prints a variable that holds a secret")
+                    .target(Score::new(300)),
+            );
+        }
+        sink.unwrap_or(out)
+    }
+
+    /// Follows a substitution and returns what it delivers.
+    pub(super) fn substitute(&mut self, body: &Block) -> Stream {
+        let state = self.state();
+        self.caught += 1;
+        let out = self.block(body, &Stream::default());
+        self.caught -= 1;
+        self.restore(state);
+        out
+    }
+
+    /// Follows `>( … )`, which reads what cannot be known here.
+    pub(super) fn process_sink(&mut self, body: &Block) -> Stream {
+        let state = self.state();
+        self.block(body, &Stream::unknown(Taint::default()).telling());
+        self.restore(state);
+        Stream::unknown(Taint::default())
+    }
+
+    /// Finds what a command's first word names, and follows it.
+    pub(crate) fn dispatch(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
+        let Some(first) = args.first() else {
+            return Stream::empty();
+        };
+        let name = first.text.as_str();
+        let defined = self.functions.iter().rev().find(|(known, _)| known == name);
+        let function = defined.map(|(_, function)| Rc::clone(function));
+        let named = self.aliases.iter().rev().find(|(known, _)| known == name);
+        let alias = named.map(|(_, text)| text.clone());
+        let mut out = Stream::empty();
+        if let Some(function) = &function {
+            out.append(self.call(name, function, args, stdin));
+        } else if let Some(text) = &alias {
+            let name = name.to_owned();
+            self.aliases.retain(|(known, _)| *known != name);
+            let rest: Vec<String> = args.iter().skip(1).map(|arg| quote(&arg.text)).collect();
+            let text = format!("{text} {}", rest.join(" "));
+            out.append(self.text_with(&text, first.span, stdin));
+        }
+        let own = function.is_some() || alias.is_some();
+        // A function may be undone, or never have been defined where it seems to be, and aliases
+        // count in interactive shells only. So a program of that name is judged as well.
+        if !own || crate::knowledge::program(name).is_some() {
+            out.append(self.program(args, stdin));
+        }
+        out
+    }
+
+    /// Returns what a subshell may change without anybody noticing afterwards.
+    pub(crate) fn state(&self) -> State {
+        State {
+            variables: self.variables.clone(),
+            ground: self.ground.clone(),
+            positional: self.positional.clone(),
+        }
+    }
+
+    /// Takes one expansion from what is left of them.
+    pub(super) fn may_expand(&mut self, span: Span) -> bool {
+        self.expansions = self.expansions.saturating_add(1);
+        if self.expansions == EXPANSIONS_MAX {
+            self.unreadable("there is too much to expand", span);
+        }
+        self.expansions < EXPANSIONS_MAX
+    }
+
+    /// Puts back what a subshell has changed. A variable that only the subshell has set is kept as
+    /// a possibility, so that moving a command behind a pipe never makes it look better.
+    pub(crate) fn restore(&mut self, state: State) {
+        let inside = std::mem::replace(&mut self.variables, state.variables);
+        for (name, mut value) in inside {
+            if !self.variables.iter().any(|(known, _)| *known == name) {
+                value.taint.uncertain = true;
+                self.variables.push((name, value));
+            }
+        }
+        self.ground = state.ground;
+        self.positional = state.positional;
+    }
+
+    /// Runs `inside`, and returns how loud the loudest act in it was.
+    pub(crate) fn listening<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> (T, Score) {
+        let before = std::mem::take(&mut self.loudest);
+        let result = inside(self);
+        let heard = self.loudest;
+        self.loudest = heard.max(before);
+        (result, heard)
+    }
+
+    /// Looks a path up; a call that names more paths than can be looked up is unreadable.
+    pub(crate) fn place(&mut self, text: &str) -> Place {
+        self.lookups += 1;
+        self.followed(text)
+    }
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writing {
+    /// What was there is gone.
+    Replace,
+    /// Nothing is put in place of what was there.
+    Empty,
+    /// Something is added.
+    Append,
+    /// Parts are changed.
+    Edit,
+    /// It is made if it is not there.
+    Create,
+}
+
+/// Operators of `[[` that evaluate what stands beside them.
+const NUMBER_TESTS: &[&str] = &["-eq", "-ne", "-lt", "-gt", "-le", "-ge", "-v"];
+
+/// Whether a text holds a subscript that would run a command if it were evaluated as a number.
+pub(crate) fn runs_in_subscript(text: &str) -> bool {
+    text.contains("[$(") || text.contains("[`")
+}
+
+/// Whether a text is made to be evaluated as a number, and runs a command then: `a[$(id)]`. A
+/// pattern that only has such characters in brackets, `[$(]`, is not.
+pub(crate) fn is_evaluated_name(text: &str) -> bool {
+    let runs = |at: usize, after: &str| {
+        let names = text.get(..at).is_some_and(|before| {
+            before.ends_with(|last: char| last.is_ascii_alphanumeric() || last == '_')
+        });
+        names
+            && after.find([')', '`']).is_some_and(|end| {
+                let inside = after.get(..end).unwrap_or("");
+                inside.contains(char::is_alphanumeric) && !inside.contains(']')
+            })
+    };
+    ["[$(", "[`"].iter().any(|opening| {
+        text.match_indices(opening)
+            .take(8)
+            .any(|(at, _)| runs(at, text.get(at + opening.len()..).unwrap_or("")))
+    })
+}
+
+const fn is_input(kind: RedirectKind) -> bool {
+    matches!(
+        kind,
+        RedirectKind::HereDocument(_)
+            | RedirectKind::HereString
+            | RedirectKind::Read
+            | RedirectKind::Duplicate
+    )
+}
+
+fn stream_of(arg: &Arg) -> Stream {
+    Stream {
+        text: (!arg.vague()).then(|| arg.text.clone()),
+        taint: arg.taint,
+        connected: true,
+        names: Vec::new(),
+    }
+}
+
+fn combine(before: Value, value: Value, assignment: &Assignment) -> Value {
+    let taint = before.taint.and(value.taint);
+    let array = matches!(assignment.value, AssignedValue::Array(_)) || assignment.index.is_some();
+    let items = match (before.items, value.items) {
+        (Some(mut items), Some(more)) if array => {
+            items.extend(more);
+            Some(items)
+        }
+        (Some(mut items), Some(more)) => {
+            if let (Some(text), Some(more)) = (items.first_mut(), more.first()) {
+                text.push_str(more);
+            }
+            Some(items)
+        }
+        _ => None,
+    };
+    Value { items, taint }
+}
+
+/// Whether a variable's name says that it holds a secret.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    const SIGNS: &[&str] = &[
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "API_KEY",
+        "APIKEY",
+        "ACCESS_KEY",
+        "PRIVATE_KEY",
+        "CREDENTIAL",
+    ];
+    let upper = name.to_ascii_uppercase();
+    SIGNS.iter().any(|sign| upper.contains(sign))
+}
+
+/// Whether a function starts itself more than once, or starts itself beside itself.
+fn is_fork_bomb(name: &str, body: &Command) -> bool {
+    let mut calls = 0;
+    let mut beside = false;
+    count_calls(name, body, false, &mut calls, &mut beside);
+    calls >= 2 || beside
+}
+
+fn count_calls(name: &str, command: &Command, apart: bool, calls: &mut u32, beside: &mut bool) {
+    match command {
+        Command::Simple(simple) => {
+            let called = simple.words.first().is_some_and(|word| matches!(word.parts.as_slice(), [Part::Plain(text) | Part::Quoted(text)] if text == name));
+            if called {
+                *calls += 1;
+                *beside |= apart;
+            }
+        }
+        Command::Pipeline(commands) => {
+            for command in commands {
+                count_calls(name, command, true, calls, beside);
+            }
+        }
+        Command::AndOr(commands, _)
+        | Command::Group { body: commands, .. }
+        | Command::Loop { body: commands, .. } => {
+            for command in commands {
+                count_calls(name, command, apart, calls, beside);
+            }
+        }
+        Command::Background(command) => count_calls(name, command, true, calls, beside),
+        // One call in each branch is ordinary recursion; a call beside itself is not.
+        Command::Branches { blocks, .. } => {
+            let mut ignored = 0;
+            for command in blocks.iter().flatten() {
+                count_calls(name, command, apart, &mut ignored, beside);
+            }
+        }
+        Command::Function { .. } | Command::Test { .. } => {}
+    }
+}

@@ -1,0 +1,212 @@
+//! Commands made of commands: lists, groups, branches, loops.
+
+use super::Walk;
+use crate::follow::value::{Arg, Stream, Taint, Value};
+use crate::place::HOLE;
+use crate::shell::parse::COMMANDS_MAX;
+use crate::shell::syntax::{
+    Block, Command, Join, Part, Redirect, RedirectKind, Simple, Span, Word,
+};
+
+/// How many words of a loop are tried one by one.
+const LOOP_WORDS_MAX: usize = 16;
+
+impl Walk<'_> {
+    /// `a && b || c`. A directory that was entered is certain as long as the list goes on because
+    /// entering it has succeeded; after the list it is not, unless failing ends the script.
+    pub(super) fn and_or(
+        &mut self,
+        commands: &[Command],
+        joins: &[Join],
+        stdin: &Stream,
+    ) -> Stream {
+        let mut out = Stream::empty();
+        let mut mark = None;
+        let mut perhaps = None;
+        for (index, command) in commands.iter().enumerate() {
+            let before = self.ground.perhaps.clone();
+            out.append(self.command(command, stdin));
+            mark.get_or_insert_with(|| self.variables.clone());
+            let Some(join) = joins.get(index) else { break };
+            let next = commands.get(index + 1);
+            let entered = std::mem::replace(&mut self.ground.perhaps, before);
+            if *join == Join::And || !next.is_some_and(leaves) {
+                perhaps = perhaps.or(entered);
+            }
+        }
+        self.ground.perhaps = perhaps.or(self.ground.perhaps.take());
+        self.forget_since(&mark.unwrap_or_default());
+        out
+    }
+
+    /// `if`, `while`, `case`: each block may run.
+    pub(super) fn branches(
+        &mut self,
+        words: &[Word],
+        blocks: &[Block],
+        redirects: &[Redirect],
+        stdin: &Stream,
+    ) -> Stream {
+        let mut stdin = stdin.clone();
+        for word in words {
+            self.expand_one(word);
+        }
+        // `for ((i = x; …))` evaluates its words.
+        if words.len() == 1 {
+            self.evaluated("", Span::default());
+        }
+        let sink = self.redirects(redirects, &mut stdin, None);
+        let mark = self.variables.clone();
+        let mut taint = Taint::default();
+        let mut perhaps = None;
+        for (index, block) in blocks.iter().enumerate() {
+            let before = self.ground.perhaps.clone();
+            taint = taint.and(self.block(block, &stdin).taint);
+            if index == 0 && words.is_empty() {
+                // What follows a condition runs because the condition holds.
+                perhaps = std::mem::replace(&mut self.ground.perhaps, before);
+            }
+        }
+        self.ground.perhaps = perhaps.or(self.ground.perhaps.take());
+        self.forget_since(&mark);
+        let out = Stream::unknown(taint);
+        self.remember_output(redirects, &out);
+        sink.unwrap_or(out)
+    }
+
+    pub(super) fn group(
+        &mut self,
+        body: &Block,
+        subshell: bool,
+        redirects: &[Redirect],
+        stdin: &Stream,
+    ) -> Stream {
+        let mut stdin = stdin.clone();
+        let sink = self.redirects(redirects, &mut stdin, None);
+        let saved = subshell.then(|| self.state());
+        let out = self.block(body, &stdin);
+        if let Some(state) = saved {
+            self.restore(state);
+        }
+        self.remember_output(redirects, &out);
+        sink.unwrap_or(out)
+    }
+
+    pub(super) fn repeat(
+        &mut self,
+        name: &str,
+        words: Option<&[Word]>,
+        body: &Block,
+        redirects: &[Redirect],
+        stdin: &Stream,
+    ) -> Stream {
+        let mut stdin = stdin.clone();
+        let items = match words {
+            Some(words) => self.expand_all(words),
+            None => self
+                .positional
+                .clone()
+                .unwrap_or_else(|| vec![Arg::literal(HOLE.to_string(), Span::default())]),
+        };
+        let sink = self.redirects(redirects, &mut stdin, None);
+        let mark = self.variables.clone();
+        let taint = items
+            .iter()
+            .fold(Taint::default(), |taint, item| taint.and(item.taint));
+        let tried = if items.len() <= LOOP_WORDS_MAX && self.commands < COMMANDS_MAX / 8 {
+            items
+                .iter()
+                .map(|item| {
+                    if item.glob {
+                        glob_value(&item.text)
+                    } else {
+                        Value {
+                            items: Some(vec![item.text.clone()]),
+                            taint: item.taint,
+                        }
+                    }
+                })
+                .collect()
+        } else {
+            vec![Value::unknown(taint)]
+        };
+        let mut out = Stream::unknown(taint);
+        for value in tried {
+            self.assign(name, value);
+            out.taint = out.taint.and(self.block(body, &stdin).taint);
+        }
+        self.forget_since(&mark);
+        self.remember_output(redirects, &out);
+        sink.unwrap_or(out)
+    }
+
+    /// Remembers what a compound command has written into the files its output goes to.
+    fn remember_output(&mut self, redirects: &[Redirect], out: &Stream) {
+        for redirect in redirects {
+            let writes = matches!(
+                redirect.kind,
+                RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite
+            ) && redirect.descriptor.is_none_or(|number| number == 1);
+            // A name with expansions in it was expanded already, and is not expanded twice.
+            if let Some(name) = plain_text(&redirect.target).filter(|_| writes) {
+                let file = Arg::literal(name, redirect.target.span);
+                if redirect.kind == RedirectKind::Append {
+                    self.remember_added(&file, out);
+                } else {
+                    self.remember_file(&file, out.clone());
+                }
+            }
+        }
+    }
+}
+
+/// Whether a command ends the script, the function or the loop it stands in.
+fn leaves(command: &Command) -> bool {
+    match command {
+        Command::Simple(Simple { words, .. }) => words.first().is_some_and(|word| {
+            let name = plain_text(word).unwrap_or_default();
+            LEAVING_WORDS.contains(&name.as_str())
+        }),
+        Command::Group {
+            body,
+            subshell: false,
+            ..
+        } => body.last().is_some_and(leaves),
+        Command::Group { .. }
+        | Command::Pipeline(_)
+        | Command::AndOr(..)
+        | Command::Branches { .. }
+        | Command::Loop { .. }
+        | Command::Function { .. }
+        | Command::Test { .. }
+        | Command::Background(_) => false,
+    }
+}
+
+/// Commands, and names people give to functions, after which nothing else runs.
+const LEAVING_WORDS: &[&str] = &[
+    "exit", "return", "break", "continue", "exec", "die", "fail", "fatal", "abort", "bail",
+];
+
+/// Returns a word in which nothing is expanded.
+fn plain_text(word: &Word) -> Option<String> {
+    word.parts
+        .iter()
+        .map(|part| match part {
+            Part::Plain(text) | Part::Quoted(text) => Some(text.as_str()),
+            Part::Hidden(_)
+            | Part::Arithmetic(_)
+            | Part::Process { .. }
+            | Part::Substitution { .. }
+            | Part::Parameter { .. } => None,
+        })
+        .collect()
+}
+
+/// A loop over a pattern visits files that match it: the directory is known, the name is not.
+fn glob_value(pattern: &str) -> Value {
+    Value {
+        items: Some(vec![pattern.to_owned()]),
+        taint: Taint::default(),
+    }
+}

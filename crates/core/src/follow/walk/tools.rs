@@ -1,0 +1,84 @@
+//! Variables that by custom hold the name of a tool: `$(CC)` of make, `${HELM}` of a script.
+//!
+//! Where nothing in the text sets such a variable, it is read as the tool it is named after. Unset
+//! and outside quotes it would vanish, and the next word would be the command; where that word is a
+//! program, it is judged, too.
+
+use super::Walk;
+use crate::follow::value::{Arg, Stream};
+use crate::knowledge;
+use crate::place::HOLE;
+use crate::shell::syntax::{Operation, Part, Word};
+
+/// Variables and the tools they stand for.
+const TOOL_VARIABLES: &[(&str, &str)] = &[
+    ("AR", "ar"),
+    ("AS", "as"),
+    ("AWK", "awk"),
+    ("BAZEL", "bazel"),
+    ("BUF", "buf"),
+    ("BUN", "bun"),
+    ("CARGO", "cargo"),
+    ("CC", "cc"),
+    ("CMAKE", "cmake"),
+    ("CONTROLLER_GEN", "controller-gen"),
+    ("CPP", "cpp"),
+    ("CTEST", "ctest"),
+    ("CXX", "c++"),
+    ("DOCKER", "docker"),
+    ("GIT", "git"),
+    ("GO", "go"),
+    ("GOFMT", "gofmt"),
+    ("GOLANGCI_LINT", "golangci-lint"),
+    ("GRADLE", "gradle"),
+    ("GREP", "grep"),
+    ("HELM", "helm"),
+    ("KIND", "kind"),
+    ("KUBECTL", "kubectl"),
+    ("KUSTOMIZE", "kustomize"),
+    ("LD", "ld"),
+    ("MVN", "mvn"),
+    ("NINJA", "ninja"),
+    ("NM", "nm"),
+    ("NODE", "node"),
+    ("NPM", "npm"),
+    ("OBJCOPY", "objcopy"),
+    ("PIP", "pip"),
+    ("PNPM", "pnpm"),
+    ("POETRY", "poetry"),
+    ("PROTOC", "protoc"),
+    ("PYTHON", "python3"),
+    ("PYTHON3", "python3"),
+    ("RANLIB", "ranlib"),
+    ("RUSTC", "rustc"),
+    ("SED", "sed"),
+    ("STRIP", "strip"),
+    ("TAR", "tar"),
+    ("UV", "uv"),
+    ("YARN", "yarn"),
+];
+
+impl Walk<'_> {
+    /// Puts the tool in place of a variable that names one, where `word` is a command's first.
+    pub(super) fn name_tool(&mut self, word: &Word, args: &mut [Arg], stdin: &Stream) {
+        let [Part::Parameter { expansion, quoted }] = word.parts.as_slice() else {
+            return;
+        };
+        let plain = expansion.index.is_none() && matches!(expansion.operation, Operation::Value);
+        let tool = TOOL_VARIABLES
+            .iter()
+            .find(|(name, _)| *name == expansion.name);
+        let (Some((name, tool)), Some((first, rest))) = (tool, args.split_first_mut()) else {
+            return;
+        };
+        let is_unset = first.text.chars().eq([HOLE]) && self.lookup(name, None).is_none();
+        if !plain || !is_unset {
+            return;
+        }
+        (*tool).clone_into(&mut first.text);
+        let starts = |arg: &Arg| arg.vague() || knowledge::program(&arg.text).is_some();
+        if !quoted && rest.first().is_some_and(starts) {
+            self.dispatch(rest, stdin);
+        }
+    }
+}
