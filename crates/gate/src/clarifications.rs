@@ -60,7 +60,7 @@ pub enum Clarified {
 }
 
 /// A question as programs and people see it.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ClarificationView {
     /// The question.
     pub clarification_id: String,
@@ -85,7 +85,7 @@ pub struct ClarificationView {
 
 /// How a question ended: `{"answered":true,"choice","text","by"}` or
 /// `{"answered":false,"reason":"timeout"}`.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ClarifiedView {
     /// Whether somebody answered.
     pub answered: bool,

@@ -55,7 +55,7 @@ const LIVE: &str = "live";
 const REVOKED: &str = "revoked";
 
 /// A key as it is made: the only time its secret is seen.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct NewKey {
     /// The key.
     pub id: String,
@@ -68,7 +68,7 @@ pub struct NewKey {
 }
 
 /// A key as people see it.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct KeyView {
     /// The key.
     pub id: String,

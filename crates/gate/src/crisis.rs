@@ -41,7 +41,7 @@ const NOTE_BYTES_MAX: usize = 4096;
 const OF_SESSION: &str = "a person in crisis was in this conversation";
 
 /// What carries the crisis mark.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CrisisView {
     /// Conversations.
     pub sessions: Vec<MarkedSession>,
@@ -50,7 +50,7 @@ pub struct CrisisView {
 }
 
 /// A conversation that carries the mark.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct MarkedSession {
     /// The session.
     pub session_id: String,

@@ -63,7 +63,7 @@ pub(crate) struct StoredDelivery {
 }
 
 /// A card and one channel, as people see it.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct DeliveryView {
     /// The channel.
     pub channel: String,

@@ -10,7 +10,7 @@ use countersign_core::ledger::checkpoint::{Checkpoint, EVENT};
 use countersign_core::ledger::{BrokenChain, Entry, Verifier};
 use countersign_core::time::UnixMillis;
 use countersign_store::{Database, Kind, StoreError};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(crate) use self::accounts::Account;
@@ -24,7 +24,7 @@ use crate::{Gate, GateError};
 const READ_MAX: u32 = 1000;
 
 /// Whether the ledger is what it was.
-#[derive(Clone, Debug, Default, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct LedgerState {
     /// Whether it is.
     pub ok: bool,

@@ -7,7 +7,7 @@ use countersign_channels::{Delivered, DeliveryError};
 use countersign_core::display::line;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Kind, Order, Query};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::credentials::PersonView;
 use crate::delivery::StoredDelivery;
@@ -20,7 +20,7 @@ use crate::{Gate, GateError};
 const DELIVERIES_MAX: u32 = 500;
 
 /// How a channel fares.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ChannelView {
     /// Its name in the configuration.
     pub name: String,

@@ -7,7 +7,7 @@ use countersign_core::judge::judge_bound;
 use countersign_core::ledger::Entry;
 use countersign_core::policy::Policy;
 use countersign_store::{Kind, Order, Query, Record, StoreError};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::principal::Principal;
@@ -48,7 +48,7 @@ pub struct TraceFilter {
 }
 
 /// How a call was judged and what became of it.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct TraceView {
     /// The call as its asker sees it, without its token.
     #[serde(flatten)]
@@ -71,7 +71,7 @@ pub struct TraceView {
 }
 
 /// What came of a call, as its asker reports.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct OutcomeView {
     /// Whether it failed.
     pub failed: bool,
@@ -85,7 +85,7 @@ pub struct OutcomeView {
 
 /// What another policy would have said, had there been no grants, no overrides and no earlier
 /// denials.
-#[derive(Clone, Debug, Default, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Replayed {
     /// Calls that were judged again.
     pub calls: u64,
@@ -96,7 +96,7 @@ pub struct Replayed {
 }
 
 /// A call whose verdict differs.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ReplayedCall {
     /// The call.
     pub call_id: String,

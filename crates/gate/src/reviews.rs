@@ -59,7 +59,7 @@ pub enum Undoing {
 }
 
 /// Something that ran and awaits a look.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ReviewView {
     /// The review.
     pub review_id: String,

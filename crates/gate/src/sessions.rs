@@ -32,7 +32,7 @@ pub const REASON_BYTES_MAX: usize = 1024;
 const OVERRIDDEN: &str = "overridden";
 
 /// An override of one session.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct OverrideView {
     /// The session.
     pub session_id: String,

@@ -8,7 +8,7 @@ use countersign_core::grant::Scope;
 use countersign_core::record::AssessmentView;
 use countersign_core::time::UnixMillis;
 use countersign_core::verdict::Verdict;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -21,7 +21,7 @@ const UNREACHED: Ending = Ending::Expired { reached: false };
 pub(crate) const DRAFT: &str = "a draft of the agent's reply, which another person looks at";
 
 /// How a call ended.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, serde::Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct DecisionView {
     /// `approved`, `denied`, `expired`, `withdrawn`, `allowed` or `refused`.
     pub outcome: String,
@@ -92,7 +92,7 @@ impl DecisionView {
 }
 
 /// One call, as its asker sees it.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CallView {
     /// The call.
     pub call_id: String,
@@ -108,6 +108,7 @@ pub struct CallView {
     #[schema(value_type = Verdict)]
     pub verdict: String,
     /// What it would do.
+    #[serde(deserialize_with = "raw")]
     #[schema(value_type = AssessmentView)]
     pub assessment: Box<RawValue>,
     /// What the decision is bound to.
@@ -141,7 +142,7 @@ impl CallView {
 }
 
 /// One question, as people see it.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ApprovalView {
     /// The question.
     pub approval_id: String,
@@ -167,6 +168,7 @@ pub struct ApprovalView {
     #[schema(value_type = Vec<Choice>)]
     pub choices: Vec<String>,
     /// What the judge found.
+    #[serde(deserialize_with = "raw")]
     #[schema(value_type = AssessmentView)]
     pub assessment: Box<RawValue>,
     /// What an answer is bound to.
@@ -184,7 +186,7 @@ pub struct ApprovalView {
 }
 
 /// A grant that may be left.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ScopeView {
     /// The scope, to be sent back.
     pub scope: Scope,
@@ -199,7 +201,7 @@ pub struct ScopeView {
 }
 
 /// One grant, as people see it.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct GrantView {
     /// The grant.
     pub grant_id: String,
@@ -230,7 +232,7 @@ pub struct GrantView {
 }
 
 /// A token that was used.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ConsumedView {
     /// The token.
     pub jti: String,
@@ -284,6 +286,12 @@ fn maybe_millis<'de, D: serde::Deserializer<'de>>(
 ) -> Result<Option<i64>, D::Error> {
     let seconds: Option<f64> = serde::Deserialize::deserialize(deserializer)?;
     Ok(seconds.map(|seconds| (seconds * 1000.0).round() as i64))
+}
+
+/// Reads JSON that is kept as text. It goes through a value, because a flattened view has no text.
+fn raw<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Box<RawValue>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    serde_json::value::to_raw_value(&value).map_err(serde::de::Error::custom)
 }
 
 /// Returns where a page ended, from the words that were given for it.

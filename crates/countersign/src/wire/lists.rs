@@ -10,13 +10,13 @@ use countersign_gate::reviews::ReviewView;
 use countersign_gate::sessions::OverrideView;
 use countersign_gate::usage::UsageView;
 use countersign_gate::view::{ApprovalView, CallView, GrantView, Page, ScopeView};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 macro_rules! lists {
     ($($(#[doc = $doc:literal])* $name:ident { $items:ident: $item:ty })*) => {$(
         $(#[doc = $doc])*
-        #[derive(Debug, Serialize, ToSchema)]
+        #[derive(Debug, Serialize, Deserialize, ToSchema)]
         pub(crate) struct $name {
             /// What is on this page.
             pub(crate) $items: Vec<$item>,
@@ -64,7 +64,7 @@ lists! {
 }
 
 /// Entries of the ledger, in order.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct EntryList {
     /// What is on this page.
     pub(crate) entries: Vec<Entry>,

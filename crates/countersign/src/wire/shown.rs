@@ -1,28 +1,30 @@
 //! Answers that belong to no part of the gate: runs and conversations in the shapes that clients of
 //! Hermes know, and who is asking.
 
+use std::borrow::Cow;
+
 use countersign_core::tier::Tier;
 use countersign_gate::clarifications::ClarificationView;
 use countersign_gate::event::Usage;
 use countersign_gate::principal::{Principal, Role};
 use countersign_gate::view::ApprovalView;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
 /// Who is asking.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct Identity {
     /// The key in use.
-    key_id: String,
+    pub(crate) key_id: String,
     /// Its name; of a person's key the person's.
-    name: String,
+    pub(crate) name: String,
     /// Its role.
-    role: Role,
+    pub(crate) role: Role,
     /// Where: `page`, `terminal`, `cli`, `socket`, `api`, or the name of a channel.
-    via: String,
+    pub(crate) via: String,
     /// How far an agent could pretend to be this one.
-    tier: Tier,
+    pub(crate) tier: Tier,
 }
 
 impl From<&Principal> for Identity {
@@ -38,7 +40,7 @@ impl From<&Principal> for Identity {
 }
 
 /// A code that signs a browser in, once.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct LoginCode {
     /// The code.
     pub(crate) code: String,
@@ -49,10 +51,10 @@ pub(crate) struct LoginCode {
 }
 
 /// One run.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct RunView {
     /// `hermes.run`.
-    pub(crate) object: &'static str,
+    pub(crate) object: Cow<'static, str>,
     /// The run.
     pub(crate) run_id: String,
     /// `started`, `running`, `waiting_for_approval`, `stopping`, `completed`, `failed` or
@@ -93,7 +95,7 @@ pub(crate) struct RunView {
 }
 
 /// Runs, the newest first.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct RunList {
     /// What is on this page.
     pub(crate) runs: Vec<RunView>,
@@ -102,7 +104,7 @@ pub(crate) struct RunList {
 }
 
 /// How a run stands.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct RunStanding {
     /// The run.
     pub(crate) run_id: String,
@@ -111,7 +113,7 @@ pub(crate) struct RunStanding {
 }
 
 /// One conversation.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct SessionView {
     /// The conversation.
     pub(crate) session_id: String,
@@ -132,7 +134,7 @@ pub(crate) struct SessionView {
 }
 
 /// Conversations, the newest first.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct SessionList {
     /// What is on this page.
     pub(crate) sessions: Vec<SessionView>,
@@ -141,7 +143,7 @@ pub(crate) struct SessionList {
 }
 
 /// What was said in a conversation.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct MessageList {
     /// The conversation.
     pub(crate) session_id: String,
@@ -153,49 +155,45 @@ pub(crate) struct MessageList {
 }
 
 /// One message, in the shape of `OpenAI`'s chat completions.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes what is kept as it was said")]
+#[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct MessageView {
     /// `user`, `assistant`, `system` or `tool`.
-    role: String,
+    pub(crate) role: String,
     /// What was said; null where it is not shown.
-    content: Option<String>,
+    pub(crate) content: Option<String>,
     /// Tools the model wants to use.
-    tool_calls: Option<Vec<ToolCallView>>,
+    pub(crate) tool_calls: Option<Vec<ToolCallView>>,
     /// Which request a tool answers.
-    tool_call_id: Option<String>,
+    pub(crate) tool_call_id: Option<String>,
     /// How the use of that tool ended; not there in messages of older versions.
-    ended: Option<EndedView>,
+    pub(crate) ended: Option<EndedView>,
 }
 
 /// How the use of a tool ended, as every surface says it.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes what is kept as it was said")]
+#[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct EndedView {
     /// The call it was.
-    call_id: String,
+    pub(crate) call_id: String,
     /// `done`, `failed`, `denied`, `refused`, `expired`, `withdrawn`, `unknown` or `not_run`.
-    outcome: String,
+    pub(crate) outcome: String,
     /// That, for people.
-    words: String,
+    pub(crate) words: String,
 }
 
 /// A tool the model wants to use.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes what is kept as it was said")]
+#[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct ToolCallView {
     /// Names the request.
-    id: String,
+    pub(crate) id: String,
     /// The tool and its arguments.
-    function: FunctionView,
+    pub(crate) function: FunctionView,
 }
 
 /// The tool and its arguments.
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes what is kept as it was said")]
+#[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct FunctionView {
     /// The tool.
-    name: String,
+    pub(crate) name: String,
     /// The arguments as JSON text; null where they are not shown.
-    arguments: Option<String>,
+    pub(crate) arguments: Option<String>,
 }

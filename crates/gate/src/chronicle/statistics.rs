@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use countersign_core::approval::Choice;
 use countersign_core::verdict::Verdict;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Chronicle, Line, Question};
@@ -43,7 +43,7 @@ pub struct StatsFilter {
 }
 
 /// What happened, counted.
-#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct StatsView {
     /// Since when, in seconds.
     pub since: f64,
@@ -75,7 +75,7 @@ pub struct StatsView {
 }
 
 /// Lines of rule 11, each 0 to 1.
-#[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct ThresholdsView {
     /// Risk below this runs.
     pub auto_below: f64,
@@ -86,7 +86,7 @@ pub struct ThresholdsView {
 }
 
 /// Calls of one stretch of time, by verdict.
-#[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct Bucket {
     /// When it begins, in seconds.
     pub at: f64,
@@ -101,7 +101,7 @@ pub struct Bucket {
 }
 
 /// Questions by how they ended.
-#[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct QuestionCounts {
     /// All.
     pub asked: u64,
@@ -120,7 +120,7 @@ pub struct QuestionCounts {
 }
 
 /// How people answered, and how fast.
-#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct AnswerCounts {
     /// Answers of people.
     pub count: u64,
@@ -139,7 +139,7 @@ pub struct AnswerCounts {
 }
 
 /// Answers that took so long.
-#[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct AnswerSpan {
     /// Less than this, in seconds; null for the rest.
     pub below_seconds: Option<u32>,
@@ -148,7 +148,7 @@ pub struct AnswerSpan {
 }
 
 /// A reason for questions.
-#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct ReasonCount {
     /// A stable code of what was found; empty where nothing in particular was.
     pub code: String,
@@ -163,7 +163,7 @@ pub struct ReasonCount {
 }
 
 /// An asker.
-#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct AgentCount {
     /// Its key.
     pub key_id: String,
@@ -178,7 +178,7 @@ pub struct AgentCount {
 }
 
 /// A person who answered.
-#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct PersonCount {
     /// The name.
     pub name: String,

@@ -33,7 +33,7 @@ pub struct NewLogin {
 }
 
 /// A browser that is signed in, as people see it.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct LoginView {
     /// The login.
     pub id: String,

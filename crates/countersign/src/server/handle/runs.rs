@@ -192,7 +192,7 @@ fn shown(app: &App, run: &Run, waits: bool) -> RunView {
         Dialect::Hermes => dialect::name(last_event),
     };
     RunView {
-        object: OBJECT,
+        object: OBJECT.into(),
         run_id: run.run_id.clone(),
         status: status.to_owned(),
         updated_at: run.updated_at.as_seconds(),
@@ -227,7 +227,7 @@ async fn external(app: &App, caller: &Caller, id: &str, waits: bool) -> Result<R
         "running"
     };
     Ok(RunView {
-        object: OBJECT,
+        object: OBJECT.into(),
         run_id: id.to_owned(),
         status: status.to_owned(),
         updated_at: newest.created_at,
