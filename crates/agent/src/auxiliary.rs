@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use countersign_gate::clock::Clock;
+use countersign_gate::base::clock::Clock;
 use tokio::time::{Instant, timeout};
 
 use crate::model::{ChatRequest, Client, Completion, Endpoint, Limits, ModelError, Usage};

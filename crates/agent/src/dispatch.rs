@@ -11,10 +11,10 @@ use countersign_core::canonical;
 use countersign_core::digest::Digest;
 use countersign_core::ending::Ending;
 use countersign_core::id::CallId;
-use countersign_gate::permit::{Permit, Presented, Progress};
-use countersign_gate::request::{Report, Submission};
+use countersign_gate::calls::permit::{Permit, Presented, Progress};
+use countersign_gate::records::request::{Report, Submission};
+use countersign_gate::records::view::CallView;
 use countersign_gate::runs::Run;
-use countersign_gate::view::CallView;
 use countersign_gate::{Gate, GateError};
 use serde_json::{Value, json};
 

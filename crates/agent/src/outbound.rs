@@ -10,7 +10,7 @@ mod contacts;
 mod smtp;
 
 use countersign_core::digest::Digest;
-use countersign_gate::permit::{Permit, Presented};
+use countersign_gate::calls::permit::{Permit, Presented};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -6,7 +6,7 @@
 //! to say.
 
 use countersign_core::card::{Redacts, without_secrets};
-use countersign_gate::deputy::{Deputed, Deputy};
+use countersign_gate::approvals::smart::{Deputed, Deputy};
 
 use crate::BoxFuture;
 use crate::auxiliary::Router;

@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 
 use countersign_core::digest::Digest;
 use countersign_gate::Gate;
-use countersign_gate::permit::Permit;
-use countersign_gate::principal::Principal;
+use countersign_gate::base::principal::Principal;
+use countersign_gate::calls::permit::Permit;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

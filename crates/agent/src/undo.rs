@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use countersign_core::card::{Redacts, without_secrets};
 use countersign_core::display::unfenced;
-use countersign_gate::principal::Principal;
+use countersign_gate::base::principal::Principal;
 use countersign_gate::reviews::{Held, ReviewView, SNAPSHOT_BYTES_MAX, Settled, Snapshot, Undoing};
 use countersign_gate::{Gate, GateError};
 

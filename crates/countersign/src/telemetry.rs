@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use axum::http::{HeaderMap, Method};
-use countersign_gate::view::{ApprovalView, CallView};
+use countersign_gate::records::view::{ApprovalView, CallView};
 use opentelemetry::propagation::{Extractor, TextMapPropagator as _};
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{Protocol, WithExportConfig as _, WithHttpConfig as _};

@@ -11,15 +11,15 @@ use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::answer::invalid;
+use crate::approvals::answer::invalid;
+use crate::base::principal::{Principal, Role};
+use crate::base::waiting::Look;
+use crate::calls::submit::run_of;
 use crate::gate::random;
-use crate::names;
-use crate::principal::{Principal, Role};
-use crate::stored::{read, written};
-use crate::submit::run_of;
-use crate::told::told;
-use crate::view::{Page, time_of_day};
-use crate::waiting::Look;
+use crate::records::draft::told;
+use crate::records::identifiers;
+use crate::records::stored::{read, written};
+use crate::records::view::{Page, time_of_day};
 use crate::{Gate, GateError};
 
 /// Most answers to choose from.
@@ -428,9 +428,9 @@ fn check(question: &Question) -> Result<(), GateError> {
         );
         return Err(invalid("choices", "invalid_choices", &message));
     }
-    names::check("session_id", session)?;
+    identifiers::check("session_id", session)?;
     run.as_ref()
-        .map_or(Ok(()), |run| names::check("run_id", run))
+        .map_or(Ok(()), |run| identifiers::check("run_id", run))
 }
 
 /// Returns what was chosen and what that says.

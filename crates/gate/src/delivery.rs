@@ -5,6 +5,9 @@
 //! gateway puts no second card in front of anybody. Delivering never decides, but a card that can be
 //! delivered nowhere ends its question, because nobody will answer it.
 
+pub(crate) mod audience;
+pub mod health;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,12 +20,12 @@ use countersign_store::{Change, Database, Expect, Kind, Put, Query, Record, Stor
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::approvals::Unchanged;
+use crate::approvals::change::Unchanged;
+use crate::base::principal::Principal;
 use crate::clarifications::WAITING;
-use crate::principal::Principal;
-use crate::stored::{read, written};
-use crate::told::told;
-use crate::view::Page;
+use crate::records::draft::told;
+use crate::records::stored::{read, written};
+use crate::records::view::Page;
 use crate::{Gate, GateError};
 
 /// First pause after a delivery that may work later; it doubles up to the longest.

@@ -10,23 +10,23 @@ use countersign_core::time::UnixMillis;
 use countersign_store::Database;
 
 use crate::GateError;
-use crate::anchor::Anchor;
-use crate::assessors::Assessors;
-use crate::chronicle;
-use crate::clock::Clock;
-use crate::credentials::Credentials;
-use crate::denials::Denials;
-use crate::deputy::Deputy;
-use crate::health::Health;
-use crate::keys::Signer;
-use crate::moment::{Moment, VersionedGrant};
-use crate::principal::Principal;
-use crate::probe::Probe;
-use crate::remembered::Remembered;
-use crate::seals;
+use crate::approvals::admission::{Moment, VersionedGrant};
+use crate::approvals::denials::Denials;
+use crate::approvals::smart::Deputy;
+use crate::base::cache::Remembered;
+use crate::base::clock::Clock;
+use crate::base::principal::Principal;
+use crate::base::readiness::Probe;
+use crate::base::settings::{Policies, Settings};
+use crate::base::signer::Signer;
+use crate::base::waiting::Waiting;
+use crate::calls::assessors::Assessors;
+use crate::chats::seal_key;
+use crate::delivery::health::Health;
+use crate::history::recent_calls;
+use crate::ledger::anchor::Anchor;
+use crate::people::Credentials;
 use crate::sessions::Sessions;
-use crate::settings::{Policies, Settings};
-use crate::waiting::Waiting;
 
 /// How often time is let settle what nobody waits for.
 const LAPSE_EVERY: Duration = Duration::from_millis(500);
@@ -72,7 +72,7 @@ pub(crate) struct Inner {
     pub(crate) sessions: Sessions,
     pub(crate) assessors: Assessors,
     pub(crate) deputy: OnceLock<Arc<dyn Deputy>>,
-    pub(crate) chronicle: chronicle::Shared,
+    pub(crate) chronicle: recent_calls::Shared,
     pub(crate) health: Health,
     /// Where the head of the ledger is kept.
     pub(crate) anchor: OnceLock<Anchor>,
@@ -97,7 +97,7 @@ impl Gate {
             settings,
             channels,
         } = parts;
-        let seal = seals::load_or_create(&store).await?;
+        let seal = seal_key::load_or_create(&store).await?;
         let gate = Self {
             inner: Arc::new(Inner {
                 seal,
@@ -116,7 +116,7 @@ impl Gate {
                 sessions: Sessions::default(),
                 assessors: Assessors::default(),
                 deputy: OnceLock::new(),
-                chronicle: chronicle::Shared::default(),
+                chronicle: recent_calls::Shared::default(),
                 health: Health::default(),
                 anchor: OnceLock::new(),
                 probe: Probe::default(),

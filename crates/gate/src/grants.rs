@@ -13,13 +13,13 @@ use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
 
-use crate::moment::VersionedGrant;
-use crate::principal::{Principal, Role};
-use crate::remembered::ended_at;
-use crate::settings::Policies;
-use crate::stored::{StoredCall, read, written};
-use crate::told::ATTEMPTS_MAX;
-use crate::view::{GrantView, Page, ScopeView};
+use crate::approvals::admission::VersionedGrant;
+use crate::base::cache::ended_at;
+use crate::base::principal::{Principal, Role};
+use crate::base::settings::Policies;
+use crate::records::draft::ATTEMPTS_MAX;
+use crate::records::stored::{StoredCall, read, written};
+use crate::records::view::{GrantView, Page, ScopeView};
 use crate::{Gate, GateError};
 
 /// How many calls of a key a preview looks at, the newest.
@@ -218,7 +218,7 @@ fn judged(
         calls.push(Past {
             call,
             assessment,
-            redacts: crate::submit::redacts(&ruleset.policy),
+            redacts: crate::calls::submit::redacts(&ruleset.policy),
         });
     }
     Ok(calls)
@@ -273,7 +273,7 @@ fn grant_revoked(grant: &Grant, by: &str, via: &str, now: UnixMillis) -> Draft {
     Draft {
         owner: grant.key.0.clone(),
         session: grant.session.clone().unwrap_or_default(),
-        ..crate::told::told(now, "grant.revoked", grant.id.as_str(), body)
+        ..crate::records::draft::told(now, "grant.revoked", grant.id.as_str(), body)
     }
 }
 

@@ -1,61 +1,40 @@
 //! Runs the core against clock, keys, store and channels; the only writer; wakes waiting calls.
 //!
-//! Reading order: [`Gate`] is the one object, [`request`] what it is asked, [`view`] what it
-//! answers, [`principal`] who may ask for what. `submit` and `answer` are the two halves of a
-//! call's way; `approvals` drives [`countersign_core::approval::step`] against the store.
+//! [`Gate`] is the front. Behind it are rooms, each a module that holds one part of the work. A
+//! room uses only rooms that stand above it in this list:
+//!
+//! | room | what it holds |
+//! |---|---|
+//! | [`base`] | clock, signing key, settings, principals, cache, waiting |
+//! | [`records`] | requests, stored records, ledger entries, views, errors |
+//! | [`ledger`] | checkpoints, the kept head, verification, published keys |
+//! | [`people`] | API keys, browser logins, people and their accounts |
+//! | [`runs`] | runs of the built-in agent, model usage |
+//! | [`sessions`] | a session's facts, overrides, crisis marks |
+//! | [`grants`] | standing permissions |
+//! | [`approvals`] | questions about calls: opening, answering, expiring, limits |
+//! | [`clarifications`] | questions an agent asks a person |
+//! | [`delivery`] | cards sent to channels, retried and repainted |
+//! | [`calls`] | submitting, waiting, tokens, permits, reports |
+//! | [`reviews`] | calls that ran and await a review |
+//! | [`history`] | traces, search, statistics, replay |
+//! | [`chats`] | presses on cards in chats, chat threads |
 
-pub mod anchor;
-pub mod answer;
-mod approvals;
-mod assessors;
-mod audience;
-mod calls;
-mod checkpoint;
-pub mod chronicle;
+pub mod approvals;
+pub mod base;
+pub mod calls;
+pub mod chats;
 pub mod clarifications;
-pub mod click;
-pub mod clock;
-pub mod credentials;
-pub mod crisis;
 pub mod delivery;
-mod denials;
-pub mod deputy;
-mod entries;
-mod error;
-pub mod event;
-pub mod evidence;
-pub mod flood;
 pub mod gate;
 pub mod grants;
-mod handover;
-pub mod health;
 pub mod history;
-pub mod keys;
-mod moment;
-pub mod names;
-pub mod permit;
-pub mod principal;
-mod probe;
-mod published;
-mod recipients;
-mod remembered;
-mod repeated;
-pub mod request;
+pub mod ledger;
+pub mod people;
+pub mod records;
 pub mod reviews;
 pub mod runs;
-mod seals;
-pub mod search;
 pub mod sessions;
-pub mod settings;
-mod stored;
-pub mod submit;
-mod sync;
-pub mod threads;
-mod told;
-pub mod usage;
-pub mod view;
-mod waiting;
-mod written;
 
-pub use error::GateError;
 pub use gate::{Gate, Parts};
+pub use records::error::GateError;

@@ -15,13 +15,13 @@ use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::answer::invalid;
+use crate::approvals::answer::invalid;
+use crate::base::principal::Principal;
+use crate::calls::submit::redacts;
 use crate::gate::random;
-use crate::principal::Principal;
-use crate::stored::{StoredCall, read, written};
-use crate::submit::redacts;
-use crate::told::told;
-use crate::view::{CallView, Page};
+use crate::records::draft::told;
+use crate::records::stored::{StoredCall, read, written};
+use crate::records::view::{CallView, Page};
 use crate::{Gate, GateError};
 
 pub use snapshot::{Held, SNAPSHOT_BYTES_MAX, Snapshot};

@@ -4,6 +4,8 @@
 //! messages are records that are only added to, and what happens to it is in the ledger in the same
 //! commit, so that a run is after a crash where it was before.
 
+pub mod usage;
+
 use countersign_core::id::{KeyId, RunId};
 use countersign_core::ledger::Draft;
 use countersign_core::tier::Tier;
@@ -12,12 +14,12 @@ use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreEr
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::base::principal::{Principal, Role};
 use crate::gate::random;
-use crate::names;
-use crate::principal::{Principal, Role};
-use crate::stored::{read, written};
-use crate::told::{ATTEMPTS_MAX, told};
-use crate::view::{Page, cursor, next};
+use crate::records::draft::{ATTEMPTS_MAX, told};
+use crate::records::identifiers;
+use crate::records::stored::{read, written};
+use crate::records::view::{Page, cursor, next};
 use crate::{Gate, GateError};
 
 /// The key that calls of built-in runs are requested by.
@@ -177,7 +179,7 @@ impl Gate {
         let session = new
             .session
             .unwrap_or_else(|| run_id.replace("run_", "ses_"));
-        names::check("session_id", &session)?;
+        identifiers::check("session_id", &session)?;
         let lock = self.lock_conversation(who, &session, &run_id, now).await?;
         let run = Run {
             run_id: run_id.clone(),

@@ -4,8 +4,10 @@
 //! fixes the workspace; that a person in crisis was in it stays true. Both are told in the ledger,
 //! so that whoever remembers the facts looks at them again.
 
+pub mod crisis;
+
 use countersign_core::command::YOLO_MINUTES_MAX;
-use countersign_core::content::crisis;
+use countersign_core::content::crisis as crisis_signs;
 use countersign_core::display::inline;
 use countersign_core::id::KeyId;
 use countersign_core::ledger::Draft;
@@ -15,13 +17,13 @@ use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::answer::invalid;
-use crate::crisis::MARKED;
-use crate::principal::Principal;
-use crate::remembered::{Remembered, ended_at};
+use crate::approvals::answer::invalid;
+use crate::base::cache::{Remembered, ended_at};
+use crate::base::principal::Principal;
+use crate::records::draft::{ATTEMPTS_MAX, told};
+use crate::records::stored::{read, written};
 use crate::runs::BUILTIN;
-use crate::stored::{read, written};
-use crate::told::{ATTEMPTS_MAX, told};
+use crate::sessions::crisis::MARKED;
 use crate::{Gate, GateError};
 
 /// Longest override, in minutes.
@@ -206,7 +208,10 @@ impl Gate {
         {
             return Ok(true);
         }
-        if !said.iter().any(|text| crisis::scan(text).is_sensitive()) {
+        if !said
+            .iter()
+            .any(|text| crisis_signs::scan(text).is_sensitive())
+        {
             return Ok(false);
         }
         for _ in 0..ATTEMPTS_MAX {

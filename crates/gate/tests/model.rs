@@ -7,7 +7,7 @@
 //!
 //! Ten thousand orders for each property; `COUNTERSIGN_SOAK` makes it a quarter of a million.
 
-#[path = "../src/waiting.rs"]
+#[path = "../src/base/waiting.rs"]
 mod waiting;
 
 use std::convert::Infallible;

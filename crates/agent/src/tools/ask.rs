@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use countersign_gate::GateError;
+use countersign_gate::calls::permit::Permit;
 use countersign_gate::clarifications::{ClarificationView, Question};
-use countersign_gate::permit::Permit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use countersign_gate::permit::Permit;
+use countersign_gate::calls::permit::Permit;
 use countersign_gate::reviews::{Held, Snapshot};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use countersign_gate::permit::Permit;
+use countersign_gate::calls::permit::Permit;
 use serde_json::{Value, json};
 
 use super::{Around, Outcome, Tool, blocking, place, understood};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use countersign_gate::permit::Permit;
+use countersign_gate::calls::permit::Permit;
 use serde_json::{Value, json};
 
 use super::{Around, Outcome, Tool, understood};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use countersign_gate::permit::Permit;
+use countersign_gate::calls::permit::Permit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

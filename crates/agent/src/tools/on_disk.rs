@@ -8,8 +8,8 @@ use countersign_core::digest::Digest;
 use countersign_core::judge::files_of;
 use countersign_core::place::{display, normalise};
 use countersign_core::written::{CONTENT_BYTES_MAX, Wanted};
-use countersign_gate::permit::Presented;
-use countersign_gate::request::OnDisk;
+use countersign_gate::calls::permit::Presented;
+use countersign_gate::records::request::OnDisk;
 use countersign_gate::reviews::Held;
 
 use super::place::Spot;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use countersign_core::place::Ground;
 use countersign_core::score::Score;
-use countersign_gate::permit::Permit;
+use countersign_gate::calls::permit::Permit;
 use countersign_gate::reviews::Held;
 use ignore::WalkBuilder;
 use ignore::overrides::OverrideBuilder;

@@ -8,7 +8,7 @@ use countersign_agent::auxiliary::{Accounts, Router, RouterParts};
 use countersign_agent::message::Message;
 use countersign_agent::model::{ChatRequest, Endpoint, ModelError, Usage};
 use countersign_core::time::UnixMillis;
-use countersign_gate::clock::Clock;
+use countersign_gate::base::clock::Clock;
 use countersign_testkit::model::{ModelServer, Reply};
 
 #[derive(Debug, Default)]

@@ -8,8 +8,8 @@ use countersign_agent::auxiliary::{Accounts, Router, RouterParts};
 use countersign_agent::model::{Endpoint, Usage};
 use countersign_agent::smart::{Reviewer, SmartAnswer, TASK, judge};
 use countersign_core::time::UnixMillis;
-use countersign_gate::clock::Clock;
-use countersign_gate::deputy::{Deputed, Deputy as _};
+use countersign_gate::approvals::smart::{Deputed, Deputy as _};
+use countersign_gate::base::clock::Clock;
 use countersign_testkit::model::{Call, ModelServer, Reply};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use countersign_core::approval::Choice;
 use countersign_core::call::ToolCall;
 use countersign_gate::clarifications::{Clarified, Question};
-use countersign_gate::request::{Report, Submission};
+use countersign_gate::records::request::{Report, Submission};
 use countersign_gate::runs::{NewRun, Run, builtin};
 use countersign_testkit::model::Reply;
 use serde_json::{Value, json};

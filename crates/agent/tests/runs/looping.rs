@@ -5,9 +5,9 @@ use std::time::Duration;
 use countersign_agent::RunLimits;
 use countersign_core::approval::Choice;
 use countersign_gate::GateError;
-use countersign_gate::request::GrantRequest;
+use countersign_gate::base::settings::{Settings, Timeouts};
+use countersign_gate::records::request::GrantRequest;
 use countersign_gate::runs::RunStatus;
-use countersign_gate::settings::{Settings, Timeouts};
 use countersign_testkit::model::{Call, Reply};
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use countersign_agent::outbound::{Approval, Mail, Outgoing, check};
 use countersign_agent::tools::Tool as _;
 use countersign_core::digest::Digest;
-use countersign_gate::permit::Presented;
+use countersign_gate::calls::permit::Presented;
 use serde_json::json;
 
 use crate::support::{Sink, send_email, world};

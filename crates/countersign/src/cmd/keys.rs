@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use countersign_gate::GateError;
-use countersign_gate::credentials::KeyBounds;
-use countersign_gate::principal::Role;
+use countersign_gate::base::principal::Role;
+use countersign_gate::people::KeyBounds;
 use serde_json::{Value, json};
 
 use super::approvals::segment;

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use countersign_core::ledger::Verifier;
 use countersign_core::ledger::checkpoint::Checkpoint;
 use countersign_core::ledger::head::parse_kept;
-use countersign_gate::anchor::Anchor;
-use countersign_gate::evidence::Evidence;
+use countersign_gate::ledger::anchor::Anchor;
+use countersign_gate::ledger::verify::Evidence;
 use serde_json::{Value, json};
 
 use super::show::{print, print_json, text};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use countersign_core::assessment::SideEffect;
-use countersign_gate::credentials::PersonView;
-use countersign_gate::settings::{AssessorReach, AssessorSettings, Settings, Timeouts};
+use countersign_gate::base::settings::{AssessorReach, AssessorSettings, Settings, Timeouts};
+use countersign_gate::people::PersonView;
 use serde_json::Value;
 
 use super::read::at;

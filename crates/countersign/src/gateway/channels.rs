@@ -5,7 +5,7 @@ use std::sync::Arc;
 use countersign_channels::chat::Chat;
 use countersign_channels::mattermost::{Mattermost, MattermostSettings, PLATFORM};
 use countersign_channels::{Channel, Webhook, WebhookSettings};
-use countersign_gate::credentials::PersonView;
+use countersign_gate::people::PersonView;
 use countersign_gate::{Gate, GateError};
 use serde_json::Value;
 

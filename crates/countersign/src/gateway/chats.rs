@@ -15,8 +15,8 @@ use countersign_channels::press::{Click, Clicker, Standing};
 use countersign_core::id::KeyId;
 use countersign_core::tier::Tier;
 use countersign_gate::Gate;
-use countersign_gate::click::{Clicked, Outcome, Refusal};
-use countersign_gate::principal::{Principal, Role};
+use countersign_gate::base::principal::{Principal, Role};
+use countersign_gate::chats::click::{Clicked, Outcome, Refusal};
 use serde_json::Value;
 
 /// One chat, and what it is joined to.
@@ -101,7 +101,7 @@ impl Desk {
         let name = self.chat.name();
         let person = self.gate.person_of(name, &clicker.account).await;
         let person = person.map_err(|error| Refusal::Failed(error.to_string()))?;
-        let person = person.filter(countersign_gate::credentials::PersonView::answers);
+        let person = person.filter(countersign_gate::people::PersonView::answers);
         let person = person.ok_or(Refusal::Stranger)?;
         Ok(self.principal(person.name))
     }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use countersign_core::canonical::canonical;
 use countersign_core::digest::Digest;
 use countersign_core::policy::Policy;
-use countersign_gate::settings::{Policies, Ruleset};
+use countersign_gate::base::settings::{Policies, Ruleset};
 use serde_json::{Value, json};
 
 use crate::config::{self, Home};

@@ -14,7 +14,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use countersign_core::id::KeyId;
 use countersign_core::tier::Tier;
-use countersign_gate::principal::{Principal, Role};
+use countersign_gate::base::principal::{Principal, Role};
 use countersign_gate::{Gate, GateError};
 use tokio::sync::Mutex;
 
@@ -280,9 +280,8 @@ impl SocketKeys {
             ..principal.clone()
         };
         let keys = gate.keys(&gateway).await?.items;
-        let of_user = |key: &&countersign_gate::credentials::KeyView| {
-            key.name == name && key.role == Role::Agent
-        };
+        let of_user =
+            |key: &&countersign_gate::people::KeyView| key.name == name && key.role == Role::Agent;
         principal.key = match keys.iter().find(of_user) {
             Some(key) if key.revoked_at.is_some() => {
                 known.remove(&uid);

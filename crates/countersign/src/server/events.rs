@@ -17,7 +17,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use countersign_agent::feed::Piece;
 use countersign_core::ledger::Entry;
-use countersign_gate::event::Event;
+use countersign_gate::records::event::Event;
 use futures_util::{Stream, StreamExt as _, stream};
 use serde_json::json;
 

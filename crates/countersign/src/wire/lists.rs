@@ -2,14 +2,14 @@
 
 use countersign_core::ledger::Entry;
 use countersign_gate::clarifications::ClarificationView;
-use countersign_gate::credentials::{KeyView, LoginView, PersonView};
 use countersign_gate::delivery::DeliveryView;
-use countersign_gate::health::ChannelView;
-use countersign_gate::history::TraceView;
+use countersign_gate::delivery::health::ChannelView;
+use countersign_gate::history::traces::TraceView;
+use countersign_gate::people::{KeyView, LoginView, PersonView};
+use countersign_gate::records::view::{ApprovalView, CallView, GrantView, Page, ScopeView};
 use countersign_gate::reviews::ReviewView;
+use countersign_gate::runs::usage::UsageView;
 use countersign_gate::sessions::OverrideView;
-use countersign_gate::usage::UsageView;
-use countersign_gate::view::{ApprovalView, CallView, GrantView, Page, ScopeView};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

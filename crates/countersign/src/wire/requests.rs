@@ -11,14 +11,15 @@ use countersign_core::digest::Digest;
 use countersign_core::grant::Scope;
 use countersign_core::id::ApprovalId;
 use countersign_core::verdict::Verdict;
-use countersign_gate::answer::ApprovalFilter;
-use countersign_gate::chronicle::{Lines, StatsFilter};
-use countersign_gate::credentials::PersonView;
-use countersign_gate::history::TraceFilter;
-use countersign_gate::names;
-use countersign_gate::principal::Role;
-use countersign_gate::request::{GrantRequest, Reply, Report, Submission};
-use countersign_gate::search::Search;
+use countersign_gate::approvals::answer::ApprovalFilter;
+use countersign_gate::base::principal::Role;
+use countersign_gate::history::search::Search;
+use countersign_gate::history::statistics::StatsFilter;
+use countersign_gate::history::traces::TraceFilter;
+use countersign_gate::history::what_if::Lines;
+use countersign_gate::people::PersonView;
+use countersign_gate::records::identifiers;
+use countersign_gate::records::request::{GrantRequest, Reply, Report, Submission};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -103,7 +104,7 @@ impl CallBody {
             }
         };
         let tool = std::mem::take(&mut self.tool);
-        names::check("tool", &tool)?;
+        identifiers::check("tool", &tool)?;
         if raw.is_none() && !args.is_object() {
             let message = "`args` must be an object";
             return Err(Problem::invalid("args", "invalid_args", message));

@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 
 use countersign_core::tier::Tier;
+use countersign_gate::base::principal::{Principal, Role};
 use countersign_gate::clarifications::ClarificationView;
-use countersign_gate::event::Usage;
-use countersign_gate::principal::{Principal, Role};
-use countersign_gate::view::ApprovalView;
+use countersign_gate::records::event::Usage;
+use countersign_gate::records::view::ApprovalView;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;

@@ -6,9 +6,9 @@ use std::path::Path;
 use countersign_core::approval::Choice;
 use countersign_core::ledger::checkpoint::Checkpoint;
 use countersign_core::time::UnixMillis;
-use countersign_gate::anchor::{Anchor, AnchorError, FILE, Found, Mismatch};
-use countersign_gate::evidence::{Evidence, LedgerState};
-use countersign_gate::keys::Signer;
+use countersign_gate::base::signer::Signer;
+use countersign_gate::ledger::anchor::{Anchor, AnchorError, FILE, Found, Mismatch};
+use countersign_gate::ledger::verify::{Evidence, LedgerState};
 use countersign_store::Database;
 use rusqlite::Connection;
 

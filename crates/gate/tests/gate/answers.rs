@@ -7,10 +7,10 @@ use countersign_core::call::ToolCall;
 use countersign_core::id::KeyId;
 use countersign_core::tier::Tier;
 use countersign_core::token::{Arguments, Expected, verify};
-use countersign_gate::credentials::KeyBounds;
-use countersign_gate::principal::{Principal, Role};
-use countersign_gate::request::{Reply, Submission};
-use countersign_gate::settings::Settings;
+use countersign_gate::base::principal::{Principal, Role};
+use countersign_gate::base::settings::Settings;
+use countersign_gate::people::KeyBounds;
+use countersign_gate::records::request::{Reply, Submission};
 use countersign_gate::{Gate, GateError};
 use serde_json::json;
 

@@ -9,9 +9,9 @@ use countersign_core::assessment::SideEffect;
 use countersign_core::call::ToolCall;
 use countersign_core::policy::{FirewallMode, Policy};
 use countersign_gate::GateError;
-use countersign_gate::principal::Role;
-use countersign_gate::request::{GrantRequest, Reply, Submission};
-use countersign_gate::settings::{Settings, Timeouts};
+use countersign_gate::base::principal::Role;
+use countersign_gate::base::settings::{Settings, Timeouts};
+use countersign_gate::records::request::{GrantRequest, Reply, Submission};
 use serde_json::json;
 
 use crate::support::{

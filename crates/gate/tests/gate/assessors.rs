@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use countersign_core::call::ToolCall;
-use countersign_gate::request::Submission;
-use countersign_gate::settings::{AssessorReach, AssessorSettings, Settings};
-use countersign_gate::view::CallView;
+use countersign_gate::base::settings::{AssessorReach, AssessorSettings, Settings};
+use countersign_gate::records::request::Submission;
+use countersign_gate::records::view::CallView;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 

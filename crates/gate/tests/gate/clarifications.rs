@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use countersign_gate::base::principal::Role;
 use countersign_gate::clarifications::{Clarified, Question};
-use countersign_gate::principal::Role;
 use countersign_gate::{Gate, GateError};
 
 use crate::support::{Wishes, World, open, principal, world};
@@ -253,7 +253,7 @@ fn question() -> Question {
     }
 }
 
-async fn first_waiting(gate: &Gate, who: &countersign_gate::principal::Principal) -> String {
+async fn first_waiting(gate: &Gate, who: &countersign_gate::base::principal::Principal) -> String {
     loop {
         let waiting = gate.clarifications(who).await.unwrap().items;
         if let Some(first) = waiting.into_iter().next() {

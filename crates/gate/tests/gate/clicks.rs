@@ -9,10 +9,10 @@ use countersign_channels::seal::Bound;
 use countersign_core::approval::Choice;
 use countersign_core::digest::Digest;
 use countersign_core::tier::Tier;
-use countersign_gate::click::{Outcome, Refusal};
-use countersign_gate::credentials::PersonView;
-use countersign_gate::principal::Role;
-use countersign_gate::request::Submission;
+use countersign_gate::base::principal::Role;
+use countersign_gate::chats::click::{Outcome, Refusal};
+use countersign_gate::people::PersonView;
+use countersign_gate::records::request::Submission;
 use countersign_store::Query;
 
 use crate::support::{

@@ -7,7 +7,7 @@ use countersign_core::approval::Choice;
 use countersign_core::time::UnixMillis;
 use countersign_core::token::{Arguments, Expected, verify};
 use countersign_gate::GateError;
-use countersign_gate::request::GrantRequest;
+use countersign_gate::records::request::GrantRequest;
 use serde_json::json;
 
 use crate::support::{START, World, ask, command, reply, world};

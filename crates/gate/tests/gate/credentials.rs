@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use countersign_core::digest::Digest;
 use countersign_core::id::KeyId;
 use countersign_gate::GateError;
-use countersign_gate::credentials::PersonView;
-use countersign_gate::principal::Role;
+use countersign_gate::base::principal::Role;
+use countersign_gate::people::PersonView;
 
 use crate::support::{Wishes, World, open, principal, world};
 use crate::{everybody, ledger, told};
@@ -224,7 +224,7 @@ async fn people_have_roles_of_people_and_accounts_of_their_own() {
 #[tokio::test]
 async fn there_is_an_approver_while_a_key_or_a_reachable_person_may_answer() {
     let home = tempfile::tempdir().unwrap();
-    let clock = countersign_gate::clock::Clock::manual(crate::support::START);
+    let clock = countersign_gate::base::clock::Clock::manual(crate::support::START);
     let gate = open(home.path(), &clock, Wishes::default()).await;
     assert!(!gate.has_approver().await.unwrap(), "nobody at all");
     principal(&gate, "claude", Role::Agent).await;

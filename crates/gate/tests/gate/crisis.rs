@@ -8,11 +8,11 @@ use countersign_core::approval::Choice;
 use countersign_core::call::{ToolCall, Turn};
 use countersign_core::content::crisis;
 use countersign_core::policy::{ApprovalsMode, FirewallMode, Policy};
-use countersign_gate::crisis::Marked;
-use countersign_gate::deputy::{Deputed, Deputy};
-use countersign_gate::principal::{Principal, Role};
-use countersign_gate::request::{GrantRequest, Submission};
+use countersign_gate::approvals::smart::{Deputed, Deputy};
+use countersign_gate::base::principal::{Principal, Role};
+use countersign_gate::records::request::{GrantRequest, Submission};
 use countersign_gate::runs::{NewRun, builtin};
+use countersign_gate::sessions::crisis::Marked;
 use countersign_gate::{Gate, GateError};
 use serde_json::json;
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use countersign_channels::order::{Attempt, Destination};
 use countersign_channels::{Channel, Recorder, Said};
+use countersign_gate::base::settings::Settings;
 use countersign_gate::clarifications::{Clarified, Question};
-use countersign_gate::settings::Settings;
 
 use crate::support::{DANGEROUS, Wishes, World, ask, command, open, world_with};
 

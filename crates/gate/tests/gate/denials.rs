@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use countersign_core::approval::Choice;
 use countersign_core::call::ToolCall;
-use countersign_gate::principal::Role;
-use countersign_gate::request::{Reply, Submission};
+use countersign_gate::base::principal::Role;
+use countersign_gate::records::request::{Reply, Submission};
+use countersign_gate::records::view::CallView;
 use countersign_gate::runs::builtin;
-use countersign_gate::view::CallView;
 use countersign_gate::{Gate, GateError};
 use serde_json::json;
 

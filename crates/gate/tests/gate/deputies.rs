@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use countersign_core::call::ToolCall;
 use countersign_core::policy::{ApprovalsMode, Policy};
-use countersign_gate::deputy::{Deputed, Deputy};
-use countersign_gate::request::Submission;
+use countersign_gate::approvals::smart::{Deputed, Deputy};
+use countersign_gate::records::request::Submission;
 use serde_json::json;
 
 use crate::support::{DANGEROUS, Wishes, World, command, in_session, world_with};

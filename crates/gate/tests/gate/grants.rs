@@ -6,9 +6,9 @@ use crate::support::{World, ask, command, in_session, principal, reply, world};
 use countersign_core::approval::Choice;
 use countersign_core::digest::Digest;
 use countersign_gate::GateError;
-use countersign_gate::principal::Role;
-use countersign_gate::request::{GrantRequest, Submission};
-use countersign_gate::view::GrantView;
+use countersign_gate::base::principal::Role;
+use countersign_gate::records::request::{GrantRequest, Submission};
+use countersign_gate::records::view::GrantView;
 
 const GRANTED: &str = "git push --force origin main";
 

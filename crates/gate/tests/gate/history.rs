@@ -5,11 +5,11 @@ use std::time::Duration;
 use countersign_core::approval::Choice;
 use countersign_core::ledger::Entry;
 use countersign_core::policy::{ApprovalsMode, Policy};
-use countersign_gate::evidence::LedgerState;
-use countersign_gate::history::TraceFilter;
-use countersign_gate::keys::Signer;
-use countersign_gate::principal::Role;
-use countersign_gate::settings::{OnePolicy, Settings};
+use countersign_gate::base::principal::Role;
+use countersign_gate::base::settings::{OnePolicy, Settings};
+use countersign_gate::base::signer::Signer;
+use countersign_gate::history::traces::TraceFilter;
+use countersign_gate::ledger::verify::LedgerState;
 use countersign_gate::{Gate, GateError, Parts};
 use countersign_store::Database;
 

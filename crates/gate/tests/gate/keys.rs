@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use countersign_core::policy::Policy;
 use countersign_core::token::PublicKey;
-use countersign_gate::clock::Clock;
-use countersign_gate::keys::Signer;
-use countersign_gate::settings::{OnePolicy, Settings};
+use countersign_gate::base::clock::Clock;
+use countersign_gate::base::settings::{OnePolicy, Settings};
+use countersign_gate::base::signer::Signer;
 use countersign_gate::{Gate, Parts};
 use countersign_store::Database;
 

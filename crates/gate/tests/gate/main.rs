@@ -35,7 +35,7 @@ mod written;
 
 use countersign_core::ledger::Entry;
 use countersign_gate::Gate;
-use countersign_gate::principal::{Principal, Role};
+use countersign_gate::base::principal::{Principal, Role};
 use support::principal;
 
 /// Everybody there is, one of each role.

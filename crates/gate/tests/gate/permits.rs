@@ -2,8 +2,8 @@
 
 use countersign_core::approval::Choice;
 use countersign_core::call::ToolCall;
-use countersign_gate::permit::{Presented, Progress};
-use countersign_gate::request::{Report, Submission};
+use countersign_gate::calls::permit::{Presented, Progress};
+use countersign_gate::records::request::{Report, Submission};
 use countersign_gate::{Gate, GateError};
 use serde_json::json;
 
@@ -226,7 +226,7 @@ async fn a_card_says_whether_the_recipient_was_written_to_before() {
     let World {
         gate, agent, ana, ..
     } = &world;
-    let said = |view: &countersign_gate::view::ApprovalView| {
+    let said = |view: &countersign_gate::records::view::ApprovalView| {
         let field = view
             .card
             .lineage

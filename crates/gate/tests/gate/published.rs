@@ -6,8 +6,8 @@ use std::time::Duration;
 use countersign_core::approval::Choice;
 use countersign_core::policy::Policy;
 use countersign_core::token::PublicKey;
-use countersign_gate::keys::Signer;
-use countersign_gate::settings::{OnePolicy, Settings};
+use countersign_gate::base::settings::{OnePolicy, Settings};
+use countersign_gate::base::signer::Signer;
 use countersign_gate::{Gate, GateError, Parts};
 use countersign_store::Database;
 

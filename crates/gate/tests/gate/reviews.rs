@@ -5,8 +5,8 @@ use countersign_core::policy::Policy;
 use countersign_core::score::Score;
 use countersign_core::verdict::Thresholds;
 use countersign_gate::GateError;
-use countersign_gate::principal::Role;
-use countersign_gate::request::Submission;
+use countersign_gate::base::principal::Role;
+use countersign_gate::records::request::Submission;
 use countersign_gate::reviews::{Held, Settled, Snapshot, Undoing};
 use serde_json::json;
 

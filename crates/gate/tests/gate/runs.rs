@@ -1,8 +1,8 @@
 //! Runs of the built-in agent as the gate keeps them.
 
 use countersign_gate::GateError;
-use countersign_gate::principal::Role;
-use countersign_gate::request::Submission;
+use countersign_gate::base::principal::Role;
+use countersign_gate::records::request::Submission;
 use countersign_gate::runs::{LEASE_MILLIS, NewRun, RunEnd, RunStatus, RunStep, builtin};
 use serde_json::{Value, json};
 

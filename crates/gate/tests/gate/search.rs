@@ -7,10 +7,11 @@ use countersign_core::policy::Policy;
 use countersign_core::score::Score;
 use countersign_core::verdict::Thresholds;
 use countersign_gate::GateError;
-use countersign_gate::chronicle::{Lines, StatsFilter};
-use countersign_gate::history::TraceFilter;
-use countersign_gate::principal::{Principal, Role};
-use countersign_gate::search::Search;
+use countersign_gate::base::principal::{Principal, Role};
+use countersign_gate::history::search::Search;
+use countersign_gate::history::statistics::StatsFilter;
+use countersign_gate::history::traces::TraceFilter;
+use countersign_gate::history::what_if::Lines;
 
 use crate::support::{DANGEROUS, World, ask, command, in_session, principal, reply, world};
 

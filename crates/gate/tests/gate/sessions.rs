@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use countersign_core::call::{ToolCall, Turn};
-use countersign_gate::credentials::KeyBounds;
-use countersign_gate::principal::Role;
-use countersign_gate::request::Submission;
+use countersign_gate::base::principal::Role;
+use countersign_gate::people::KeyBounds;
+use countersign_gate::records::request::Submission;
 use countersign_gate::sessions::OverrideRequest;
 use countersign_gate::{Gate, GateError};
 use serde_json::json;
@@ -211,7 +211,7 @@ async fn a_session_is_found_by_its_name_only_while_one_key_has_it() {
 
 async fn verdict(
     gate: &Gate,
-    who: &countersign_gate::principal::Principal,
+    who: &countersign_gate::base::principal::Principal,
     session: &str,
     text: &str,
 ) -> String {

@@ -6,8 +6,8 @@ use crate::support::{Wishes, World, ask, command, in_session, open, principal, r
 use countersign_core::approval::Choice;
 use countersign_core::call::ToolCall;
 use countersign_core::digest::Digest;
-use countersign_gate::principal::Role;
-use countersign_gate::request::{OnDisk, Submission};
+use countersign_gate::base::principal::Role;
+use countersign_gate::records::request::{OnDisk, Submission};
 use serde_json::{Value, json};
 
 /// Code about which a person is asked.

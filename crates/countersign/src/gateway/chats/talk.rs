@@ -10,10 +10,10 @@ use countersign_agent::message::Message as Said;
 use countersign_channels::chat::{Heard, Message};
 use countersign_channels::press::{Click, Untrusted};
 use countersign_gate::GateError;
+use countersign_gate::base::principal::Principal;
+use countersign_gate::chats::click::Refusal;
+use countersign_gate::chats::threads::Thread;
 use countersign_gate::clarifications::Clarified;
-use countersign_gate::click::Refusal;
-use countersign_gate::principal::Principal;
-use countersign_gate::threads::Thread;
 use tokio::sync::mpsc;
 
 use super::Desk;

@@ -11,12 +11,12 @@ use countersign_core::approval::Choice;
 use countersign_core::command::{Command, TABLE};
 use countersign_core::tier::Tier;
 use countersign_gate::GateError;
-use countersign_gate::answer::ApprovalFilter;
-use countersign_gate::click::Refusal;
-use countersign_gate::principal::Principal;
+use countersign_gate::approvals::answer::ApprovalFilter;
+use countersign_gate::base::principal::Principal;
+use countersign_gate::chats::click::Refusal;
+use countersign_gate::records::view::ApprovalView;
 use countersign_gate::runs::BUILTIN;
 use countersign_gate::sessions::OverrideRequest;
-use countersign_gate::view::ApprovalView;
 
 use super::Desk;
 
@@ -311,7 +311,7 @@ impl Desk {
         let month = 30 * 24 * 3600 * 1000;
         let since = self.gate.clock().now().plus(-month);
         let usage = self.gate.usage(who, Some(since.0)).await?;
-        let sum = |count: fn(&countersign_gate::usage::UsageView) -> u64| -> u64 {
+        let sum = |count: fn(&countersign_gate::runs::usage::UsageView) -> u64| -> u64 {
             usage.iter().map(count).sum()
         };
         Ok(format!(

@@ -9,7 +9,7 @@ use countersign_channels::DeliveryError;
 use countersign_channels::text::{code, pieces};
 use countersign_core::display::inline;
 use countersign_gate::GateError;
-use countersign_gate::principal::Principal;
+use countersign_gate::base::principal::Principal;
 use countersign_gate::runs::{Run, RunStatus, builtin};
 use tokio::time::Instant;
 

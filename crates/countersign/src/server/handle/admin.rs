@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use countersign_gate::credentials::KeyBounds;
-use countersign_gate::credentials::{KeyView, NewKey, PersonView};
+use countersign_gate::people::KeyBounds;
+use countersign_gate::people::{KeyView, NewKey, PersonView};
 use serde_json::{Value, json};
 
 use super::{Answer, Reach};

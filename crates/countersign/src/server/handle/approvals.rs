@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use countersign_gate::view::ApprovalView;
+use countersign_gate::records::view::ApprovalView;
 
 use super::{Answer, Reach};
 use crate::server::auth::Caller;

@@ -10,8 +10,8 @@ use axum::response::{IntoResponse, Response};
 use countersign_core::judge::judge;
 use countersign_core::record::{self, AssessmentView};
 use countersign_gate::GateError;
-use countersign_gate::settings::Policies as _;
-use countersign_gate::view::{CallView, ConsumedView};
+use countersign_gate::base::settings::Policies as _;
+use countersign_gate::records::view::{CallView, ConsumedView};
 
 use super::{Answer, Reach};
 use crate::server::App;

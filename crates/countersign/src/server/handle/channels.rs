@@ -10,8 +10,8 @@ use countersign_channels::Channel as _;
 use countersign_channels::chat::Route;
 use countersign_core::id::ApprovalId;
 use countersign_core::tier::Tier;
-use countersign_gate::request::Reply;
-use countersign_gate::view::ApprovalView;
+use countersign_gate::records::request::Reply;
+use countersign_gate::records::view::ApprovalView;
 use serde_json::{Value, json};
 
 use super::{Answer, Reach};

@@ -3,9 +3,9 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use countersign_core::grant::Scope;
+use countersign_gate::records::view::GrantView;
 use countersign_gate::reviews::{ReviewView, Settled};
 use countersign_gate::sessions::{OverrideRequest, OverrideView};
-use countersign_gate::view::GrantView;
 
 use super::{Answer, Reach};
 use crate::server::auth::Caller;

@@ -4,10 +4,10 @@ use axum::Json;
 use axum::extract::{Path, State};
 use countersign_core::policy::Policy;
 use countersign_gate::GateError;
-use countersign_gate::chronicle::StatsView;
-use countersign_gate::evidence::LedgerState;
-use countersign_gate::history::{Replayed, TraceView};
-use countersign_gate::settings::Policies as _;
+use countersign_gate::base::settings::Policies as _;
+use countersign_gate::history::statistics::StatsView;
+use countersign_gate::history::traces::{Replayed, TraceView};
+use countersign_gate::ledger::verify::LedgerState;
 
 use super::{Answer, Reach};
 use crate::config::{read, schema};

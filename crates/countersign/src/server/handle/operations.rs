@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use countersign_gate::anchor::Anchor;
-use countersign_gate::settings::Policies as _;
+use countersign_gate::base::settings::Policies as _;
+use countersign_gate::ledger::anchor::Anchor;
 use serde_json::{Value, json};
 
 use super::{Answer, Reach};

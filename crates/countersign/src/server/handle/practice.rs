@@ -6,9 +6,9 @@ use axum::http::StatusCode;
 use countersign_core::call::ToolCall;
 use countersign_core::id::KeyId;
 use countersign_core::tier::Tier;
-use countersign_gate::principal::{Principal, Role};
-use countersign_gate::request::Submission;
-use countersign_gate::view::CallView;
+use countersign_gate::base::principal::{Principal, Role};
+use countersign_gate::records::request::Submission;
+use countersign_gate::records::view::CallView;
 use serde_json::json;
 
 use super::Reach;

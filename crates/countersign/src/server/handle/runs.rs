@@ -11,11 +11,11 @@ use countersign_agent::RunRequest;
 use countersign_core::approval::Choice;
 use countersign_core::id::ApprovalId;
 use countersign_gate::GateError;
-use countersign_gate::answer::ApprovalFilter;
-use countersign_gate::history::TraceFilter;
-use countersign_gate::request::{GrantRequest, Reply};
+use countersign_gate::approvals::answer::ApprovalFilter;
+use countersign_gate::history::traces::TraceFilter;
+use countersign_gate::records::request::{GrantRequest, Reply};
+use countersign_gate::records::view::ApprovalView;
 use countersign_gate::runs::{Run, RunStatus};
-use countersign_gate::view::ApprovalView;
 use serde_json::{Value, json};
 
 use super::{Answer, Reach};

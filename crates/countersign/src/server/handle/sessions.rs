@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use countersign_gate::crisis::{CrisisView, Marked};
 use countersign_gate::runs::builtin;
+use countersign_gate::sessions::crisis::{CrisisView, Marked};
 use serde_json::Value;
 
 use super::{Answer, Reach};

@@ -1,0 +1,318 @@
+//! A person answers.
+
+use countersign_core::approval::{Answer, Choice, Happened, StepError};
+use countersign_core::canonical::canonical;
+use countersign_core::digest::{Digest, Encoding};
+use countersign_core::judge::{consider_bound, files_of};
+use countersign_core::verdict::{Verdict, verdict};
+use countersign_store::{Change, Kind, Order, Query};
+use serde_json::Value;
+
+use crate::approvals::change::Unchanged;
+use crate::base::principal::Principal;
+use crate::calls::written_files::written_puts;
+use crate::records::request::{GrantRequest, Reply};
+use crate::records::stored::{StoredApproval, StoredGrantRequest, read};
+use crate::records::view::{ApprovalView, Page};
+use crate::{Gate, GateError};
+
+/// Longest note, in bytes.
+const NOTE_BYTES_MAX: usize = 4096;
+/// Most approvals on one page.
+const PAGE_MAX: u32 = 500;
+
+/// Which approvals.
+#[derive(Clone, Debug, Default)]
+pub struct ApprovalFilter {
+    /// `waiting`, `approved`, `denied`, `expired` or `withdrawn`.
+    pub status: Option<String>,
+    /// Of this run.
+    pub run: Option<String>,
+    /// At most so many.
+    pub limit: Option<u32>,
+    /// Where the page before ended.
+    pub behind: Option<String>,
+}
+
+impl Gate {
+    /// Returns approvals, the newest first; with `status`, only those.
+    pub async fn approvals(
+        &self,
+        who: &Principal,
+        filter: ApprovalFilter,
+    ) -> Result<Page<ApprovalView>, GateError> {
+        self.note_looking(who);
+        let limit = filter.limit.unwrap_or(100).clamp(1, PAGE_MAX);
+        let records = self
+            .inner
+            .store
+            .find(Query {
+                status: filter.status,
+                run: filter.run,
+                owner: (!who.role.sees_all()).then(|| who.key.0.clone()),
+                behind: filter
+                    .behind
+                    .as_deref()
+                    .and_then(crate::records::view::cursor),
+                order: Order::NewestFirst,
+                limit: limit + 1,
+                ..Query::of(Kind::Approval)
+            })
+            .await?;
+        let next = crate::records::view::next(&records, limit);
+        let now = self.inner.clock.now();
+        let items = records
+            .iter()
+            .take(limit as usize)
+            .map(|record| Ok(ApprovalView::seen_by(&who.name, &read(record)?, now)))
+            .collect::<Result<_, GateError>>()?;
+        Ok(Page { items, next })
+    }
+
+    /// Returns one approval.
+    pub async fn approval(&self, who: &Principal, id: &str) -> Result<ApprovalView, GateError> {
+        self.note_looking(who);
+        let stored = self.stored_approval(id).await?;
+        if !who.role.sees_all() && stored.call.key != who.key {
+            return Err(unknown(id));
+        }
+        Ok(ApprovalView::seen_by(
+            &who.name,
+            &stored,
+            self.inner.clock.now(),
+        ))
+    }
+
+    /// Whether `who` may answer one approval, as far as the question itself says.
+    pub async fn is_open_to(&self, who: &Principal, id: &str) -> Result<bool, GateError> {
+        let stored = self.stored_approval(id).await?;
+        let may = self.inner.settings.starter_may_answer;
+        Ok(stored.call.key != who.key && !stored.call.is_closed_to(&who.name, may))
+    }
+
+    /// Answers one approval.
+    pub async fn answer(&self, who: &Principal, reply: Reply) -> Result<ApprovalView, GateError> {
+        may_answer(who)?;
+        let note = reply.note.filter(|note| !note.trim().is_empty());
+        if note
+            .as_ref()
+            .is_some_and(|note| note.len() > NOTE_BYTES_MAX)
+        {
+            return Err(invalid(
+                "note",
+                "note_too_long",
+                "the note is longer than 4 KiB",
+            ));
+        }
+        let id = reply.approval.0;
+        let changed = self
+            .change_approval(&id, |stored, now| {
+                if stored.call.key == who.key {
+                    return Err(GateError::Forbidden(
+                        "whoever asks cannot answer; another person must",
+                    ));
+                }
+                if stored
+                    .call
+                    .is_closed_to(&who.name, self.inner.settings.starter_may_answer)
+                {
+                    return Err(GateError::Forbidden(
+                        "this is about the run you started; another person must answer",
+                    ));
+                }
+                let offered = stored.approval.choices.contains(&reply.choice);
+                let waits = stored.approval.answer().is_none();
+                let mut rebound = None;
+                if offered && waits {
+                    stored.grant = grant_request(stored, reply.choice, reply.grant.as_ref())?;
+                    if let Some(args) = &reply.args {
+                        rebound = Some(self.edited(stored, reply.choice, args)?);
+                        stored.edited = Some(args.clone());
+                    }
+                }
+                Ok(Happened::Answered(Answer {
+                    choice: reply.choice,
+                    by: who.name.clone(),
+                    via: who.via.clone(),
+                    // Whoever asked from a place of its own is separated however it is answered.
+                    tier: who.tier.max(stored.call.tier),
+                    note: note.clone(),
+                    at: now,
+                    grant_id: None,
+                    rebound,
+                }))
+            })
+            .await;
+        if let (Ok(stored), Some(args)) = (&changed, &reply.args) {
+            self.remember_edited(stored, args)?;
+        }
+        self.told(who, changed)
+    }
+
+    /// Remembers what a call leaves in files as a person changed it.
+    fn remember_edited(&self, stored: &StoredApproval, args: &Value) -> Result<(), GateError> {
+        let call = &stored.call;
+        let files = files_of(&call.tool_call(Some(args)));
+        let puts = written_puts(&call.key, &call.session, &files.writes, call.at);
+        if !puts.is_empty() {
+            let entries = Vec::new();
+            self.inner.store.append(Change { puts, entries })?;
+        }
+        Ok(())
+    }
+
+    /// Takes an allowing answer back while it is held.
+    pub async fn take_back(&self, who: &Principal, id: &str) -> Result<ApprovalView, GateError> {
+        may_answer(who)?;
+        let changed = self
+            .change_approval(id, |stored, _| {
+                stored.grant = None;
+                stored.edited = None;
+                Ok(Happened::TakenBack)
+            })
+            .await;
+        self.told(who, changed)
+    }
+
+    /// Records that a person opened the full text.
+    pub async fn viewed(&self, who: &Principal, id: &str) -> Result<ApprovalView, GateError> {
+        may_answer(who)?;
+        self.note_looking(who);
+        let changed = self
+            .change_approval(id, |stored, _| {
+                if stored.call.is_hidden_from(&who.name) {
+                    return Err(GateError::Forbidden(
+                        "this is about the run you started; another person must look at it",
+                    ));
+                }
+                if !stored.viewed_by.contains(&who.name) {
+                    stored.viewed_by.push(who.name.clone());
+                }
+                Ok(Happened::TimePassed { reached: true })
+            })
+            .await;
+        self.told(who, changed)
+    }
+
+    /// Judges a call as a person changed it and returns what it is bound to then. A person may
+    /// change a call to anything that may be asked about, but not past a refusal.
+    fn edited(
+        &self,
+        stored: &StoredApproval,
+        choice: Choice,
+        args: &Value,
+    ) -> Result<Digest, GateError> {
+        if choice != Choice::Once {
+            let message = "changed arguments can only be allowed once";
+            return Err(invalid("args", "edited_once_only", message));
+        }
+        if !args.is_object() {
+            return Err(invalid(
+                "args",
+                "args_not_object",
+                "`args` must be an object",
+            ));
+        }
+        let call = stored.call.tool_call(Some(args));
+        let ruleset = self
+            .inner
+            .policies
+            .at(call.cwd.as_deref())
+            .map_err(GateError::Policy)?;
+        let (assessment, situation) = consider_bound(&ruleset.policy, &call, &stored.call.bound);
+        if verdict(&assessment, &situation).verdict == Verdict::Refuse {
+            let message = "the call as changed is refused, whoever asks";
+            return Err(invalid("args", "edited_call_refused", message));
+        }
+        let bytes = canonical(args)
+            .map_err(|error| invalid("args", "args_not_canonical", &error.to_string()))?;
+        Ok(stored.call.digest_with(Encoding::Jcs, &bytes))
+    }
+
+    /// Returns what `who` is told of a change: what that person may see, and no more.
+    pub(crate) fn told(
+        &self,
+        who: &Principal,
+        changed: Result<StoredApproval, Unchanged>,
+    ) -> Result<ApprovalView, GateError> {
+        let now = self.inner.clock.now();
+        match changed {
+            Ok(stored) => Ok(ApprovalView::seen_by(&who.name, &stored, now)),
+            Err(Unchanged::Gate(error)) => Err(error),
+            Err(Unchanged::Step(error, stored)) => {
+                let view = Box::new(ApprovalView::seen_by(&who.name, &stored, now));
+                Err(match error {
+                    StepError::NotOffered(choice) => GateError::NotOffered(choice),
+                    StepError::Expired | StepError::Withdrawn => GateError::Gone(view),
+                    StepError::AlreadyAnswered
+                    | StepError::NothingHeld
+                    | StepError::NotApproved
+                    | StepError::AlreadyCollected
+                    | StepError::AlreadyUsed
+                    | StepError::OtherToken => GateError::AlreadyResolved(view),
+                })
+            }
+        }
+    }
+}
+
+/// Returns the grant to leave: one of those the card offered, the narrowest if none was named.
+fn grant_request(
+    stored: &StoredApproval,
+    choice: Choice,
+    asked: Option<&GrantRequest>,
+) -> Result<Option<StoredGrantRequest>, GateError> {
+    let session_only = match choice {
+        Choice::Session => true,
+        Choice::Always => false,
+        Choice::Once | Choice::Deny if asked.is_some() => {
+            let message = "`scope` belongs to `session` and `always`";
+            return Err(invalid("scope", "scope_without_grant", message));
+        }
+        Choice::Once | Choice::Deny => return Ok(None),
+    };
+    let asked = asked.cloned().unwrap_or_default();
+    let scope = match asked.scope {
+        None => stored.scopes.first().cloned(),
+        Some(scope) => stored.scopes.iter().find(|it| **it == scope).cloned(),
+    };
+    let scope = scope.ok_or_else(|| {
+        let message = "this scope was not offered for this approval";
+        invalid("scope", "scope_not_offered", message)
+    })?;
+    let in_range = asked.lasts_millis.is_none_or(|millis| millis > 0) && asked.uses != Some(0);
+    if !in_range {
+        let message = "a grant lasts for some time and at least one use";
+        return Err(invalid("scope", "scope_empty", message));
+    }
+    Ok(Some(StoredGrantRequest {
+        scope,
+        lasts_millis: asked.lasts_millis,
+        uses: asked.uses,
+        session_only,
+    }))
+}
+
+fn may_answer(who: &Principal) -> Result<(), GateError> {
+    if who.role.answers() {
+        return Ok(());
+    }
+    Err(GateError::Forbidden(
+        "only a person with an approver's key answers",
+    ))
+}
+
+fn unknown(id: &str) -> GateError {
+    GateError::NotFound {
+        kind: "approval",
+        id: id.to_owned(),
+    }
+}
+
+pub(crate) fn invalid(param: &'static str, code: &'static str, message: &str) -> GateError {
+    GateError::Invalid {
+        param,
+        code,
+        message: message.to_owned(),
+    }
+}

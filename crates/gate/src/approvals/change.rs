@@ -1,0 +1,267 @@
+//! How an approval changes: the core's step against the store, by compare-and-set.
+
+use countersign_core::approval::{Approval, Followup, Happened, State, StepError, step};
+use countersign_core::grant::Grant;
+use countersign_core::id::GrantId;
+use countersign_core::ledger::Draft;
+use countersign_core::time::UnixMillis;
+use countersign_store::{Change, Expect, Kind, Query, StoreError};
+
+use crate::gate::random;
+use crate::records::entries::{approval_happening, approval_resolved};
+use crate::records::stored::{StoredApproval, read};
+use crate::{Gate, GateError};
+
+/// How often a change is tried again when somebody else was faster. Each time the state is looked
+/// at anew, so more than a few means that something is wrong.
+const TRIES_MAX: usize = 16;
+/// Approvals that time settles in one go.
+const LAPSES_MAX: u32 = 500;
+
+/// Why an approval did not change.
+#[derive(Debug)]
+pub(crate) enum Unchanged {
+    /// The step is not possible; this is how it stands.
+    Step(StepError, Box<StoredApproval>),
+    /// Anything else.
+    Gate(GateError),
+}
+
+impl<E: Into<GateError>> From<E> for Unchanged {
+    fn from(error: E) -> Self {
+        Self::Gate(error.into())
+    }
+}
+
+impl Gate {
+    /// Returns an approval as it is kept.
+    pub(crate) async fn stored_approval(&self, id: &str) -> Result<StoredApproval, GateError> {
+        let record = self.inner.store.get(Kind::Approval, id).await?;
+        let record = record.ok_or_else(|| GateError::NotFound {
+            kind: "approval",
+            id: id.to_owned(),
+        })?;
+        Ok(read(&record)?)
+    }
+
+    /// Lets something happen to an approval. `happens` sees it as it stands, may add to what is
+    /// kept with it, and is called again if somebody else was faster.
+    pub(crate) async fn change_approval(
+        &self,
+        id: &str,
+        mut happens: impl FnMut(&mut StoredApproval, UnixMillis) -> Result<Happened, GateError>,
+    ) -> Result<StoredApproval, Unchanged> {
+        for _ in 0..TRIES_MAX {
+            let record = self.inner.store.get(Kind::Approval, id).await?;
+            let record = record.ok_or_else(|| GateError::NotFound {
+                kind: "approval",
+                id: id.to_owned(),
+            })?;
+            let mut stored: StoredApproval = read(&record)?;
+            let before = stored.clone();
+            let now = self.inner.clock.now();
+            let happened = happens(&mut stored, now)?;
+            let mut refused = None;
+            let (approval, followups) = match step(stored.approval.clone(), happened, now) {
+                Ok(stepped) => stepped,
+                Err(error) => {
+                    // What time has settled is written down even if nothing else can happen, so
+                    // that nobody is told of a question that is over as if it still waited.
+                    stored = before.clone();
+                    refused = Some(error);
+                    Box::pin(self.lapsed(&before, now)).await?
+                }
+            };
+            stored.approval = approval;
+            let done = |stored| match refused {
+                None => Ok(stored),
+                Some(error) => Err(Unchanged::Step(error, Box::new(stored))),
+            };
+            let Some(change) = change_of(&before, &mut stored, &followups, now, record.version)
+            else {
+                return done(stored);
+            };
+            match self.inner.store.commit(change).await {
+                Ok(_) => {
+                    self.after(&stored, &followups);
+                    return done(stored);
+                }
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(GateError::TooMany {
+            message: "too many answers at once",
+            retry_after: 1,
+        }
+        .into())
+    }
+
+    /// Returns an approval as time has left it.
+    async fn lapsed(
+        &self,
+        before: &StoredApproval,
+        now: UnixMillis,
+    ) -> Result<(Approval, Vec<Followup>), Unchanged> {
+        let approval = before.approval.clone();
+        if approval.due_at().is_none_or(|due| due > now) {
+            return Ok((approval, Vec::new()));
+        }
+        let reached = self.was_anyone_reached(approval.id.as_str()).await?;
+        step(approval, Happened::TimePassed { reached }, now)
+            .map_err(|error| Unchanged::Step(error, Box::new(before.clone())))
+    }
+
+    /// Lets time settle what it settles.
+    pub(crate) async fn lapse_approvals(&self) -> Result<(), GateError> {
+        loop {
+            let now = self.inner.clock.now();
+            let due = self
+                .inner
+                .store
+                .find(Query {
+                    due_by: Some(now.0),
+                    limit: LAPSES_MAX,
+                    ..Query::of(Kind::Approval)
+                })
+                .await?;
+            let count = due.len();
+            for record in due {
+                match self.settle_by_time(&record.id).await {
+                    Ok(_) | Err(Unchanged::Step(..)) => {}
+                    Err(Unchanged::Gate(error)) => return Err(error),
+                }
+            }
+            if count < LAPSES_MAX as usize {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Lets time settle one approval: it expires, or a held answer takes effect.
+    pub(crate) async fn settle_by_time(&self, id: &str) -> Result<StoredApproval, Unchanged> {
+        let reached = self.was_anyone_reached(id).await?;
+        self.change_approval(id, |_, _| Ok(Happened::TimePassed { reached }))
+            .await
+    }
+
+    /// Does what follows once a change is on disk.
+    fn after(&self, stored: &StoredApproval, followups: &[Followup]) {
+        let id = stored.approval.id.as_str();
+        if followups.contains(&Followup::Resolve) {
+            self.after_answer(stored);
+            self.inner.waiting.wake(id);
+        }
+        if followups.contains(&Followup::Repaint) {
+            self.repaint_soon(stored.approval.id.as_str());
+        }
+    }
+}
+
+/// Returns what else the ledger says: what a person or the asker did that settles nothing.
+fn passing(before: &StoredApproval, after: &StoredApproval, now: UnixMillis) -> Option<Draft> {
+    let told = |event, by: Option<&str>, detail: Option<&str>| {
+        Some(approval_happening(after, event, by, detail, now))
+    };
+    match (&before.approval.state, &after.approval.state) {
+        (State::Waiting, State::Held { answer, .. }) => told(
+            "approval.held",
+            Some(&answer.by),
+            Some(answer.choice.word()),
+        ),
+        (State::Held { answer, .. }, State::Waiting) => {
+            told("approval.taken_back", Some(&answer.by), None)
+        }
+        (
+            State::Approved {
+                collected: None, ..
+            },
+            State::Approved {
+                collected: Some(collected),
+                ..
+            },
+        ) => told("token.minted", None, Some(collected.jti.as_str())),
+        (State::Approved { .. }, State::Consumed { jti, .. }) => {
+            told("token.consumed", None, Some(jti.as_str()))
+        }
+        _ if before.lifted != after.lifted => told(
+            "approval.lifted",
+            after.lifted.as_ref().map(|(by, _)| by.as_str()),
+            None,
+        ),
+        _ if before.held_back != after.held_back => {
+            let count = after.held_back.unwrap_or_default().to_string();
+            told("approval.changed", None, Some(&count))
+        }
+        _ if before.viewed_by != after.viewed_by => told(
+            "approval.viewed",
+            after.viewed_by.last().map(String::as_str),
+            None,
+        ),
+        _ => None,
+    }
+}
+
+/// Returns the grant that the answer leaves, and notes its id in the answer.
+fn grant_of(stored: &mut StoredApproval, now: UnixMillis) -> Option<Grant> {
+    let request = stored.grant.clone()?;
+    let State::Approved { answer, .. } = &mut stored.approval.state else {
+        return None;
+    };
+    let id = GrantId::fresh(now, random());
+    answer.grant_id = Some(id.clone());
+    Some(Grant {
+        id,
+        scope: request.scope,
+        key: stored.call.key.clone(),
+        session: request.session_only.then(|| stored.call.session.clone()),
+        tool_definition: stored.call.tool_definition,
+        executor: stored.call.executor.clone(),
+        expires_at: request.lasts_millis.map(|millis| now.plus(millis)),
+        uses_left: request.uses,
+        uses: 0,
+        used_at: None,
+        by: answer.by.clone(),
+        given_at: now,
+        approval_id: stored.approval.id.clone(),
+        revoked: None,
+    })
+}
+
+/// Returns what must be written, or `None` if nothing has changed.
+fn change_of(
+    before: &StoredApproval,
+    stored: &mut StoredApproval,
+    followups: &[Followup],
+    now: UnixMillis,
+    version: u64,
+) -> Option<Change> {
+    let mut change = Change::default();
+    for followup in followups {
+        match followup {
+            Followup::LeaveGrant => {
+                if let Some(grant) = grant_of(stored, now) {
+                    change
+                        .entries
+                        .push(crate::grants::grant_created(&grant, &stored.call));
+                    change
+                        .puts
+                        .push(crate::grants::grant_put(&grant, Expect::Absent));
+                }
+            }
+            Followup::Resolve => change.entries.extend(approval_resolved(stored, now)),
+            Followup::Repaint => {}
+        }
+    }
+    change.entries.extend(passing(before, stored, now));
+    let same = before.approval == stored.approval
+        && before.viewed_by == stored.viewed_by
+        && before.lifted == stored.lifted
+        && before.held_back == stored.held_back
+        && before.edited == stored.edited;
+    if same && change.entries.is_empty() {
+        return None;
+    }
+    change.puts.push(stored.put(Expect::Version(version)));
+    Some(change)
+}

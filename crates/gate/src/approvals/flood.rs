@@ -1,0 +1,348 @@
+//! More questions than people can answer: one card tells of them, and the calls are held back.
+//!
+//! Asking and taking back costs an agent nothing and a person their attention, so each asker has a
+//! stock of questions: [`BURST`] at once, and one more every [`REFILL_MILLIS`]. A question that was
+//! answered is given back, because people answer at their own pace; one that was withdrawn or
+//! expired is not. What is asked beyond the stock is refused and written down like every refused
+//! call, and a single card says how much was held back. It offers *deny* alone, which keeps further
+//! cards of that flood away, and it expires when the flood is over.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use countersign_core::approval::{Choice, Happened, State};
+use countersign_core::assessment::Assessment;
+use countersign_core::card::Field;
+use countersign_core::digest::Digest;
+use countersign_core::display::{inline, shortened};
+use countersign_core::time::UnixMillis;
+use countersign_store::{Change, Expect, Kind, Order, Query};
+use serde_json::json;
+
+use crate::approvals::change::Unchanged;
+use crate::calls::submit::{Considered, refused};
+use crate::records::entries::approval_required;
+use crate::records::stored::{StoredApproval, StoredCall, read};
+use crate::records::view::{CallView, DecisionView};
+use crate::{Gate, GateError};
+
+/// Questions one asker may put at once.
+pub const BURST: i64 = 30;
+/// After how many milliseconds it may put one more.
+pub const REFILL_MILLIS: i64 = 10_000;
+/// How long after the last call that was held back a flood is over, in milliseconds.
+pub const OVER_AFTER_MILLIS: i64 = 60_000;
+/// How often the card says a new number, in milliseconds.
+const TOLD_EVERY_MILLIS: i64 = 1_000;
+/// Askers whose stock is remembered; when there are more, those with a full stock are forgotten.
+const ASKERS_MAX: usize = 4096;
+/// What a flood's card is about, in place of a tool.
+const TOOL: &str = "calls_held_back";
+
+/// What each asker may still put to people, and the floods that go on.
+#[derive(Debug, Default)]
+pub(crate) struct Floods {
+    stocks: Mutex<HashMap<String, Stock>>,
+    counts: Mutex<HashMap<String, Count>>,
+}
+
+/// Questions an asker may put, in thousandths.
+#[derive(Clone, Copy, Debug)]
+struct Stock {
+    left: i64,
+    at: UnixMillis,
+}
+
+/// A flood that goes on.
+#[derive(Clone, Debug)]
+struct Count {
+    approval: String,
+    held_back: u64,
+    latest: String,
+    last_at: UnixMillis,
+    /// The number on the card, and when it was written there.
+    told: u64,
+    told_at: UnixMillis,
+}
+
+impl Floods {
+    /// Takes one question from the stock of whoever makes `call`; returns after how many seconds
+    /// there is one again if none is left.
+    pub(crate) fn takes(&self, call: &StoredCall) -> Option<u32> {
+        let mut stocks = locked(&self.stocks);
+        let now = call.at;
+        if stocks.len() >= ASKERS_MAX {
+            stocks.retain(|_, stock| stock.refilled(now).left < BURST * 1000);
+        }
+        let full = Stock {
+            left: BURST * 1000,
+            at: now,
+        };
+        let stock = stocks.entry(asker(call)).or_insert(full);
+        *stock = stock.refilled(now);
+        if stock.left >= 1000 {
+            stock.left -= 1000;
+            return None;
+        }
+        let wait = (1000 - stock.left) * REFILL_MILLIS / 1000;
+        Some(u32::try_from((wait + 999) / 1000).unwrap_or(1).max(1))
+    }
+
+    /// Gives a question back: somebody answered it.
+    pub(crate) fn answered(&self, call: &StoredCall) {
+        if let Some(stock) = locked(&self.stocks).get_mut(&asker(call)) {
+            stock.left = (stock.left + 1000).min(BURST * 1000);
+        }
+    }
+}
+
+impl Stock {
+    fn refilled(self, now: UnixMillis) -> Self {
+        let passed = (now.0 - self.at.0).max(0);
+        let more = passed.saturating_mul(1000) / REFILL_MILLIS;
+        Self {
+            left: self.left.saturating_add(more).min(BURST * 1000),
+            // What is not yet a thousandth goes on counting.
+            at: UnixMillis(self.at.0 + more.saturating_mul(REFILL_MILLIS) / 1000),
+        }
+    }
+}
+
+impl Gate {
+    /// Refuses a call that is more than people can answer, and lets one card tell of it. The asker's
+    /// lane is held, so its calls come here one after the other.
+    pub(crate) async fn hold_back(
+        &self,
+        mut considered: Considered,
+        wait: u32,
+    ) -> Result<CallView, GateError> {
+        let mut told = considered.call.clone();
+        let assessment = considered.judged.assessment.clone();
+        let command = considered.command.clone();
+        let card = self.question(&mut told, &considered.judged, considered.policy(), None);
+        considered.call.decision = Some(DecisionView {
+            retry_after: Some(wait),
+            ..refused("flood", considered.call.at)
+        });
+        let view = Box::pin(self.let_through(considered)).await?;
+        self.tell_of(card, &assessment, &command).await?;
+        Ok(view)
+    }
+
+    /// Counts a call on the card of its flood, or puts a card where there is none.
+    async fn tell_of(
+        &self,
+        mut card: StoredApproval,
+        assessment: &Assessment,
+        command: &str,
+    ) -> Result<(), GateError> {
+        let (asker, now) = (asker(&card.call), card.call.at);
+        let digest = Digest::of(format!("countersign/v1/flood\0{asker}").as_bytes());
+        let latest = self.latest_flood(&card.call, digest).await?;
+        if let Some(open) = latest.as_ref().filter(|it| is_open(it, now)) {
+            let count = self.inner.moment.floods.counted(&asker, open, command, now);
+            if count.is_to_be_told(now) {
+                self.write_count(&asker, &count).await?;
+            }
+            return Ok(());
+        }
+        if latest.is_some_and(|it| self.was_denied(&it)) {
+            return Ok(());
+        }
+        card.call.digest = digest;
+        TOOL.clone_into(&mut card.call.tool);
+        card.approval.digest = digest;
+        card.approval.choices = vec![Choice::Deny];
+        card.scopes.clear();
+        card.card.digest = digest.to_string();
+        card.card.explanation = None;
+        paint(&mut card, 1, command, now);
+        let change = Change {
+            puts: vec![card.put(Expect::Absent)],
+            entries: vec![approval_required(&card, assessment)],
+        };
+        self.inner.store.commit(change).await?;
+        self.inner.moment.floods.began(&asker, &card);
+        self.deliver_soon(card.approval.id.as_str());
+        Ok(())
+    }
+
+    /// Writes numbers on cards that were not written yet.
+    pub(crate) async fn tell_floods(&self) -> Result<(), GateError> {
+        let now = self.inner.clock.now();
+        for (asker, count) in self.inner.moment.floods.untold(now) {
+            self.write_count(&asker, &count).await?;
+        }
+        Ok(())
+    }
+
+    async fn write_count(&self, asker: &str, count: &Count) -> Result<(), GateError> {
+        let changed = self
+            .change_approval(&count.approval, |stored, now| {
+                if is_open(stored, now) {
+                    paint(stored, count.held_back, &count.latest, count.last_at);
+                }
+                Ok(Happened::TimePassed { reached: true })
+            })
+            .await;
+        let now = self.inner.clock.now();
+        match changed {
+            Ok(stored) => {
+                let goes_on = is_open(&stored, now);
+                self.inner.moment.floods.told(asker, count, now, goes_on);
+                self.repaint_soon(&count.approval);
+                Ok(())
+            }
+            Err(Unchanged::Step(..)) => Ok(()),
+            Err(Unchanged::Gate(error)) => Err(error),
+        }
+    }
+
+    /// Returns the latest card about a flood of the same asker.
+    async fn latest_flood(
+        &self,
+        call: &StoredCall,
+        digest: Digest,
+    ) -> Result<Option<StoredApproval>, GateError> {
+        let query = Query {
+            owner: Some(call.key.0.clone()),
+            link: Some(digest.hex()),
+            order: Order::NewestFirst,
+            limit: 1,
+            ..Query::of(Kind::Approval)
+        };
+        let found = self.inner.store.find(query).await?;
+        Ok(found.first().map(read).transpose()?)
+    }
+
+    /// Whether a person has said a moment ago that they know of the flood.
+    fn was_denied(&self, card: &StoredApproval) -> bool {
+        let since = self.denials_since();
+        card.lifted.is_none()
+            && matches!(&card.approval.state, State::Denied { answer } if answer.at > since)
+    }
+}
+
+impl Floods {
+    /// Begins to count on a card that was just put.
+    fn began(&self, asker: &str, card: &StoredApproval) {
+        let count = Count::on(card, card.approval.asked_at);
+        locked(&self.counts).insert(asker.to_owned(), count);
+    }
+
+    /// Counts one more call on `card`, which waits.
+    fn counted(&self, asker: &str, card: &StoredApproval, latest: &str, now: UnixMillis) -> Count {
+        let mut counts = locked(&self.counts);
+        let count = counts
+            .entry(asker.to_owned())
+            .or_insert_with(|| Count::on(card, now));
+        if count.approval != card.approval.id.as_str() {
+            *count = Count::on(card, now);
+        }
+        count.held_back += 1;
+        latest.clone_into(&mut count.latest);
+        count.last_at = now;
+        count.clone()
+    }
+
+    /// Notes that a card says this number; a flood that is over is forgotten.
+    fn told(&self, asker: &str, count: &Count, now: UnixMillis, goes_on: bool) {
+        let mut counts = locked(&self.counts);
+        if !goes_on {
+            counts.remove(asker);
+        } else if let Some(known) = counts.get_mut(asker) {
+            known.told = known.told.max(count.held_back);
+            known.told_at = now;
+        }
+    }
+
+    /// Returns the floods whose card says less than there is to say.
+    fn untold(&self, now: UnixMillis) -> Vec<(String, Count)> {
+        locked(&self.counts)
+            .iter()
+            .filter(|(_, count)| count.is_to_be_told(now) || count.is_over(now))
+            .map(|(asker, count)| (asker.clone(), count.clone()))
+            .collect()
+    }
+}
+
+impl Count {
+    /// Returns the count that `card` says.
+    fn on(card: &StoredApproval, now: UnixMillis) -> Self {
+        let told = card.held_back.unwrap_or_default();
+        Self {
+            approval: card.approval.id.0.clone(),
+            held_back: told,
+            latest: String::new(),
+            last_at: now,
+            told,
+            told_at: now,
+        }
+    }
+
+    fn is_to_be_told(&self, now: UnixMillis) -> bool {
+        self.held_back > self.told && now.0 - self.told_at.0 >= TOLD_EVERY_MILLIS
+    }
+
+    const fn is_over(&self, now: UnixMillis) -> bool {
+        now.0 - self.last_at.0 >= OVER_AFTER_MILLIS
+    }
+}
+
+/// Paints the card of a flood anew.
+fn paint(stored: &mut StoredApproval, count: u64, latest: &str, now: UnixMillis) {
+    let since = stored.approval.asked_at;
+    stored.held_back = Some(count);
+    stored.approval.expires_at = now.plus(OVER_AFTER_MILLIS);
+    stored.card.expires_at = stored.approval.expires_at;
+    let name = stored.call.agent.as_ref().unwrap_or(&stored.call.key_name);
+    let minutes = (now.0 - since.0).max(0) / 60_000 + 1;
+    let during = if minutes == 1 {
+        "in the last minute".to_owned()
+    } else {
+        format!("in the last {minutes} minutes")
+    };
+    let (calls, were) = if count == 1 {
+        ("call", "was")
+    } else {
+        ("calls", "were")
+    };
+    let said = format!(
+        "{count} more {calls} of {} {were} held back {during}",
+        inline(name)
+    );
+    let card = &mut stored.card;
+    card.title.clone_from(&said);
+    card.command.clone_from(&said);
+    TOOL.clone_into(&mut card.tool);
+    card.choices = vec![Choice::Deny];
+    card.reasons = vec![
+        said,
+        "it asks more than people can answer; these calls did not run and are in the history"
+            .to_owned(),
+    ];
+    card.body = vec![Field {
+        name: "The latest of them".to_owned(),
+        text: shortened(latest),
+        code: true,
+    }];
+    "When the flood is over this card goes away by itself.".clone_into(&mut card.on_timeout);
+    stored.shown_args = json!({ "held_back": count });
+    stored.call.args = json!({ "held_back": count });
+}
+
+/// Whether the card of a flood waits.
+fn is_open(card: &StoredApproval, now: UnixMillis) -> bool {
+    card.held_back.is_some()
+        && card.approval.state == State::Waiting
+        && now < card.approval.expires_at
+}
+
+/// Returns who asks: a key, or who started the run where runs share one.
+fn asker(call: &StoredCall) -> String {
+    format!("{}\n{}", call.key, call.starter.as_deref().unwrap_or(""))
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,81 @@
+//! Who was written to before. A card says so: a first message to somebody deserves a second look.
+
+use countersign_core::call::ToolCall;
+use countersign_core::card::recipients;
+use countersign_core::digest::Digest;
+use countersign_store::{Change, Expect, Kind, Put, Record};
+
+use crate::records::stored::StoredApproval;
+use crate::{Gate, GateError};
+
+/// Recipients of one call that are looked up; of more, one counts as new.
+const RECIPIENTS_MAX: usize = 32;
+
+impl Gate {
+    /// Returns whether everybody `call` would write to was written to before; `None` if it would
+    /// write to nobody.
+    pub(crate) async fn knows_recipients(
+        &self,
+        call: &ToolCall,
+    ) -> Result<Option<bool>, GateError> {
+        let names = recipients(call);
+        if names.is_empty() {
+            return Ok(None);
+        }
+        if names.len() > RECIPIENTS_MAX {
+            return Ok(Some(false));
+        }
+        for name in &names {
+            let known = self
+                .inner
+                .store
+                .get(Kind::Recipient, &record_id(name))
+                .await?;
+            if known.is_none() {
+                return Ok(Some(false));
+            }
+        }
+        Ok(Some(true))
+    }
+
+    /// Remembers whom an approved call wrote to. Only for show, so it may be lost in a crash.
+    pub(crate) fn remember_recipients(&self, stored: &StoredApproval) {
+        let call = stored.call.tool_call(stored.edited.as_ref());
+        let at = self.inner.clock.now().0;
+        let puts: Vec<Put> = recipients(&call)
+            .iter()
+            .take(RECIPIENTS_MAX)
+            .map(|name| Put {
+                record: Record {
+                    kind: Kind::Recipient,
+                    id: record_id(name),
+                    version: 0,
+                    status: String::new(),
+                    owner: String::new(),
+                    session: String::new(),
+                    run: String::new(),
+                    link: String::new(),
+                    at,
+                    due_at: None,
+                    body: "{}".to_owned(),
+                },
+                expect: Expect::Anything,
+            })
+            .collect();
+        if puts.is_empty() {
+            return;
+        }
+        let change = Change {
+            puts,
+            entries: Vec::new(),
+        };
+        if let Err(error) = self.inner.store.append(change) {
+            tracing::warn!(%error, "who was written to is not remembered");
+        }
+    }
+}
+
+/// Names are kept as hashes: an address book is not for whoever reads the database.
+fn record_id(name: &str) -> String {
+    Digest::of(format!("countersign/v1/recipient\0{}", name.trim()).as_bytes()).hex()
+}

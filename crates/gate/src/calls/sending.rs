@@ -1,0 +1,73 @@
+//! The last step before something leaves the machine, noted before it is done: after a crash it can
+//! be told what was certainly not sent from what may have been.
+
+use countersign_core::ledger::Draft;
+use countersign_store::{Change, Expect, Kind, StoreError};
+use serde_json::json;
+
+use crate::base::principal::Principal;
+use crate::calls::permit::Permit;
+use crate::records::draft::{ATTEMPTS_MAX, told};
+use crate::records::stored::{StoredCall, read};
+use crate::{Gate, GateError};
+
+impl Gate {
+    /// Notes, durably, that the call of `permit` is handed over now to whoever carries it outside.
+    /// Nothing may be sent unless this succeeds, and it succeeds once.
+    pub async fn hand_over(&self, who: &Principal, permit: &Permit) -> Result<(), GateError> {
+        let id = permit.call_id();
+        self.own_call(who, id).await?;
+        for _ in 0..ATTEMPTS_MAX {
+            let record = self.inner.store.get(Kind::Call, id).await?;
+            let record = record.ok_or_else(|| GateError::NotFound {
+                kind: "call",
+                id: id.to_owned(),
+            })?;
+            let mut call: StoredCall = read(&record)?;
+            if call.handed_over_at.is_some() {
+                return Err(GateError::AlreadySettled {
+                    kind: "call",
+                    how: "it was handed over".to_owned(),
+                });
+            }
+            let now = self.inner.clock.now();
+            call.handed_over_at = Some(now);
+            let detail = json!({
+                "call_id": id,
+                "tool_call_id": call.tool_call_id,
+                "run_id": call.run,
+                "session_id": call.session,
+                "tool": call.tool,
+            });
+            let entry = Draft {
+                owner: call.key.0.clone(),
+                run: call.run.clone(),
+                session: call.session.clone(),
+                ..told(now, "call.handed_over", id, detail)
+            };
+            let change = Change {
+                puts: vec![call.put(&record.status, Expect::Version(record.version))],
+                entries: vec![entry],
+            };
+            match self.inner.store.commit(change).await {
+                Ok(_) => return Ok(()),
+                // Something else was noted about the call; this still has to be.
+                Err(StoreError::Conflict { .. }) => {}
+                Err(failed @ (StoreError::Unavailable { .. } | StoreError::Closed)) => {
+                    return Err(failed.into());
+                }
+            }
+        }
+        Err(GateError::TooMany {
+            message: "too much is noted about this call at once",
+            retry_after: 1,
+        })
+    }
+
+    /// Whether a call was handed over. One that was begun and was not handed over was certainly not
+    /// sent; one that was may or may not have arrived.
+    pub async fn is_handed_over(&self, who: &Principal, id: &str) -> Result<bool, GateError> {
+        let call = self.own_call(who, id).await?;
+        Ok(call.handed_over_at.is_some())
+    }
+}

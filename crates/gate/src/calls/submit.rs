@@ -1,0 +1,686 @@
+//! A call comes in: judged, then let through, refused, or put to people.
+
+use std::sync::Arc;
+
+use countersign_core::approval::{Answer, Approval, Choice, State};
+use countersign_core::call::ToolCall;
+use countersign_core::canonical::canonical;
+use countersign_core::card::{Card, Lineage, Redacts, is_showable, one_line, shown_args};
+use countersign_core::digest::{Digest, definition};
+use countersign_core::grant::candidates;
+use countersign_core::id::{ApprovalId, CallId};
+use countersign_core::judge::Judged;
+use countersign_core::ledger::{Draft, commitment};
+use countersign_core::policy::{Policy, denied_by};
+use countersign_core::record;
+use countersign_core::time::UnixMillis;
+use countersign_core::verdict::{Mode, Rule, Ruling, Verdict, verdict};
+use countersign_store::{Change, Expect, Kind, Order, Put, Query, StoreError};
+use serde_json::value::RawValue;
+
+use crate::approvals::admission::VersionedGrant;
+use crate::approvals::answer::invalid;
+use crate::approvals::denials::Denial;
+use crate::base::cache::ended_at;
+use crate::base::principal::Principal;
+use crate::base::settings::Ruleset;
+use crate::calls::idempotency::idempotency_put;
+use crate::calls::written_files::{Looked, written_puts};
+use crate::gate::{random, random_id};
+use crate::records::entries::{approval_required, call_assessed};
+use crate::records::identifiers;
+use crate::records::request::Submission;
+use crate::records::stored::{StoredApproval, StoredCall, base64, read};
+use crate::records::view::{CallView, DecisionView};
+use crate::reviews::review_of;
+use crate::sessions::SessionFacts;
+use crate::sessions::crisis::crisis_puts;
+use crate::{Gate, GateError};
+
+/// Questions of one key that may wait.
+pub const WAITING_OF_ONE_MAX: u64 = 20;
+/// Questions that may wait in all.
+pub const WAITING_MAX: u64 = 10_000;
+/// How often a call is judged anew because something it rested on has changed.
+const TRIES_MAX: usize = 8;
+/// Longest explanation that is kept, in bytes.
+const EXPLANATION_BYTES_MAX: usize = 4096;
+
+/// A call with everything the gate found out about it.
+pub(crate) struct Considered {
+    pub(crate) call: StoredCall,
+    pub(crate) judged: Judged,
+    ruleset: Arc<Ruleset>,
+    grant: Option<VersionedGrant>,
+    pub(crate) command: String,
+    commitment: String,
+    /// What has to be written besides: the session, the idempotency key.
+    puts: Vec<Put>,
+    /// What the call would leave in files.
+    writes: Vec<Put>,
+    entries: Vec<Draft>,
+}
+
+impl Considered {
+    /// Returns the policy it was judged under.
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.ruleset.policy
+    }
+}
+
+impl Gate {
+    /// Takes a call and returns how it stands at once.
+    pub async fn submit(
+        &self,
+        who: &Principal,
+        submission: Submission,
+    ) -> Result<CallView, GateError> {
+        if !who.role.asks() {
+            return Err(GateError::Forbidden(
+                "only an agent's key submits calls; a person's key answers them",
+            ));
+        }
+        check(&submission)?;
+        for _ in 0..TRIES_MAX {
+            match Box::pin(self.submit_once(who, &submission)).await {
+                // What was concluded rested on a grant, a session or an idempotency key that has
+                // changed in this very moment. It is concluded anew.
+                Err(GateError::Store(StoreError::Conflict { .. })) => {
+                    self.inner.grants.forget(ended_at(self.inner.store.tail()));
+                    self.forget_session(&who.key, &submission.session);
+                }
+                settled => return settled,
+            }
+        }
+        Err(GateError::TooMany {
+            message: "too many calls of this session at once",
+            retry_after: 1,
+        })
+    }
+
+    async fn submit_once(
+        &self,
+        who: &Principal,
+        submission: &Submission,
+    ) -> Result<CallView, GateError> {
+        if let Some(call) = self.repeated(who, submission).await? {
+            return Ok(call);
+        }
+        let mut considered = self.consider_call(who, submission).await?;
+        if let Some(name) = &submission.idempotency_key {
+            let put = idempotency_put(who, name, submission, &considered.call);
+            considered.puts.push(put);
+        }
+        let verdict = considered.judged.ruling.verdict;
+        if verdict == Verdict::Ask && !self.has_approver_for(&considered.call).await? {
+            considered.call.decision = Some(self.nobody_to_ask(&considered.call).await?);
+            return Box::pin(self.let_through(considered)).await;
+        }
+        match verdict {
+            Verdict::Ask => Box::pin(self.ask(considered)).await,
+            Verdict::Allow | Verdict::AllowThenReview | Verdict::Refuse => {
+                Box::pin(self.let_through(considered)).await
+            }
+        }
+    }
+
+    /// Returns how a call ends that nobody can be asked about. The draft of a reply to the only
+    /// person there is shown to nobody and is over at once.
+    async fn nobody_to_ask(&self, call: &StoredCall) -> Result<DecisionView, GateError> {
+        let mut decision = refused("no_approver", call.at);
+        if call.answers_starter && self.has_approver().await? {
+            "expired".clone_into(&mut decision.outcome);
+        }
+        Ok(decision)
+    }
+
+    /// Judges a call under everything that holds at this moment.
+    async fn consider_call(
+        &self,
+        who: &Principal,
+        submission: &Submission,
+    ) -> Result<Considered, GateError> {
+        let now = self.inner.clock.now();
+        let facts = self.session_facts(&who.key, &submission.session).await?;
+        let mut puts = Vec::new();
+        let mut tool_call = submission.call.clone();
+        let claimed = tool_call.workspace.take().or(tool_call.cwd.clone());
+        tool_call.workspace = facts.workspace.clone().or_else(|| claimed.clone());
+        let ruleset = self
+            .inner
+            .policies
+            .at(tool_call.cwd.as_deref())
+            .map_err(GateError::Policy)?;
+        let bound = self.bound_to(who, tool_call.workspace.as_deref()).await?;
+        let on_disk = &submission.on_disk;
+        let Looked {
+            considered,
+            digests,
+            held,
+        } = self
+            .consider_written(&who.key, &ruleset.policy, &tool_call, &bound, on_disk)
+            .await?;
+        let (mut assessment, mut situation) = (considered.assessment, considered.situation);
+        let concern = self
+            .crisis_concern(submission, &tool_call, facts.crisis, &mut assessment)
+            .await?;
+        let mut call = stored(who, submission, &tool_call, digests, now)?;
+        call.runs_written = held;
+        call.answers_starter |= concern.reaches_starter;
+        call.policy.clone_from(&ruleset.hash);
+        call.bound = bound;
+        if situation.mode == Mode::Enforce {
+            situation.mode = facts.mode(now);
+        }
+        let denial = self.denial_of(&call, &tool_call, &ruleset.policy).await?;
+        situation.denied_before = denial.is_some();
+        let mut ruling = verdict(&assessment, &situation);
+        let mut grant = None;
+        // A grant is looked for only where it matters: rules 1 to 4 come before it, and what runs
+        // anyway does not use one up.
+        if ruling.verdict >= Verdict::Ask && ruling.rule > Rule::ApprovalRequired {
+            grant = self
+                .covering_grant(&call, &tool_call, &assessment, now)
+                .await?;
+            if grant.is_some() {
+                situation.granted = true;
+                ruling = verdict(&assessment, &situation);
+            }
+        }
+        let mut judged = Judged { assessment, ruling };
+        if !self.inner.settings.assessors.is_empty() && judged.ruling.verdict != Verdict::Refuse {
+            judged = self.consult(&tool_call, judged).await;
+        }
+        if judged.ruling.verdict != Verdict::Allow {
+            grant = None;
+        }
+        let noted = SessionFacts {
+            workspace: facts.workspace.clone().or(claimed),
+            crisis: facts.crisis || concern.is_of_session(&judged.assessment),
+            ..facts.clone()
+        };
+        let mut entries = Vec::new();
+        if let Some((put, entry)) = self.session_put(&who.key, &call.session, &facts, &noted) {
+            puts.push(put);
+            entries.push(entry);
+        }
+        let marks = concern.marks(&ruleset.policy, &tool_call, &judged.assessment);
+        for (put, entry) in crisis_puts(&call, marks, now) {
+            puts.push(put);
+            entries.push(entry);
+        }
+        judged.ruling.verdict.word().clone_into(&mut call.verdict);
+        call.assessment = written_assessment(&judged);
+        call.decision = decided(judged.ruling, grant.as_ref(), denial, now);
+        name_rule(&mut call, judged.ruling, &ruleset.policy, &tool_call);
+        let redacts = redacts(&ruleset.policy);
+        let command = one_line(&tool_call, redacts);
+        let arguments = serde_json::to_vec(&call.args).unwrap_or_default();
+        let commitment = commitment(call.salt.as_bytes(), &arguments);
+        let writes = written_puts(&who.key, &call.session, &considered.files.writes, now);
+        Ok(Considered {
+            call,
+            judged,
+            ruleset,
+            grant,
+            command,
+            commitment,
+            puts,
+            writes,
+            entries,
+        })
+    }
+
+    /// Writes down a call that nobody needs to be asked about, and lets it go.
+    pub(crate) async fn let_through(&self, considered: Considered) -> Result<CallView, GateError> {
+        let Considered {
+            mut call,
+            judged,
+            ruleset,
+            grant,
+            command,
+            commitment,
+            mut puts,
+            writes,
+            mut entries,
+        } = considered;
+        let status = call
+            .decision
+            .as_ref()
+            .map_or("waiting", |it| it.outcome.as_str())
+            .to_owned();
+        let allowed = status == "allowed";
+        // A tool that is marked wants a token even where a rule let the call through.
+        let mut approval = None;
+        if allowed && ruleset.policy.wants_token(&call.tool, &judged.assessment) {
+            let stored = self.allowed_by_rule(&mut call, &judged, &ruleset.policy);
+            puts.push(stored.put(Expect::Absent));
+            approval = Some(stored);
+        }
+        entries.push(call_assessed(
+            &call,
+            &status,
+            &judged,
+            &command,
+            &commitment,
+        ));
+        if judged.ruling.verdict == Verdict::AllowThenReview && allowed {
+            let (put, entry) = review_of(&call, &command);
+            puts.push(put);
+            entries.push(entry);
+        }
+        let durable = grant.is_some() || !puts.is_empty();
+        if let Some((grant, version)) = grant {
+            let (put, entry) = crate::grants::grant_used(grant, version, &call);
+            puts.push(put);
+            entries.push(entry);
+        }
+        if status != "refused" {
+            puts.extend(writes);
+        }
+        puts.push(call.put(&status, Expect::Absent));
+        if durable {
+            self.inner.store.commit(Change { puts, entries }).await?;
+        } else {
+            self.inner.store.append(Change { puts, entries })?;
+        }
+        match approval {
+            Some(_) => self.view_of(call).await,
+            None => Ok(CallView::of(&call, None)),
+        }
+    }
+
+    /// Puts a call to people, or joins it to the same question that waits already.
+    async fn ask(&self, considered: Considered) -> Result<CallView, GateError> {
+        let lane = self.inner.moment.lane(considered.call.key.as_str()).await;
+        // Looked at before the open question is looked for: whoever puts the same question at the
+        // same moment, on another replica, changes it, and then this one is concluded anew and joins.
+        let digest = considered.call.digest.hex();
+        let latest = self.inner.store.get(Kind::Question, &digest).await?;
+        let joined = self.open_question(&considered.call).await?;
+        if joined.is_none() {
+            self.check_room(&considered.call).await?;
+            if let Some(wait) = self.inner.moment.floods.takes(&considered.call) {
+                return Box::pin(self.hold_back(considered, wait)).await;
+            }
+        }
+        let Considered {
+            mut call,
+            judged,
+            ruleset,
+            command,
+            commitment,
+            mut puts,
+            writes,
+            mut entries,
+            ..
+        } = considered;
+        puts.extend(writes);
+        let mut required = None;
+        let stored = if let Some(open) = joined {
+            open
+        } else {
+            let known = self.knows_recipients(&call.tool_call(None)).await?;
+            let mut stored = self.question(&mut call, &judged, &ruleset.policy, known);
+            stored.deeds = crate::approvals::denials::to_remember(&ruleset.policy, &call);
+            puts.push(stored.put(Expect::Absent));
+            puts.push(stored.latest_put(latest.map(|record| record.version)));
+            required = Some(approval_required(&stored, &judged.assessment));
+            stored
+        };
+        call.approval = Some(stored.approval.id.clone());
+        call.decision = None;
+        entries.push(call_assessed(
+            &call,
+            "waiting",
+            &judged,
+            &command,
+            &commitment,
+        ));
+        let is_new = required.is_some();
+        entries.extend(required);
+        puts.push(call.put("asked", Expect::Absent));
+        self.inner.store.commit(Change { puts, entries }).await?;
+        drop(lane);
+        if is_new && !self.depute(&stored, &judged, &ruleset.policy) {
+            self.deliver_soon(stored.approval.id.as_str());
+        }
+        self.view_of(call).await
+    }
+
+    /// Returns the open question about the same call of the same session: it waits, or it was
+    /// allowed and nobody has used that yet.
+    async fn open_question(&self, call: &StoredCall) -> Result<Option<StoredApproval>, GateError> {
+        let found = self
+            .inner
+            .store
+            .find(Query {
+                owner: Some(call.key.0.clone()),
+                session: Some(call.session.clone()),
+                link: Some(call.digest.hex()),
+                order: Order::NewestFirst,
+                limit: 1,
+                ..Query::of(Kind::Approval)
+            })
+            .await?;
+        let Some(record) = found.first() else {
+            return Ok(None);
+        };
+        let stored: StoredApproval = read(record)?;
+        if stored.call.runs_written != call.runs_written {
+            // The words are the same, but what would run was written anew.
+            return Ok(None);
+        }
+        let now = self.inner.clock.now();
+        let is_open = match &stored.approval.state {
+            State::Waiting => now < stored.approval.expires_at,
+            State::Held { .. } => true,
+            State::Approved {
+                collected: Some(collected),
+                ..
+            } => now < collected.until,
+            State::Approved {
+                since,
+                collected: None,
+                ..
+            } => now < since.plus(countersign_core::approval::COLLECT_MILLIS_MAX),
+            State::Consumed { .. }
+            | State::Denied { .. }
+            | State::Expired { .. }
+            | State::Withdrawn { .. } => false,
+        };
+        Ok(is_open.then_some(stored))
+    }
+
+    async fn check_room(&self, call: &StoredCall) -> Result<(), GateError> {
+        let waiting = Query {
+            status: Some("waiting".to_owned()),
+            ..Query::of(Kind::Approval)
+        };
+        let of_one = self
+            .inner
+            .store
+            .count(Query {
+                owner: Some(call.key.0.clone()),
+                ..waiting.clone()
+            })
+            .await?;
+        if of_one >= WAITING_OF_ONE_MAX {
+            return Err(GateError::TooMany {
+                message: "20 calls of this key wait for a person already",
+                retry_after: 5,
+            });
+        }
+        // Counting thousands for every question takes longer than asking it.
+        if self.inner.moment.takes_place(WAITING_MAX) {
+            return Ok(());
+        }
+        self.inner
+            .moment
+            .counted(self.inner.store.count(waiting).await?);
+        if self.inner.moment.takes_place(WAITING_MAX) {
+            return Ok(());
+        }
+        Err(GateError::TooMany {
+            message: "10 000 calls wait for people already",
+            retry_after: 30,
+        })
+    }
+
+    pub(crate) fn question(
+        &self,
+        call: &mut StoredCall,
+        judged: &Judged,
+        policy: &Policy,
+        known_recipients: Option<bool>,
+    ) -> StoredApproval {
+        let tool_call = call.tool_call(None);
+        let mut scopes = candidates(&tool_call, &judged.assessment, &judged.ruling);
+        let mut choices = vec![Choice::Once];
+        if call.is_more_than_its_words() || !is_showable(&tool_call) {
+            scopes.clear();
+        }
+        if !scopes.is_empty() {
+            choices.extend([Choice::Session, Choice::Always]);
+        }
+        // Nobody may allow what a card cannot show.
+        if !is_showable(&tool_call) {
+            choices.clear();
+        }
+        choices.push(Choice::Deny);
+        let approval = Approval {
+            id: ApprovalId::fresh(call.at, random()),
+            digest: call.digest,
+            asked_at: call.at,
+            expires_at: call.at.plus(self.waits(judged.assessment.side_effect)),
+            choices,
+            undo_millis: self.inner.settings.undo_millis,
+            state: State::Waiting,
+        };
+        call.approval = Some(approval.id.clone());
+        let lineage = Lineage {
+            key_name: call.key_name.clone(),
+            agent: call.agent.clone(),
+            run: call.run.clone(),
+            session: call.session.clone(),
+            explanation: call.explanation.clone(),
+            tier: call.tier,
+            known_recipients,
+            help_lines: policy.crisis_help_lines.clone(),
+        };
+        let redacts = redacts(policy);
+        StoredApproval {
+            card: Card::new(&approval, &tool_call, &judged.assessment, &lineage, redacts),
+            shown_args: shown_args(&tool_call, redacts),
+            approval,
+            call: call.clone(),
+            scopes,
+            grant: None,
+            edited: None,
+            viewed_by: Vec::new(),
+            deeds: Vec::new(),
+            lifted: None,
+            held_back: None,
+        }
+    }
+
+    /// Returns the record from which the token of a call is minted that a rule allowed.
+    fn allowed_by_rule(
+        &self,
+        call: &mut StoredCall,
+        judged: &Judged,
+        policy: &Policy,
+    ) -> StoredApproval {
+        let mut stored = self.question(call, judged, policy, None);
+        stored.approval.choices.clear();
+        stored.approval.state = State::Approved {
+            answer: Answer {
+                choice: Choice::Once,
+                by: "policy".to_owned(),
+                via: "rule".to_owned(),
+                tier: call.tier,
+                note: None,
+                at: call.at,
+                grant_id: None,
+                rebound: None,
+            },
+            since: call.at,
+            collected: None,
+        };
+        stored
+    }
+}
+
+fn check(submission: &Submission) -> Result<(), GateError> {
+    let given = [
+        ("tool", Some(&submission.call.tool)),
+        ("session_id", Some(&submission.session)),
+        ("run_id", submission.run.as_ref()),
+        ("agent", submission.agent.as_ref()),
+        ("executor", submission.executor.as_ref()),
+        ("Idempotency-Key", submission.idempotency_key.as_ref()),
+    ];
+    for (param, name) in given {
+        if let Some(name) = name {
+            identifiers::check(param, name)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the call as it is kept, before anything was concluded about it.
+fn stored(
+    who: &Principal,
+    submission: &Submission,
+    tool_call: &ToolCall,
+    digests: Vec<Digest>,
+    now: UnixMillis,
+) -> Result<StoredCall, GateError> {
+    let tool_definition = match &submission.tool_definition {
+        None => None,
+        Some(value) => Some(definition(value).ok_or_else(|| {
+            let message = "`tool_definition` has no canonical form";
+            invalid("tool_definition", "not_canonical", message)
+        })?),
+    };
+    let annotations = tool_call.annotations;
+    let mut call = StoredCall {
+        call_id: submission
+            .call_id
+            .clone()
+            .unwrap_or_else(|| CallId::fresh(now, random_id())),
+        tool: tool_call.tool.clone(),
+        args: tool_call.args.clone(),
+        raw: submission.raw.as_deref().map(base64),
+        cwd: tool_call.cwd.clone(),
+        workspace: tool_call.workspace.clone(),
+        bound: Vec::new(),
+        replying_to: tool_call
+            .replying_to
+            .iter()
+            .map(|turn| (turn.from.clone(), turn.text.clone()))
+            .collect(),
+        annotations: [
+            annotations.read_only,
+            annotations.destructive,
+            annotations.idempotent,
+            annotations.open_world,
+        ],
+        session: submission.session.clone(),
+        run: submission
+            .run
+            .clone()
+            .unwrap_or_else(|| run_of(who, &submission.session)),
+        tool_call_id: submission.tool_call_id.clone(),
+        agent: submission.agent.clone(),
+        executor: submission
+            .executor
+            .clone()
+            .unwrap_or_else(|| format!("tool:{}", tool_call.tool)),
+        tool_definition,
+        attachments: [submission.attachments.clone(), digests].concat(),
+        runs_written: None,
+        explanation: submission.explanation.as_deref().map(shortened),
+        starter: submission.starter.clone(),
+        answers_starter: submission.answers_starter,
+        key: who.key.clone(),
+        key_name: who.name.clone(),
+        tier: who.tier,
+        at: now,
+        digest: Digest([0; 32]),
+        policy: String::new(),
+        verdict: String::new(),
+        assessment: Box::default(),
+        approval: None,
+        decision: None,
+        salt: base64(&random_id::<16>()),
+        begun_at: None,
+        handed_over_at: None,
+        outcome: None,
+    };
+    let arguments = match &submission.raw {
+        Some(raw) => raw.clone(),
+        None => canonical(&tool_call.args)
+            .map_err(|error| invalid("args", "args_not_canonical", &error.to_string()))?,
+    };
+    call.digest = call.digest_with(call.encoding(), &arguments);
+    Ok(call)
+}
+
+/// Returns the run of calls that name none: one per key and session.
+pub(crate) fn run_of(who: &Principal, session: &str) -> String {
+    let digest = Digest::of(format!("countersign/v1/run\0{}\0{session}", who.key).as_bytes());
+    let hex = digest.hex();
+    format!("run_{}", hex.get(..32).unwrap_or(&hex))
+}
+
+fn shortened(text: &str) -> String {
+    let mut end = text.len().min(EXPLANATION_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default().to_owned()
+}
+
+fn written_assessment(judged: &Judged) -> Box<RawValue> {
+    let mut out = Vec::with_capacity(1024);
+    record::write(&mut out, None, judged);
+    String::from_utf8(out)
+        .ok()
+        .and_then(|text| RawValue::from_string(text).ok())
+        .unwrap_or_default()
+}
+
+/// Says which deny rule refused a call.
+fn name_rule(call: &mut StoredCall, ruling: Ruling, policy: &Policy, tool_call: &ToolCall) {
+    if let Some(decision) = &mut call.decision
+        && ruling.rule == Rule::FloorOrDenied
+    {
+        decision.rule = denied_by(policy, tool_call).map(str::to_owned);
+    }
+}
+
+fn decided(
+    ruling: Ruling,
+    grant: Option<&VersionedGrant>,
+    denial: Option<Denial>,
+    now: UnixMillis,
+) -> Option<DecisionView> {
+    let allowed = |cause: &str| DecisionView {
+        outcome: "allowed".to_owned(),
+        cause: cause.to_owned(),
+        grant_id: grant.map(|(grant, _)| grant.id.0.clone()),
+        at: now.0,
+        ..DecisionView::default()
+    };
+    match (ruling.verdict, ruling.rule, denial) {
+        (Verdict::Ask, _, _) => None,
+        (Verdict::Allow | Verdict::AllowThenReview, Rule::Granted, _) => Some(allowed("grant")),
+        (Verdict::Allow | Verdict::AllowThenReview, _, _) => Some(allowed("rule")),
+        (Verdict::Refuse, Rule::DeniedBefore, Some(denial)) => Some(DecisionView {
+            by: Some(denial.by),
+            note: denial.note,
+            denial_id: Some(denial.id),
+            denied_at: Some(denial.at.0),
+            ..refused("deny_memory", now)
+        }),
+        (Verdict::Refuse, _, _) => Some(refused("rule", now)),
+    }
+}
+
+pub(crate) fn refused(cause: &str, now: UnixMillis) -> DecisionView {
+    DecisionView {
+        outcome: "refused".to_owned(),
+        cause: cause.to_owned(),
+        at: now.0,
+        ..DecisionView::default()
+    }
+}
+
+pub(crate) const fn redacts(policy: &Policy) -> Redacts {
+    if policy.redact_secrets {
+        Redacts::Secrets
+    } else {
+        Redacts::Nothing
+    }
+}

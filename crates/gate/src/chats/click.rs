@@ -1,0 +1,617 @@
+//! What a person does with a card in a chat: one function, one order of checks, whatever the chat.
+//!
+//! Does it come from the chat → is it our button → is there such a question, and does it wait → is it
+//! the card we delivered → may this person answer this question → was it offered, and seen in full →
+//! compare-and-set with the ledger in the same commit → only then is anything painted. What is refused
+//! changes nothing, is told to the person alone, and is in the ledger.
+
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use countersign_channels::order::{Attempt, Delivered, Subject};
+use countersign_channels::press::{Click, Press, Proof, Standing, Untrusted};
+use countersign_channels::seal::Bound;
+use countersign_channels::{DeliveryError, Order};
+use countersign_core::approval::Choice;
+use countersign_core::digest::Digest;
+use countersign_core::display::inline;
+use countersign_core::id::{ApprovalId, KeyId};
+use countersign_store::{Change, Expect, Kind, Put, Record, StoreError};
+use serde_json::json;
+
+use crate::base::principal::{Principal, Role};
+use crate::clarifications::Clarified;
+use crate::delivery::audience::account_in;
+use crate::delivery::{About, StoredDelivery, TRYING};
+use crate::people::PersonView;
+use crate::records::draft::told;
+use crate::records::request::Reply;
+use crate::records::stored::read;
+use crate::records::view::ApprovalView;
+use crate::{Gate, GateError};
+
+/// Refusals of what nobody vouched for that are written down per minute; anybody can send those.
+const STRANGE_PER_MINUTE_MAX: u32 = 60;
+/// How long a click waits until it is written down where its card is: people can see a card a moment
+/// before that.
+const NOTED_WITHIN: Duration = Duration::from_secs(3);
+/// How often it is looked for meanwhile.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Why something a person did in a chat does not count. Nothing was changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It does not come from the chat.
+    Untrusted(Untrusted),
+    /// It is not our button, or not as we made it.
+    Forged,
+    /// The dialog was open too long.
+    DialogOver,
+    /// There is no such question.
+    Unknown,
+    /// Somebody was faster; this is how it ended.
+    Answered(String),
+    /// The time is over.
+    Expired,
+    /// The agent took it back.
+    Withdrawn,
+    /// It is not the card that was delivered.
+    OtherCard,
+    /// A program's account.
+    Bot,
+    /// An account that was closed.
+    AccountClosed,
+    /// The chat could not say whose account it is.
+    Unverified,
+    /// An account of nobody who may answer.
+    Stranger,
+    /// Another person must answer this question.
+    NotYours(&'static str),
+    /// It was not offered.
+    NotOffered,
+    /// The full text was not opened.
+    NotSeen,
+    /// It could not be done now.
+    Failed(String),
+}
+
+impl Refusal {
+    /// Returns a stable word for the ledger.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Untrusted(why) => why.word(),
+            Self::Forged => "forged",
+            Self::DialogOver => "dialog_over",
+            Self::Unknown => "unknown",
+            Self::Answered(_) => "already_answered",
+            Self::Expired => "expired",
+            Self::Withdrawn => "withdrawn",
+            Self::OtherCard => "other_card",
+            Self::Bot => "bot",
+            Self::AccountClosed => "account_closed",
+            Self::Unverified => "unverified",
+            Self::Stranger => "stranger",
+            Self::NotYours(_) => "not_yours",
+            Self::NotOffered => "not_offered",
+            Self::NotSeen => "not_seen",
+            Self::Failed(_) => "failed",
+        }
+    }
+
+    /// Returns what the person is told.
+    pub fn words(&self) -> String {
+        let words = match self {
+            Self::Untrusted(Untrusted::Stale) => {
+                "This click took too long to arrive. Press again; if it happens again, the clocks differ."
+            }
+            Self::Untrusted(
+                Untrusted::Malformed
+                | Untrusted::Unsigned
+                | Untrusted::WrongSignature
+                | Untrusted::OtherPerson
+                | Untrusted::Replayed
+                | Untrusted::WrongToken,
+            ) => "Nothing was changed: this does not come from the chat server.",
+            Self::Forged => "Nothing was changed: this is not a button of this firewall.",
+            Self::DialogOver => {
+                "Nothing was changed: the dialog was open too long. Press the button again."
+            }
+            Self::Unknown => "Nothing was changed: there is no such question.",
+            Self::Answered(how) => return format!("Already answered: {how}."),
+            Self::Expired => "Too late: nobody answered in time, so it did not run.",
+            Self::Withdrawn => "The agent took this back. There is nothing to answer.",
+            Self::OtherCard => {
+                "Nothing was changed: this is not the card that was delivered. If it is new, press again in a moment."
+            }
+            Self::Bot => "Nothing was changed: a program's account answers nothing.",
+            Self::AccountClosed => "Nothing was changed: this account was closed.",
+            Self::Untrusted(Untrusted::NoKey) | Self::Unverified => {
+                "Nothing was changed: the chat server could not be asked who you are. Press again in a moment."
+            }
+            Self::Stranger => {
+                "Nothing was changed: your account is not among those who may answer. Who runs this firewall can add it to `people`."
+            }
+            Self::NotYours(why) => return format!("Nothing was changed: {why}."),
+            Self::NotOffered => "Nothing was changed: this is not offered here.",
+            Self::NotSeen => {
+                "Nothing was changed: only parts of it are shown here. Open the full text first."
+            }
+            Self::Failed(why) => {
+                return format!("Nothing was changed: {why}. Try again in a moment.");
+            }
+        };
+        words.to_owned()
+    }
+}
+
+/// What came of something a person did.
+#[derive(Clone, Debug)]
+pub struct Clicked {
+    /// What.
+    pub outcome: Outcome,
+    /// The card as it is now; none where it was typed and no card is there.
+    pub card: Option<(Box<Order>, Box<Delivered>)>,
+    /// What the person is told.
+    pub words: String,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was an answer, and it counts.
+    Answered,
+    /// The full text was opened.
+    Opened,
+    /// Words are needed first.
+    WantsWords,
+}
+
+/// What was found out about a click on the way.
+struct Facts {
+    about: About,
+    delivery: Option<StoredDelivery>,
+    person: Principal,
+}
+
+impl Gate {
+    /// Does what a person did in a chat, if it counts.
+    pub async fn click(&self, click: &Click) -> Result<Clicked, Refusal> {
+        let done = self.click_checked(click).await;
+        if let Err(refusal) = &done {
+            self.note_refusal(click, refusal).await;
+            if matches!(
+                refusal,
+                Refusal::Answered(_) | Refusal::Expired | Refusal::Withdrawn
+            ) {
+                // The card still looked open, or nobody would have pressed.
+                self.repaint_soon(&click.subject);
+            }
+        }
+        done
+    }
+
+    /// The checks, in the order that counts.
+    async fn click_checked(&self, click: &Click) -> Result<Clicked, Refusal> {
+        click.transport.map_err(Refusal::Untrusted)?;
+        if let Some(ticket) = &click.ticket {
+            self.use_ticket(&click.channel, ticket).await?;
+        }
+        self.check_code(click).await?;
+        let about = self.check_waiting(click).await?;
+        let delivery = self.check_delivered(click).await?;
+        let person = self.check_person(click, &about).await?;
+        self.check_offered(click, &about, delivery.as_ref(), &person)
+            .await?;
+        let facts = Facts {
+            about,
+            delivery,
+            person,
+        };
+        match click.press {
+            Press::View => self.open_full(click, facts).await,
+            press if press.needs_words() && matches!(click.proof, Proof::Button { .. }) => {
+                let card = self.card_of(&facts.about, facts.delivery.as_ref());
+                Ok(Clicked {
+                    outcome: Outcome::WantsWords,
+                    card,
+                    words: String::new(),
+                })
+            }
+            Press::Choose(_) | Press::DenyNote => self.answer_click(click, facts).await,
+            Press::Answer(_) | Press::Other => self.clarify_click(click, facts).await,
+        }
+    }
+
+    /// Notes that what the chat calls `ticket` was used; an error if it was before, here or at
+    /// another gateway, also before a restart.
+    pub async fn use_ticket(&self, channel: &str, ticket: &str) -> Result<(), Refusal> {
+        let put = Put {
+            record: Record {
+                kind: Kind::Ticket,
+                id: format!("{channel}\n{ticket}"),
+                version: 0,
+                status: String::new(),
+                owner: String::new(),
+                session: String::new(),
+                run: String::new(),
+                link: String::new(),
+                at: self.inner.clock.now().0,
+                due_at: None,
+                body: "{}".to_owned(),
+            },
+            expect: Expect::Absent,
+        };
+        let change = Change {
+            puts: vec![put],
+            entries: Vec::new(),
+        };
+        match self.inner.store.commit(change).await {
+            Ok(_) => Ok(()),
+            Err(StoreError::Conflict { .. }) => Err(Refusal::Untrusted(Untrusted::Replayed)),
+            Err(error) => Err(failed(&error.into())),
+        }
+    }
+
+    /// Is it our button?
+    async fn check_code(&self, click: &Click) -> Result<(), Refusal> {
+        let (code, holder) = match &click.proof {
+            Proof::Button { code } => (code, None),
+            Proof::Dialog { code, until } => (code, Some((click.clicker.account.as_str(), *until))),
+            // The chat itself says on which card, or the person names the question.
+            Proof::OnCard | Proof::Typed => return Ok(()),
+        };
+        let digest = match click.digest {
+            Some(digest) => digest,
+            // Where a button has no room for it, it is what the question is about.
+            None => match self.about(&click.subject).await {
+                Ok(about) => about.what.digest(),
+                Err(GateError::NotFound { .. }) => Digest([0; 32]),
+                Err(error) => return Err(failed(&error)),
+            },
+        };
+        let bound = Bound {
+            platform: &click.platform,
+            tenant: &click.tenant,
+            place: &click.place,
+            subject: &click.subject,
+            press: click.press,
+            digest,
+            holder,
+        };
+        if !self.inner.seal.proves(&bound, code) {
+            return Err(Refusal::Forged);
+        }
+        match holder {
+            Some((_, until)) if until < self.inner.clock.machine().seconds() => {
+                Err(Refusal::DialogOver)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Is there such a question, as the button says, and does it wait?
+    async fn check_waiting(&self, click: &Click) -> Result<About, Refusal> {
+        let about = match self.about(&click.subject).await {
+            Ok(about) => about,
+            Err(GateError::NotFound { .. }) => return Err(Refusal::Unknown),
+            Err(error) => return Err(failed(&error)),
+        };
+        if click
+            .digest
+            .is_some_and(|digest| digest != about.what.digest())
+        {
+            return Err(Refusal::Forged);
+        }
+        if let Some(how) = about.what.outcome() {
+            return Err(ended(how));
+        }
+        let expires_at = match &about.what {
+            Subject::Card(card) => card.expires_at,
+            Subject::Question(inquiry) => inquiry.expires_at,
+        };
+        if expires_at <= self.inner.clock.now() {
+            return Err(Refusal::Expired);
+        }
+        Ok(about)
+    }
+
+    /// Is it the card we delivered?
+    async fn check_delivered(&self, click: &Click) -> Result<Option<StoredDelivery>, Refusal> {
+        let since = Instant::now();
+        loop {
+            let (mut there, is_under_way) = self.cards_there(click).await?;
+            match click.proof {
+                // Whoever types a command names the question and is on no card. What is shown most
+                // of in this chat counts.
+                Proof::Typed => {
+                    there.sort_by_key(|delivery| delivery.is_cut);
+                    return Ok(there.into_iter().next());
+                }
+                Proof::Button { .. } | Proof::Dialog { .. } | Proof::OnCard => {
+                    let is_it = |it: &StoredDelivery| {
+                        it.reference.as_deref() == Some(click.reference.as_str())
+                    };
+                    if let Some(found) = there.into_iter().find(is_it) {
+                        return Ok(Some(found));
+                    }
+                }
+            }
+            if !is_under_way || since.elapsed() > NOTED_WITHIN {
+                return Err(Refusal::OtherCard);
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Returns the cards of a question in the channel of a click, and whether one is under way.
+    async fn cards_there(&self, click: &Click) -> Result<(Vec<StoredDelivery>, bool), Refusal> {
+        let records = self.deliveries(&click.subject).await;
+        let records = records.map_err(|error| failed(&error))?;
+        let (mut there, mut is_under_way) = (Vec::new(), false);
+        for record in &records {
+            let delivery: StoredDelivery = read(record).map_err(|error| failed(&error.into()))?;
+            if delivery.channel != click.channel {
+                continue;
+            }
+            if delivery.reference.is_some() {
+                there.push(delivery);
+            } else {
+                is_under_way |= record.status == TRYING;
+            }
+        }
+        Ok((there, is_under_way))
+    }
+
+    /// May this person answer this question?
+    async fn check_person(&self, click: &Click, about: &About) -> Result<Principal, Refusal> {
+        match click.clicker.standing {
+            Standing::Person => {}
+            Standing::Bot => return Err(Refusal::Bot),
+            Standing::Closed => return Err(Refusal::AccountClosed),
+            Standing::Unknown => return Err(Refusal::Unverified),
+        }
+        let person = self.person_of(&click.channel, &click.clicker.account).await;
+        let person = person.map_err(|error| failed(&error))?;
+        let person = person.ok_or(Refusal::Stranger)?;
+        let starter = about.starter.as_ref();
+        let starter = starter.filter(|starter| starter.name == person.name);
+        if starter.is_some_and(|starter| starter.is_closed) {
+            return Err(Refusal::NotYours(
+                "this is about the run you started; another person must answer",
+            ));
+        }
+        if !person.answers() && starter.is_none() {
+            return Err(Refusal::Stranger);
+        }
+        Ok(principal(person.name, click))
+    }
+
+    /// Was it offered, and was all of it seen by whoever allows it?
+    async fn check_offered(
+        &self,
+        click: &Click,
+        about: &About,
+        delivery: Option<&StoredDelivery>,
+        person: &Principal,
+    ) -> Result<(), Refusal> {
+        let is_offered = match (&about.what, click.press) {
+            (Subject::Card(card), Press::Choose(choice)) => card.choices.contains(&choice),
+            (Subject::Card(card), Press::DenyNote) => card.choices.contains(&Choice::Deny),
+            (Subject::Card(_), Press::View) | (Subject::Question(_), Press::Other) => true,
+            (Subject::Question(inquiry), Press::Answer(number)) => {
+                (1..=inquiry.choices.len()).contains(&usize::from(number))
+            }
+            (Subject::Card(_), Press::Answer(_) | Press::Other)
+            | (Subject::Question(_), Press::Choose(_) | Press::DenyNote | Press::View) => false,
+        };
+        if !is_offered {
+            return Err(Refusal::NotOffered);
+        }
+        if !click.press.allows() || delivery.is_some_and(|delivery| !delivery.is_cut) {
+            return Ok(());
+        }
+        let stored = self.stored_approval(&click.subject).await;
+        let stored = stored.map_err(|error| failed(&error))?;
+        if stored.viewed_by.contains(&person.name) {
+            return Ok(());
+        }
+        Err(Refusal::NotSeen)
+    }
+
+    async fn open_full(&self, click: &Click, facts: Facts) -> Result<Clicked, Refusal> {
+        let card = self.card_of(&facts.about, facts.delivery.as_ref());
+        let channel = self.channel(&click.channel);
+        // What was typed is answered with the text itself.
+        if let (Some(channel), Some((order, delivered)), false) =
+            (channel, &card, click.proof == Proof::Typed)
+        {
+            let unfolded = channel.unfold(delivered, order).await;
+            unfolded.map_err(|error| match error {
+                DeliveryError::Later { .. } | DeliveryError::Never { .. } => {
+                    Refusal::Failed("the full text cannot be shown now".to_owned())
+                }
+            })?;
+        }
+        let viewed = self.viewed(&facts.person, &click.subject).await;
+        viewed.map_err(refused)?;
+        self.repaint_soon(&click.subject);
+        let about = self.about(&click.subject).await;
+        let about = about.map_err(|error| failed(&error))?;
+        Ok(Clicked {
+            outcome: Outcome::Opened,
+            card: self.card_of(&about, facts.delivery.as_ref()),
+            words: "The full text stands below the card. You can answer now.".to_owned(),
+        })
+    }
+
+    async fn answer_click(&self, click: &Click, facts: Facts) -> Result<Clicked, Refusal> {
+        let Some(choice) = click.press.choice() else {
+            return Err(Refusal::NotOffered);
+        };
+        let reply = Reply {
+            approval: ApprovalId(click.subject.clone()),
+            choice,
+            note: click.text.clone(),
+            // The narrowest; a chat shows no list to choose from.
+            grant: None,
+            args: None,
+        };
+        let view = self.answer(&facts.person, reply).await.map_err(refused)?;
+        let about = self.about(&click.subject).await;
+        let about = about.map_err(|error| failed(&error))?;
+        Ok(Clicked {
+            outcome: Outcome::Answered,
+            card: self.card_of(&about, facts.delivery.as_ref()),
+            words: confirmation(choice, &view),
+        })
+    }
+
+    async fn clarify_click(&self, click: &Click, facts: Facts) -> Result<Clicked, Refusal> {
+        let reply = match (click.press, &click.text) {
+            (Press::Answer(number), _) => Clarified::Choice(usize::from(number)),
+            (_, Some(text)) => Clarified::Text(text.clone()),
+            (_, None) => return Err(Refusal::NotOffered),
+        };
+        self.clarify(&facts.person, &click.subject, reply)
+            .await
+            .map_err(refused)?;
+        let about = self.about(&click.subject).await;
+        let about = about.map_err(|error| failed(&error))?;
+        Ok(Clicked {
+            outcome: Outcome::Answered,
+            card: self.card_of(&about, facts.delivery.as_ref()),
+            words: "The agent was told. An answer allows nothing.".to_owned(),
+        })
+    }
+
+    fn card_of(
+        &self,
+        about: &About,
+        delivery: Option<&StoredDelivery>,
+    ) -> Option<(Box<Order>, Box<Delivered>)> {
+        let delivery = delivery?;
+        let delivered = delivery.delivered()?;
+        let order = self.order(about, delivery, Attempt::Again);
+        Some((Box::new(order), Box::new(delivered)))
+    }
+
+    /// Returns the person an account of a channel belongs to.
+    pub async fn person_of(
+        &self,
+        channel: &str,
+        account: &str,
+    ) -> Result<Option<PersonView>, GateError> {
+        let Some(channel) = self.channel(channel) else {
+            return Ok(None);
+        };
+        let people = self.live_people().await?;
+        let is_theirs =
+            |person: &PersonView| account_in(&**channel, person).as_deref() == Some(account);
+        Ok(people.into_iter().find(is_theirs))
+    }
+
+    /// Writes down that something did not count. What anybody can send fills no ledger.
+    pub async fn note_refusal(&self, click: &Click, refusal: &Refusal) {
+        static MINUTE: AtomicI64 = AtomicI64::new(0);
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let is_replayed = *refusal == Refusal::Untrusted(Untrusted::Replayed);
+        if is_replayed && click.proof == Proof::OnCard {
+            // Chats are read again after a gap; nobody did anything.
+            return;
+        }
+        let now = self.inner.clock.now();
+        if matches!(refusal, Refusal::Untrusted(_) | Refusal::Forged) {
+            let minute = now.seconds() / 60;
+            if MINUTE.swap(minute, Ordering::Relaxed) != minute {
+                COUNT.store(0, Ordering::Relaxed);
+            }
+            if COUNT.fetch_add(1, Ordering::Relaxed) >= STRANGE_PER_MINUTE_MAX {
+                return;
+            }
+        }
+        let subject = inline(&click.subject);
+        let body = json!({
+            "approval_id": subject,
+            "channel": click.channel,
+            "account": inline(&click.clicker.account),
+            "choice": click.press.word(),
+            "reason": refusal.code(),
+        });
+        let change = Change {
+            puts: Vec::new(),
+            entries: vec![told(now, "click.refused", &subject, body)],
+        };
+        if let Err(error) = self.inner.store.commit(change).await {
+            tracing::warn!(%error, "a refused click could not be written down");
+        }
+    }
+}
+
+fn principal(name: String, click: &Click) -> Principal {
+    Principal {
+        key: KeyId(format!("person:{name}")),
+        name,
+        role: Role::Approver,
+        via: click.channel.clone(),
+        tier: click.tier,
+    }
+}
+
+/// Returns what the person is told, with the permission it leaves.
+fn confirmation(choice: Choice, view: &ApprovalView) -> String {
+    let scope = view.scopes.first().map_or("", |scope| scope.words.as_str());
+    let said = match choice {
+        Choice::Once => "Allowed once.".to_owned(),
+        Choice::Session => {
+            format!("Allowed for this session, and nothing wider than this: {scope}.")
+        }
+        Choice::Always => {
+            format!("Allowed from now on, and nothing wider than this: {scope}.")
+        }
+        Choice::Deny => "Denied. The agent is told.".to_owned(),
+    };
+    match view.held_until {
+        Some(_) => format!("{said} It takes effect in a moment, unless it is taken back."),
+        None => said,
+    }
+}
+
+/// Returns why a question that ended cannot be answered.
+fn ended(how: &str) -> Refusal {
+    if how.is_empty() {
+        // It is held back for a moment.
+        Refusal::Answered("it takes effect in a moment".to_owned())
+    } else if how.starts_with("Withdrawn") {
+        Refusal::Withdrawn
+    } else if how.starts_with("Expired") || how.starts_with("Nobody") {
+        Refusal::Expired
+    } else {
+        Refusal::Answered(how.to_owned())
+    }
+}
+
+fn refused(error: GateError) -> Refusal {
+    match error {
+        GateError::AlreadyResolved(view) | GateError::Gone(view) => {
+            let how = view.card.outcome.unwrap_or_default();
+            ended(&how)
+        }
+        GateError::AlreadySettled { how, .. } => Refusal::Answered(how),
+        GateError::NotOffered(_) => Refusal::NotOffered,
+        GateError::Forbidden(why) => Refusal::NotYours(why),
+        GateError::NotFound { .. } => Refusal::Unknown,
+        other @ (GateError::Invalid { .. }
+        | GateError::Ambiguous(_)
+        | GateError::TooMany { .. }
+        | GateError::TokenUsed
+        | GateError::TokenExpired
+        | GateError::TokenInvalid
+        | GateError::Policy(_)
+        | GateError::Store(_)) => failed(&other),
+    }
+}
+
+fn failed(error: &GateError) -> Refusal {
+    tracing::warn!(%error, "a click could not be taken");
+    Refusal::Failed("storage is away".to_owned())
+}

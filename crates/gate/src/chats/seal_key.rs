@@ -1,0 +1,73 @@
+//! The key of buttons: random, made once, kept in the database so that replicas share it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use countersign_channels::seal::Seal;
+use countersign_store::{Change, Database, Expect, Kind, Put, Record, StoreError};
+use serde::{Deserialize, Serialize};
+
+use crate::gate::random;
+use crate::records::stored::{read, written};
+
+/// The name of the one key there is.
+const CURRENT: &str = "current";
+
+/// The key as it is kept.
+#[derive(Serialize, Deserialize)]
+struct StoredKey {
+    key: String,
+}
+
+/// Returns the key of `store`, which is made if it is not there.
+pub(crate) async fn load_or_create(store: &Database) -> Result<Seal, StoreError> {
+    if let Some(seal) = load(store).await? {
+        return Ok(seal);
+    }
+    let stored = StoredKey {
+        key: STANDARD.encode(random::<32>()),
+    };
+    let put = Put {
+        record: Record {
+            kind: Kind::ButtonKey,
+            id: CURRENT.to_owned(),
+            version: 0,
+            status: String::new(),
+            owner: String::new(),
+            session: String::new(),
+            run: String::new(),
+            link: String::new(),
+            at: 0,
+            due_at: None,
+            body: written(&stored),
+        },
+        expect: Expect::Absent,
+    };
+    let change = Change {
+        puts: vec![put],
+        entries: Vec::new(),
+    };
+    match store.commit(change).await {
+        // Another gateway may have made one at the same moment; that one counts then.
+        Ok(_) | Err(StoreError::Conflict { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    let unreadable = || StoreError::Unavailable {
+        why: "the key of buttons cannot be read",
+        cause: "it was just written".into(),
+    };
+    load(store).await?.ok_or_else(unreadable)
+}
+
+async fn load(store: &Database) -> Result<Option<Seal>, StoreError> {
+    let Some(record) = store.get(Kind::ButtonKey, CURRENT).await? else {
+        return Ok(None);
+    };
+    let stored: StoredKey = read(&record)?;
+    let bytes = STANDARD.decode(&stored.key).ok();
+    let key: Option<[u8; 32]> = bytes.and_then(|bytes| bytes.try_into().ok());
+    key.map(|key| Some(Seal::new(key)))
+        .ok_or_else(|| StoreError::Unavailable {
+            why: "the key of buttons cannot be read",
+            cause: "it is not 32 bytes".into(),
+        })
+}

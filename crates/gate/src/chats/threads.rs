@@ -1,0 +1,287 @@
+//! Conversations with the built-in agent in chats: which session a person's thread is, what was heard
+//! in it, and which run has been answered there.
+
+use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
+use serde::{Deserialize, Serialize};
+
+use crate::base::principal::Principal;
+use crate::gate::random_id;
+use crate::records::draft::ATTEMPTS_MAX;
+use crate::records::stored::{read, written};
+use crate::runs::BUILTIN;
+use crate::{Gate, GateError};
+
+/// A person's conversation in one place of a chat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// The channel's name.
+    pub channel: String,
+    /// The place, in the channel's own words.
+    pub place: String,
+    /// Whose it is.
+    pub person: String,
+    /// The session it is.
+    pub session: String,
+    /// The last run that was started in it.
+    pub run: Option<String>,
+    /// The last run whose end was told there.
+    pub told: Option<String>,
+}
+
+/// What is kept of it besides.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct StoredThread {
+    place: String,
+    person: String,
+    /// The last message that was heard, and when by the chat's clock.
+    heard: String,
+    heard_at: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    told: Option<String>,
+}
+
+impl Gate {
+    /// Notes that `who` said something, and returns the conversation; `None` if this message was
+    /// heard before.
+    pub async fn hear(
+        &self,
+        who: &Principal,
+        place: &str,
+        message: &str,
+        at: i64,
+    ) -> Result<Option<Thread>, GateError> {
+        for _ in 0..ATTEMPTS_MAX {
+            let known = self.thread_record(who, place).await?;
+            let mut stored = match &known {
+                Some(record) => read(record)?,
+                None => StoredThread::default(),
+            };
+            if known.is_some() && (stored.heard == message || at < stored.heard_at) {
+                return Ok(None);
+            }
+            stored = StoredThread {
+                place: place.to_owned(),
+                person: who.name.clone(),
+                heard: message.to_owned(),
+                heard_at: at,
+                told: stored.told,
+            };
+            let record = known.as_ref();
+            let session = record.map_or_else(fresh_session, |it| it.session.clone());
+            let run = record.map_or_else(String::new, |it| it.run.clone());
+            let put = self.thread_put(who, &stored, session, run, record);
+            if let Some(record) = self.write_thread(put).await? {
+                return Ok(Some(thread(&record)?));
+            }
+        }
+        Err(busy())
+    }
+
+    /// Returns the conversation of `who` there, if there is one.
+    pub async fn thread(&self, who: &Principal, place: &str) -> Result<Option<Thread>, GateError> {
+        let record = self.thread_record(who, place).await?;
+        record.as_ref().map(thread).transpose()
+    }
+
+    /// Begins another conversation in the same place.
+    pub async fn renew_thread(&self, who: &Principal, place: &str) -> Result<(), GateError> {
+        self.change_thread(who, place, |record, _| {
+            record.session = fresh_session();
+            record.run.clear();
+        })
+        .await
+    }
+
+    /// Notes which run goes on in the conversation.
+    pub async fn note_thread_run(
+        &self,
+        who: &Principal,
+        place: &str,
+        run: &str,
+    ) -> Result<(), GateError> {
+        self.change_thread(who, place, |record, _| run.clone_into(&mut record.run))
+            .await
+    }
+
+    /// Notes that the end of a run was told in the conversation.
+    pub async fn note_thread_told(
+        &self,
+        who: &Principal,
+        place: &str,
+        run: &str,
+    ) -> Result<(), GateError> {
+        self.change_thread(who, place, |_, stored| stored.told = Some(run.to_owned()))
+            .await
+    }
+
+    /// Returns the conversations of a channel in which a run is under way or its end was not told.
+    pub async fn threads_untold(&self, channel: &str) -> Result<Vec<Thread>, GateError> {
+        let query = Query {
+            link: Some(channel.to_owned()),
+            ..Query::of(Kind::Thread)
+        };
+        let records = self.find_all(query).await?;
+        let all = records.iter().map(thread);
+        let all: Vec<Thread> = all.collect::<Result<_, _>>()?;
+        let is_untold = |thread: &Thread| thread.run.is_some() && thread.run != thread.told;
+        Ok(all.into_iter().filter(is_untold).collect())
+    }
+
+    /// Notes that a channel is listened to from now on, unless it was before: what is said while
+    /// nobody listens is read when somebody does again.
+    pub async fn begin_listening(&self, channel: &str) -> Result<(), GateError> {
+        let stored = StoredThread {
+            heard_at: self.inner.clock.machine().0,
+            ..StoredThread::default()
+        };
+        let put = Put {
+            record: Record {
+                kind: Kind::Thread,
+                id: channel.to_owned(),
+                version: 0,
+                status: String::new(),
+                owner: BUILTIN.to_owned(),
+                session: String::new(),
+                run: String::new(),
+                link: channel.to_owned(),
+                at: self.inner.clock.now().0,
+                due_at: None,
+                body: written(&stored),
+            },
+            expect: Expect::Absent,
+        };
+        // Whoever began before has said so already.
+        self.write_thread(put).await.map(drop)
+    }
+
+    /// Returns when something was last heard in a channel, by the chat's clock.
+    pub async fn heard_at(&self, channel: &str) -> Result<Option<i64>, GateError> {
+        let query = Query {
+            link: Some(channel.to_owned()),
+            order: Order::NewestFirst,
+            ..Query::of(Kind::Thread)
+        };
+        let records = self.inner.store.find(query).await?;
+        let stored: Vec<StoredThread> = records.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(stored.iter().map(|it| it.heard_at).max())
+    }
+
+    /// Returns the place in `channel` where `session` goes on.
+    pub(crate) async fn thread_of(
+        &self,
+        channel: &str,
+        session: &str,
+    ) -> Result<Option<String>, GateError> {
+        let query = Query {
+            link: Some(channel.to_owned()),
+            session: Some(session.to_owned()),
+            owner: Some(BUILTIN.to_owned()),
+            limit: 1,
+            ..Query::of(Kind::Thread)
+        };
+        let found = self.inner.store.find(query).await?;
+        let stored: Option<StoredThread> = found.first().map(read).transpose()?;
+        Ok(stored.map(|stored| stored.place))
+    }
+
+    async fn thread_record(
+        &self,
+        who: &Principal,
+        place: &str,
+    ) -> Result<Option<Record>, StoreError> {
+        self.inner.store.get(Kind::Thread, &id(who, place)).await
+    }
+
+    async fn change_thread(
+        &self,
+        who: &Principal,
+        place: &str,
+        change: impl Fn(&mut Record, &mut StoredThread),
+    ) -> Result<(), GateError> {
+        for _ in 0..ATTEMPTS_MAX {
+            let Some(mut record) = self.thread_record(who, place).await? else {
+                return Ok(());
+            };
+            let mut stored: StoredThread = read(&record)?;
+            change(&mut record, &mut stored);
+            record.body = written(&stored);
+            let put = Put {
+                expect: Expect::Version(record.version),
+                record,
+            };
+            if self.write_thread(put).await?.is_some() {
+                return Ok(());
+            }
+        }
+        Err(busy())
+    }
+
+    fn thread_put(
+        &self,
+        who: &Principal,
+        stored: &StoredThread,
+        session: String,
+        run: String,
+        known: Option<&Record>,
+    ) -> Put {
+        Put {
+            record: Record {
+                kind: Kind::Thread,
+                id: id(who, &stored.place),
+                version: 0,
+                status: String::new(),
+                owner: BUILTIN.to_owned(),
+                session,
+                run,
+                link: who.via.clone(),
+                at: self.inner.clock.now().0,
+                due_at: None,
+                body: written(stored),
+            },
+            expect: known.map_or(Expect::Absent, |it| Expect::Version(it.version)),
+        }
+    }
+
+    /// Writes it; `None` if somebody else was faster.
+    async fn write_thread(&self, put: Put) -> Result<Option<Record>, GateError> {
+        let record = put.record.clone();
+        let change = Change {
+            puts: vec![put],
+            entries: Vec::new(),
+        };
+        match self.inner.store.commit(change).await {
+            Ok(_) => Ok(Some(record)),
+            Err(StoreError::Conflict { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// One conversation per person and place.
+fn id(who: &Principal, place: &str) -> String {
+    format!("{}\n{place}\n{}", who.via, who.name)
+}
+
+fn thread(record: &Record) -> Result<Thread, GateError> {
+    let stored: StoredThread = read(record)?;
+    Ok(Thread {
+        channel: record.link.clone(),
+        place: stored.place,
+        person: stored.person,
+        session: record.session.clone(),
+        run: Some(record.run.clone()).filter(|run| !run.is_empty()),
+        told: stored.told,
+    })
+}
+
+fn fresh_session() -> String {
+    let bytes: [u8; 16] = random_id();
+    format!("ses_{:032x}", u128::from_be_bytes(bytes))
+}
+
+fn busy() -> GateError {
+    GateError::TooMany {
+        message: "too much happens in this conversation at once",
+        retry_after: 1,
+    }
+}

@@ -1,0 +1,253 @@
+//! People: the names answers are recorded under, and their accounts in chats.
+
+use countersign_core::display::inline;
+use countersign_core::id::KeyId;
+use countersign_core::tier::Tier;
+use countersign_core::time::UnixMillis;
+use countersign_store::{Change, Expect, Kind, Put, Record};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{
+    LIVE, NAME_CHARS_MAX, StoredKey, administers, checked_name, conflict, live, not_found,
+    revocation,
+};
+use crate::base::principal::{Principal, Role};
+use crate::records::draft::{ATTEMPTS_MAX, told};
+use crate::records::stored::{read, written};
+use crate::records::view::Page;
+use crate::{Gate, GateError};
+
+/// Most accounts of one person.
+const ACCOUNTS_MAX: usize = 32;
+/// Longest account, in characters.
+const ACCOUNT_CHARS_MAX: usize = 256;
+const REMOVED: &str = "removed";
+
+/// A person.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct PersonView {
+    /// The name answers are recorded under.
+    pub name: String,
+    /// What the person may do.
+    pub roles: Vec<String>,
+    /// Accounts, by channel.
+    #[serde(default)]
+    pub accounts: std::collections::BTreeMap<String, String>,
+}
+
+impl Gate {
+    /// Returns the people who may answer.
+    pub async fn people(&self, who: &Principal) -> Result<Page<PersonView>, GateError> {
+        if !who.role.answers() {
+            return Err(GateError::Forbidden("only approvers and admins see people"));
+        }
+        let items = self.live_people().await?;
+        Ok(Page { items, next: None })
+    }
+
+    /// Adds a person, or changes what is known of one.
+    pub async fn put_person(
+        &self,
+        who: &Principal,
+        person: PersonView,
+    ) -> Result<PersonView, GateError> {
+        administers(who)?;
+        checked(&person)?;
+        for _ in 0..ATTEMPTS_MAX {
+            self.accounts_are_free(&person).await?;
+            let now = self.inner.clock.now();
+            let found = self.inner.store.get(Kind::Person, &person.name).await?;
+            let channels: Vec<&String> = person.accounts.keys().collect();
+            let body = json!({
+                "name": person.name, "roles": person.roles, "channels": channels, "by": who.name,
+            });
+            let change = Change {
+                puts: vec![put(&person, found.as_ref(), now)],
+                entries: vec![told(now, "person.changed", &person.name, body)],
+            };
+            if self.unsettle(change).await? {
+                return Ok(person);
+            }
+        }
+        Err(conflict(Kind::Person, &person.name))
+    }
+
+    /// Removes a person: nobody answers under that name any more.
+    pub async fn remove_person(&self, who: &Principal, name: &str) -> Result<(), GateError> {
+        administers(who)?;
+        for _ in 0..ATTEMPTS_MAX {
+            let found = self.inner.store.get(Kind::Person, name).await?;
+            let mut record = found
+                .filter(|record| record.status == LIVE)
+                .ok_or_else(|| not_found("person", name))?;
+            REMOVED.clone_into(&mut record.status);
+            let now = self.inner.clock.now();
+            let body = json!({ "name": name, "by": who.name });
+            let mut change = Change {
+                puts: vec![Put {
+                    expect: Expect::Version(record.version),
+                    record,
+                }],
+                entries: vec![told(now, "person.removed", name, body)],
+            };
+            // A key made meanwhile writes the person, too, so one of the two is tried again.
+            for key in self.find_all(live(Kind::Key)).await? {
+                let stored: StoredKey = read(&key)?;
+                if stored.name == name && stored.role.answers() {
+                    revocation(&mut change, key, &who.name, now)?;
+                }
+            }
+            if self.unsettle(change).await? {
+                return Ok(());
+            }
+        }
+        Err(conflict(Kind::Person, name))
+    }
+
+    /// Whether a person who may answer can be reached in a chat.
+    pub(super) async fn any_reachable_person(
+        &self,
+        besides: Option<&str>,
+    ) -> Result<bool, GateError> {
+        let people = self.live_people().await?;
+        Ok(people.iter().any(|person| {
+            !person.accounts.is_empty() && person.answers() && Some(person.name.as_str()) != besides
+        }))
+    }
+
+    /// Returns the record that says there is a person of this name, who may at least do what
+    /// `role` may.
+    pub(super) async fn person_kept(
+        &self,
+        name: &str,
+        role: Role,
+        now: UnixMillis,
+    ) -> Result<Put, GateError> {
+        let found = self.inner.store.get(Kind::Person, name).await?;
+        let known = found.as_ref().filter(|record| record.status == LIVE);
+        let mut person = match known {
+            Some(record) => read(record)?,
+            None => PersonView {
+                name: name.to_owned(),
+                ..PersonView::default()
+            },
+        };
+        if known.is_none() {
+            person.roles.push(role.word().to_owned());
+        }
+        Ok(put(&person, found.as_ref(), now))
+    }
+
+    /// Returns who answers with `account` of `channel`. Who is not a listed approver is nobody.
+    pub async fn principal_of_account(
+        &self,
+        channel: &str,
+        account: &str,
+        tier: Tier,
+    ) -> Result<Principal, GateError> {
+        let people = self.live_people().await?;
+        let person = people.into_iter().find(|person| {
+            person.accounts.get(channel).is_some_and(|it| it == account) && person.answers()
+        });
+        let person = person.ok_or(GateError::Forbidden(
+            "this account belongs to nobody who may answer",
+        ))?;
+        Ok(Principal {
+            key: KeyId(format!("person:{}", person.name)),
+            name: person.name,
+            role: Role::Approver,
+            via: channel.to_owned(),
+            tier,
+        })
+    }
+
+    /// Returns everybody who is there.
+    pub(crate) async fn live_people(&self) -> Result<Vec<PersonView>, GateError> {
+        let records = self.find_all(live(Kind::Person)).await?;
+        let people: Result<Vec<PersonView>, _> = records.iter().map(read).collect();
+        Ok(people?)
+    }
+
+    /// An account that belonged to two people would answer in either's name.
+    async fn accounts_are_free(&self, person: &PersonView) -> Result<(), GateError> {
+        for other in self.live_people().await? {
+            let taken = |(channel, account): (&String, &String)| {
+                other.name != person.name && other.accounts.get(channel) == Some(account)
+            };
+            if person.accounts.iter().any(taken) {
+                return Err(invalid(
+                    "accounts",
+                    "account_taken",
+                    format!("an account belongs to `{}` already", other.name),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn put(person: &PersonView, found: Option<&Record>, now: UnixMillis) -> Put {
+    Put {
+        record: Record {
+            kind: Kind::Person,
+            id: person.name.clone(),
+            version: 0,
+            status: LIVE.to_owned(),
+            owner: String::new(),
+            session: String::new(),
+            run: String::new(),
+            link: String::new(),
+            at: found.map_or(now.0, |record| record.at),
+            due_at: None,
+            body: written(person),
+        },
+        expect: found.map_or(Expect::Absent, |record| Expect::Version(record.version)),
+    }
+}
+
+impl PersonView {
+    /// Whether the person is a listed approver.
+    pub fn answers(&self) -> bool {
+        Role::ALL
+            .iter()
+            .any(|role| role.answers() && self.roles.iter().any(|word| word == role.word()))
+    }
+}
+
+fn checked(person: &PersonView) -> Result<(), GateError> {
+    checked_name(&person.name)?;
+    for word in &person.roles {
+        let known = |role: &Role| !role.asks() && role.word() == word;
+        if !Role::ALL.iter().any(known) {
+            return Err(invalid(
+                "roles",
+                "invalid_role",
+                format!("`{}` is not a role of people", inline(word)),
+            ));
+        }
+    }
+    let fits = |text: &str, max: usize| {
+        let length = text.chars().count();
+        (1..=max).contains(&length) && inline(text) == text
+    };
+    let well_formed = |(channel, account): (&String, &String)| {
+        fits(channel, NAME_CHARS_MAX) && fits(account, ACCOUNT_CHARS_MAX)
+    };
+    if person.accounts.len() > ACCOUNTS_MAX || !person.accounts.iter().all(well_formed) {
+        return Err(invalid(
+            "accounts",
+            "invalid_account",
+            format!("a person has up to {ACCOUNTS_MAX} accounts of visible characters"),
+        ));
+    }
+    Ok(())
+}
+
+fn invalid(param: &'static str, code: &'static str, message: String) -> GateError {
+    GateError::Invalid {
+        param,
+        code,
+        message,
+    }
+}

@@ -1,0 +1,10 @@
+//! The gate's data: requests, stored records, ledger entries and events, views, errors.
+
+pub(crate) mod draft;
+pub(crate) mod entries;
+pub mod error;
+pub mod event;
+pub mod identifiers;
+pub mod request;
+pub(crate) mod stored;
+pub mod view;

@@ -1,0 +1,361 @@
+//! What the ledger says happened, in the words of the wire: an entry's body is the event that
+//! readers of the stream are sent. No secret stands in it: arguments are shown redacted, and the
+//! ledger commits to the original by a salted hash whose salt is kept with the call.
+
+use countersign_core::approval::{Choice, ExpiryCause, State};
+use countersign_core::assessment::Assessment;
+use countersign_core::ending::Ending;
+use countersign_core::id::ApprovalId;
+use countersign_core::judge::Judged;
+use countersign_core::ledger::Draft;
+use countersign_core::time::UnixMillis;
+use serde::Serialize;
+
+use crate::records::request::Report;
+use crate::records::stored::{StoredApproval, StoredCall, written};
+use crate::records::view::{DRAFT, DecisionView};
+
+#[derive(Serialize)]
+struct Assessed<'a> {
+    event: &'static str,
+    call_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
+    run_id: &'a str,
+    session_id: &'a str,
+    agent: Option<&'a str>,
+    tool: &'a str,
+    command: &'a str,
+    verdict: &'a str,
+    status: &'a str,
+    cause: Option<&'a str>,
+    risk_score: f64,
+    confidence: f64,
+    side_effect: &'static str,
+    outbound: bool,
+    crisis_sensitive: bool,
+    reasons: &'a [String],
+    rule: u8,
+    finding: Option<&'static str>,
+    digest: String,
+    arguments_commitment: &'a str,
+    approval_id: Option<&'a str>,
+    timestamp: f64,
+}
+
+/// A call was judged.
+pub(crate) fn call_assessed(
+    call: &StoredCall,
+    status: &str,
+    judged: &Judged,
+    command: &str,
+    commitment: &str,
+) -> Draft {
+    let Judged { assessment, ruling } = judged;
+    // Everybody follows the ledger, a person in crisis who talks to the agent included, and nobody
+    // has looked at what the model wrote there.
+    let is_unseen = call.starter.is_some() && assessment.crisis_sensitive;
+    let command = if call.answers_starter {
+        DRAFT
+    } else if is_unseen {
+        &call.tool
+    } else {
+        command
+    };
+    let body = Assessed {
+        event: "call.assessed",
+        call_id: call.call_id.as_str(),
+        tool_call_id: call.tool_call_id.as_deref(),
+        run_id: &call.run,
+        session_id: &call.session,
+        agent: call.agent.as_deref(),
+        tool: &call.tool,
+        command,
+        verdict: &call.verdict,
+        status,
+        cause: call.decision.as_ref().map(|it| it.cause.as_str()),
+        risk_score: assessment.risk.as_fraction(),
+        confidence: assessment.confidence.as_fraction(),
+        side_effect: assessment.side_effect.word(),
+        outbound: assessment.outbound,
+        crisis_sensitive: assessment.crisis_sensitive,
+        reasons: &assessment.reasons,
+        rule: ruling.rule.number(),
+        finding: assessment.findings.first().map(|it| it.code),
+        digest: call.digest.to_string(),
+        arguments_commitment: commitment,
+        approval_id: call.approval.as_ref().map(ApprovalId::as_str),
+        timestamp: call.at.as_seconds(),
+    };
+    about(
+        call,
+        "call.assessed",
+        call.call_id.as_str(),
+        call.at,
+        written(&body),
+    )
+}
+
+#[derive(Serialize)]
+struct Required<'a> {
+    event: &'static str,
+    run_id: &'a str,
+    approval_id: &'a str,
+    command: &'a str,
+    description: &'a str,
+    choices: Vec<&'static str>,
+    tool: &'a str,
+    args: &'a serde_json::Value,
+    risk_score: f64,
+    confidence: f64,
+    reasons: &'a [String],
+    expires_at: f64,
+    digest: String,
+    timestamp: f64,
+    call_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
+    session_id: &'a str,
+    agent: Option<&'a str>,
+    risk: &'a str,
+    tier: &'static str,
+}
+
+/// A question was put to people.
+pub(crate) fn approval_required(stored: &StoredApproval, assessment: &Assessment) -> Draft {
+    let StoredApproval { approval, call, .. } = stored;
+    let (command, args) = if call.answers_starter {
+        (DRAFT, &serde_json::Value::Null)
+    } else {
+        (stored.card.command.as_str(), &stored.shown_args)
+    };
+    let body = Required {
+        event: "approval.required",
+        run_id: &call.run,
+        approval_id: approval.id.as_str(),
+        command,
+        description: description(stored),
+        choices: words(&approval.choices),
+        tool: &call.tool,
+        args,
+        risk_score: assessment.risk.as_fraction(),
+        confidence: assessment.confidence.as_fraction(),
+        reasons: &stored.card.reasons,
+        expires_at: approval.expires_at.as_seconds(),
+        digest: approval.digest.to_string(),
+        timestamp: approval.asked_at.as_seconds(),
+        call_id: call.call_id.as_str(),
+        tool_call_id: call.tool_call_id.as_deref(),
+        session_id: &call.session,
+        agent: call.agent.as_deref(),
+        risk: &stored.card.risk,
+        tier: call.tier.word(),
+    };
+    about(
+        call,
+        "approval.required",
+        approval.id.as_str(),
+        approval.asked_at,
+        written(&body),
+    )
+}
+
+#[derive(Serialize)]
+struct Resolved<'a> {
+    event: &'static str,
+    approval_id: &'a str,
+    run_id: &'a str,
+    outcome: &'a str,
+    cause: &'a str,
+    choice: Option<&'a str>,
+    by: Option<&'a str>,
+    via: Option<&'a str>,
+    note: Option<&'a str>,
+    timestamp: f64,
+    session_id: &'a str,
+    call_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
+    digest: String,
+    grant_id: Option<&'a str>,
+    edited: bool,
+    tier: Option<&'static str>,
+}
+
+/// A question is settled.
+pub(crate) fn approval_resolved(stored: &StoredApproval, now: UnixMillis) -> Option<Draft> {
+    let StoredApproval { approval, call, .. } = stored;
+    let decision = decision(stored)?;
+    let body = Resolved {
+        event: "approval.resolved",
+        approval_id: approval.id.as_str(),
+        run_id: &call.run,
+        outcome: &decision.outcome,
+        cause: &decision.cause,
+        choice: decision.choice.as_deref(),
+        by: decision.by.as_deref(),
+        via: decision.via.as_deref(),
+        note: decision.note.as_deref(),
+        timestamp: now.as_seconds(),
+        session_id: &call.session,
+        call_id: call.call_id.as_str(),
+        tool_call_id: call.tool_call_id.as_deref(),
+        digest: approval.digest.to_string(),
+        grant_id: decision.grant_id.as_deref(),
+        edited: stored.edited.is_some(),
+        tier: approval.answer().map(|answer| answer.tier.word()),
+    };
+    Some(about(
+        call,
+        "approval.resolved",
+        approval.id.as_str(),
+        now,
+        written(&body),
+    ))
+}
+
+#[derive(Serialize)]
+struct Happening<'a> {
+    event: &'a str,
+    approval_id: &'a str,
+    call_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
+    run_id: &'a str,
+    session_id: &'a str,
+    by: Option<&'a str>,
+    detail: Option<&'a str>,
+    timestamp: f64,
+}
+
+/// Something else happened to a question: it was opened, held, taken back, its token handed out or
+/// used.
+pub(crate) fn approval_happening(
+    stored: &StoredApproval,
+    event: &str,
+    by: Option<&str>,
+    detail: Option<&str>,
+    now: UnixMillis,
+) -> Draft {
+    let StoredApproval { approval, call, .. } = stored;
+    let body = Happening {
+        event,
+        approval_id: approval.id.as_str(),
+        call_id: call.call_id.as_str(),
+        tool_call_id: call.tool_call_id.as_deref(),
+        run_id: &call.run,
+        session_id: &call.session,
+        by,
+        detail,
+        timestamp: now.as_seconds(),
+    };
+    about(call, event, approval.id.as_str(), now, written(&body))
+}
+
+/// What came of a call, as its asker reports.
+pub(crate) fn call_reported(call: &StoredCall, report: &Report, now: UnixMillis) -> Draft {
+    let ending = if report.failed {
+        let exit_code = report.exit_code;
+        Ending::Failed { exit_code }
+    } else {
+        Ending::Done
+    };
+    let model_calls_it = report.tool_call_id.as_ref();
+    let body = serde_json::json!({
+        "event": "tool.completed",
+        "call_id": call.call_id.as_str(),
+        "tool_call_id": model_calls_it.or(call.tool_call_id.as_ref()),
+        "run_id": call.run,
+        "session_id": call.session,
+        "tool": call.tool,
+        "error": report.failed,
+        "outcome": ending.word(),
+        "words": ending.words(),
+        "exit_code": report.exit_code,
+        "duration": report.duration_millis.map(in_seconds),
+        "timestamp": now.as_seconds(),
+    });
+    about(
+        call,
+        "tool.completed",
+        call.call_id.as_str(),
+        now,
+        body.to_string(),
+    )
+}
+
+#[expect(clippy::cast_precision_loss, reason = "milliseconds stay exact")]
+fn in_seconds(millis: u64) -> f64 {
+    millis as f64 / 1000.0
+}
+
+/// Returns how a question ended, or `None` while it waits.
+pub(crate) fn decision(stored: &StoredApproval) -> Option<DecisionView> {
+    let by_person = |outcome: &str, answer: &countersign_core::approval::Answer| DecisionView {
+        outcome: outcome.to_owned(),
+        cause: if answer.via == crate::approvals::smart::VIA {
+            "model"
+        } else {
+            "person"
+        }
+        .to_owned(),
+        choice: Some(answer.choice.word().to_owned()),
+        by: Some(answer.by.clone()),
+        via: Some(answer.via.clone()),
+        note: answer.note.clone(),
+        at: answer.at.0,
+        grant_id: answer.grant_id.as_ref().map(|id| id.0.clone()),
+        args: stored.edited.clone(),
+        ..DecisionView::default()
+    };
+    match &stored.approval.state {
+        State::Waiting | State::Held { .. } => None,
+        State::Approved { answer, .. } | State::Consumed { answer, .. } => {
+            Some(by_person("approved", answer))
+        }
+        State::Denied { answer } => Some(by_person("denied", answer)),
+        State::Expired { cause, at } => Some(DecisionView {
+            outcome: "expired".to_owned(),
+            cause: match cause {
+                ExpiryCause::Expiry => "expiry",
+                ExpiryCause::Undeliverable => "undeliverable",
+            }
+            .to_owned(),
+            at: at.0,
+            ..DecisionView::default()
+        }),
+        State::Withdrawn { at, note } => Some(DecisionView {
+            outcome: "withdrawn".to_owned(),
+            cause: "withdrawal".to_owned(),
+            note: note.clone(),
+            at: at.0,
+            ..DecisionView::default()
+        }),
+    }
+}
+
+/// Returns the first reason, in words.
+pub(crate) fn description(stored: &StoredApproval) -> &str {
+    stored
+        .card
+        .reasons
+        .first()
+        .map_or(stored.card.title.as_str(), String::as_str)
+}
+
+/// Returns choices as the wire writes them.
+pub(crate) fn words(choices: &[Choice]) -> Vec<&'static str> {
+    choices.iter().map(|choice| choice.word()).collect()
+}
+
+fn about(call: &StoredCall, event: &str, subject: &str, at: UnixMillis, body: String) -> Draft {
+    Draft {
+        at,
+        event: event.to_owned(),
+        owner: call.key.0.clone(),
+        run: call.run.clone(),
+        session: call.session.clone(),
+        subject: subject.to_owned(),
+        body,
+    }
+}

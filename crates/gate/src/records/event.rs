@@ -1,0 +1,547 @@
+//! Events as readers of the stream are told them: one shape per name, for descriptions of the API
+//! and for who reads a stream in Rust.
+//!
+//! Entries are written where things happen; that each of them has its shape here is what the tests
+//! of the stream check, so a new event must be described before it can be told.
+
+use countersign_core::approval::Choice;
+use countersign_core::assessment::SideEffect;
+use countersign_core::digest::Digest;
+use countersign_core::tier::Tier;
+use countersign_core::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::base::principal::Role;
+
+/// Something that happened. Times are Unix seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "event")]
+pub enum Event {
+    /// A call was judged.
+    #[serde(rename = "call.assessed")]
+    CallAssessed(CallAssessed),
+    /// A call is about to leave the machine.
+    #[serde(rename = "call.handed_over")]
+    CallHandedOver(CallHandedOver),
+    /// A question was put to people.
+    #[serde(rename = "approval.required")]
+    ApprovalRequired(ApprovalRequired),
+    /// A question is settled.
+    #[serde(rename = "approval.resolved")]
+    ApprovalResolved(ApprovalResolved),
+    /// A person opened the full text.
+    #[serde(rename = "approval.viewed")]
+    ApprovalViewed(ApprovalHappening),
+    /// An answer is held back and can be taken back; `detail` is the choice.
+    #[serde(rename = "approval.held")]
+    ApprovalHeld(ApprovalHappening),
+    /// An answer was taken back; the question waits again.
+    #[serde(rename = "approval.taken_back")]
+    ApprovalTakenBack(ApprovalHappening),
+    /// A denial was lifted: the agent may ask again.
+    #[serde(rename = "approval.lifted")]
+    ApprovalLifted(ApprovalHappening),
+    /// A card that tells of a flood of calls tells of more; `detail` is how many.
+    #[serde(rename = "approval.changed")]
+    ApprovalChanged(ApprovalHappening),
+    /// The asker collected the proof; `detail` is its name.
+    #[serde(rename = "token.minted")]
+    TokenMinted(ApprovalHappening),
+    /// The proof was used up; `detail` is its name.
+    #[serde(rename = "token.consumed")]
+    TokenConsumed(ApprovalHappening),
+    /// Somebody else's key tried to use the proof up; `detail` is its name. Nothing was used.
+    #[serde(rename = "token.refused")]
+    TokenRefused(ApprovalHappening),
+    /// A card reached a channel.
+    #[serde(rename = "card.delivered")]
+    CardDelivered(CardHappening),
+    /// A card could not be delivered; `why` says why.
+    #[serde(rename = "card.failed")]
+    CardFailed(CardHappening),
+    /// An agent asks a person.
+    #[serde(rename = "clarify.required")]
+    ClarifyRequired(ClarifyRequired),
+    /// The question is answered, or nobody answered in time.
+    #[serde(rename = "clarify.resolved")]
+    ClarifyResolved(ClarifyResolved),
+    /// Something ran and awaits a look.
+    #[serde(rename = "review.required")]
+    ReviewRequired(ReviewRequired),
+    /// Somebody looked.
+    #[serde(rename = "review.resolved")]
+    ReviewResolved(ReviewResolved),
+    /// A standing permission was left.
+    #[serde(rename = "grant.created")]
+    GrantCreated(GrantHappening),
+    /// A standing permission let a call run.
+    #[serde(rename = "grant.used")]
+    GrantUsed(GrantHappening),
+    /// A standing permission was taken back.
+    #[serde(rename = "grant.revoked")]
+    GrantRevoked(GrantRevoked),
+    /// A session is known from now on.
+    #[serde(rename = "session.started")]
+    SessionStarted(SessionHappening),
+    /// What is known of a session changed.
+    #[serde(rename = "session.changed")]
+    SessionChanged(SessionHappening),
+    /// A session runs without questions about ordinary calls for a while.
+    #[serde(rename = "session.override_started")]
+    OverrideStarted(OverrideStarted),
+    /// It asks again.
+    #[serde(rename = "session.override_ended")]
+    OverrideEnded(OverrideEnded),
+    /// Whoever was written to carries the crisis mark from now on.
+    #[serde(rename = "crisis.marked")]
+    CrisisMarked(CrisisMarked),
+    /// A person cleared the crisis mark of a session or a recipient.
+    #[serde(rename = "crisis.cleared")]
+    CrisisCleared(CrisisCleared),
+    /// A run of the built-in agent began.
+    #[serde(rename = "run.started")]
+    RunStarted(RunStarted),
+    /// Somebody wants it to stop.
+    #[serde(rename = "run.stopping")]
+    RunStopping(RunStopping),
+    /// It ended with an answer.
+    #[serde(rename = "run.completed")]
+    RunCompleted(RunCompleted),
+    /// It could not go on.
+    #[serde(rename = "run.failed")]
+    RunFailed(RunFailed),
+    /// It was stopped.
+    #[serde(rename = "run.cancelled")]
+    RunCancelled(RunHappening),
+    /// The next part of what the agent says. Has no id.
+    #[serde(rename = "message.delta")]
+    MessageDelta(MessageDelta),
+    /// All of the message so far, for who came late. Has no id.
+    #[serde(rename = "message.snapshot")]
+    MessageSnapshot(MessageSnapshot),
+    /// What the agent says waits for a person; until then there is a notice.
+    #[serde(rename = "message.held")]
+    MessageHeld(MessageHeld),
+    /// The agent begins with a tool.
+    #[serde(rename = "tool.started")]
+    ToolStarted(ToolStarted),
+    /// A tool has run, as its runner reports.
+    #[serde(rename = "tool.completed")]
+    ToolCompleted(ToolCompleted),
+    /// A key was made.
+    #[serde(rename = "key.created")]
+    KeyCreated(KeyHappening),
+    /// A key was made useless.
+    #[serde(rename = "key.revoked")]
+    KeyRevoked(KeyHappening),
+    /// A gateway signs with this key.
+    #[serde(rename = "key.published")]
+    KeyPublished(KeyPublished),
+    /// A person was added or changed.
+    #[serde(rename = "person.changed")]
+    PersonChanged(PersonChanged),
+    /// A person was removed.
+    #[serde(rename = "person.removed")]
+    PersonRemoved(PersonRemoved),
+    /// A link to sign in was made.
+    #[serde(rename = "login.offered")]
+    LoginOffered(LoginOffered),
+    /// A browser signed in.
+    #[serde(rename = "login.started")]
+    LoginStarted(LoginStarted),
+    /// A browser was signed out.
+    #[serde(rename = "login.ended")]
+    LoginEnded(LoginEnded),
+    /// The configuration is about to be changed.
+    #[serde(rename = "config.changed")]
+    ConfigChanged(ConfigChanged),
+    /// The ledger up to here was signed.
+    #[serde(rename = "ledger.checkpoint")]
+    Checkpoint(CheckpointTold),
+    /// The ledger was taken as it was: by a home that kept no head of it yet, or by a person.
+    #[serde(rename = "ledger.anchored")]
+    Anchored(AnchoredTold),
+}
+
+/// Each shape with its fields. What an event has not is null, or is not there.
+macro_rules! shapes {
+    ($($(#[doc = $doc:literal])* $name:ident { $($field:ident: $type:ty = $said:literal,)* })*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $(#[doc = $said] pub $field: $type,)*
+        }
+    )*};
+}
+
+shapes! {
+    /// A call was judged.
+    CallAssessed {
+        call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        run_id: String = "Its run.",
+        session_id: String = "Its session.",
+        agent: Option<String> = "What the agent calls itself.",
+        tool: String = "The tool.",
+        command: String = "On one line, display-redacted; never empty.",
+        verdict: Verdict = "What the firewall concludes.",
+        status: String = "`waiting`, `allowed` or `refused`.",
+        cause: Option<String> = "Why, where nobody was asked: `rule`, `grant`, `deny_memory`, `flood` or `no_approver`.",
+        risk_score: f64 = "How bad a mistake would be, 0 to 1.",
+        confidence: f64 = "How sure that is, 0 to 1.",
+        side_effect: SideEffect = "What it changes.",
+        outbound: bool = "Whether it carries something out of the machine.",
+        crisis_sensitive: bool = "Whether it touches a person in crisis.",
+        reasons: Vec<String> = "Sentences, the worst first.",
+        rule: Option<u8> = "The number of the rule that decided.",
+        finding: Option<String> = "What was found first, by its code.",
+        digest: Digest = "What a decision is bound to.",
+        arguments_commitment: String = "A salted hash of the arguments.",
+        approval_id: Option<String> = "The question, if a person is asked.",
+        timestamp: f64 = "When.",
+    }
+    /// A call is about to leave the machine.
+    CallHandedOver {
+        call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        run_id: String = "Its run.",
+        session_id: String = "Its session.",
+        tool: String = "The tool.",
+        timestamp: f64 = "When.",
+    }
+    /// A question was put to people.
+    ApprovalRequired {
+        run_id: String = "Its run.",
+        approval_id: String = "The question.",
+        command: String = "On one line, display-redacted; never empty.",
+        description: String = "The first reason.",
+        choices: Vec<Choice> = "What may be chosen.",
+        tool: String = "The tool.",
+        args: Value = "The arguments, display-redacted; null where they are not shown.",
+        risk_score: f64 = "How bad a mistake would be, 0 to 1.",
+        confidence: f64 = "How sure that is, 0 to 1.",
+        reasons: Vec<String> = "Sentences, the worst first.",
+        expires_at: f64 = "When it ends unanswered.",
+        digest: Digest = "What an answer is bound to.",
+        timestamp: f64 = "When.",
+        call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        session_id: String = "Its session.",
+        agent: Option<String> = "What the agent calls itself.",
+        risk: String = "`low`, `medium`, `high` or `critical`.",
+        tier: Tier = "How far the asker could have answered itself.",
+    }
+    /// A question is settled.
+    ApprovalResolved {
+        approval_id: String = "The question.",
+        run_id: String = "Its run.",
+        outcome: String = "`approved`, `denied`, `expired` or `withdrawn`.",
+        cause: String = "`person`, `model`, `expiry`, `undeliverable` or `withdrawal`.",
+        choice: Option<Choice> = "What was chosen.",
+        by: Option<String> = "Who chose it.",
+        via: Option<String> = "Where.",
+        note: Option<String> = "What was said about it.",
+        timestamp: f64 = "When.",
+        session_id: String = "Its session.",
+        call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        digest: Digest = "What the answer is bound to.",
+        grant_id: Option<String> = "The permission it left.",
+        edited: bool = "Whether the person changed the arguments.",
+        tier: Option<Tier> = "How far the asker could have answered itself.",
+    }
+    /// Something that settles nothing happened to a question.
+    ApprovalHappening {
+        approval_id: String = "The question.",
+        call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        run_id: String = "Its run.",
+        session_id: String = "Its session.",
+        by: Option<String> = "Who did it.",
+        detail: Option<String> = "What exactly.",
+        timestamp: f64 = "When.",
+    }
+    /// A card was handed to a channel.
+    CardHappening {
+        approval_id: String = "The question.",
+        call_id: Option<String> = "The call, if it is about one.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        run_id: String = "Its run.",
+        channel: String = "The channel.",
+        why: Option<String> = "Why it failed.",
+        timestamp: f64 = "When.",
+    }
+    /// An agent asks a person.
+    ClarifyRequired {
+        clarification_id: String = "The question.",
+        run_id: String = "Its run.",
+        session_id: String = "Its session.",
+        question: String = "Its text.",
+        choices: Vec<String> = "Answers to choose from.",
+        expires_at: f64 = "When it ends unanswered.",
+        timestamp: f64 = "When.",
+    }
+    /// An agent's question is settled.
+    ClarifyResolved {
+        clarification_id: String = "The question.",
+        run_id: String = "Its run.",
+        session_id: String = "Its session.",
+        outcome: String = "`answered` or `expired`.",
+        choice: Option<u32> = "Which of the choices, from 1.",
+        by: Option<String> = "Who answered.",
+        via: Option<String> = "Where.",
+        timestamp: f64 = "When.",
+    }
+    /// Something ran and awaits a look.
+    ReviewRequired {
+        review_id: String = "The review.",
+        call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        run_id: String = "Its run.",
+        session_id: String = "Its session.",
+        tool: String = "The tool.",
+        command: String = "On one line, display-redacted; never empty.",
+        timestamp: f64 = "When.",
+    }
+    /// Somebody looked.
+    ReviewResolved {
+        review_id: String = "The review.",
+        call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        run_id: String = "Its run.",
+        session_id: String = "Its session.",
+        outcome: String = "`kept` or `undone`.",
+        by: String = "Who.",
+        via: String = "Where.",
+        timestamp: f64 = "When.",
+    }
+    /// A standing permission was left, or let a call run.
+    GrantHappening {
+        grant_id: String = "The grant.",
+        call_id: String = "The call.",
+        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        run_id: String = "Its run.",
+        session_id: String = "Its session.",
+        scope: String = "What it covers, in words.",
+        by: String = "Who gave it.",
+        uses: u64 = "How often it was used.",
+        uses_left: Option<u32> = "How often still.",
+        expires_at: Option<f64> = "Until when.",
+        timestamp: f64 = "When.",
+    }
+    /// A standing permission was taken back.
+    GrantRevoked {
+        grant_id: String = "The grant.",
+        session_id: Option<String> = "In which session it held; null: in any.",
+        scope: String = "What it covered, in words.",
+        by: String = "Who.",
+        via: String = "Where.",
+        uses: u64 = "How often it was used.",
+        timestamp: f64 = "When.",
+    }
+    /// What is known of a session.
+    SessionHappening {
+        session_id: String = "Its session.",
+        key_id: String = "Whose session.",
+        workspace: Option<String> = "The directory it works on.",
+        crisis_sensitive: bool = "Whether a person in crisis was in it.",
+        timestamp: f64 = "When.",
+    }
+    /// A session runs without questions for a while.
+    OverrideStarted {
+        session_id: String = "Its session.",
+        key_id: String = "Whose session.",
+        until: f64 = "Until when.",
+        reason: String = "Why.",
+        all: Option<bool> = "Whether critical calls run without a question, too.",
+        by: String = "Who.",
+        timestamp: f64 = "When.",
+    }
+    /// A session asks again.
+    OverrideEnded {
+        session_id: String = "Its session.",
+        key_id: String = "Whose session.",
+        by: String = "Who.",
+        timestamp: f64 = "When.",
+    }
+    /// A recipient carries the crisis mark.
+    CrisisMarked {
+        recipient: String = "Who, in normal form.",
+        session_id: String = "In which session that was seen.",
+        key_id: String = "Whose session.",
+        call_id: Option<String> = "The call that showed it, if it was one.",
+        timestamp: f64 = "When.",
+    }
+    /// A crisis mark was cleared.
+    CrisisCleared {
+        recipient: Option<String> = "Whose mark, in normal form.",
+        session_id: Option<String> = "The session whose mark it was.",
+        key_id: Option<String> = "Whose session.",
+        by: String = "Who cleared it.",
+        via: String = "Where.",
+        note: Option<String> = "What was said about it.",
+        timestamp: f64 = "When.",
+    }
+    /// A run began.
+    RunStarted {
+        run_id: String = "Its run.",
+        session_id: String = "Its session.",
+        model: String = "Which model thinks.",
+        by: String = "Who.",
+        timestamp: f64 = "When.",
+    }
+    /// A run is to stop.
+    RunStopping {
+        run_id: String = "Its run.",
+        by: String = "Who.",
+        timestamp: f64 = "When.",
+    }
+    /// A run ended with an answer.
+    RunCompleted {
+        run_id: String = "Its run.",
+        output: String = "The answer.",
+        usage: Usage = "What it cost.",
+        timestamp: f64 = "When.",
+    }
+    /// A run could not go on.
+    RunFailed {
+        run_id: String = "Its run.",
+        error: String = "Why.",
+        timestamp: f64 = "When.",
+    }
+    /// Something happened to a run.
+    RunHappening {
+        run_id: String = "Its run.",
+        timestamp: f64 = "When.",
+    }
+    /// What a run cost, in tokens.
+    Usage {
+        input_tokens: u64 = "Read.",
+        output_tokens: u64 = "Written.",
+        total_tokens: u64 = "Both.",
+    }
+    /// The next part of a message.
+    MessageDelta {
+        run_id: String = "Its run.",
+        timestamp: f64 = "When.",
+        delta: String = "The part.",
+        notice: Option<bool> = "Whether it is the notice that `message.held` tells of.",
+    }
+    /// A message so far.
+    MessageSnapshot {
+        run_id: String = "Its run.",
+        timestamp: f64 = "When.",
+        text: String = "All of it so far.",
+        notice: Option<bool> = "Whether it is the notice that `message.held` tells of.",
+    }
+    /// A message waits for a person.
+    MessageHeld {
+        run_id: String = "Its run.",
+        notice: String = "What is said meanwhile.",
+        draft: Option<u32> = "Which draft of the run it stands for; the notice is shown once for each.",
+        reached: Option<bool> = "Whether somebody else was asked; if not, nobody could be reached.",
+        timestamp: f64 = "When.",
+    }
+    /// The agent begins with a tool.
+    ToolStarted {
+        run_id: String = "Its run.",
+        tool: String = "The tool.",
+        tool_call_id: String = "What the model calls it.",
+        call_id: Option<String> = "The call it becomes, unless it never gets that far.",
+        preview: String = "On one line, shortened.",
+        timestamp: f64 = "When.",
+    }
+    /// A tool has run.
+    ToolCompleted {
+        call_id: Option<String> = "The call; null where it never became one.",
+        run_id: String = "Its run.",
+        session_id: Option<String> = "Its session.",
+        tool: String = "The tool.",
+        tool_call_id: Option<String> = "What the model calls it.",
+        error: Option<bool> = "Whether it failed, or did not run.",
+        outcome: Option<String> = "How it ended: `done`, `failed`, `denied`, `refused`, `expired`, `withdrawn`, `unknown` or `not_run`.",
+        words: Option<String> = "That, for people: `denied by ana: keep it`.",
+        exit_code: Option<i32> = "What its process ended with, where it was one.",
+        duration: Option<f64> = "How long it took, in seconds.",
+        timestamp: f64 = "When.",
+    }
+    /// A key was made or revoked.
+    KeyHappening {
+        key_id: String = "The key.",
+        name: String = "Its name.",
+        role: Role = "Its role.",
+        by: String = "Who.",
+        executors: Option<Vec<String>> = "Whose tokens it may use besides its own.",
+        workspaces: Option<Vec<String>> = "The directories it is bound to, if any.",
+        timestamp: f64 = "When.",
+    }
+    /// A gateway signs with a key.
+    KeyPublished {
+        kid: String = "Its name.",
+        public_key: String = "The key.",
+        timestamp: f64 = "When.",
+    }
+    /// A person was added or changed.
+    PersonChanged {
+        name: String = "The person.",
+        roles: Vec<String> = "What they may do.",
+        channels: Vec<String> = "Where they have accounts.",
+        by: String = "Who.",
+        timestamp: f64 = "When.",
+    }
+    /// A person was removed.
+    PersonRemoved {
+        name: String = "The person.",
+        by: String = "Who.",
+        timestamp: f64 = "When.",
+    }
+    /// A link to sign in was made.
+    LoginOffered {
+        key_id: String = "Whose.",
+        name: String = "The name of the key.",
+        expires_at: f64 = "Until when it works.",
+        timestamp: f64 = "When.",
+    }
+    /// A browser signed in.
+    LoginStarted {
+        login_id: String = "The login.",
+        key_id: String = "Whose.",
+        name: String = "The name of the key.",
+        expires_at: f64 = "Until when.",
+        timestamp: f64 = "When.",
+    }
+    /// A browser was signed out.
+    LoginEnded {
+        login_id: String = "The login.",
+        key_id: String = "Whose.",
+        by: String = "Who.",
+        timestamp: f64 = "When.",
+    }
+    /// The configuration is about to be changed.
+    ConfigChanged {
+        key: String = "Which key of it.",
+        by: String = "Who.",
+        via: String = "Where.",
+        timestamp: f64 = "When.",
+    }
+    /// The ledger was signed.
+    CheckpointTold {
+        seq: u64 = "Up to this entry.",
+        hash: Digest = "Its hash.",
+        kid: String = "The name of the key.",
+        public_key: String = "The key.",
+        signature: String = "The signature.",
+    }
+    /// The ledger was taken as it was.
+    AnchoredTold {
+        kid: String = "The name of the key that signs its head.",
+        was: Option<String> = "The head that was kept before, as `NUMBER:HASH`.",
+        head: String = "The last entry that was found, as `NUMBER:HASH`.",
+        why: String = "Why.",
+        by: String = "Who took it.",
+        timestamp: f64 = "When.",
+    }
+}

@@ -1,0 +1,288 @@
+//! Calls and approvals as they are kept: the bodies of the store's records.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use countersign_core::approval::Approval;
+use countersign_core::call::{Annotations, ToolCall, Turn};
+use countersign_core::card::Card;
+use countersign_core::digest::{Action, Digest, Encoding, context};
+use countersign_core::grant::Scope;
+use countersign_core::id::{ApprovalId, CallId, KeyId};
+use countersign_core::tier::Tier;
+use countersign_core::time::UnixMillis;
+use countersign_store::{Expect, Kind, Put, Record, StoreError};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::records::view::DecisionView;
+
+/// A call as it is kept. Written once; only what came of it is added later.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct StoredCall {
+    pub(crate) call_id: CallId,
+    pub(crate) tool: String,
+    pub(crate) args: Value,
+    /// The arguments as bytes in base64, where they came that way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) raw: Option<String>,
+    pub(crate) cwd: Option<String>,
+    pub(crate) workspace: Option<String>,
+    /// The directories its workspace may lie in, on the owner's word; none: any it claims.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) bound: Vec<String>,
+    /// Who said what, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) replying_to: Vec<(String, String)>,
+    /// Hints of the server: read-only, destructive, idempotent, open world.
+    #[serde(default)]
+    pub(crate) annotations: [Option<bool>; 4],
+    pub(crate) session: String,
+    pub(crate) run: String,
+    /// What the model calls it, where the built-in agent asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tool_call_id: Option<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) executor: String,
+    pub(crate) tool_definition: Option<Digest>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) attachments: Vec<Digest>,
+    /// Hash of what the files may hold that it runs and that the same key wrote: its words alone do
+    /// not say what runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) runs_written: Option<Digest>,
+    pub(crate) explanation: Option<String>,
+    /// The person whose run of the built-in agent asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) starter: Option<String>,
+    /// Whether it is the agent's own reply to that person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) answers_starter: bool,
+    pub(crate) key: KeyId,
+    pub(crate) key_name: String,
+    pub(crate) tier: Tier,
+    pub(crate) at: UnixMillis,
+    pub(crate) digest: Digest,
+    /// Hash of the policy it was judged under.
+    pub(crate) policy: String,
+    pub(crate) verdict: String,
+    pub(crate) assessment: Box<RawValue>,
+    pub(crate) approval: Option<ApprovalId>,
+    /// How it ended, where no person was asked.
+    pub(crate) decision: Option<DecisionView>,
+    /// Salt of the commitments the ledger makes to this call.
+    pub(crate) salt: String,
+    /// When somebody began to run it, where no token says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) begun_at: Option<UnixMillis>,
+    /// When it was handed over to whoever carries it outside, where the built-in agent sends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) handed_over_at: Option<UnixMillis>,
+    /// What came of it, as the asker reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) outcome: Option<Value>,
+}
+
+/// A question as it is kept, with the call it is about and the card people were shown.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct StoredApproval {
+    pub(crate) approval: Approval,
+    pub(crate) call: StoredCall,
+    pub(crate) card: Card,
+    /// The arguments as they are shown.
+    pub(crate) shown_args: Value,
+    /// Grants that may be left, narrowest first.
+    pub(crate) scopes: Vec<Scope>,
+    /// The grant the answer leaves, once there is one.
+    pub(crate) grant: Option<StoredGrantRequest>,
+    /// The arguments as the person changed them.
+    pub(crate) edited: Option<Value>,
+    /// Who opened the full text.
+    #[serde(default)]
+    pub(crate) viewed_by: Vec<String>,
+    /// What it would do, as a denial remembers it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) deeds: Vec<Digest>,
+    /// Who lifted the denial, and when: the agent may ask again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) lifted: Option<(String, UnixMillis)>,
+    /// How many calls this card stands for that were held back, where it tells of a flood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) held_back: Option<u64>,
+}
+
+/// The grant an answer leaves when it takes effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StoredGrantRequest {
+    pub(crate) scope: Scope,
+    pub(crate) lasts_millis: Option<i64>,
+    pub(crate) uses: Option<u32>,
+    /// In this session only.
+    pub(crate) session_only: bool,
+}
+
+impl StoredCall {
+    /// Returns the call as it is judged, with the arguments as a person may have changed them.
+    pub(crate) fn tool_call(&self, edited: Option<&Value>) -> ToolCall {
+        let [read_only, destructive, idempotent, open_world] = self.annotations;
+        ToolCall {
+            tool: self.tool.clone(),
+            args: edited.unwrap_or(&self.args).clone(),
+            cwd: self.cwd.clone(),
+            workspace: self.workspace.clone(),
+            replying_to: self
+                .replying_to
+                .iter()
+                .map(|(from, text)| Turn {
+                    from: from.clone(),
+                    text: text.clone(),
+                })
+                .collect(),
+            annotations: Annotations {
+                read_only,
+                destructive,
+                idempotent,
+                open_world,
+            },
+        }
+    }
+
+    /// Returns the digest of this call with `arguments` in place of its own.
+    pub(crate) fn digest_with(&self, encoding: Encoding, arguments: &[u8]) -> Digest {
+        Action {
+            tool: &self.tool,
+            tool_definition: self.tool_definition,
+            encoding,
+            arguments,
+            context: &context(self.cwd.as_deref(), &self.executor, &self.attachments),
+            session: &self.session,
+            agent: self.key.as_str(),
+        }
+        .digest()
+    }
+
+    /// Whether `person` must leave the answer to somebody else.
+    pub(crate) fn is_closed_to(&self, person: &str, starter_may_answer: bool) -> bool {
+        let is_starter = self.starter.as_deref() == Some(person);
+        is_starter && (self.answers_starter || !starter_may_answer)
+    }
+
+    /// Whether it is a draft that `person` must not see before somebody else has allowed it: the
+    /// agent's reply to that very person.
+    pub(crate) fn is_hidden_from(&self, person: &str) -> bool {
+        self.answers_starter && self.starter.as_deref() == Some(person)
+    }
+
+    /// Whether what it does depends on more than its arguments, so that no grant speaks of it: on
+    /// what is attached, or on a file that the same key can write anew.
+    pub(crate) fn is_more_than_its_words(&self) -> bool {
+        !self.attachments.is_empty() || self.runs_written.is_some()
+    }
+
+    /// Whether a person in crisis may be concerned.
+    pub(crate) fn is_crisis_sensitive(&self) -> bool {
+        #[derive(Deserialize)]
+        struct Judged {
+            crisis_sensitive: bool,
+        }
+        serde_json::from_str::<Judged>(self.assessment.get()).is_ok_and(|it| it.crisis_sensitive)
+    }
+
+    /// Returns how its arguments were turned into bytes.
+    pub(crate) const fn encoding(&self) -> Encoding {
+        if self.raw.is_some() {
+            Encoding::Raw
+        } else {
+            Encoding::Jcs
+        }
+    }
+
+    /// Returns the record of this call.
+    pub(crate) fn put(&self, status: &str, expect: Expect) -> Put {
+        Put {
+            record: Record {
+                kind: Kind::Call,
+                id: self.call_id.0.clone(),
+                version: 0,
+                status: status.to_owned(),
+                owner: self.key.0.clone(),
+                session: self.session.clone(),
+                run: self.run.clone(),
+                link: self
+                    .approval
+                    .as_ref()
+                    .map_or_else(String::new, |id| id.0.clone()),
+                at: self.at.0,
+                due_at: None,
+                body: written(self),
+            },
+            expect,
+        }
+    }
+}
+
+impl StoredApproval {
+    /// Returns the record of this approval. It is found by the digest it was asked for, so that
+    /// the same question joins it.
+    pub(crate) fn put(&self, expect: Expect) -> Put {
+        Put {
+            record: Record {
+                kind: Kind::Approval,
+                id: self.approval.id.0.clone(),
+                version: 0,
+                status: self.approval.status().to_owned(),
+                owner: self.call.key.0.clone(),
+                session: self.call.session.clone(),
+                run: self.call.run.clone(),
+                link: self.call.digest.hex(),
+                at: self.approval.asked_at.0,
+                due_at: self.approval.due_at().map(|due| due.0),
+                body: written(self),
+            },
+            expect,
+        }
+    }
+}
+
+impl StoredApproval {
+    /// Returns the record that names this question as the latest about its call, in place of the one
+    /// of version `seen`. The digest is of a key and a session, too.
+    pub(crate) fn latest_put(&self, seen: Option<u64>) -> Put {
+        Put {
+            record: Record {
+                kind: Kind::Question,
+                id: self.call.digest.hex(),
+                version: 0,
+                status: String::new(),
+                owner: self.call.key.0.clone(),
+                session: String::new(),
+                run: String::new(),
+                link: self.approval.id.0.clone(),
+                at: self.approval.asked_at.0,
+                due_at: None,
+                body: "{}".to_owned(),
+            },
+            expect: seen.map_or(Expect::Absent, Expect::Version),
+        }
+    }
+}
+
+/// Returns `bytes` in base64.
+pub(crate) fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
+/// Returns `value` as JSON.
+pub(crate) fn written(value: &impl Serialize) -> String {
+    // These are our own types with text keys; writing them to memory cannot fail.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Reads the body of a record back.
+pub(crate) fn read<T: DeserializeOwned>(record: &Record) -> Result<T, StoreError> {
+    serde_json::from_str(&record.body).map_err(|cause| StoreError::Unavailable {
+        why: "a record cannot be read",
+        cause: Box::new(cause),
+    })
+}

@@ -1,0 +1,526 @@
+//! What the gate answers, as programs see it on the wire.
+
+use countersign_core::approval::{Choice, State};
+use countersign_core::card::Card;
+use countersign_core::display::inline;
+use countersign_core::ending::{Ending, Refusal};
+use countersign_core::grant::Scope;
+use countersign_core::record::AssessmentView;
+use countersign_core::time::UnixMillis;
+use countersign_core::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::records::entries::{decision, description, words};
+use crate::records::stored::{StoredApproval, StoredCall};
+
+/// How a question ended that nobody could be asked.
+const UNREACHED: Ending = Ending::Expired { reached: false };
+/// What is said of a draft instead of showing it.
+pub(crate) const DRAFT: &str = "a draft of the agent's reply, which another person looks at";
+
+/// How a call ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct DecisionView {
+    /// `approved`, `denied`, `expired`, `withdrawn`, `allowed` or `refused`.
+    pub outcome: String,
+    /// `rule`, `grant`, `person`, `model`, `expiry`, `undeliverable`, `withdrawal`, `deny_memory`,
+    /// `flood` or `no_approver`.
+    pub cause: String,
+    /// What was chosen.
+    #[schema(value_type = Option<Choice>)]
+    pub choice: Option<String>,
+    /// Who chose it.
+    pub by: Option<String>,
+    /// Where.
+    pub via: Option<String>,
+    /// What was said about it.
+    pub note: Option<String>,
+    /// When, in seconds on the wire.
+    #[serde(serialize_with = "seconds", deserialize_with = "millis")]
+    #[schema(value_type = f64)]
+    pub at: i64,
+    /// The grant it left, or that let it run.
+    pub grant_id: Option<String>,
+    /// The arguments as the person changed them.
+    pub args: Option<Value>,
+    /// The deny rule that refused it, by its name.
+    pub rule: Option<String>,
+    /// When the same was denied, where that refused it, in seconds on the wire.
+    #[serde(
+        default,
+        serialize_with = "maybe_seconds",
+        deserialize_with = "maybe_millis"
+    )]
+    #[schema(value_type = Option<f64>)]
+    pub denied_at: Option<i64>,
+    /// The question whose denial is remembered, where that is the cause.
+    #[serde(default)]
+    pub denial_id: Option<String>,
+    /// After how many seconds the agent may ask again, where it asked too much.
+    #[serde(default)]
+    pub retry_after: Option<u32>,
+}
+
+impl DecisionView {
+    /// Returns how a call ended that did not run because of this; `None` if it may run.
+    pub fn ending(&self) -> Option<Ending> {
+        let ending = match (self.outcome.as_str(), self.cause.as_str()) {
+            ("approved" | "allowed", _) => return None,
+            ("denied", _) => Ending::Denied {
+                by: self.by.clone(),
+                note: self.note.clone(),
+            },
+            ("refused", "deny_memory") => Ending::Refused(Refusal::DeniedBefore {
+                by: self.by.clone(),
+                ago: self.denied_at.map(|denied| self.at - denied),
+                note: self.note.clone(),
+            }),
+            ("refused", "no_approver") => Ending::Refused(Refusal::NoApprover),
+            ("refused", _) => Ending::Refused(match &self.rule {
+                Some(rule) => Refusal::Rule(rule.clone()),
+                None => Refusal::Floor,
+            }),
+            ("expired", "undeliverable" | "no_approver") => Ending::Expired { reached: false },
+            ("expired", _) => Ending::Expired { reached: true },
+            ("withdrawn", _) => Ending::Withdrawn,
+            _ => Ending::Unknown,
+        };
+        Some(ending)
+    }
+}
+
+/// One call, as its asker sees it.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct CallView {
+    /// The call.
+    pub call_id: String,
+    /// Its run.
+    pub run_id: String,
+    /// Its session.
+    pub session_id: String,
+    /// The tool.
+    pub tool: String,
+    /// `waiting`, `allowed`, `approved`, `denied`, `refused`, `expired` or `withdrawn`.
+    pub status: String,
+    /// `allow`, `allow_then_review`, `ask` or `refuse`.
+    #[schema(value_type = Verdict)]
+    pub verdict: String,
+    /// What it would do.
+    #[serde(deserialize_with = "raw")]
+    #[schema(value_type = AssessmentView)]
+    pub assessment: Box<RawValue>,
+    /// What the decision is bound to.
+    pub digest: String,
+    /// The question, if there is one.
+    pub approval_id: Option<String>,
+    /// When the question ends unanswered, in seconds.
+    pub expires_at: Option<f64>,
+    /// How it ended.
+    pub decision: Option<DecisionView>,
+    /// The proof, for the asker alone.
+    pub token: Option<String>,
+    /// When the proof ends, in seconds.
+    pub token_expires_at: Option<f64>,
+    /// What to tell the model.
+    pub message: String,
+    /// When it was submitted, in seconds.
+    pub created_at: f64,
+}
+
+impl CallView {
+    /// Whether nobody has decided yet.
+    pub fn is_waiting(&self) -> bool {
+        self.status == "waiting"
+    }
+
+    /// Returns how it ended, if it may not run.
+    pub fn ending(&self) -> Option<Ending> {
+        self.decision.as_ref().and_then(DecisionView::ending)
+    }
+}
+
+/// One question, as people see it.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ApprovalView {
+    /// The question.
+    pub approval_id: String,
+    /// The call it is about (the first, if several wait for it).
+    pub call_id: String,
+    /// Its run.
+    pub run_id: String,
+    /// Its session.
+    pub session_id: String,
+    /// `waiting`, `approved`, `denied`, `expired` or `withdrawn`.
+    pub status: String,
+    /// Whether an answer is held back and can be taken back, and until when, in seconds.
+    pub held_until: Option<f64>,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, display-redacted; null where they are not shown.
+    pub args: Value,
+    /// The shell text or the call on one line, display-redacted.
+    pub command: String,
+    /// The first reason.
+    pub description: String,
+    /// What may be chosen.
+    #[schema(value_type = Vec<Choice>)]
+    pub choices: Vec<String>,
+    /// What the judge found.
+    #[serde(deserialize_with = "raw")]
+    #[schema(value_type = AssessmentView)]
+    pub assessment: Box<RawValue>,
+    /// What an answer is bound to.
+    pub digest: String,
+    /// When it was asked, in seconds.
+    pub created_at: f64,
+    /// When it ends unanswered, in seconds.
+    pub expires_at: f64,
+    /// How it ended.
+    pub decision: Option<DecisionView>,
+    /// The card.
+    pub card: Card,
+    /// Grants that may be left, narrowest first.
+    pub scopes: Vec<ScopeView>,
+}
+
+/// A grant that may be left.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ScopeView {
+    /// The scope, to be sent back.
+    pub scope: Scope,
+    /// In words.
+    pub words: String,
+    /// How many of the last calls it would have matched, where that was asked for.
+    pub matched: Option<u32>,
+    /// How many calls were looked at.
+    pub of: Option<u32>,
+    /// The riskiest of those it would have matched, on one line.
+    pub riskiest: Option<String>,
+}
+
+/// One grant, as people see it.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct GrantView {
+    /// The grant.
+    pub grant_id: String,
+    /// The scope.
+    pub scope: Scope,
+    /// In words.
+    pub words: String,
+    /// Whose calls.
+    pub key_id: String,
+    /// In which session; null: in any.
+    pub session_id: Option<String>,
+    /// Until when, in seconds.
+    pub expires_at: Option<f64>,
+    /// How often still.
+    pub uses_left: Option<u32>,
+    /// How often it was used.
+    pub uses: u64,
+    /// When last, in seconds.
+    pub last_used_at: Option<f64>,
+    /// Who gave it.
+    pub by: String,
+    /// When, in seconds.
+    pub created_at: f64,
+    /// In answer to which question.
+    pub approval_id: String,
+    /// Whether it still holds.
+    pub live: bool,
+}
+
+/// A token that was used.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ConsumedView {
+    /// The token.
+    pub jti: String,
+    /// The call it was for.
+    pub call_id: String,
+    /// When, in seconds.
+    pub consumed_at: f64,
+}
+
+/// A page of a list.
+#[derive(Clone, Debug)]
+pub struct Page<T> {
+    /// What stands on it.
+    pub items: Vec<T>,
+    /// What to ask for the next one.
+    pub next: Option<String>,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "milliseconds stay exact")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn seconds<S: serde::Serializer>(millis: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(*millis as f64 / 1000.0)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "times are far below the limit"
+)]
+fn millis<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    let seconds: f64 = serde::Deserialize::deserialize(deserializer)?;
+    Ok((seconds * 1000.0).round() as i64)
+}
+
+#[expect(clippy::ref_option, reason = "serde calls it so")]
+fn maybe_seconds<S: serde::Serializer>(
+    millis: &Option<i64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match millis {
+        Some(millis) => seconds(millis, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "times are far below the limit"
+)]
+fn maybe_millis<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<i64>, D::Error> {
+    let seconds: Option<f64> = serde::Deserialize::deserialize(deserializer)?;
+    Ok(seconds.map(|seconds| (seconds * 1000.0).round() as i64))
+}
+
+/// Reads JSON that is kept as text. It goes through a value, because a flattened view has no text.
+fn raw<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Box<RawValue>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    serde_json::value::to_raw_value(&value).map_err(serde::de::Error::custom)
+}
+
+/// Returns where a page ended, from the words that were given for it.
+pub(crate) fn cursor(text: &str) -> Option<(i64, String)> {
+    let (at, id) = text.split_once('.')?;
+    Some((at.parse().ok()?, id.to_owned()))
+}
+
+/// Returns the words for where a page of `limit` ends, if more follow.
+pub(crate) fn next(records: &[countersign_store::Record], limit: u32) -> Option<String> {
+    let limit = limit as usize;
+    let last = records.get(limit.checked_sub(1)?)?;
+    (records.len() > limit).then(|| format!("{}.{}", last.at, last.id))
+}
+
+impl ApprovalView {
+    /// Returns what people see of `stored`.
+    pub(crate) fn of(stored: &StoredApproval, now: UnixMillis) -> Self {
+        let StoredApproval { approval, call, .. } = stored;
+        let decision = decision(stored);
+        let mut card = stored.card.clone();
+        card.outcome = decision.as_ref().map(sentence);
+        if decision.is_some() {
+            card.choices.clear();
+        }
+        let held_until = match &approval.state {
+            State::Held { until, .. } if *until > now => Some(until.as_seconds()),
+            State::Held { .. }
+            | State::Waiting
+            | State::Approved { .. }
+            | State::Consumed { .. }
+            | State::Denied { .. }
+            | State::Expired { .. }
+            | State::Withdrawn { .. } => None,
+        };
+        Self {
+            approval_id: approval.id.0.clone(),
+            call_id: call.call_id.0.clone(),
+            run_id: call.run.clone(),
+            session_id: call.session.clone(),
+            status: approval.status().to_owned(),
+            held_until,
+            tool: call.tool.clone(),
+            args: stored.shown_args.clone(),
+            command: stored.card.command.clone(),
+            description: description(stored).to_owned(),
+            choices: words(&approval.choices)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+            assessment: call.assessment.clone(),
+            digest: approval.digest.to_string(),
+            created_at: approval.asked_at.as_seconds(),
+            expires_at: approval.expires_at.as_seconds(),
+            decision,
+            card,
+            scopes: stored
+                .scopes
+                .iter()
+                .map(|scope| ScopeView {
+                    words: scope.words(),
+                    scope: scope.clone(),
+                    matched: None,
+                    of: None,
+                    riskiest: None,
+                })
+                .collect(),
+        }
+    }
+}
+
+impl ApprovalView {
+    /// Returns what `person` sees of `stored`: not the draft of the reply to that very person.
+    pub(crate) fn seen_by(person: &str, stored: &StoredApproval, now: UnixMillis) -> Self {
+        let mut view = Self::of(stored, now);
+        if stored.call.is_hidden_from(person) {
+            DRAFT.clone_into(&mut view.command);
+            DRAFT.clone_into(&mut view.card.command);
+            view.args = Value::Null;
+            view.card.body.clear();
+            view.card.help_lines.clear();
+        }
+        view
+    }
+}
+
+impl CallView {
+    /// Returns what its asker sees of `call`, which waits for `approval` or did.
+    pub(crate) fn of(call: &StoredCall, approval: Option<&StoredApproval>) -> Self {
+        let own = call.decision.clone();
+        let asked = approval.and_then(decision);
+        let decided = own.or(asked);
+        let status = match (&decided, approval) {
+            (Some(decided), _) => decided.outcome.clone(),
+            (None, Some(_) | None) => "waiting".to_owned(),
+        };
+        Self {
+            call_id: call.call_id.0.clone(),
+            run_id: call.run.clone(),
+            session_id: call.session.clone(),
+            tool: call.tool.clone(),
+            message: message(&status, decided.as_ref(), call),
+            status,
+            verdict: call.verdict.clone(),
+            assessment: call.assessment.clone(),
+            digest: approval
+                .map_or(call.digest, |it| it.approval.digest)
+                .to_string(),
+            approval_id: call.approval.as_ref().map(|id| id.0.clone()),
+            expires_at: approval.map(|it| it.approval.expires_at.as_seconds()),
+            decision: decided,
+            // For the asker alone, and only where it asks for it.
+            token: None,
+            token_expires_at: None,
+            created_at: call.at.as_seconds(),
+        }
+    }
+}
+
+/// Returns the time of day, as people say it.
+pub(crate) fn time_of_day(at: UnixMillis) -> String {
+    let minutes = at.seconds().rem_euclid(86_400) / 60;
+    format!("{:02}:{:02} UTC", minutes / 60, minutes % 60)
+}
+
+/// Returns how it ended, for people: "Approved once by Ana · 14:02 UTC · page".
+fn sentence(decision: &DecisionView) -> String {
+    let by = decision.by.as_deref().unwrap_or("the firewall");
+    let via = decision.via.as_deref().unwrap_or("the firewall");
+    let at = time_of_day(UnixMillis(decision.at));
+    match decision.outcome.as_str() {
+        "approved" => {
+            let choice = match decision.choice.as_deref() {
+                Some("session") => "for this session",
+                Some("always") => "always",
+                Some(_) | None => "once",
+            };
+            format!("Approved {choice} by {by} · {at} · {via}")
+        }
+        "denied" => format!("Denied by {by} · {at} · {via}"),
+        "withdrawn" => "Withdrawn by the agent that asked".to_owned(),
+        "expired" if decision.ending() == Some(UNREACHED) => "Nobody could be reached".to_owned(),
+        "expired" => "Expired: nobody answered in time".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// Returns what to tell the model about a denial that is remembered.
+fn denied_before(by: &str, note: &str, decision: Option<&DecisionView>) -> String {
+    let denied_at = decision.and_then(|it| it.denied_at);
+    let now = decision.map_or(0, |it| it.at);
+    let when = denied_at.map_or_else(
+        || "a moment ago".to_owned(),
+        |at| ago(UnixMillis(now - at).as_seconds()),
+    );
+    let id = decision
+        .and_then(|it| it.denial_id.as_deref())
+        .map_or_else(String::new, |id| format!(" ({id})"));
+    format!(
+        "{by} denied this {when}, so nobody was asked again and it did not run; other words for the \
+         same thing count as the same.{note} Tell the user. If it is wanted after all, {by} or an \
+         admin can lift the denial{id} from history; then ask again."
+    )
+}
+
+/// Returns how long ago something was, in words.
+fn ago(seconds: f64) -> String {
+    // Rounded down, and never negative: the clock of the gate does not go back.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a span between two times of the gate's clock"
+    )]
+    let seconds = seconds.max(0.0) as u64;
+    let (count, unit) = match seconds {
+        0..5 => return "just now".to_owned(),
+        5..60 => (seconds, "second"),
+        60..3600 => (seconds / 60, "minute"),
+        3600.. => (seconds / 3600, "hour"),
+    };
+    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
+}
+
+/// Returns what to tell the model. A denial names no way round it.
+fn message(status: &str, decision: Option<&DecisionView>, call: &StoredCall) -> String {
+    let note = decision
+        .and_then(|decision| decision.note.as_deref())
+        .map_or_else(String::new, |note| format!(" They say: {note}"));
+    let by = decision
+        .and_then(|decision| decision.by.as_deref())
+        .unwrap_or("a person");
+    let cause = decision.map_or("", |decision| decision.cause.as_str());
+    match status {
+        "allowed" => "Allowed. Run it exactly as submitted.".to_owned(),
+        "approved" if decision.is_some_and(|it| it.args.is_some()) => format!(
+            "{by} changed the arguments and approved the call as changed. Run it with the \
+             arguments of the decision, once.{note}"
+        ),
+        "approved" => format!("Approved by {by}. Run it exactly as submitted, once.{note}"),
+        "denied" => format!(
+            "{by} denied this call; it must not run. Do not try to reach the same effect another \
+             way. Tell the user.{note}"
+        ),
+        "refused" if cause == "deny_memory" => denied_before(by, &note, decision),
+        "refused" if cause == "flood" => format!(
+            "You asked more than people can answer, so this call was held back: it did not run and \
+             nobody was asked about it. Ask again in {} s, one call at a time, and do not take \
+             questions back.{note}",
+            decision.and_then(|it| it.retry_after).unwrap_or(60)
+        ),
+        "refused" if cause == "no_approver" => "This call needs a person's yes, and nobody is \
+             there who could give it. It did not run. Tell the user."
+            .to_owned(),
+        "refused" if decision.is_some_and(|it| it.rule.is_some()) => {
+            let rule = decision.and_then(|it| it.rule.as_deref()).map(inline);
+            format!(
+                "Refused by the deny rule {}: this call is not run, whoever asks. Tell the user.",
+                rule.unwrap_or_default()
+            )
+        }
+        "refused" => "Refused: this call is not run, whoever asks. Tell the user.".to_owned(),
+        "expired" if matches!(cause, "undeliverable" | "no_approver") => {
+            "Nobody could be reached, so it did not run. This is not a denial.".to_owned()
+        }
+        "expired" => "Nobody answered in time, so it did not run. This is not a denial.".to_owned(),
+        "withdrawn" => "You took this call back; it did not run.".to_owned(),
+        _ => format!(
+            "A person has been asked about this call ({}). Wait for the answer; it has not run.",
+            call.call_id
+        ),
+    }
+}

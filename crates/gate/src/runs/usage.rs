@@ -1,0 +1,104 @@
+//! What models cost: tokens by task, model and day.
+
+use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
+use serde::{Deserialize, Serialize};
+
+use crate::base::principal::Principal;
+use crate::records::draft::ATTEMPTS_MAX;
+use crate::records::stored::{read, written};
+use crate::{Gate, GateError};
+
+const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
+
+/// What one model cost for one task on one day.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct UsageView {
+    /// What it was asked for: `agent`, `approval`, `title` …
+    pub task: String,
+    /// The model.
+    pub model: String,
+    /// The day's beginning, in Unix seconds.
+    pub day: i64,
+    /// How often it was asked.
+    pub calls: u64,
+    /// Tokens that were read.
+    pub prompt_tokens: u64,
+    /// Tokens that were written.
+    pub completion_tokens: u64,
+}
+
+impl Gate {
+    /// Adds what one answer of a model cost.
+    pub async fn record_usage(
+        &self,
+        task: &str,
+        model: &str,
+        prompt_tokens: u64,
+        completion_tokens: u64,
+    ) -> Result<(), GateError> {
+        for _ in 0..ATTEMPTS_MAX {
+            let day = self.inner.clock.now().0.div_euclid(DAY_MILLIS) * DAY_MILLIS;
+            let id = format!("{day}\n{task}\n{model}");
+            let before = self.inner.store.get(Kind::Usage, &id).await?;
+            let mut usage = match &before {
+                Some(record) => read(record)?,
+                None => UsageView {
+                    task: task.to_owned(),
+                    model: model.to_owned(),
+                    day: day / 1000,
+                    ..UsageView::default()
+                },
+            };
+            usage.calls += 1;
+            usage.prompt_tokens = usage.prompt_tokens.saturating_add(prompt_tokens);
+            usage.completion_tokens = usage.completion_tokens.saturating_add(completion_tokens);
+            let record = Record {
+                kind: Kind::Usage,
+                id,
+                version: 0,
+                status: String::new(),
+                owner: String::new(),
+                session: String::new(),
+                run: String::new(),
+                link: String::new(),
+                at: day,
+                due_at: None,
+                body: written(&usage),
+            };
+            let expect = before.map_or(Expect::Absent, |it| Expect::Version(it.version));
+            let change = Change {
+                puts: vec![Put { record, expect }],
+                entries: Vec::new(),
+            };
+            match self.inner.store.commit(change).await {
+                Ok(_) => return Ok(()),
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(GateError::TooMany {
+            message: "too many answers of this model at once",
+            retry_after: 1,
+        })
+    }
+
+    /// Returns what models cost since `since` (Unix milliseconds), the oldest day first.
+    pub async fn usage(
+        &self,
+        who: &Principal,
+        since: Option<i64>,
+    ) -> Result<Vec<UsageView>, GateError> {
+        if !who.role.sees_all() {
+            return Err(GateError::Forbidden(
+                "an agent does not see what models cost",
+            ));
+        }
+        let query = Query {
+            // A day counts if any of it lies behind `since`.
+            since: since.map(|since| since.div_euclid(DAY_MILLIS) * DAY_MILLIS),
+            ..Query::of(Kind::Usage)
+        };
+        let records = self.find_all(query).await?;
+        Ok(records.iter().map(read).collect::<Result<_, _>>()?)
+    }
+}

@@ -1,0 +1,500 @@
+//! The crisis mark: where a person in crisis was heard of, and where it stays until a person clears
+//! it.
+//!
+//! Law 1 holds for a conversation and for whoever is written to: a `session_id` is only what the
+//! asker says, so a fresh one, another run or another key changes nothing for the recipient. A mark
+//! on a recipient is a record of its own; which spelling is whose is [`countersign_core::recipient`],
+//! and the people of the configuration are the same under their name and all their accounts.
+
+use countersign_core::assessment::Assessment;
+use countersign_core::call::ToolCall;
+use countersign_core::digest::Digest;
+use countersign_core::display::inline;
+use countersign_core::id::KeyId;
+use countersign_core::judge::consider;
+use countersign_core::ledger::Draft;
+use countersign_core::policy::Policy;
+use countersign_core::recipient::{normal, normal_recipients};
+use countersign_core::time::UnixMillis;
+use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::approvals::answer::invalid;
+use crate::base::principal::Principal;
+use crate::people::PersonView;
+use crate::records::draft::{ATTEMPTS_MAX, told};
+use crate::records::request::Submission;
+use crate::records::stored::{StoredCall, read, written};
+use crate::runs::{BUILTIN, Run};
+use crate::sessions::{SessionFacts, answers, busy};
+use crate::{Gate, GateError};
+
+/// How a record says that it carries the mark.
+pub(crate) const MARKED: &str = "crisis";
+const CLEARED: &str = "cleared";
+/// Recipients of one call that are looked up. Of more, each counts as marked if anybody is.
+const RECIPIENTS_MAX: usize = 32;
+/// Longest note on a clearing, in bytes.
+const NOTE_BYTES_MAX: usize = 4096;
+/// Why a conversation asks.
+const OF_SESSION: &str = "a person in crisis was in this conversation";
+
+/// What carries the crisis mark.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct CrisisView {
+    /// Conversations.
+    pub sessions: Vec<MarkedSession>,
+    /// People who were written to.
+    pub recipients: Vec<MarkedRecipient>,
+}
+
+/// A conversation that carries the mark.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct MarkedSession {
+    /// The session.
+    pub session_id: String,
+    /// Whose.
+    pub key_id: String,
+    /// Who talks to the built-in agent there, if it is one of its conversations.
+    pub person: Option<String>,
+}
+
+/// Somebody who carries the mark.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct MarkedRecipient {
+    /// Who, in normal form.
+    pub recipient: String,
+    /// In which session that was seen.
+    pub session_id: String,
+    /// Whose session.
+    pub key_id: String,
+    /// The call that showed it, if it was one.
+    pub call_id: Option<String>,
+    /// When, in seconds.
+    pub marked_at: f64,
+}
+
+/// Whose mark is to be cleared.
+#[derive(Clone, Copy, Debug)]
+pub enum Marked<'a> {
+    /// A session's; of this key, if several have one of that name.
+    Session(&'a str, Option<&'a str>),
+    /// A recipient's, however it is written.
+    Recipient(&'a str),
+}
+
+/// What law 1 has to do with one call.
+#[derive(Debug)]
+pub(crate) struct Concern {
+    /// Whether it goes to the very person whose run asks, who then is not the one to look at it.
+    pub(crate) reaches_starter: bool,
+    /// Whether only its recipient, or who started the run, makes it sensitive.
+    is_borrowed: bool,
+    /// Whether a run of the built-in agent asks, so that it is known whom the conversation is with.
+    has_starter: bool,
+    /// Whom it would write to and who carries no mark yet, with the version of the record.
+    unmarked: Vec<(String, Option<u64>)>,
+}
+
+impl Concern {
+    /// Whether the conversation itself is one with a person in crisis, after all that was judged.
+    pub(crate) const fn is_of_session(&self, judged: &Assessment) -> bool {
+        judged.crisis_sensitive && !self.is_borrowed
+    }
+
+    /// Returns who is to be marked. In a conversation of the built-in agent it is known who is in
+    /// crisis; whoever else is written to there is marked only if the message itself says so.
+    pub(crate) fn marks(
+        self,
+        policy: &Policy,
+        call: &ToolCall,
+        judged: &Assessment,
+    ) -> Vec<(String, Option<u64>)> {
+        if self.unmarked.is_empty() || !self.is_of_session(judged) {
+            return Vec::new();
+        }
+        let says_so = || {
+            let alone = ToolCall {
+                replying_to: Vec::new(),
+                ..call.clone()
+            };
+            consider(policy, &alone).0.crisis_sensitive
+        };
+        if self.has_starter && !says_so() {
+            return Vec::new();
+        }
+        self.unmarked
+    }
+}
+
+impl Gate {
+    /// Looks for marks that concern `call`, and raises `assessment` by them.
+    pub(crate) async fn crisis_concern(
+        &self,
+        submission: &Submission,
+        call: &ToolCall,
+        session_is_marked: bool,
+        assessment: &mut Assessment,
+    ) -> Result<Concern, GateError> {
+        let names = normal_recipients(call);
+        let starter = submission.starter.as_deref();
+        let is_own = assessment.crisis_sensitive || session_is_marked;
+        let mut concern = Concern {
+            reaches_starter: false,
+            is_borrowed: !is_own,
+            has_starter: starter.is_some(),
+            unmarked: Vec::new(),
+        };
+        if session_is_marked {
+            raise(assessment, OF_SESSION.to_owned());
+        }
+        if names.is_empty() && starter.is_none() {
+            return Ok(concern);
+        }
+        let people = self.live_people().await?;
+        if let Some(starter) = starter
+            && self.marked_as(starter, &people).await?.is_some()
+        {
+            let reason = "who started this run was in crisis, and nobody has cleared that";
+            raise(assessment, reason.to_owned());
+        }
+        if names.len() > RECIPIENTS_MAX && self.anybody_is_marked().await? {
+            let reason =
+                "not all of so many recipients can be looked up, and there are people in crisis";
+            raise(assessment, reason.to_owned());
+        }
+        for name in names.iter().take(RECIPIENTS_MAX) {
+            if self.marked_as(name, &people).await?.is_some() {
+                let reason = format!(
+                    "{} was written to when a person was in crisis, and nobody has cleared that",
+                    inline(name)
+                );
+                raise(assessment, reason);
+            } else {
+                let before = self
+                    .inner
+                    .store
+                    .get(Kind::Recipient, &mark_id(name))
+                    .await?;
+                let version = before.map(|record| record.version);
+                concern.unmarked.push((name.clone(), version));
+            }
+        }
+        if let Some(starter) = starter {
+            let same = spellings(&normal(starter), &people);
+            concern.reaches_starter =
+                assessment.crisis_sensitive && names.iter().any(|name| same.contains(name));
+        }
+        Ok(concern)
+    }
+
+    /// Whether `name`, however it is written, carries the mark.
+    pub(crate) async fn is_marked(&self, name: &str) -> Result<bool, GateError> {
+        let people = self.live_people().await?;
+        Ok(self.marked_as(name, &people).await?.is_some())
+    }
+
+    /// Returns what has to be written so that the person of a conversation carries the mark.
+    pub(crate) async fn person_mark(
+        &self,
+        who: &Principal,
+        session: &str,
+        person: &str,
+        now: UnixMillis,
+    ) -> Result<(Put, Draft), GateError> {
+        let recipient = normal(person);
+        let id = mark_id(&recipient);
+        let before = self.inner.store.get(Kind::Recipient, &id).await?;
+        let mark = MarkedRecipient {
+            recipient,
+            session_id: session.to_owned(),
+            key_id: who.key.0.clone(),
+            call_id: None,
+            marked_at: now.as_seconds(),
+        };
+        Ok(marked(&mark, before.map(|record| record.version), now))
+    }
+
+    /// Returns who talks to the built-in agent in a conversation of its.
+    pub(crate) async fn starter_of(
+        &self,
+        who: &Principal,
+        session: &str,
+    ) -> Result<Option<String>, GateError> {
+        if who.key.as_str() != BUILTIN {
+            return Ok(None);
+        }
+        let Some(lock) = self.inner.store.get(Kind::Conversation, session).await? else {
+            return Ok(None);
+        };
+        let run = self.inner.store.get(Kind::Run, &lock.link).await?;
+        let run: Option<Run> = run.map(|record| read(&record)).transpose()?;
+        Ok(run.map(|run| run.starter))
+    }
+
+    /// Returns everything that carries the mark.
+    pub async fn crisis_marks(&self, who: &Principal) -> Result<CrisisView, GateError> {
+        if !who.role.sees_all() {
+            return Err(GateError::Forbidden("an agent does not see marks"));
+        }
+        let mut sessions = Vec::new();
+        let query = Query {
+            link: Some(MARKED.to_owned()),
+            ..Query::of(Kind::Session)
+        };
+        for record in self.find_all(query).await? {
+            let key = Principal {
+                key: KeyId(record.owner.clone()),
+                ..who.clone()
+            };
+            sessions.push(MarkedSession {
+                person: self.starter_of(&key, &record.session).await?,
+                session_id: record.session,
+                key_id: record.owner,
+            });
+        }
+        let records = self.find_all(marked_recipients()).await?;
+        let recipients = records.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(CrisisView {
+            sessions,
+            recipients,
+        })
+    }
+
+    /// A person says that the mark need not stay. Who is marked is not the one to say so.
+    pub async fn clear_crisis(
+        &self,
+        who: &Principal,
+        whose: Marked<'_>,
+        note: Option<&str>,
+    ) -> Result<CrisisView, GateError> {
+        answers(who)?;
+        if note.is_some_and(|note| note.len() > NOTE_BYTES_MAX) {
+            let message = "the note is longer than 4 KiB";
+            return Err(invalid("note", "note_too_long", message));
+        }
+        match whose {
+            Marked::Session(session, key) => self.clear_session(who, session, key, note).await?,
+            Marked::Recipient(name) => self.clear_recipient(who, name, note).await?,
+        }
+        self.crisis_marks(who).await
+    }
+
+    async fn clear_session(
+        &self,
+        who: &Principal,
+        session: &str,
+        key: Option<&str>,
+        note: Option<&str>,
+    ) -> Result<(), GateError> {
+        let key = self.key_of_session(key, session).await?;
+        let asker = Principal {
+            key: key.clone(),
+            ..who.clone()
+        };
+        let person = self.starter_of(&asker, session).await?;
+        if person.as_deref() == Some(who.name.as_str()) {
+            return Err(not_oneself());
+        }
+        for _ in 0..ATTEMPTS_MAX {
+            let before = self.read_session(&key, session).await?;
+            if !before.crisis {
+                return Err(no_mark(session));
+            }
+            let facts = SessionFacts {
+                crisis: false,
+                ..before
+            };
+            let body = json!({
+                "session_id": session,
+                "key_id": key,
+                "by": who.name,
+                "via": who.via,
+                "note": note,
+            });
+            let entry = Draft {
+                owner: key.0.clone(),
+                session: session.to_owned(),
+                ..told(self.inner.clock.now(), "crisis.cleared", session, body)
+            };
+            if self.write_session(&key, session, &facts, entry).await? {
+                return Ok(());
+            }
+        }
+        Err(busy(&key, session))
+    }
+
+    async fn clear_recipient(
+        &self,
+        who: &Principal,
+        name: &str,
+        note: Option<&str>,
+    ) -> Result<(), GateError> {
+        let people = self.live_people().await?;
+        let spellings = spellings(&normal(name), &people);
+        if spellings.contains(&normal(&who.name)) {
+            return Err(not_oneself());
+        }
+        for _ in 0..ATTEMPTS_MAX {
+            let mut change = Change::default();
+            for spelling in &spellings {
+                let id = mark_id(spelling);
+                let found = self.inner.store.get(Kind::Recipient, &id).await?;
+                let Some(mut record) = found.filter(|record| record.status == MARKED) else {
+                    continue;
+                };
+                let expect = Expect::Version(record.version);
+                CLEARED.clone_into(&mut record.status);
+                change.puts.push(Put { record, expect });
+                let body = json!({
+                    "recipient": spelling,
+                    "by": who.name,
+                    "via": who.via,
+                    "note": note,
+                });
+                let now = self.inner.clock.now();
+                let entry = told(now, "crisis.cleared", spelling, body);
+                change.entries.push(entry);
+            }
+            if change.puts.is_empty() {
+                return Err(no_mark(name));
+            }
+            match self.inner.store.commit(change).await {
+                Ok(_) => return Ok(()),
+                // It was marked anew, or cleared by somebody else; look again.
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(GateError::TooMany {
+            message: "too much happens to this mark at once",
+            retry_after: 1,
+        })
+    }
+
+    /// Returns the spelling under which `name` carries the mark.
+    async fn marked_as(
+        &self,
+        name: &str,
+        people: &[PersonView],
+    ) -> Result<Option<String>, GateError> {
+        for spelling in spellings(&normal(name), people) {
+            let found = self
+                .inner
+                .store
+                .get(Kind::Recipient, &mark_id(&spelling))
+                .await?;
+            if found.is_some_and(|record| record.status == MARKED) {
+                return Ok(Some(spelling));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn anybody_is_marked(&self) -> Result<bool, GateError> {
+        let query = Query {
+            limit: 1,
+            ..marked_recipients()
+        };
+        Ok(!self.inner.store.find(query).await?.is_empty())
+    }
+}
+
+/// Returns what has to be written so that `names` carry the mark because of `call`.
+pub(crate) fn crisis_puts(
+    call: &StoredCall,
+    names: Vec<(String, Option<u64>)>,
+    now: UnixMillis,
+) -> Vec<(Put, Draft)> {
+    let seen = |(recipient, version): (String, Option<u64>)| {
+        let mark = MarkedRecipient {
+            recipient,
+            session_id: call.session.clone(),
+            key_id: call.key.0.clone(),
+            call_id: Some(call.call_id.0.clone()),
+            marked_at: now.as_seconds(),
+        };
+        marked(&mark, version, now)
+    };
+    names.into_iter().map(seen).collect()
+}
+
+fn raise(assessment: &mut Assessment, reason: String) {
+    // What the call itself says is the better reason.
+    if !assessment.crisis_sensitive {
+        assessment.crisis_sensitive = true;
+        assessment.reasons.push(reason);
+    }
+}
+
+/// Returns every spelling of the person that `name` is one of: their name and their accounts.
+fn spellings(name: &str, people: &[PersonView]) -> Vec<String> {
+    let mut all = vec![name.to_owned()];
+    for person in people {
+        let own = person.accounts.values().chain([&person.name]);
+        let own: Vec<String> = own.map(|text| normal(text)).collect();
+        if own.iter().any(|it| it == name) {
+            all.extend(own);
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all.retain(|it| !it.is_empty());
+    all
+}
+
+/// Returns the record that carries the mark in place of the one of `version`, and what tells of it.
+fn marked(mark: &MarkedRecipient, version: Option<u64>, now: UnixMillis) -> (Put, Draft) {
+    let put = Put {
+        record: Record {
+            kind: Kind::Recipient,
+            id: mark_id(&mark.recipient),
+            version: 0,
+            status: MARKED.to_owned(),
+            owner: mark.key_id.clone(),
+            session: mark.session_id.clone(),
+            run: String::new(),
+            link: String::new(),
+            at: now.0,
+            due_at: None,
+            body: written(mark),
+        },
+        expect: version.map_or(Expect::Absent, Expect::Version),
+    };
+    let body = json!({
+        "recipient": mark.recipient,
+        "session_id": mark.session_id,
+        "key_id": mark.key_id,
+        "call_id": mark.call_id,
+    });
+    let entry = Draft {
+        owner: mark.key_id.clone(),
+        session: mark.session_id.clone(),
+        ..told(now, "crisis.marked", &mark.recipient, body)
+    };
+    (put, entry)
+}
+
+fn marked_recipients() -> Query {
+    Query {
+        status: Some(MARKED.to_owned()),
+        ..Query::of(Kind::Recipient)
+    }
+}
+
+/// Returns the name of the record of `recipient`'s mark: not that of who was written to before.
+fn mark_id(recipient: &str) -> String {
+    Digest::of(format!("countersign/v1/crisis\0{recipient}").as_bytes()).hex()
+}
+
+fn not_oneself() -> GateError {
+    GateError::Forbidden("this is about you; another person must clear it")
+}
+
+fn no_mark(id: &str) -> GateError {
+    GateError::NotFound {
+        kind: "crisis mark",
+        id: id.to_owned(),
+    }
+}
