@@ -10,9 +10,8 @@ use serde_json::Value;
 use crate::complaint::Complaint;
 use crate::config::Home;
 use crate::config::read::at;
-use crate::gateway::command_line_key_file;
-use crate::server::auth::CLIENT;
 use crate::tls;
+use crate::wire::CLIENT_HEADER;
 
 /// Where a gateway listens unless it is told otherwise.
 const DEFAULT_URL: &str = "http://127.0.0.1:8750";
@@ -105,7 +104,7 @@ impl Client {
         }?;
         let key = match given_key(reach, &home)? {
             Some(key) => key,
-            None if own.is_some() => read_key(&command_line_key_file(&home))?,
+            None if own.is_some() => read_key(&home.command_line_key_file())?,
             None => return Err(foreign(&home, named.as_deref())),
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -218,7 +217,7 @@ impl Client {
             .http
             .request(method, format!("{}{path}", place.url))
             .bearer_auth(key)
-            .header(CLIENT, self.surface);
+            .header(CLIENT_HEADER, self.surface);
         if let Some(body) = body {
             request = request.json(body);
         }
@@ -361,7 +360,7 @@ fn lists(kind: &str) -> &'static str {
 /// Returns the key that was given for this very call. The key of the home is not one: it belongs to
 /// the home's own gateway, wherever its file is named.
 fn given_key(reach: &Reach, home: &Home) -> Result<Option<String>, Complaint> {
-    let own = command_line_key_file(home);
+    let own = home.command_line_key_file();
     match &reach.key_file {
         Some(file) if is_same_file(file, &own) => Ok(None),
         Some(file) => read_key(file).map(Some),
@@ -439,4 +438,16 @@ fn variable(name: &str) -> Option<String> {
         .ok()
         .map(|value| value.trim().to_owned())
         .filter(|value| !value.is_empty())
+}
+/// Returns `id` as one segment of a path, whatever it is.
+pub(crate) fn segment(id: &str) -> String {
+    id.bytes()
+        .map(|byte| {
+            if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
+        .collect()
 }

@@ -13,11 +13,11 @@ pub(crate) mod history;
 mod inbox;
 mod keys;
 mod ledger;
+mod plain;
 mod policy;
 mod practice;
 mod run;
 mod serve;
-pub(crate) mod show;
 mod usage;
 
 use std::process::ExitCode;

@@ -5,8 +5,10 @@
 //! any pays nothing for them.
 
 pub(crate) mod edit;
+pub(crate) mod entries;
 #[cfg(test)]
 mod fuzz;
+pub(crate) mod policies;
 pub(crate) mod read;
 pub(crate) mod schema;
 pub(crate) mod settings;
@@ -59,6 +61,11 @@ impl Home {
     /// Returns where the owner's file is, whether or not it exists.
     pub(crate) fn file(&self) -> PathBuf {
         self.directory.join("config.yaml")
+    }
+
+    /// Returns the file with the key of the command line.
+    pub(crate) fn command_line_key_file(&self) -> PathBuf {
+        self.directory.join("cli.key")
     }
 }
 

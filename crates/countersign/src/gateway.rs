@@ -104,7 +104,7 @@ impl Gateway {
     /// `None` if the file holds a key that is no longer good: it is not replaced, because somebody
     /// may have revoked it on purpose.
     pub(crate) async fn command_line_key(&self) -> Result<Option<Principal>, Complaint> {
-        let file = command_line_key_file(&self.home);
+        let file = self.home.command_line_key_file();
         match std::fs::read_to_string(&file) {
             Ok(secret) => match self.gate.authenticate(secret.trim()).await {
                 Ok(principal) => Ok(Some(principal)),
@@ -130,11 +130,6 @@ impl Gateway {
             )),
         }
     }
-}
-
-/// Returns where the key of the command line is.
-pub(crate) fn command_line_key_file(home: &Home) -> PathBuf {
-    home.directory().join("cli.key")
 }
 
 /// Opens the gate of `home` without becoming its gateway: for commands that work on a home whether

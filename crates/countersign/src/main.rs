@@ -6,13 +6,14 @@ mod cmd;
 mod complaint;
 mod config;
 mod gateway;
-mod judge;
 mod server;
+mod show;
 mod slash;
 mod telemetry;
 mod tls;
 mod tui;
 mod wire;
+mod words;
 
 use std::process::ExitCode;
 

@@ -5,10 +5,10 @@ use countersign_core::command::{Command, TABLE};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::cmd::approvals::segment;
-use crate::cmd::show::{ago, text};
+use crate::client::segment;
 use crate::config::read::at;
-use crate::tui::words::{outcome, refusal};
+use crate::show::{ago, text};
+use crate::words::{outcome, refusal};
 use countersign_gate::runs::BUILTIN;
 
 /// Standing permissions and waiting calls that are listed; `countersign` lists all.

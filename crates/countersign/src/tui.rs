@@ -15,8 +15,6 @@ pub(crate) mod keys;
 pub(crate) mod panel;
 #[cfg(test)]
 pub(crate) mod picture;
-pub(crate) mod plain;
 pub(crate) mod screen;
 pub(crate) mod theme;
-pub(crate) mod words;
 pub(crate) mod wrap;

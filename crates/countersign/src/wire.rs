@@ -6,3 +6,7 @@ pub(crate) mod practice;
 pub(crate) mod requests;
 pub(crate) mod runs;
 pub(crate) mod shown;
+
+/// Where a person sits who uses a key, in the word of their own program. It is shown and decides
+/// nothing.
+pub(crate) const CLIENT_HEADER: &str = "countersign-client";

@@ -10,13 +10,13 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::follow::clarified;
-use super::show::{QUIET, ago, print, print_json, table, text};
 use crate::cli::{Answer, Approvals};
-use crate::client::{Client, Reach, expect_done, refused};
+use crate::client::{Client, Reach, expect_done, refused, segment};
 use crate::complaint::{Complaint, written};
 use crate::config::read::at;
 use crate::config::schema::seconds_of;
-use crate::tui::words::place;
+use crate::show::{QUIET, ago, print, print_json, table, text};
+use crate::words::place;
 
 /// What the id of a question begins with.
 const QUESTION: &str = "clar_";
@@ -302,17 +302,4 @@ fn capital(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(letters).collect()
     })
-}
-
-/// Returns `id` as one segment of a path, whatever it is.
-pub(crate) fn segment(id: &str) -> String {
-    id.bytes()
-        .map(|byte| {
-            if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') {
-                char::from(byte).to_string()
-            } else {
-                format!("%{byte:02X}")
-            }
-        })
-        .collect()
 }

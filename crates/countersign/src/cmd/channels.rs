@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 
-use super::approvals::segment;
 use super::practice::{self, Practice};
-use super::show::{print, print_json, table, text};
 use crate::cli::{Channels, ChannelsCommand};
+use crate::client::segment;
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::read::at;
+use crate::show::{print, print_json, table, text};
 
 /// What is said where there are none.
 const NONE: &str = "There are no channels, so cards are shown in the terminal and on the page alone.\n\

@@ -10,19 +10,20 @@ use countersign_core::display::line as one_line;
 use reqwest::Method;
 use serde_json::json;
 
-use super::approvals::{card, segment};
+use super::approvals::card;
 use super::follow::{Ended, Follow, Shows};
 use super::inbox::{Surface, WantsLines};
 use super::run::{directory, start};
-use super::show::text;
 use crate::cli::Chat;
+use crate::client::segment;
 use crate::client::{Client, Reach, expect_done};
 use crate::complaint::Complaint;
+use crate::show::text;
 use crate::slash::{Means, means, said};
 use crate::tui::chat::Chat as Conversation;
 use crate::tui::drive;
 use crate::tui::theme::Theme;
-use crate::tui::words::sentence;
+use crate::words::sentence;
 
 /// Talks until the person leaves or the input ends.
 pub(crate) fn run(args: &Chat, reach: &Reach) -> Result<ExitCode, Complaint> {

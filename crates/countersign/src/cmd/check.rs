@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::cli::Check;
 use crate::complaint::{Complaint, written};
 use crate::config::Home;
-use crate::judge::Policies;
+use crate::config::policies::PolicyCache;
 use crate::wire;
 use countersign_core::judge::judge;
 use countersign_core::{canonical, record};
@@ -27,9 +27,9 @@ const INPUT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Judges what the command line names.
 pub(crate) fn run(check: Check, home: Option<PathBuf>) -> Result<ExitCode, Complaint> {
     let policies = if check.no_config {
-        Policies::defaults()
+        PolicyCache::defaults()
     } else {
-        Policies::of(Home::new(home)?)?
+        PolicyCache::of(Home::new(home)?)?
     };
     if check.jsonl {
         return stream(&check, &policies);
@@ -37,7 +37,7 @@ pub(crate) fn run(check: Check, home: Option<PathBuf>) -> Result<ExitCode, Compl
     one(check, policies)
 }
 
-fn one(check: Check, mut policies: Policies) -> Result<ExitCode, Complaint> {
+fn one(check: Check, mut policies: PolicyCache) -> Result<ExitCode, Complaint> {
     let json = check.json;
     let cwd = directory(check.cwd.clone())?;
     let mut call = call(check.command, check.tool, check.args)?;
@@ -70,7 +70,7 @@ fn one(check: Check, mut policies: Policies) -> Result<ExitCode, Complaint> {
     written(result, ExitCode::from(code))
 }
 
-fn stream(check: &Check, policies: &Policies) -> Result<ExitCode, Complaint> {
+fn stream(check: &Check, policies: &PolicyCache) -> Result<ExitCode, Complaint> {
     let single = [
         ("a command", check.command.is_some()),
         ("--tool", check.tool.is_some()),

@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::show::{ago, print, print_json, table, text};
 use crate::cli::{Crisis, CrisisCommand};
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::read::at;
+use crate::show::{ago, print, print_json, table, text};
 
 /// Lists marks, or clears one.
 pub(crate) fn run(args: &Crisis, reach: &Reach) -> Result<ExitCode, Complaint> {

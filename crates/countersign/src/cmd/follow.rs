@@ -15,12 +15,13 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::approvals::{card, segment};
-use super::show::text;
+use super::approvals::card;
+use crate::client::segment;
 use crate::client::{Client, Events, expect_done};
 use crate::complaint::Complaint;
 use crate::config::read::at;
-use crate::tui::words::place;
+use crate::show::text;
+use crate::words::place;
 
 /// How long a gateway that went away is looked for.
 const AWAY_MAX: Duration = Duration::from_mins(1);

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 use countersign_core::display::inline;
 use serde_json::{Value, json};
 
-use super::approvals::segment;
-use super::show::{ago, print, print_json, table, text};
 use crate::cli::{Grants, GrantsCommand};
+use crate::client::segment;
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::read::at;
+use crate::show::{ago, print, print_json, table, text};
 use crate::slash::lifted;
 
 /// Does what was asked with grants.

@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 use countersign_core::assessment::factor_words;
 use countersign_core::display::{inline, shortened};
 
-use super::approvals::segment;
-use super::show::{HEADING, ago, print, print_json, table, text};
 use crate::cli::{Explain, History, HistoryCommand, Replay};
+use crate::client::segment;
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::read::at;
 use crate::config::schema::seconds_of;
-use crate::tui::words;
+use crate::show::{HEADING, ago, print, print_json, table, text};
+use crate::words;
 
 /// Shows what happened.
 pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint> {

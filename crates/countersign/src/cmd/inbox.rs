@@ -5,14 +5,13 @@ use std::process::ExitCode;
 
 use reqwest::Method;
 
-use super::approvals;
-use super::show::text;
+use super::{approvals, plain};
 use crate::cli::Approvals;
 use crate::client::{Client, Reach, refused};
 use crate::complaint::{Complaint, written};
+use crate::show::text;
 use crate::tui::drive;
 use crate::tui::inbox::{Bell, Inbox};
-use crate::tui::plain;
 use crate::tui::theme::Theme;
 
 /// What to do first.

@@ -7,14 +7,14 @@ use countersign_gate::base::principal::Role;
 use countersign_gate::people::KeyBounds;
 use serde_json::{Value, json};
 
-use super::approvals::segment;
-use super::show::{ago, print, print_json, table, text};
 use crate::cli::{Keys, KeysCommand, People, PeopleCommand};
+use crate::client::segment;
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::Home;
 use crate::config::read::at;
 use crate::gateway::open_beside;
+use crate::show::{ago, print, print_json, table, text};
 
 /// Does what was asked with keys.
 pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {

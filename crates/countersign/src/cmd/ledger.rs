@@ -12,13 +12,13 @@ use countersign_gate::ledger::anchor::Anchor;
 use countersign_gate::ledger::verify::Evidence;
 use serde_json::{Value, json};
 
-use super::show::{print, print_json, text};
 use crate::cli::{Ledger, LedgerCommand};
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::Home;
 use crate::config::read::at;
 use crate::gateway::{Ground, damaged, lock, user_name};
+use crate::show::{print, print_json, text};
 
 /// How often it is said how far it has come.
 const TOLD_EVERY: u64 = 10_000;

@@ -9,10 +9,10 @@ use countersign_core::policy::Policy;
 use countersign_core::record;
 use countersign_core::verdict::Verdict;
 
-use super::show::{print, print_json};
 use crate::cli::PolicyCommand;
 use crate::complaint::{Complaint, written};
 use crate::config::{self, Home};
+use crate::show::{print, print_json};
 
 /// Does what was asked with a policy file.
 pub(crate) fn run(command: PolicyCommand, home: Option<PathBuf>) -> Result<ExitCode, Complaint> {

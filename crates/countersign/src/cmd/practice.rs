@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::approvals::segment;
-use super::show::{print, print_json, text};
 use crate::cli::Try;
+use crate::client::segment;
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::read::at;
+use crate::show::{print, print_json, text};
 use crate::wire::practice::{COMMAND, EXPLANATION};
 
 /// A practice card to be put in front of people.

@@ -8,10 +8,10 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::follow::{Ended, Follow, Shows};
-use super::show::text;
 use crate::cli::Run;
 use crate::client::{Client, Reach, expect_done};
 use crate::complaint::Complaint;
+use crate::show::text;
 
 /// Longest text that is read from standard input, in bytes.
 const TEXT_BYTES_MAX: u64 = 1024 * 1024;

@@ -6,11 +6,11 @@ use countersign_core::display::inline;
 use serde_json::Value;
 
 use super::history::moment;
-use super::show::{print, print_json, table, text};
 use crate::cli::Usage;
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::read::at;
+use crate::show::{print, print_json, table, text};
 
 /// Shows what models cost, by task and model.
 pub(crate) fn run(args: &Usage, reach: &Reach) -> Result<ExitCode, Complaint> {

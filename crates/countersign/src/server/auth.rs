@@ -21,12 +21,10 @@ use tokio::sync::Mutex;
 use super::listen::Peer;
 use super::problem::Problem;
 use super::{App, outer};
+use crate::wire::CLIENT_HEADER;
 
 /// Name of the page's cookie.
 pub(crate) const COOKIE: &str = "countersign_session";
-/// Where a person sits who uses a key, in the word of their own program. It is shown and decides
-/// nothing.
-pub(crate) const CLIENT: &str = "countersign-client";
 /// What it may say; anything else is `api`, so that no name of a channel can be borrowed.
 const CLIENTS: [&str; 2] = ["terminal", "cli"];
 /// Longest credential that is looked at.
@@ -204,7 +202,7 @@ fn check_page(method: &Method, headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 fn client(headers: &HeaderMap) -> Option<&'static str> {
-    let named = headers.get(CLIENT)?;
+    let named = headers.get(CLIENT_HEADER)?;
     CLIENTS.into_iter().find(|client| named == client)
 }
 

@@ -28,9 +28,9 @@ use super::keys::{Act, Place, act, is_press};
 use super::panel::Reaction;
 use super::screen::{News, Tag, Wish};
 use super::theme::Theme;
-use super::words::{outcome, refusal, span_changes_at};
-use crate::cmd::approvals::segment;
+use crate::client::segment;
 use crate::config::read::at;
+use crate::words::{outcome, refusal, span_changes_at};
 
 /// Longest note, in bytes; the gateway takes 16 KiB.
 const NOTE_BYTES_MAX: usize = 4096;
@@ -670,7 +670,7 @@ impl ApprovalPanel {
         });
         let counted = counted.map(|end| span_changes_at(end, now));
         let decided = self.subject.decision.as_ref();
-        let decided = decided.and_then(|decision| super::words::moment(decision, "at"));
+        let decided = decided.and_then(|decision| crate::words::moment(decision, "at"));
         let decided = decided.map(|then| span_changes_at(then, now));
         [counted, decided, self.arming.armed_at(now)]
             .into_iter()

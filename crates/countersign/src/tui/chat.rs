@@ -27,9 +27,9 @@ use super::keys::{Act, Place, act, is_press};
 use super::panel::Then;
 use super::screen::{News, Screen, Tag, Wish};
 use super::theme::Theme;
-use super::words::{moment, outcome, refusal};
-use crate::cmd::approvals::segment;
+use crate::client::segment;
 use crate::config::read::at;
+use crate::words::{moment, outcome, refusal};
 
 /// Longest thing that can be said at once, in bytes.
 const INPUT_BYTES_MAX: usize = 256 * 1024;

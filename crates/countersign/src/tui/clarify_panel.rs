@@ -23,10 +23,10 @@ use super::panel::{
 };
 use super::screen::{News, Tag, Wish};
 use super::theme::Theme;
-use super::words::{moment, named, refusal, span, span_changes_at};
 use super::wrap::{Break, Wrapped, cut};
-use crate::cmd::approvals::segment;
+use crate::client::segment;
 use crate::config::read::at;
+use crate::words::{moment, named, refusal, span, span_changes_at};
 
 /// Longest answer in one's own words, in bytes; the gateway takes no more.
 const ANSWER_BYTES_MAX: usize = 16 * 1024;

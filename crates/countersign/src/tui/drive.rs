@@ -19,7 +19,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use self::clock::Clock;
-pub(in crate::tui) use self::follow::{Heard, follow};
+pub(crate) use self::follow::{Heard, follow};
 use self::window::Window;
 use super::screen::{News, Screen, Tag, Wish};
 use crate::client::Client;

@@ -11,6 +11,7 @@ use countersign_core::digest::Digest;
 use countersign_core::grant::Scope;
 use countersign_core::id::ApprovalId;
 use countersign_core::verdict::Verdict;
+use countersign_gate::GateError;
 use countersign_gate::approvals::answer::ApprovalFilter;
 use countersign_gate::base::principal::Role;
 use countersign_gate::history::search::Search;
@@ -25,7 +26,6 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use super::call;
-use crate::server::problem::Problem;
 
 /// Longest text a person or an agent adds.
 const TEXT_BYTES_MAX: usize = 16 * 1024;
@@ -81,24 +81,20 @@ fn strict<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D
 
 impl CallBody {
     /// Returns the call as it is judged, and its arguments as bytes where they came that way.
-    pub(crate) fn call(&mut self) -> Result<(ToolCall, Option<Vec<u8>>), Problem> {
+    pub(crate) fn call(&mut self) -> Result<(ToolCall, Option<Vec<u8>>), GateError> {
         let (args, raw) = match (self.args.take(), self.args_raw.take()) {
             (Some(_), Some(_)) => {
                 let message = "give either `args` or `args_raw`";
-                return Err(Problem::invalid("args_raw", "invalid_args", message));
+                return Err(invalid("args_raw", "invalid_args", message));
             }
             (None, None) => {
-                return Err(Problem::invalid(
-                    "args",
-                    "invalid_args",
-                    "`args` is missing",
-                ));
+                return Err(invalid("args", "invalid_args", "`args` is missing"));
             }
             (Some(args), None) => (args, None),
             (None, Some(text)) => {
-                let bytes = STANDARD.decode(text).map_err(|_| {
-                    Problem::invalid("args_raw", "invalid_args", "`args_raw` is not base64")
-                })?;
+                let bytes = STANDARD
+                    .decode(text)
+                    .map_err(|_| invalid("args_raw", "invalid_args", "`args_raw` is not base64"))?;
                 // What the bytes say is judged; bytes that say nothing are unreadable, and ask.
                 (canonical::parse(&bytes).unwrap_or(Value::Null), Some(bytes))
             }
@@ -107,18 +103,18 @@ impl CallBody {
         identifiers::check("tool", &tool)?;
         if raw.is_none() && !args.is_object() {
             let message = "`args` must be an object";
-            return Err(Problem::invalid("args", "invalid_args", message));
+            return Err(invalid("args", "invalid_args", message));
         }
         let replying_to = self
             .replying_to
             .take()
             .map_or(Ok(Vec::new()), call::replying_to)
-            .map_err(|why| Problem::invalid("replying_to", "invalid_body", why))?;
+            .map_err(|why| invalid("replying_to", "invalid_body", why))?;
         let annotations = self
             .annotations
             .take()
             .map_or(Ok(Annotations::default()), call::annotations)
-            .map_err(|why| Problem::invalid("annotations", "invalid_body", why))?;
+            .map_err(|why| invalid("annotations", "invalid_body", why))?;
         let call = ToolCall {
             tool,
             args,
@@ -134,15 +130,15 @@ impl CallBody {
     pub(crate) fn submission(
         mut self,
         idempotency_key: Option<String>,
-    ) -> Result<Submission, Problem> {
+    ) -> Result<Submission, GateError> {
         let (call, raw) = self.call()?;
         let Some(session) = self.session_id else {
             let message = "`session_id` is missing";
-            return Err(Problem::invalid("session_id", "invalid_session", message));
+            return Err(invalid("session_id", "invalid_session", message));
         };
         check_text("explanation", self.explanation.as_ref())?;
         let attachments = self.attachments.unwrap_or_default();
-        let attachments: Result<Vec<Digest>, Problem> =
+        let attachments: Result<Vec<Digest>, GateError> =
             attachments.iter().map(|text| digest(text)).collect();
         Ok(Submission {
             call,
@@ -165,17 +161,30 @@ impl CallBody {
     }
 }
 
-fn digest(text: &str) -> Result<Digest, Problem> {
+fn digest(text: &str) -> Result<Digest, GateError> {
     Digest::parse(text).ok_or_else(|| {
         let message = "an attachment is named by its hash, `sha256:` and 64 hexadecimal digits";
-        Problem::invalid("attachments", "invalid_attachment", message)
+        invalid("attachments", "invalid_attachment", message)
     })
 }
 
-fn check_text(param: &'static str, text: Option<&String>) -> Result<(), Problem> {
+/// Returns the refusal of `param`.
+pub(super) fn invalid(
+    param: &'static str,
+    code: &'static str,
+    message: impl Into<String>,
+) -> GateError {
+    GateError::Invalid {
+        param,
+        code,
+        message: message.into(),
+    }
+}
+
+fn check_text(param: &'static str, text: Option<&String>) -> Result<(), GateError> {
     if text.is_some_and(|text| text.len() > TEXT_BYTES_MAX) {
         let message = format!("`{param}` is longer than 16 KiB");
-        return Err(Problem::invalid(param, "too_long", message));
+        return Err(invalid(param, "too_long", message));
     }
     Ok(())
 }
@@ -205,7 +214,7 @@ pub(crate) struct OutcomeBody {
 
 impl OutcomeBody {
     /// Returns what the gate is told.
-    pub(crate) fn report(self) -> Result<Report, Problem> {
+    pub(crate) fn report(self) -> Result<Report, GateError> {
         check_text("summary", self.summary.as_ref())?;
         Ok(Report {
             failed: self.failed,
@@ -240,22 +249,22 @@ pub(crate) struct ResolveBody {
 
 impl ResolveBody {
     /// Returns what the gate is asked.
-    pub(crate) fn reply(self, approval: String) -> Result<Reply, Problem> {
+    pub(crate) fn reply(self, approval: String) -> Result<Reply, GateError> {
         let choice = choice(&self.choice).ok_or_else(|| {
             let message = "`choice` must be `once`, `session`, `always` or `deny`";
-            Problem::invalid("choice", "choice_not_offered", message)
+            invalid("choice", "choice_not_offered", message)
         })?;
         check_text("note", self.note.as_ref())?;
         let scope: Option<Scope> = self
             .scope
             .map(serde_json::from_value)
             .transpose()
-            .map_err(|error| Problem::invalid("scope", "invalid_scope", error.to_string()))?;
+            .map_err(|error| invalid("scope", "invalid_scope", error.to_string()))?;
         let wants_grant = matches!(choice, Choice::Session | Choice::Always);
         let names_grant = scope.is_some() || self.lasts_seconds.is_some() || self.uses.is_some();
         if names_grant && !wants_grant {
             let message = "`scope`, `lasts_seconds` and `uses` belong to `session` and `always`";
-            return Err(Problem::invalid("scope", "invalid_scope", message));
+            return Err(invalid("scope", "invalid_scope", message));
         }
         Ok(Reply {
             approval: ApprovalId(approval),
@@ -422,17 +431,13 @@ pub(crate) struct ThresholdsBody {
 
 impl ThresholdsBody {
     /// Returns the lines, which must be in order.
-    pub(crate) fn lines(self) -> Result<Lines, Problem> {
+    pub(crate) fn lines(self) -> Result<Lines, GateError> {
         let all = [self.auto_below, self.ask_above, self.confidence_min];
         let is_score = |score: &f64| (0.0..=1.0).contains(score);
         if !all.iter().all(is_score) || self.auto_below > self.ask_above {
             let message =
                 "thresholds are between 0 and 1, and `auto_below` is not above `ask_above`";
-            return Err(Problem::invalid(
-                "thresholds",
-                "invalid_thresholds",
-                message,
-            ));
+            return Err(invalid("thresholds", "invalid_thresholds", message));
         }
         Ok(Lines {
             auto_below: self.auto_below,

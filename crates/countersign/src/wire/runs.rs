@@ -3,11 +3,12 @@
 //! anything.
 
 use countersign_agent::message::Message;
+use countersign_gate::GateError;
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::server::problem::Problem;
+use super::requests::invalid;
 
 /// Most messages of one request.
 const MESSAGES_MAX: usize = 1000;
@@ -84,7 +85,7 @@ pub(crate) struct Conversation {
 impl Conversation {
     /// Reads `messages`. Only what people and models said is taken: tools that a client claims to
     /// have used are not ours, and a request for one must come from the model.
-    pub(crate) fn read(messages: &[Value]) -> Result<Self, Problem> {
+    pub(crate) fn read(messages: &[Value]) -> Result<Self, GateError> {
         if messages.len() > MESSAGES_MAX {
             return Err(wrong("there are more than 1000 messages"));
         }
@@ -115,7 +116,7 @@ impl Conversation {
     }
 
     /// Reads `input` of a run, after what was said before.
-    pub(crate) fn of_run(history: &[Value], input: &Value) -> Result<Self, Problem> {
+    pub(crate) fn of_run(history: &[Value], input: &Value) -> Result<Self, GateError> {
         let mut read = Self::read(history)?;
         match input {
             Value::String(content) => {
@@ -136,7 +137,7 @@ impl Conversation {
 }
 
 /// Returns the text of a message: a text, or parts of which each is one.
-fn text(content: &Value) -> Result<String, Problem> {
+fn text(content: &Value) -> Result<String, GateError> {
     if let Some(text) = content.as_str() {
         return Ok(text.to_owned());
     }
@@ -159,8 +160,8 @@ fn text(content: &Value) -> Result<String, Problem> {
     Ok(texts.join("\n"))
 }
 
-fn wrong(message: &str) -> Problem {
-    Problem::invalid("input", "invalid_input", message)
+fn wrong(message: &str) -> GateError {
+    invalid("input", "invalid_input", message)
 }
 
 #[cfg(test)]

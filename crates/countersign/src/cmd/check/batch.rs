@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use crate::judge::Policies;
+use crate::config::policies::PolicyCache;
 use crate::wire;
 use countersign_core::judge::judge;
 use countersign_core::{canonical, record};
@@ -54,7 +54,7 @@ struct Answer {
 /// Threads are not waited for: when the reader of the answers has left, the one that waits for
 /// input ends with the process.
 pub(super) fn run(
-    policies: &Policies,
+    policies: &PolicyCache,
     input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> std::io::Result<Tally> {
@@ -133,7 +133,7 @@ fn read(mut input: impl Read, jobs: &SyncSender<Job>, answers: &SyncSender<Recei
     }
 }
 
-fn work(queue: &Mutex<Receiver<Job>>, mut policies: Policies) {
+fn work(queue: &Mutex<Receiver<Job>>, mut policies: PolicyCache) {
     loop {
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Job { lines, answer }) = job else {
@@ -169,7 +169,7 @@ fn work(queue: &Mutex<Receiver<Job>>, mut policies: Policies) {
     }
 }
 
-fn judge_line(line: &[u8], policies: &mut Policies, reply: &mut Answer) {
+fn judge_line(line: &[u8], policies: &mut PolicyCache, reply: &mut Answer) {
     let mut object = match canonical::parse(line) {
         Ok(Value::Object(object)) => object,
         Ok(_) => return complain(reply, None, "the line is not a JSON object"),
@@ -207,7 +207,7 @@ mod tests {
     use std::io::Read;
 
     use super::{LINE_BYTES_MAX, run};
-    use crate::judge::Policies;
+    use crate::config::policies::PolicyCache;
 
     /// Gives out a text in pieces of a few bytes, as a slow pipe would.
     struct Drip(Vec<u8>, usize);
@@ -223,7 +223,7 @@ mod tests {
 
     fn answers(input: Vec<u8>, piece: usize) -> (Vec<String>, u64) {
         let mut output = Vec::new();
-        let tally = run(&Policies::defaults(), Drip(input, piece), &mut output).unwrap();
+        let tally = run(&PolicyCache::defaults(), Drip(input, piece), &mut output).unwrap();
         (
             String::from_utf8(output)
                 .unwrap()

@@ -8,8 +8,8 @@ use countersign_gate::people::{KeyView, NewKey, PersonView};
 use serde_json::{Value, json};
 
 use super::{Answer, Reach};
-use crate::cmd::config as command;
 use crate::complaint::Complaint;
+use crate::config::entries;
 use crate::server::auth::Caller;
 use crate::server::body::JsonBody;
 use crate::server::problem::Problem;
@@ -114,7 +114,7 @@ pub(crate) async fn revoke_login(
 #[utoipa::path(get, path = "/v1/config",
     responses((status = 200, description = "every key with its value", body = Object)))]
 pub(crate) async fn config(State(app): Reach) -> Answer<Value> {
-    let text = command::list(&app.home, true).map_err(|complaint| unreadable(&complaint))?;
+    let text = entries::list(&app.home, true).map_err(|complaint| unreadable(&complaint))?;
     let mut values: Value = serde_json::from_str(&text).unwrap_or_default();
     // The address of a database carries its password.
     if let Some(url) = values.get_mut("store.url")
@@ -137,7 +137,7 @@ pub(crate) async fn set_config(
     app.gate
         .note_config_change(&caller.principal, &body.key)
         .await?;
-    command::set(&app.home, &body.key, &body.value)
+    entries::set(&app.home, &body.key, &body.value)
         .map_err(|complaint| Problem::invalid("key", "invalid_config", complaint.message()))?;
     app.policies.look_again();
     Ok(Json(json!({ "key": body.key, "value": body.value })))

@@ -20,8 +20,8 @@ use crate::tui::panel::{
     Focus, HINT, IsSelected, choice_rows, draw_lines, draw_typed, hint_rows, prose,
 };
 use crate::tui::theme::Theme;
-use crate::tui::words::{ago, moment, named, span};
 use crate::tui::wrap::{Break, cut, rows};
+use crate::words::{ago, moment, named, span};
 
 /// What the last choice is called, where the text does not fit.
 const VIEW: &str = "Show full command";

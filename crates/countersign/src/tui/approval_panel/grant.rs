@@ -280,7 +280,7 @@ impl Limit {
     fn words(self) -> Option<String> {
         let time = self
             .seconds
-            .map(|seconds| format!("for {}", crate::tui::words::span(i64::from(seconds) * 1000)));
+            .map(|seconds| format!("for {}", crate::words::span(i64::from(seconds) * 1000)));
         let times = self.uses.map(|uses| match uses {
             1 => "once".to_owned(),
             uses => format!("{uses} times"),

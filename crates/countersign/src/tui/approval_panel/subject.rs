@@ -10,8 +10,8 @@ use super::change;
 use crate::config::read::at;
 use crate::tui::doc::{Doc, Part};
 use crate::tui::theme::Theme;
-use crate::tui::words::moment;
 use crate::tui::wrap::cut;
+use crate::words::moment;
 
 /// Widest name of an agent, in cells.
 const AGENT_CELLS_MAX: usize = 32;

@@ -8,7 +8,7 @@ use super::subject::Subject;
 use crate::config::read::at;
 use crate::tui::doc::{Doc, Part};
 use crate::tui::theme::Theme;
-use crate::tui::words::score;
+use crate::words::score;
 
 /// Returns why `subject` is asked about; `trace` adds what only the record of the call says.
 pub(super) fn page(subject: &Subject, trace: &Value, theme: Theme) -> Doc {

@@ -12,7 +12,7 @@ use crate::tui::doc::{Doc, Part};
 use crate::tui::keys::{Place, help};
 use crate::tui::screen::{Tag, Wish};
 use crate::tui::theme::Theme;
-use crate::tui::words::{sentence, span};
+use crate::words::{sentence, span};
 
 /// What ends a conversation besides its keys.
 const LEAVE: &[&str] = &["/quit", "/exit"];

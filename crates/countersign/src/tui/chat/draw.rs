@@ -11,8 +11,8 @@ use unicode_width::UnicodeWidthStr as _;
 use super::Chat;
 use super::transcript::spinner;
 use crate::tui::panel::{Focus, draw_lines, draw_typed, prose};
-use crate::tui::words::sentence;
 use crate::tui::wrap::cut;
+use crate::words::sentence;
 
 /// Rows that a page is scrolled by.
 pub(super) const PAGE_ROWS: usize = 10;

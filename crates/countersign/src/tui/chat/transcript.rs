@@ -14,8 +14,8 @@ use crate::config::read::at;
 use crate::tui::doc::Doc;
 use crate::tui::panel::draw_lines;
 use crate::tui::theme::Theme;
-use crate::tui::words::named;
 use crate::tui::wrap::{Break, Wrapped};
+use crate::words::named;
 
 /// How often the sign of work moves, in milliseconds.
 pub(super) const SPIN_MILLIS: i64 = 120;

@@ -15,7 +15,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(5);
 
 /// What comes of following.
 #[derive(Debug)]
-pub(in crate::tui) enum Heard {
+pub(crate) enum Heard {
     /// The first attempt to connect is over: events come, or they do not yet.
     Tried,
     /// Something to tell.
@@ -23,7 +23,7 @@ pub(in crate::tui) enum Heard {
 }
 
 /// Follows the events of `path` until nobody wants them, or what they are about has ended.
-pub(in crate::tui) async fn follow(client: &Client, path: String, tell: Sender<Heard>) {
+pub(crate) async fn follow(client: &Client, path: String, tell: Sender<Heard>) {
     let (mut last, mut is_first, mut is_away) = (None, true, false);
     let mut pause = PAUSE_MIN;
     loop {

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::ask::{Asking, Deed, Sure, line};
 use super::waiting::Kind;
 use super::{Inbox, get, post};
-use crate::cmd::approvals::segment;
+use crate::client::segment;
 use crate::tui::screen::Wish;
-use crate::tui::words::refusal;
+use crate::words::refusal;
 
 /// Answers that are under way, and what came of the others.
 #[derive(Clone, Debug, Default)]

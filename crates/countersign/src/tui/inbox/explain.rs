@@ -14,7 +14,7 @@ use super::waiting::Item;
 use crate::config::read::at;
 use crate::tui::doc::{Doc, Part};
 use crate::tui::theme::Theme;
-use crate::tui::words::{ago, named, outcome, risk, score, sentence, span};
+use crate::words::{ago, named, outcome, risk, score, sentence, span};
 
 /// Cells of a factor's bar.
 const BAR: usize = 10;

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::get;
 use super::shelf::{Entry, Shelf};
-use crate::cmd::approvals::segment;
+use crate::client::segment;
 use crate::config::read::at;
 use crate::tui::screen::{Tag, Wish};
-use crate::tui::words::{moment, named};
+use crate::words::{moment, named};
 
 /// Calls of one page.
 const PAGE: u32 = 100;

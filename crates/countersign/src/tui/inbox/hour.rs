@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::get;
 use crate::config::read::at;
 use crate::tui::screen::Wish;
-use crate::tui::words::moment;
+use crate::words::moment;
 
 const HOUR_MILLIS: i64 = 3_600_000;
 /// Calls that are counted one by one; more are "more than".

@@ -9,7 +9,7 @@ use super::ask::{Asking, Deed, Said, Sure, line};
 use super::shelf::Entry as _;
 use super::waiting::Row;
 use super::{Inbox, Open, Tab, post};
-use crate::cmd::approvals::segment;
+use crate::client::segment;
 use crate::tui::keys::{Act, ListAct, Place, act};
 use crate::tui::panel::Then;
 use crate::tui::screen::{Tag, Wish};

@@ -9,10 +9,10 @@ use super::hour::LastHour;
 use super::standing::{take_grants, take_overrides, take_reviews};
 use super::waiting::{Item, Kind};
 use super::{Inbox, get};
-use crate::cmd::approvals::segment;
+use crate::client::segment;
 use crate::config::read::at;
 use crate::tui::screen::{News, Tag, Wish};
-use crate::tui::words::refusal;
+use crate::words::refusal;
 
 /// Approvals of one page: as many as the gateway gives.
 const PAGE: u32 = 500;

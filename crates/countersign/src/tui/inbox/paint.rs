@@ -14,8 +14,8 @@ use super::{Inbox, Open, Tab, explain};
 use crate::tui::doc::{Doc, Part};
 use crate::tui::keys::{Place, help};
 use crate::tui::panel::{draw_input, draw_lines, prose};
-use crate::tui::words::span_changes_at;
 use crate::tui::wrap::cut;
+use crate::words::span_changes_at;
 
 /// From this width on, the card stands beside the list.
 const WIDE: u16 = 110;

@@ -10,8 +10,8 @@ use super::history::Past;
 use super::standing::{Grant, Review};
 use super::waiting::{Item, Kind, Row, common};
 use crate::tui::theme::{NO_POINTER, POINTER, Theme};
-use crate::tui::words::{ago, span};
 use crate::tui::wrap::cut;
+use crate::words::{ago, span};
 
 /// The widest word for a risk, `CRITICAL`, and `QUESTION` for what has none.
 const RISK_CELLS: usize = 8;

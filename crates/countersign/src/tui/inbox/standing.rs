@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::shelf::{Entry, Shelf};
 use crate::config::read::at;
-use crate::tui::words::{moment, named, span};
+use crate::words::{moment, named, span};
 
 /// Something that ran and awaits a look.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::cursor::{Cursor, Stays};
 use crate::config::read::at;
-use crate::tui::words::{moment, named};
+use crate::words::{moment, named};
 
 /// Questions of one kind from which on they are one row.
 const FOLD_MIN: usize = 2;

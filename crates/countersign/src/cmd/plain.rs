@@ -12,17 +12,18 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::drive::{Heard, follow};
-use super::screen::News;
-use super::words::{named, outcome, refusal};
+use super::approvals::card;
+use super::follow::{Typed, chosen, clarified, read_lines, scopes_in_words, scopes_of};
+use crate::client::segment;
 use crate::client::{Client, expect_done};
-use crate::cmd::approvals::{card, segment};
-use crate::cmd::follow::{Typed, chosen, clarified, read_lines, scopes_in_words, scopes_of};
-use crate::cmd::show::print;
 use crate::complaint::Complaint;
 use crate::config::read::at;
+use crate::show::print;
 use crate::slash::lifted;
+use crate::tui::drive::{Heard, follow};
+use crate::tui::screen::News;
 use crate::wire::requests::choice;
+use crate::words::{named, outcome, refusal};
 
 /// Events that may wait to be told.
 const EVENTS_MAX: usize = 256;

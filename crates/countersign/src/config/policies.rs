@@ -1,4 +1,6 @@
-//! The policy that holds where a call is made.
+//! Policies by the directory a call is made from, cached.
+//!
+//! `check` judges many calls of the same few directories; their files are read once.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,22 +8,22 @@ use std::sync::Arc;
 
 use countersign_core::policy::Policy;
 
+use super::{Home, load, project_file, tighten};
 use crate::complaint::Complaint;
-use crate::config::{self, Home};
 
 /// Directories whose policy is remembered; more than a session ever works in.
 const DIRECTORIES_MAX: usize = 1024;
 
-/// The policies in force, by the directory a call is made from.
+/// A cache of policies by directory.
 #[derive(Debug)]
-pub(crate) struct Policies {
+pub(crate) struct PolicyCache {
     /// `None`: no configuration is read.
     home: Option<Home>,
     base: Arc<Policy>,
     known: HashMap<String, Arc<Policy>>,
 }
 
-impl Policies {
+impl PolicyCache {
     /// Returns policies that are the defaults everywhere.
     pub(crate) fn defaults() -> Self {
         Self {
@@ -33,7 +35,7 @@ impl Policies {
 
     /// Returns the policies of `home` and of the projects calls are made from.
     pub(crate) fn of(home: Home) -> Result<Self, Complaint> {
-        let base = Arc::new(config::load(&home)?);
+        let base = Arc::new(load(&home)?);
         Ok(Self {
             home: Some(home),
             base,
@@ -58,9 +60,9 @@ impl Policies {
         if let Some(policy) = self.known.get(cwd) {
             return Ok(Arc::clone(policy));
         }
-        let policy = match config::project_file(Path::new(cwd), home) {
+        let policy = match project_file(Path::new(cwd), home) {
             None => Arc::clone(&self.base),
-            Some(file) => Arc::new(config::tighten(self.base.as_ref(), &file)?),
+            Some(file) => Arc::new(tighten(self.base.as_ref(), &file)?),
         };
         if self.known.len() >= DIRECTORIES_MAX {
             self.known.clear();
