@@ -6,11 +6,13 @@
 //! Risk is a noisy-or of three factors: each adds to it and none can lower it, so one more warning
 //! sign never makes a call easier.
 
+pub mod words;
+
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use self::words::Words;
 use crate::assessment::SideEffect;
-use crate::deed::Words;
 use crate::knowledge::Effect;
 use crate::score::Score;
 use crate::shell::syntax::Span;

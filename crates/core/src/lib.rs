@@ -4,42 +4,53 @@
 //! Pure functions: no clock, no file, no environment, no network, no randomness. What they need
 //! to know arrives as an argument, so every verdict can be replayed.
 //!
-//! Reading order: [`call`] is what comes in, [`mod@assess`] turns it into acts and a score,
-//! [`mod@verdict`] decides, [`mod@judge`] is the two together. [`approval`] is the life of a
-//! question, [`card`] what people see of it, [`grant`] what an answer leaves, [`deed`] what a denial
-//! remembers, [`token`] its proof, [`ledger`] the record of it all. [`written`] is what earlier calls
-//! wrote. [`command`] is what people type. [`shell`] parses
-//! commands, [`follow`] follows them by the tables of [`knowledge`]; [`content`] reads messages; [`display`] shows untrusted text.
+//! The modules stand in layers, lowest first. A module imports only its own layer and lower ones,
+//! and no two modules import each other; the project's tests hold both. To follow a call, start at
+//! [`call`], which comes in; [`mod@assess`] turns it into acts and a score, [`mod@verdict`] decides,
+//! and [`mod@judge`] is the two together.
 
-pub mod act;
-pub mod approval;
-pub mod assess;
-pub mod assessment;
+// Values: a call and its parts, identifiers, digests, numbers.
 pub mod call;
 pub mod canonical;
-pub mod card;
-pub mod command;
-pub mod content;
-pub mod deed;
 pub mod digest;
-pub mod display;
-pub mod ending;
-pub mod follow;
-pub mod grant;
-pub mod host;
 pub mod id;
-pub mod judge;
-pub mod knowledge;
-pub mod language;
-pub mod ledger;
-pub mod place;
-pub mod policy;
-pub mod recipient;
-pub mod record;
 pub mod score;
-pub mod shell;
 pub mod tier;
 pub mod time;
-pub mod token;
-pub mod verdict;
 pub mod written;
+
+// Text: the shell parser, secrets and personal data in messages, display of untrusted text.
+pub mod content;
+pub mod display;
+pub mod shell;
+
+// Knowledge: the tables of programs, tools, paths and hosts; the languages of inline code.
+pub mod assessment;
+pub mod host;
+pub mod knowledge;
+pub mod language;
+pub mod place;
+
+// Assessment: follows a call and turns it into acts and a score.
+pub mod act;
+pub mod assess;
+pub mod follow;
+
+// Decision: allow, ask or refuse; what a denial remembers.
+pub mod deed;
+pub mod judge;
+pub mod policy;
+pub mod verdict;
+
+// Questions to people: cards, answers, what an answer grants, and its proof.
+pub mod approval;
+pub mod card;
+pub mod command;
+pub mod ending;
+pub mod grant;
+pub mod recipient;
+pub mod token;
+
+// Records: what is kept of all this.
+pub mod ledger;
+pub mod record;

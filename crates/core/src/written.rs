@@ -7,8 +7,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::follow::value::{Stream, Taint};
-
 /// Longest content that is kept; a longer file counts as unknown.
 pub const CONTENT_BYTES_MAX: usize = 64 * 1024;
 /// Contents of one file that are kept; a file with more counts as unknown, too.
@@ -34,22 +32,6 @@ impl Content {
             Self::Unknown
         } else {
             Self::Exact(text.to_owned())
-        }
-    }
-
-    pub(crate) fn stream(&self) -> Stream {
-        match self {
-            Self::Exact(text) => Stream::known(text.clone()),
-            Self::Unknown => Stream::unknown(Taint::default()),
-        }
-    }
-}
-
-impl From<Stream> for Content {
-    fn from(stream: Stream) -> Self {
-        match stream.text {
-            Some(text) if !stream.taint.network && !stream.taint.uncertain => Self::of(&text),
-            Some(_) | None => Self::Unknown,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::place::{HOLE, display};
 use crate::shell::syntax::Span;
+use crate::written::Content;
 
 /// Longest text that is followed through variables and pipes.
 pub const TEXT_BYTES_MAX: usize = 8 * 1024;
@@ -151,6 +152,24 @@ impl Stream {
             }
             _ => None,
         };
+    }
+}
+
+impl From<&Content> for Stream {
+    fn from(content: &Content) -> Self {
+        match content {
+            Content::Exact(text) => Self::known(text.clone()),
+            Content::Unknown => Self::unknown(Taint::default()),
+        }
+    }
+}
+
+impl From<Stream> for Content {
+    fn from(stream: Stream) -> Self {
+        match stream.text {
+            Some(text) if !stream.taint.network && !stream.taint.uncertain => Self::of(&text),
+            Some(_) | None => Self::Unknown,
+        }
     }
 }
 

@@ -14,8 +14,8 @@ pub(in crate::follow) use variables::{environment, unset_value};
 use std::rc::Rc;
 
 use super::value::{Arg, Stream, Taint, Value};
+use crate::act::words::Words;
 use crate::act::{Act, Marks};
-use crate::deed::Words;
 use crate::display::is_deceptive_for_shell;
 use crate::knowledge::Effect;
 use crate::place::{Ground, HOLE, HOME, Place};

@@ -8,6 +8,7 @@
 
 mod architecture;
 mod licences;
+mod modules;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../shared/ours.rs"]
 mod ours;

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use super::options::Options;
-use crate::deed::{Words, spelled};
+use crate::act::words::{Words, collapsed, spelled};
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
 use crate::knowledge::Value;
@@ -68,6 +68,6 @@ impl Walk<'_> {
 }
 
 fn input(stream: &Stream) -> Option<String> {
-    let text = crate::deed::collapsed(stream.text.as_deref()?);
+    let text = collapsed(stream.text.as_deref()?);
     (!text.is_empty()).then_some(text)
 }

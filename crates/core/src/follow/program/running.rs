@@ -6,7 +6,7 @@ use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
 use crate::knowledge::Role;
 use crate::shell::syntax::Span;
-use crate::written::{Content, Wanted, name, parent};
+use crate::written::{Wanted, name, parent};
 
 /// Files that run files that run files.
 const RUNNING_MAX: usize = 8;
@@ -147,7 +147,7 @@ impl Walk<'_> {
 
     /// Returns what the file at `path` is known to hold, without asking for more.
     pub(super) fn held(&self, path: &str) -> Vec<Stream> {
-        let before = self.knows.written.at(path).map(Content::stream);
+        let before = self.knows.written.at(path).map(Stream::from);
         let own = self.written(path).cloned();
         own.into_iter().chain(before).collect()
     }

@@ -208,7 +208,7 @@ impl Walk<'_> {
             ] {
                 let place = Arg::literal(place, target.span);
                 for content in &contents {
-                    self.remember_file(&place, content.stream());
+                    self.remember_file(&place, content.into());
                 }
             }
         }
