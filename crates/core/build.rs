@@ -23,6 +23,8 @@ mod vocabulary;
 
 #[path = "build/flags.rs"]
 mod flags;
+#[path = "build/languages.rs"]
+mod languages;
 #[path = "build/rows.rs"]
 mod rows;
 
@@ -31,42 +33,57 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use flags::flag;
+use languages::role_code;
 use rows::Tables;
-use vocabulary::{Effect, Reader, Role, Style};
+use vocabulary::{Effect, Reader, Style};
 
 fn main() {
     println!("cargo::rerun-if-changed=knowledge");
     println!("cargo::rerun-if-changed=src/knowledge/vocabulary.rs");
     let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
-    let code = generate().unwrap_or_else(|error| {
-        eprintln!("error: {error}");
-        std::process::exit(1);
-    });
-    std::fs::write(Path::new(&out).join("knowledge.rs"), code).expect("OUT_DIR is writable");
+    let tables = or_stop(read_tables());
+    languages::name_scripts(&tables.language);
+    let files = [
+        ("knowledge.rs", or_stop(generate(&tables))),
+        (
+            "languages.rs",
+            or_stop(languages::generate(&tables.language)),
+        ),
+    ];
+    for (name, code) in files {
+        std::fs::write(Path::new(&out).join(name), code).expect("OUT_DIR is writable");
+    }
 }
 
-/// Reads every table and returns the Rust source of the compiled knowledge.
-fn generate() -> Result<String, String> {
-    let tables = read_tables()?;
+/// Returns what was made, or stops the build with the error.
+fn or_stop<T>(made: Result<T, String>) -> T {
+    made.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        std::process::exit(1);
+    })
+}
+
+/// Returns the Rust source of all tables but the languages.
+fn generate(tables: &Tables) -> Result<String, String> {
     let mut code = String::new();
-    write_verbs(&tables, &mut code)?;
-    write_programs(&tables, &mut code)?;
-    write_paths(&tables, &mut code)?;
-    write_hosts(&tables, &mut code)?;
-    write_routes(&tables, &mut code)?;
-    write_trees(&tables, &mut code)?;
+    write_verbs(tables, &mut code)?;
+    write_programs(tables, &mut code)?;
+    write_paths(tables, &mut code)?;
+    write_hosts(tables, &mut code)?;
+    write_routes(tables, &mut code)?;
+    write_trees(tables, &mut code)?;
     let answers = tables.answer.iter().flat_map(|row| &row.programs);
     let answers: Vec<&String> = answers.collect();
     writeln!(code, "/// Commands whose answer is no data of this machine.\npub static ANSWERS: &[&str] = &{answers:?};").unwrap();
-    write_variables(&tables, &mut code)?;
-    write_tools(&tables, &mut code)?;
-    write_handles(&tables, &mut code);
+    write_variables(tables, &mut code)?;
+    write_tools(tables, &mut code)?;
+    write_handles(tables, &mut code);
     Ok(code)
 }
 
 fn read_tables() -> Result<Tables, String> {
     let mut files = Vec::new();
-    for folder in ["knowledge", "knowledge/programs"] {
+    for folder in ["knowledge", "knowledge/languages", "knowledge/programs"] {
         let entries = std::fs::read_dir(folder).map_err(|error| format!("{folder}: {error}"))?;
         for entry in entries {
             let path = entry.map_err(|error| format!("{folder}: {error}"))?.path();
@@ -100,6 +117,7 @@ fn read_tables() -> Result<Tables, String> {
         tables.variable.extend(part.variable);
         tables.tool.extend(part.tool);
         tables.handle.extend(part.handle);
+        tables.language.extend(part.language);
     }
     Ok(tables)
 }
@@ -262,7 +280,7 @@ fn row(
     manual: &str,
     style: Option<&str>,
     flags: &[String],
-    operands: &str,
+    operands_text: &str,
     reader: Option<&str>,
     matches: &[String],
     not_match: &[String],
@@ -300,22 +318,23 @@ fn row(
     for line in flags {
         flag_list.push_str(&flag(name, line, &mut seen)?);
     }
-    let mut operand_list = String::new();
-    for word in operands.split_whitespace() {
-        let (word, many) = word
-            .strip_suffix('*')
-            .map_or((word, false), |word| (word, true));
-        let role =
-            Role::from_word(word).ok_or_else(|| format!("`{name}`: no role is called `{word}`"))?;
-        write!(
-            operand_list,
-            "Operand {{ role: Role::{role:?}, many: {many} }},"
-        )
-        .unwrap();
-    }
+    let operand_list = operands(operands_text).map_err(|error| format!("`{name}`: {error}"))?;
     Ok(format!(
         "Row {{ name: {name:?}, does: Effect::{effect:?}, closed: {closed}, manual: {manual:?}, style: Style::{style:?}, flags: &[{flag_list}], operands: &[{operand_list}], reader: {reader}, matches: &{matches:?}, not_match: &{not_match:?} }}"
     ))
+}
+
+/// Returns the places for words that `words` describes, such as `text read*`.
+fn operands(words: &str) -> Result<String, String> {
+    let mut list = String::new();
+    for word in words.split_whitespace() {
+        let (word, many) = word
+            .strip_suffix('*')
+            .map_or((word, false), |word| (word, true));
+        let role = role_code(word).ok_or_else(|| format!("no role is called `{word}`"))?;
+        write!(list, "Operand {{ role: {role}, many: {many} }},").unwrap();
+    }
+    Ok(list)
 }
 
 fn write_verbs(tables: &Tables, code: &mut String) -> Result<(), String> {
@@ -560,7 +579,7 @@ fn write_variables(tables: &Tables, code: &mut String) -> Result<(), String> {
     let mut starred = String::new();
     writeln!(code, "/// Environment variables that make programs run, load or reach something.\npub static VARIABLES: &[VariableRow] = &[").unwrap();
     for (index, row) in tables.variable.iter().enumerate() {
-        let role = Role::from_word(&row.value)
+        let role = role_code(&row.value)
             .ok_or_else(|| format!("variable `{}`: no role is called `{}`", row.what, row.value))?;
         for name in &row.names {
             match name.split_once('*') {
@@ -570,7 +589,7 @@ fn write_variables(tables: &Tables, code: &mut String) -> Result<(), String> {
                 }
             }
         }
-        writeln!(code, "VariableRow {{ names: &{:?}, what: {:?}, value: Role::{role:?}, matches: &{:?}, not_match: &{:?} }},", row.names, row.what, row.matches, row.not_match).unwrap();
+        writeln!(code, "VariableRow {{ names: &{:?}, what: {:?}, value: {role}, matches: &{:?}, not_match: &{:?} }},", row.names, row.what, row.matches, row.not_match).unwrap();
     }
     let exact: String = exact
         .iter()

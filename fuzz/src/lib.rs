@@ -148,12 +148,12 @@ const DIALECTS: &[Dialect] = &[
 
 /// The languages scripts are read in.
 const LANGUAGES: &[Lang] = &[
-    Lang::Python,
-    Lang::JavaScript,
-    Lang::Perl,
-    Lang::Ruby,
-    Lang::Php,
-    Lang::Lua,
+    Lang::PYTHON,
+    Lang::JAVASCRIPT,
+    Lang::PERL,
+    Lang::RUBY,
+    Lang::PHP,
+    Lang::LUA,
 ];
 
 fn shell(text: &str) -> Option<&'static str> {

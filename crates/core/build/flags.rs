@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::vocabulary::{Effect, Role};
+use crate::languages::role_code;
+use crate::vocabulary::Effect;
 
 /// Reads one line of `flags`: names, then `=role` or `?role`, then `!effect` …
 pub(crate) fn flag(name: &str, line: &str, seen: &mut Vec<String>) -> Result<String, String> {
@@ -14,15 +15,9 @@ pub(crate) fn flag(name: &str, line: &str, seen: &mut Vec<String>) -> Result<Str
     for word in line.split_whitespace() {
         let wrong = || format!("`{name}`: cannot read the flag `{line}` at `{word}`");
         if let Some(role) = word.strip_prefix('=').filter(|role| !role.is_empty()) {
-            value = format!(
-                "Value::Next(Role::{:?})",
-                Role::from_word(role).ok_or_else(wrong)?
-            );
+            value = format!("Value::Next({})", role_code(role).ok_or_else(wrong)?);
         } else if let Some(role) = word.strip_prefix('?').filter(|role| !role.is_empty()) {
-            value = format!(
-                "Value::Attached(Role::{:?})",
-                Role::from_word(role).ok_or_else(wrong)?
-            );
+            value = format!("Value::Attached({})", role_code(role).ok_or_else(wrong)?);
         } else if let Some(lift) = lift(word) {
             lifts = lift.map_err(|()| wrong())?;
         } else if word == "!help" {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::languages::LanguageRow;
+
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Tables {
@@ -29,6 +31,8 @@ pub(crate) struct Tables {
     pub(crate) tool: Vec<ToolRow>,
     #[serde(default)]
     pub(crate) handle: Vec<HandleRow>,
+    #[serde(default)]
+    pub(crate) language: Vec<LanguageRow>,
 }
 
 #[derive(Deserialize)]

@@ -3,9 +3,10 @@
 //! The tables themselves are in `knowledge/` and read like a list; `build.rs` turns them into the
 //! static data below. Nothing here decides anything.
 
+pub mod languages;
 pub mod vocabulary;
 
-pub use vocabulary::{Effect, Reader, Role, Style};
+pub use vocabulary::{CallReader, Effect, Feature, Lang, Reader, Role, Style, Syntax};
 
 use crate::assessment::SideEffect;
 

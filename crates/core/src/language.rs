@@ -16,6 +16,8 @@ pub mod script;
 pub mod sed;
 pub mod sql;
 
+use crate::knowledge::{Effect, Role, languages};
+
 /// Longer fragments are not read at all: nobody types them, and a person should look.
 pub(crate) const FRAGMENT_BYTES_MAX: usize = 64 * 1024;
 /// Longest program of a whole programming language that is read: these take more time per byte.
@@ -132,14 +134,54 @@ impl Reading {
     }
 }
 
+/// What happens to the argument `text` of a call that has this role.
+pub(crate) fn deed_on(role: Role, text: String) -> Option<Deed> {
+    const BY_ROLE: &[(Role, fn(String) -> Deed)] = &[
+        (Role::Shell, Deed::Shell),
+        (Role::Read, Deed::ReadFile),
+        (Role::Write, Deed::WriteFile),
+        (Role::Link, Deed::Link),
+        (Role::Move, Deed::DeleteFile),
+        (Role::Delete, Deed::DeleteFile),
+        (Role::DeleteTree, Deed::DeleteTree),
+        (Role::Url, Deed::Fetch),
+        (Role::UrlSend, Deed::Send),
+        (Role::Permission, |path| {
+            Deed::Privilege(format!("rights of {path}"))
+        }),
+    ];
+    let (_, deed) = BY_ROLE.iter().find(|(known, _)| *known == role)?;
+    Some(deed(text))
+}
+
+/// What a call does that has this effect whatever its arguments are; `what` names it.
+pub(crate) fn deed_of(effect: Effect, what: String) -> Option<Deed> {
+    const BY_EFFECT: &[(Effect, fn(String) -> Deed)] = &[
+        (Effect::DbRead, |_| Deed::DbRead),
+        (Effect::DbWrite, Deed::DbWrite),
+        (Effect::DbDestroy, Deed::DbDestroy),
+        (Effect::DbAdmin, Deed::DbAdmin),
+        (Effect::Control, Deed::Control),
+        (Effect::Kill, Deed::Kill),
+        (Effect::Persist, Deed::Persist),
+        (Effect::Privilege, Deed::Privilege),
+        (Effect::Wipe, Deed::WipeDisk),
+    ];
+    let (_, deed) = BY_EFFECT.iter().find(|(known, _)| *known == effect)?;
+    Some(deed(what))
+}
+
 /// Whether a command takes its orders from its standard input, so that text piped into it runs.
 pub(crate) fn runs_its_input(command: &str) -> bool {
-    const INTERPRETERS: [&str; 22] = [
-        "sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "csh", "tcsh", "python", "python3",
-        "perl", "ruby", "node", "php", "lua", "xargs", "parallel", "at", "batch", "ssh", "sudo",
+    const OTHERS: [&str; 8] = [
+        "csh", "tcsh", "xargs", "parallel", "at", "batch", "ssh", "sudo",
     ];
+    let is_interpreter = |name: &str| {
+        let mut all = languages::LANGUAGES.iter();
+        all.any(|language| language.interpreters.contains(&name))
+    };
     let words = command.split(|c: char| c.is_whitespace() || matches!(c, '|' | ';' | '&'));
     words
         .map(|word| word.rsplit('/').next().unwrap_or(word))
-        .any(|name| INTERPRETERS.contains(&name))
+        .any(|name| OTHERS.contains(&name) || is_interpreter(name))
 }

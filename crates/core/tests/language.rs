@@ -6,6 +6,8 @@ use countersign_core::language::{Deed, Reading};
 mod databases;
 #[path = "language/properties.rs"]
 mod properties;
+#[path = "language/registry.rs"]
+mod registry;
 #[path = "language/scripts.rs"]
 mod scripts;
 #[path = "language/text_tools.rs"]

@@ -11,7 +11,7 @@ use crate::act::{Act, Breadth, profile};
 use crate::assessment::SideEffect;
 use crate::follow::value::{Stream, Taint};
 use crate::follow::walk::{Knows, Walk, Writing};
-use crate::knowledge::{Effect, PathKind, Role};
+use crate::knowledge::{Effect, Lang, PathKind, Role};
 use crate::language;
 use crate::place::below::Look;
 use crate::place::{Ground, is_absolute, mark_home};
@@ -375,12 +375,14 @@ impl Loose<'_, '_> {
         };
         if language.contains("python") {
             self.code = true;
-            self.walk.code(Role::Python, &word(text), tool);
+            self.walk
+                .code(Role::Snippet(Lang::PYTHON), &word(text), tool);
         } else if language.contains("sh") && !language.contains("powershell") {
             self.shell(text, gathered);
         } else if matches!(language, "javascript" | "js" | "node" | "typescript") {
             self.code = true;
-            self.walk.code(Role::JavaScript, &word(text), tool);
+            self.walk
+                .code(Role::Snippet(Lang::JAVASCRIPT), &word(text), tool);
         } else if language::sql::looks_like(text) {
             self.code = true;
             self.walk.mini_language(Role::Sql, &word(text), tool);

@@ -13,7 +13,7 @@ use crate::follow::program::trees;
 use crate::follow::value::Arg;
 use crate::follow::walk::{Knows, Walk, Writing};
 use crate::host::percent_decoded;
-use crate::knowledge::{ArgumentRole, Effect, PathKind, Role, ToolRow};
+use crate::knowledge::{ArgumentRole, Effect, PathKind, Role, ToolRow, languages};
 use crate::place::below::Look;
 use crate::place::{Ground, HOME, mark_home};
 use crate::score::Score;
@@ -462,7 +462,7 @@ impl<'k, 'n> RowReading<'k, 'n> {
             return;
         }
         let program = self.named.whole.as_str();
-        match language_role(&self.language) {
+        match languages::by_name(&self.language).map(|language| language.role) {
             Some(Role::Shell) => {
                 terminal::shell(code, self.walk.ground.clone(), self.walk.knows, gathered);
             }
@@ -585,24 +585,6 @@ impl<'k, 'n> RowReading<'k, 'n> {
             gathered.rollback = true;
         }
     }
-}
-
-/// Returns the role of code in a language of this name.
-fn language_role(name: &str) -> Option<Role> {
-    Some(match name {
-        "python" | "python3" | "py" | "ipython" => Role::Python,
-        "javascript" | "js" | "node" | "nodejs" | "typescript" | "ts" | "deno" | "bun" => {
-            Role::JavaScript
-        }
-        "perl" => Role::Perl,
-        "ruby" | "rb" => Role::Ruby,
-        "php" => Role::Php,
-        "lua" => Role::Lua,
-        "bash" | "sh" | "shell" | "zsh" => Role::Shell,
-        "powershell" | "pwsh" | "ps1" => Role::PowerShell,
-        "sql" | "postgresql" | "mysql" | "sqlite" => Role::Sql,
-        _ => return None,
-    })
 }
 
 /// Returns a word of plain text.

@@ -4,10 +4,16 @@
 //! error that names the row, and a word added here breaks every `match` that must think about it.
 
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$word_doc:meta])* $variant:ident = $word:literal,)* }) => {
+    ($(#[$doc:meta])* $name:ident {
+        $($(#[$word_doc:meta])* $variant:ident = $word:literal,)*
+        $(; $(#[$of_doc:meta])* $of:ident($what:ty) = $of_word:literal)?
+    }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name { $($(#[$word_doc])* $variant,)* }
+        pub enum $name {
+            $($(#[$word_doc])* $variant,)*
+            $($(#[$of_doc])* $of($what),)?
+        }
 
         impl $name {
             /// Returns the value a table means by `word`.
@@ -17,7 +23,10 @@ macro_rules! words {
 
             /// Returns the word used in tables.
             pub const fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
+                match self {
+                    $(Self::$variant => $word,)*
+                    $(Self::$of(_) => $of_word,)?
+                }
             }
         }
     };
@@ -164,18 +173,6 @@ words! {
         Shell = "shell",
         /// A text in which a shell expands parameters and substitutions.
         Expanded = "expanded",
-        /// Python code.
-        Python = "python",
-        /// JavaScript code.
-        JavaScript = "javascript",
-        /// Perl code.
-        Perl = "perl",
-        /// Ruby code.
-        Ruby = "ruby",
-        /// PHP code.
-        Php = "php",
-        /// Lua code.
-        Lua = "lua",
         /// Code of a language nothing is known about here.
         Code = "code",
         /// SQL.
@@ -242,8 +239,15 @@ words! {
         Name = "name",
         /// Nothing is known about it.
         Unknown = "unknown",
+        ;
+        /// Code of a scripting language that is read. Tables write the name of the language.
+        Snippet(Lang) = "snippet"
     }
 }
+
+/// A scripting language that is read: its place in the list of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lang(pub(crate) u8);
 
 words! {
     /// How a program reads its options.
@@ -330,5 +334,57 @@ words! {
         Unset = "unset",
         /// `xargs`, `parallel`: a command whose last words come from elsewhere.
         Xargs = "xargs",
+    }
+}
+
+words! {
+    /// A hand-written reader for a call whose arguments a table cannot describe.
+    CallReader {
+        /// A file and the mode it is opened in.
+        Open = "open",
+        /// A file, or a directory with everything in it where an option says `recursive`.
+        Remove = "remove",
+    }
+}
+
+words! {
+    /// Syntax that only one language has and that therefore has code of its own.
+    Syntax {
+        /// None: the features describe the language completely.
+        Plain = "plain",
+        /// Prefixes of strings, f-strings, `import`.
+        Python = "python",
+        /// Template strings, patterns, `require`, functions as values.
+        JavaScript = "javascript",
+        /// Quote-like operators, sigils, handles.
+        Perl = "perl",
+        /// Symbols, `%w[…]`, blocks.
+        Ruby = "ruby",
+        /// `$name`, interpolation in double quotes.
+        Php = "php",
+    }
+}
+
+words! {
+    /// Something that several languages share, or may share with the next one.
+    Feature {
+        /// `# comment`.
+        HashComments = "hash_comments",
+        /// `// comment` and `/* comment */`.
+        SlashComments = "slash_comments",
+        /// `-- comment` and `--[[ comment ]]`.
+        DashComments = "dash_comments",
+        /// `[[text]]`.
+        LongBrackets = "long_brackets",
+        /// A string ends on the line it begins on.
+        OneLineTexts = "one_line_texts",
+        /// `f x` calls `f`.
+        BareCalls = "bare_calls",
+        /// `value:method()`.
+        ColonMembers = "colon_members",
+        /// `{key = value}`.
+        EqualsKeys = "equals_keys",
+        /// A call that names no file reads the standard input.
+        ReadsInput = "reads_input",
     }
 }

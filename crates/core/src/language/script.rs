@@ -1,59 +1,45 @@
 //! What a short script for an interpreter (`python -c`, `node -e`, `perl -ne` …) would do.
 //!
 //! Nobody can say what any program does, so only a small subset is understood: every name, call,
-//! attribute and import must be on the list of the language ([`knowledge`]). Well-known calls with
+//! attribute and import must be on the list of the language ([`Script`]). Well-known calls with
 //! literal arguments become deeds. Anything else stays hidden, and a person is asked.
 
 mod bindings;
 mod constants;
 mod effects;
-mod knowledge;
 mod lexer;
 mod literals;
 
 use std::collections::HashMap;
 
+pub use crate::knowledge::Lang;
+
 use self::bindings::Bindings;
-use self::knowledge::Knowledge;
 use self::lexer::Token;
 use super::{CODE_BYTES_MAX, Deed, ENVIRONMENT, MAKES_CODE, Reading, TOO_LONG};
+use crate::knowledge::languages::Script;
+use crate::knowledge::{CallReader, Feature, Role, Syntax};
 
 const NOT_UNDERSTOOD: &str = "code that is not in the proven-harmless subset";
 const UNPARSED: &str = "code that cannot be split into words";
 const FOREIGN_CODE: &str = "code that loads or computes other code";
 const COMPUTED: &str = "code that computes what it opens, runs or deletes";
 
-/// A language whose snippets are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lang {
-    /// Python 3, and what of Python 2 looks the same.
-    Python,
-    /// JavaScript as `node`, `bun` and `deno` run it.
-    JavaScript,
-    /// Perl 5, with the loops of `-n` and `-p` around it or not.
-    Perl,
-    /// Ruby.
-    Ruby,
-    /// PHP without its opening tag.
-    Php,
-    /// Lua.
-    Lua,
-}
-
 /// Reads a snippet of `lang`.
 pub fn read(lang: Lang, code: &str) -> Reading {
     if code.len() > CODE_BYTES_MAX {
         return Reading::hidden(TOO_LONG);
     }
-    let knowledge = knowledge::of(lang);
-    let Some(tokens) = lexer::tokens(lang, code) else {
+    let Some(script) = lang.script() else {
+        return Reading::hidden(NOT_UNDERSTOOD);
+    };
+    let Some(tokens) = lexer::tokens(script, code) else {
         return Reading::hidden(UNPARSED);
     };
-    let tokens = constants::fill(lang, tokens);
-    let bindings = Bindings::collect(lang, &tokens);
+    let tokens = constants::fill(script, tokens);
+    let bindings = Bindings::collect(script, &tokens);
     let mut reader = Reader {
-        lang,
-        knowledge,
+        script,
         tokens: &tokens,
         bindings,
         reading: Reading::default(),
@@ -64,8 +50,7 @@ pub fn read(lang: Lang, code: &str) -> Reading {
 }
 
 struct Reader<'a> {
-    lang: Lang,
-    knowledge: &'static Knowledge,
+    script: &'static Script,
     tokens: &'a [Token],
     bindings: Bindings,
     reading: Reading,
@@ -106,13 +91,13 @@ impl<'a> Reader<'a> {
                 }
                 Token::Symbol(name) => {
                     // `&:name` calls the method of that name, and so do some methods.
-                    let reaches = self.knowledge.forbidden.contains(name.as_str())
-                        || self.knowledge.effects.contains_key(name.as_str());
+                    let reaches = self.script.forbidden.contains(name.as_str())
+                        || self.script.calls.contains(name.as_str());
                     if reaches {
                         self.reading.hide(NOT_UNDERSTOOD);
                     }
                     if self.before(at).is_some_and(|token| token.is_mark("&"))
-                        && !self.knowledge.methods.contains(name.as_str())
+                        && !self.script.methods.contains(name.as_str())
                     {
                         self.reading.hide(NOT_UNDERSTOOD);
                     }
@@ -142,31 +127,31 @@ impl<'a> Reader<'a> {
     fn text(&mut self, text: Option<&str>) {
         let reaches_maker =
             text.is_some_and(|text| text.contains("constructor") || text.contains("__proto__"));
-        if self.lang == Lang::JavaScript && reaches_maker {
+        if self.script.syntax == Syntax::JavaScript && reaches_maker {
             self.reading.hide(FOREIGN_CODE);
         }
     }
 
     fn mark(&mut self, at: usize, mark: &str) {
         let calls = self.is_mark(at + 1, "(");
-        let refused = match self.lang {
+        let refused = match self.script.syntax {
             // What is called must have a name; a function written on the spot ends in `}`.
-            Lang::JavaScript => {
+            Syntax::JavaScript => {
                 calls
                     && (mark == "]"
                         || (mark == ")"
                             && !self.before(at).is_some_and(|token| token.is_mark("}"))
                             && !self.after_condition(at)))
             }
-            Lang::Perl => {
+            Syntax::Perl => {
                 let operand_before = self
                     .before(at)
                     .is_some_and(|token| token.ends_operand() && !matches!(token, Token::Name(_)));
                 (mark == "->" && !self.is_mark(at + 1, "[") && !self.is_mark(at + 1, "{"))
                     || ((mark == "&" || mark == "*") && !operand_before)
             }
-            Lang::Php => calls && matches!(mark, ")" | "]" | "}") && !self.after_condition(at),
-            Lang::Python | Lang::Ruby | Lang::Lua => false,
+            Syntax::Php => calls && matches!(mark, ")" | "]" | "}") && !self.after_condition(at),
+            Syntax::Plain | Syntax::Python | Syntax::Ruby => false,
         };
         if refused {
             self.reading.hide(FOREIGN_CODE);
@@ -203,11 +188,11 @@ impl<'a> Reader<'a> {
             self.reading.see(Deed::ReadFile(ENVIRONMENT.to_owned()));
         }
         let next_assigns = self.is_mark(at + 1, "=");
-        let refused = match self.lang {
-            Lang::Php => self.is_mark(at + 1, "("),
-            Lang::Perl => matches!(name, "@ARGV" | "@INC" | "%INC" | "$0") && next_assigns,
-            Lang::Ruby => matches!(name, "$LOAD_PATH" | "$:" | "$0"),
-            Lang::Python | Lang::JavaScript | Lang::Lua => false,
+        let refused = match self.script.syntax {
+            Syntax::Php => self.is_mark(at + 1, "("),
+            Syntax::Perl => matches!(name, "@ARGV" | "@INC" | "%INC" | "$0") && next_assigns,
+            Syntax::Ruby => matches!(name, "$LOAD_PATH" | "$:" | "$0"),
+            Syntax::Plain | Syntax::Python | Syntax::JavaScript => false,
         };
         if refused {
             self.reading.hide(COMPUTED);
@@ -232,7 +217,7 @@ impl<'a> Reader<'a> {
             end = after;
         } else if let Some(path) = self.bindings.paths.get(name) {
             parts.splice(..1, path.split('.').map(str::to_owned));
-        } else if self.knowledge.forbidden.contains(name) {
+        } else if self.script.forbidden.contains(name) {
             return self.forbidden(at, name);
         }
         parts.retain(|part| part != "promises");
@@ -243,39 +228,42 @@ impl<'a> Reader<'a> {
     /// A name before a colon or an arrow, or alone in braces, only labels a value.
     fn is_key(&self, at: usize, name: &str) -> bool {
         let next = |mark: &str| self.is_mark(at + 1, mark);
-        match self.lang {
-            Lang::JavaScript => {
+        match self.script.syntax {
+            Syntax::JavaScript => {
                 next(":")
-                    && !self.knowledge.forbidden.contains(name)
+                    && !self.script.forbidden.contains(name)
                     && !matches!(name, "constructor" | "__proto__" | "prototype")
                     || self
                         .before(at)
                         .is_some_and(|token| token.is_name("function"))
             }
-            Lang::Perl => {
+            Syntax::Perl => {
                 next("=>")
                     || (next("}") && self.before(at).is_some_and(|token| token.is_mark("{")))
                     || (name.chars().all(|c| c.is_ascii_uppercase() || c == '_') && !next("("))
                     || (name.len() == 1 && self.before(at).is_some_and(|token| token.is_mark("-")))
             }
-            Lang::Ruby => next(":") || next("=>"),
-            Lang::Php => {
+            Syntax::Ruby => next(":") || next("=>"),
+            Syntax::Php => {
                 let lower = name.to_ascii_lowercase();
-                let is_word = self.knowledge.forbidden.contains(lower.as_str())
-                    || self.knowledge.effects.contains_key(lower.as_str());
+                let is_word = self.script.forbidden.contains(lower.as_str())
+                    || self.script.calls.contains(lower.as_str());
                 next("=>")
                     || (!is_word
                         && name.chars().all(|c| c.is_ascii_uppercase() || c == '_')
                         && !next("("))
             }
-            Lang::Lua => next("=") && !self.knowledge.forbidden.contains(name),
-            Lang::Python => false,
+            Syntax::Plain | Syntax::Python => {
+                self.script.has(Feature::EqualsKeys)
+                    && next("=")
+                    && !self.script.forbidden.contains(name)
+            }
         }
     }
 
     fn joins_member(&self, token: &Token) -> bool {
         matches!(token, Token::Mark("." | "?." | "->" | "::" | "&."))
-            || (self.lang == Lang::Lua && token.is_mark(":"))
+            || (self.script.has(Feature::ColonMembers) && token.is_mark(":"))
     }
 
     /// The dotted names that start at `at`, and the place behind the last of them.
@@ -298,7 +286,7 @@ impl<'a> Reader<'a> {
 
     /// `require('x').a.b`: the module and names chained to it.
     fn required(&mut self, at: usize, name: &str) -> Option<(Vec<String>, usize)> {
-        if self.lang != Lang::JavaScript || name != "require" {
+        if self.script.syntax != Syntax::JavaScript || name != "require" {
             return None;
         }
         let Some([open, Token::Text(Some(module)), close]) = self.tokens.get(at + 1..at + 4) else {
@@ -327,20 +315,21 @@ impl<'a> Reader<'a> {
 
     fn forbidden(&mut self, at: usize, name: &str) -> usize {
         // A block of code in braces is no other code.
-        let is_block =
-            self.lang == Lang::Perl && matches!(name, "do" | "eval") && self.is_mark(at + 1, "{");
+        let is_block = self.script.syntax == Syntax::Perl
+            && matches!(name, "do" | "eval")
+            && self.is_mark(at + 1, "{");
         let allowed_library = self.allowed_library(at, name);
         if allowed_library {
             return at + 2;
         }
         if !is_block {
-            let makes = self.knowledge.makers.contains(name);
+            let makes = self.script.makers.contains(name);
             self.reading
                 .hide(if makes { MAKES_CODE } else { FOREIGN_CODE });
         }
         // What is loaded by name is followed, so that its deeds are seen.
-        if let (Lang::Python, "__import__", Some([_, Token::Text(Some(module)), _])) =
-            (self.lang, name, self.tokens.get(at + 1..at + 4))
+        if let (Syntax::Python, "__import__", Some([_, Token::Text(Some(module)), _])) =
+            (self.script.syntax, name, self.tokens.get(at + 1..at + 4))
         {
             let mut parts = vec![module.clone()];
             let mut end = at + 4;
@@ -358,12 +347,12 @@ impl<'a> Reader<'a> {
 
     /// `require "json"` of Ruby and `use POSIX` of Perl load what is known to be harmless.
     fn allowed_library(&self, at: usize, name: &str) -> bool {
-        match (self.lang, name, self.token(at + 1)) {
-            (Lang::Ruby, "require", Some(Token::Text(Some(library))))
-            | (Lang::Perl, "use" | "no" | "require", Some(Token::Name(library))) => {
-                self.knowledge.modules.contains(library.as_str())
+        match (self.script.syntax, name, self.token(at + 1)) {
+            (Syntax::Ruby, "require", Some(Token::Text(Some(library))))
+            | (Syntax::Perl, "use" | "no" | "require", Some(Token::Name(library))) => {
+                self.script.modules.contains(library.as_str())
             }
-            (Lang::Perl, "use", Some(Token::Number)) => true,
+            (Syntax::Perl, "use", Some(Token::Number)) => true,
             _ => false,
         }
     }
@@ -371,11 +360,11 @@ impl<'a> Reader<'a> {
     /// Judges a whole dotted path that ends before `end`.
     fn path(&mut self, parts: &[String], end: usize) {
         let path = parts.join(".");
-        let knowledge = self.knowledge;
-        if let Some(effect) = knowledge.effects.get(path.as_str()) {
+        let script = self.script;
+        if let Some(call) = script.calls.get(path.as_str()) {
             if self.is_call(end) {
                 let arguments = self.arguments(end);
-                effects::apply(*effect, self.lang, &arguments, &mut self.reading);
+                effects::apply(call, self.script, &arguments, &mut self.reading);
             } else {
                 self.reading.hide(COMPUTED);
             }
@@ -388,7 +377,11 @@ impl<'a> Reader<'a> {
             || path.starts_with("ENV.")
         {
             self.reading.see(Deed::ReadFile(ENVIRONMENT.to_owned()));
-            let depth = if self.lang == Lang::Ruby { 1 } else { 2 };
+            let depth = if self.script.syntax == Syntax::Ruby {
+                1
+            } else {
+                2
+            };
             self.check_members(parts.get(depth..).unwrap_or_default(), end);
             return;
         }
@@ -411,10 +404,10 @@ impl<'a> Reader<'a> {
         }
         let is_local = !is_module
             && (self.bindings.locals.contains(first.as_str())
-                || knowledge.functions.contains(first.as_str()));
+                || script.functions.contains(first.as_str()));
         // What nothing in the code names may be set up by whoever runs it, to do anything.
         let is_loaded = is_module || self.reading.imports.contains(first);
-        if !is_local && is_loaded && knowledge.is_ordinary(&path) {
+        if !is_local && is_loaded && script.is_ordinary(&path) {
             self.reading.wonder(NOT_UNDERSTOOD);
             self.check_members(rest, end);
             return;
@@ -441,12 +434,8 @@ impl<'a> Reader<'a> {
                 continue;
             };
             let module = module.join(".");
-            let listed = self
-                .knowledge
-                .attributes
-                .get(module.as_str())
-                .is_some_and(|known| known.contains(attribute.as_str()))
-                || (self.knowledge.versioned.contains(module.as_str())
+            let listed = self.script.attributes.allow(&module, attribute)
+                || (self.script.versioned.contains(module.as_str())
                     && matches!(
                         attribute.as_str(),
                         "__version__" | "VERSION" | "version" | "__file__"
@@ -461,15 +450,15 @@ impl<'a> Reader<'a> {
 
     /// Whether a local name may be called: JavaScript values can be makers of code.
     fn may_call(&self, name: &str, end: usize) -> bool {
-        self.lang != Lang::JavaScript
+        self.script.syntax != Syntax::JavaScript
             || !self.is_mark(end, "(")
-            || self.knowledge.functions.contains(name)
+            || self.script.functions.contains(name)
             || self.bindings.functions.contains(name)
     }
 
     fn member(&mut self, at: usize, name: &str) {
         let called = self.is_call(at + 1);
-        if let Some(effect) = self.knowledge.member_effects.get(name) {
+        if let Some(call) = self.script.members.get(name) {
             // `Path("x").unlink()` names its file right before the dot.
             let receiver = at
                 .checked_sub(5)
@@ -484,19 +473,19 @@ impl<'a> Reader<'a> {
                     let both = [argument, receiver];
                     let opened = [receiver, argument];
                     let names_mode = !self.is_mark(at + 2, ")");
-                    let places = if *effect == effects::Effect::Link {
+                    let places = if call.takes(Role::Link) {
                         both.as_slice()
-                    } else if *effect == effects::Effect::Open && names_mode {
+                    } else if call.reader == Some(CallReader::Open) && names_mode {
                         opened.as_slice()
                     } else {
                         both.get(1..).unwrap_or(&[])
                     };
-                    effects::apply(*effect, self.lang, places, &mut self.reading);
+                    effects::apply(call, self.script, places, &mut self.reading);
                 }
                 _ => {
                     let mode = self.arguments(at + 1).first().copied();
                     let mode = mode.filter(|_| called);
-                    effects::computed(*effect, self.lang, mode, &mut self.reading);
+                    effects::computed(call, self.script, mode, &mut self.reading);
                 }
             }
             return;
@@ -548,7 +537,7 @@ impl<'a> Reader<'a> {
             "replace",
             "replaceAll",
         ];
-        if self.lang != Lang::JavaScript || !CALLING.contains(&method) {
+        if self.script.syntax != Syntax::JavaScript || !CALLING.contains(&method) {
             return;
         }
         let arguments = self.arguments(end);
@@ -565,7 +554,7 @@ impl<'a> Reader<'a> {
     fn is_visible_function(&self, argument: &[Token]) -> bool {
         match argument {
             [Token::Name(name)] => {
-                self.knowledge.functions.contains(name.as_str())
+                self.script.functions.contains(name.as_str())
                     || self.bindings.functions.contains(name)
             }
             [Token::Name(first), ..] if first == "function" || first == "async" => true,
@@ -573,26 +562,26 @@ impl<'a> Reader<'a> {
             // Parameters of an arrow function, or a known function of a known object.
             [Token::Mark("("), ..] => argument.iter().any(|token| token.is_mark("=>")),
             [Token::Name(object), Token::Mark("."), Token::Name(_)] => {
-                self.knowledge.functions.contains(object.as_str())
+                self.script.functions.contains(object.as_str())
             }
             _ => false,
         }
     }
 
     fn check_member(&mut self, name: &str, called: bool, end: usize) {
-        let known = self.knowledge.methods.contains(name);
-        let free_property = self.lang == Lang::JavaScript
+        let known = self.script.methods.contains(name);
+        let free_property = self.script.syntax == Syntax::JavaScript
             && !called
             && !matches!(
                 name,
                 "constructor" | "__proto__" | "prototype" | "mainModule" | "binding"
             );
         // The method of a string is also the one that moves a file of `pathlib`.
-        let moves_file = self.lang == Lang::Python
+        let moves_file = self.script.syntax == Syntax::Python
             && name == "replace"
             && self.bindings.modules.contains("pathlib")
             && !(called && self.replaces_text(end));
-        if !known && !free_property && self.knowledge.is_ordinary_method(name) {
+        if !known && !free_property && self.script.is_ordinary_method(name) {
             self.reading.wonder(NOT_UNDERSTOOD);
         } else if (!known && !free_property) || moves_file {
             self.reading.hide(NOT_UNDERSTOOD);
@@ -602,18 +591,12 @@ impl<'a> Reader<'a> {
     /// Whether what stands before `end` is called there.
     fn is_call(&self, end: usize) -> bool {
         let paren = self.is_mark(end, "(");
-        match self.lang {
-            Lang::Python | Lang::JavaScript | Lang::Php => paren,
-            Lang::Perl | Lang::Ruby | Lang::Lua => {
-                paren
-                    || matches!(
-                        self.token(end),
-                        Some(Token::Text(_) | Token::Variable(_) | Token::Name(_) | Token::Number)
-                    )
-                    || self.is_mark(end, "[")
-                    || self.is_mark(end, "{")
-            }
-        }
+        let bare = matches!(
+            self.token(end),
+            Some(Token::Text(_) | Token::Variable(_) | Token::Name(_) | Token::Number)
+                | Some(Token::Mark("[" | "{"))
+        );
+        paren || bare && self.script.has(Feature::BareCalls)
     }
 
     /// The arguments of the call whose arguments start at `end`, each as its tokens.

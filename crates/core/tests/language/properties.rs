@@ -22,12 +22,12 @@ const READERS: [(&str, Reader); 17] = [
     ("redis", |text| {
         sql::redis(&text.split(' ').collect::<Vec<_>>())
     }),
-    ("python", |text| script::read(Lang::Python, text)),
-    ("javascript", |text| script::read(Lang::JavaScript, text)),
-    ("perl", |text| script::read(Lang::Perl, text)),
-    ("ruby", |text| script::read(Lang::Ruby, text)),
-    ("php", |text| script::read(Lang::Php, text)),
-    ("lua", |text| script::read(Lang::Lua, text)),
+    ("python", |text| script::read(Lang::PYTHON, text)),
+    ("javascript", |text| script::read(Lang::JAVASCRIPT, text)),
+    ("perl", |text| script::read(Lang::PERL, text)),
+    ("ruby", |text| script::read(Lang::RUBY, text)),
+    ("php", |text| script::read(Lang::PHP, text)),
+    ("lua", |text| script::read(Lang::LUA, text)),
     ("powershell", powershell::read),
     ("cmd", cmd::read),
 ];
@@ -163,7 +163,7 @@ proptest! {
 
     #[test]
     fn python_followed_by_a_danger_is_never_harmless(text in soup()) {
-        let reading = script::read(Lang::Python, &format!("{text}\nimport os\nos.system('id')"));
+        let reading = script::read(Lang::PYTHON, &format!("{text}\nimport os\nos.system('id')"));
         prop_assert!(!reading.is_harmless() || text.contains(['\'', '"', '\\']), "{:?} gives {:?}", text, reading);
     }
 }

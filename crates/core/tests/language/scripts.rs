@@ -9,7 +9,7 @@ use super::*;
 fn python_is_harmless_only_in_the_proven_subset() {
     check(
         "python",
-        |code| script::read(Lang::Python, code),
+        |code| script::read(Lang::PYTHON, code),
         vec![
             ("print", "print('hello')", Harmless),
             ("danger is only mentioned", "print(\"rm -rf /; os.system('x')\")", Harmless),
@@ -98,7 +98,7 @@ fn python_is_harmless_only_in_the_proven_subset() {
 fn javascript_is_harmless_only_in_the_proven_subset() {
     check(
         "javascript",
-        |code| script::read(Lang::JavaScript, code),
+        |code| script::read(Lang::JAVASCRIPT, code),
         vec![
             ("log", "console.log('hello')", Harmless),
             ("danger is only mentioned", "console.log(`rm -rf / ${1+1}`)", Harmless),
@@ -161,7 +161,7 @@ fn javascript_is_harmless_only_in_the_proven_subset() {
 fn perl_is_harmless_only_in_the_proven_subset() {
     check(
         "perl",
-        |code| script::read(Lang::Perl, code),
+        |code| script::read(Lang::PERL, code),
         vec![
             ("print", "print 'hello'", Harmless),
             ("substitute", "s/foo/bar/g", Harmless),
@@ -216,7 +216,7 @@ fn perl_is_harmless_only_in_the_proven_subset() {
 fn ruby_php_and_lua_are_harmless_only_in_the_proven_subset() {
     check(
         "ruby",
-        |code| script::read(Lang::Ruby, code),
+        |code| script::read(Lang::RUBY, code),
         vec![
             ("puts", "puts 'hello'", Harmless),
             ("interpolated", "x = 3; puts \"#{x + 1} rm -rf /\"", Harmless),
@@ -242,7 +242,7 @@ fn ruby_php_and_lua_are_harmless_only_in_the_proven_subset() {
     );
     check(
         "php",
-        |code| script::read(Lang::Php, code),
+        |code| script::read(Lang::PHP, code),
         vec![
             ("echo", "echo \"rm -rf /\";", Harmless),
             ("loop", "$s = 0; while (true) { $e = fgets(STDIN); if (false === $e) break; $s += $e; } echo $s;", Harmless),
@@ -266,7 +266,7 @@ fn ruby_php_and_lua_are_harmless_only_in_the_proven_subset() {
     );
     check(
         "lua",
-        |code| script::read(Lang::Lua, code),
+        |code| script::read(Lang::LUA, code),
         vec![
             ("print", "print('os.execute')", Harmless),
             ("sum", "sum = 0;for i in io.lines() do sum=sum+i end print(sum)", Harmless),

@@ -5,8 +5,8 @@ use super::network::is_local_or_registry;
 use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
-use crate::knowledge::{Effect, PathKind, Role};
-use crate::language::{self, Deed, Reading, script::Lang, sql::Dialect};
+use crate::knowledge::{Effect, PathKind, Role, languages};
+use crate::language::{self, Deed, Reading, sql::Dialect};
 use crate::place::below::Look;
 use crate::place::{HOLE, is_absolute, mark_home};
 use crate::score::Score;
@@ -183,11 +183,11 @@ impl Walk<'_> {
             self.unreadable("runs code of which a part cannot be known", arg.span);
             return;
         }
-        let language = SCRIPT_LANGUAGES.iter().find(|(known, _)| *known == role);
-        let reading = language.map_or_else(
-            || Reading::hidden("code of a language that is not read"),
-            |(_, language)| language::script::read(*language, &arg.text),
-        );
+        let reading = if let Role::Snippet(lang) = role {
+            language::script::read(lang, &arg.text)
+        } else {
+            Reading::hidden("code of a language that is not read")
+        };
         self.imports(role, &reading.imports, arg.span);
         let posts = ["data=", "method", "body", "POST"]
             .iter()
@@ -422,16 +422,6 @@ pub(super) enum Runs {
     PickedUp,
 }
 
-/// The programming languages that are read, by the role of their code.
-const SCRIPT_LANGUAGES: &[(Role, Lang)] = &[
-    (Role::Python, Lang::Python),
-    (Role::JavaScript, Lang::JavaScript),
-    (Role::Perl, Lang::Perl),
-    (Role::Ruby, Lang::Ruby),
-    (Role::Php, Lang::Php),
-    (Role::Lua, Lang::Lua),
-];
-
 /// Reads a text of a small language that was given to a program.
 type MiniReader = fn(text: &str, program: &str) -> Reading;
 
@@ -494,17 +484,7 @@ pub(crate) struct Filled {
 
 /// Returns the role of code given to an interpreter of this name.
 pub(crate) fn interpreter_role(name: &str) -> Option<Role> {
-    let base = name.rsplit('/').next().unwrap_or(name);
-    Some(match base {
-        "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" | "ash" | "busybox" => Role::Shell,
-        _ if base.starts_with("py") => Role::Python,
-        "node" | "nodejs" | "deno" | "bun" | "tsx" | "ts-node" => Role::JavaScript,
-        "perl" | "raku" => Role::Perl,
-        "ruby" | "irb" => Role::Ruby,
-        "php" => Role::Php,
-        "lua" | "luajit" => Role::Lua,
-        _ => return None,
-    })
+    languages::by_interpreter(name).map(|language| language.role)
 }
 
 /// Returns the dialect of the client `program`, whatever its subcommand.

@@ -74,9 +74,8 @@ impl Walk<'_> {
             Effect::Build | Effect::Project | Effect::Start | Effect::Install
         );
         let has_code = line.read.hits.iter().any(|hit| {
-            hit.meaning().is_some_and(|(role, _)| {
-                matches!(role, Role::JavaScript | Role::Python | Role::Code)
-            })
+            hit.meaning()
+                .is_some_and(|(role, _)| matches!(role, Role::Snippet(_) | Role::Code))
         });
         if self.brought.variables && (has_code || !runs && given == Handed::Before) {
             let act = Act::new(Effect::Secret, line.row.name, line.span)

@@ -42,7 +42,7 @@ impl Hit {
         matches!(
             self.meaning(),
             Some((
-                Role::Shell | Role::Command | Role::Python | Role::Ruby | Role::Sql | Role::Code,
+                Role::Shell | Role::Command | Role::Snippet(_) | Role::Sql | Role::Code,
                 _
             ))
         )

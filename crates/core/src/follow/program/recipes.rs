@@ -5,7 +5,7 @@ use super::Line;
 use super::options::Hit;
 use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
-use crate::knowledge::{Effect, Role, Value};
+use crate::knowledge::{Effect, Lang, Role, Value};
 use crate::place::glob_matches;
 use crate::shell::syntax::Span;
 use crate::written::{Wanted, name};
@@ -44,16 +44,19 @@ const RECIPES: &[(&str, Recipe)] = &[
     ("deno.json", Recipe::Json),
     ("Taskfile.y*ml", Recipe::Yaml),
     ("Procfile*", Recipe::Named),
-    ("Rakefile", Recipe::Code(Role::Ruby)),
-    ("setup.py", Recipe::Code(Role::Python)),
-    ("conftest.py", Recipe::Code(Role::Python)),
-    ("noxfile.py", Recipe::Code(Role::Python)),
-    ("tasks.py", Recipe::Code(Role::Python)),
-    ("fabfile.py", Recipe::Code(Role::Python)),
-    ("SConstruct", Recipe::Code(Role::Python)),
-    ("wscript", Recipe::Code(Role::Python)),
-    ("gulpfile.js", Recipe::Code(Role::JavaScript)),
-    ("Gruntfile.js", Recipe::Code(Role::JavaScript)),
+    ("Rakefile", Recipe::Code(Role::Snippet(Lang::RUBY))),
+    ("setup.py", Recipe::Code(Role::Snippet(Lang::PYTHON))),
+    ("conftest.py", Recipe::Code(Role::Snippet(Lang::PYTHON))),
+    ("noxfile.py", Recipe::Code(Role::Snippet(Lang::PYTHON))),
+    ("tasks.py", Recipe::Code(Role::Snippet(Lang::PYTHON))),
+    ("fabfile.py", Recipe::Code(Role::Snippet(Lang::PYTHON))),
+    ("SConstruct", Recipe::Code(Role::Snippet(Lang::PYTHON))),
+    ("wscript", Recipe::Code(Role::Snippet(Lang::PYTHON))),
+    ("gulpfile.js", Recipe::Code(Role::Snippet(Lang::JAVASCRIPT))),
+    (
+        "Gruntfile.js",
+        Recipe::Code(Role::Snippet(Lang::JAVASCRIPT)),
+    ),
     ("configure", Recipe::Shell),
     (".envrc", Recipe::Shell),
 ];

@@ -9,7 +9,7 @@ use super::options::{Hit, Options};
 use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing, is_secret_name};
-use crate::knowledge::{Effect, Role, Row, Value};
+use crate::knowledge::{Effect, Lang, Role, Row, Value};
 use crate::place::is_absolute;
 use crate::score::Score;
 use crate::written::Wanted;
@@ -137,13 +137,7 @@ impl Walk<'_> {
                 self.shell_text(arg, stdin);
             }
             Role::Expanded => self.expands(arg),
-            Role::Python
-            | Role::JavaScript
-            | Role::Perl
-            | Role::Ruby
-            | Role::Php
-            | Role::Lua
-            | Role::Code => self.code(role, arg, program),
+            Role::Snippet(_) | Role::Code => self.code(role, arg, program),
             Role::Sql
             | Role::Mongo
             | Role::Redis
@@ -377,7 +371,7 @@ pub(super) fn operand_roles(row: &Row, read: &Options<'_>) -> Vec<Option<Role>> 
             read.value(&["-e", "-f", "--regexp", "--file"]).is_some() || read.has(&["--files"])
         }
         Some((
-            role @ (Role::Sed | Role::Awk | Role::Jq | Role::Sql | Role::Perl | Role::Script),
+            role @ (Role::Sed | Role::Awk | Role::Jq | Role::Sql | Role::Snippet(Lang::PERL) | Role::Script),
             false,
         )) => read.hits.iter().any(|hit| {
             // A library is loaded beside the program, not in its place.

@@ -4,7 +4,7 @@
 use super::code::{Runs, interpreter_role};
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
-use crate::knowledge::Role;
+use crate::knowledge::{Lang, Role, languages};
 use crate::shell::syntax::Span;
 use crate::written::{Wanted, name, parent};
 
@@ -14,36 +14,6 @@ const RUNNING_MAX: usize = 8;
 const CODE_BYTES_MAX: usize = 512 * 1024;
 /// Modules of one file that are looked for.
 const IMPORTS_MAX: usize = 64;
-
-/// The languages of files, by the end of their names.
-const ENDS: &[(&str, Role)] = &[
-    ("sh", Role::Shell),
-    ("bash", Role::Shell),
-    ("zsh", Role::Shell),
-    ("command", Role::Shell),
-    ("py", Role::Python),
-    ("pyw", Role::Python),
-    ("js", Role::JavaScript),
-    ("mjs", Role::JavaScript),
-    ("cjs", Role::JavaScript),
-    ("jsx", Role::JavaScript),
-    ("ts", Role::JavaScript),
-    ("mts", Role::JavaScript),
-    ("cts", Role::JavaScript),
-    ("tsx", Role::JavaScript),
-    ("pl", Role::Perl),
-    ("rb", Role::Ruby),
-    ("php", Role::Php),
-    ("lua", Role::Lua),
-    ("sql", Role::Sql),
-    ("awk", Role::Awk),
-    ("sed", Role::Sed),
-    ("jq", Role::Jq),
-    ("ps1", Role::PowerShell),
-];
-
-/// Languages that have readers of their own.
-const SMALL_LANGUAGES: &[Role] = &[Role::Sql, Role::Awk, Role::Sed, Role::Jq, Role::PowerShell];
 
 /// What may stand behind the name of a module of JavaScript.
 const MODULE_ENDS: &[&str] = &[
@@ -85,12 +55,13 @@ impl Walk<'_> {
             return;
         }
         let role = language_of(path, text, interpreter);
+        let code = Arg::literal(text.clone(), span);
         if role == Role::Shell {
             self.text_with(text, self.here(span), &Stream::default());
-        } else if SMALL_LANGUAGES.contains(&role) {
-            self.mini_language(role, &Arg::literal(text.clone(), span), interpreter);
+        } else if is_program(role) {
+            self.code(role, &code, interpreter);
         } else {
-            self.code(role, &Arg::literal(text.clone(), span), interpreter);
+            self.mini_language(role, &code, interpreter);
         }
         self.running.pop();
     }
@@ -104,7 +75,7 @@ impl Walk<'_> {
             {
                 self.note_run(path);
                 let role = language_of(path, &text, "");
-                if role != Role::Shell && !SMALL_LANGUAGES.contains(&role) {
+                if is_program(role) {
                     let code = Arg::literal(text, span);
                     self.code_that(Runs::PickedUp, role, &code, "");
                 }
@@ -171,6 +142,11 @@ impl Walk<'_> {
     }
 }
 
+/// Whether files of this role hold programs of a whole language other than the shell's.
+const fn is_program(role: Role) -> bool {
+    matches!(role, Role::Snippet(_) | Role::Code)
+}
+
 /// Returns the language of a file that `interpreter` runs; of one that is run by its name if it is
 /// empty.
 fn language_of(path: &str, text: &str, interpreter: &str) -> Role {
@@ -182,9 +158,7 @@ fn language_of(path: &str, text: &str, interpreter: &str) -> Role {
     };
     let by_end = || {
         let (_, end) = name(path).rsplit_once('.')?;
-        ENDS.iter()
-            .find(|(known, _)| *known == end)
-            .map(|(_, role)| *role)
+        languages::by_extension(end).map(|language| language.role)
     };
     let otherwise = if interpreter.is_empty() {
         Role::Shell
@@ -199,7 +173,7 @@ fn language_of(path: &str, text: &str, interpreter: &str) -> Role {
 
 /// Returns the files in or below `base` that may hold `module`.
 fn module_files(role: Role, base: &str, module: &str) -> Vec<String> {
-    if role == Role::JavaScript {
+    if role == Role::Snippet(Lang::JAVASCRIPT) {
         if !module.starts_with("./") && !module.starts_with("../") {
             return Vec::new();
         }
@@ -228,14 +202,19 @@ fn module_files(role: Role, base: &str, module: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{language_of, module_files};
-    use crate::knowledge::Role;
+    use crate::knowledge::{Lang, Role};
 
     #[test]
     fn the_interpreter_then_the_first_line_then_the_name_says_the_language() {
         let rows = [
-            ("x.py", "", "node", Role::JavaScript),
-            ("x", "#!/usr/bin/env -S python3 -u\n", "", Role::Python),
-            ("x.rb", "puts 1", "", Role::Ruby),
+            ("x.py", "", "node", Role::Snippet(Lang::JAVASCRIPT)),
+            (
+                "x",
+                "#!/usr/bin/env -S python3 -u\n",
+                "",
+                Role::Snippet(Lang::PYTHON),
+            ),
+            ("x.rb", "puts 1", "", Role::Snippet(Lang::RUBY)),
             ("x", "ls", "", Role::Shell),
             ("x.jl", "1", "julia", Role::Code),
             ("x.sql", "select 1", "psql", Role::Sql),
@@ -248,13 +227,13 @@ mod tests {
     #[test]
     fn modules_lie_beside_who_loads_them() {
         assert_eq!(
-            module_files(Role::Python, "/w", "a.b"),
+            module_files(Role::Snippet(Lang::PYTHON), "/w", "a.b"),
             ["/w/a/b.py", "/w/a/b/__init__.py"]
         );
         assert_eq!(
-            module_files(Role::JavaScript, "/w/src", "../lib/x").first(),
+            module_files(Role::Snippet(Lang::JAVASCRIPT), "/w/src", "../lib/x").first(),
             Some(&"/w/lib/x".to_owned())
         );
-        assert!(module_files(Role::JavaScript, "/w", "react").is_empty());
+        assert!(module_files(Role::Snippet(Lang::JAVASCRIPT), "/w", "react").is_empty());
     }
 }

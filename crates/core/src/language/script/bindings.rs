@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use super::lexer::Token;
-use super::{FOREIGN_CODE, Lang, Paths, knowledge};
+use super::{FOREIGN_CODE, Paths};
+use crate::knowledge::Syntax;
+use crate::knowledge::languages::Script;
 
 /// Names of a script that are not the language's own.
 #[derive(Debug, Default)]
@@ -26,41 +28,30 @@ pub(super) struct Bindings {
     pub(super) imports: Vec<String>,
 }
 
-/// Words after which names are bound, up to a word or mark that ends them.
-fn binders(lang: Lang) -> &'static [&'static str] {
-    match lang {
-        Lang::Python => &["for", "def", "lambda", "class", "as"],
-        Lang::JavaScript => &["const", "let", "var", "for", "function", "catch", "class"],
-        Lang::Perl => &["sub"],
-        Lang::Ruby => &["for", "def", "class", "rescue"],
-        Lang::Php => &["function", "class"],
-        Lang::Lua => &["local", "for", "function"],
-    }
-}
-
 /// How many tokens one binding may span.
 const BINDING_TOKENS_MAX: usize = 48;
 
 impl Bindings {
-    pub(super) fn collect(lang: Lang, tokens: &[Token]) -> Self {
+    pub(super) fn collect(script: &'static Script, tokens: &[Token]) -> Self {
+        let syntax = script.syntax;
         let mut bindings = Self::default();
         for (at, token) in tokens.iter().enumerate() {
             let rest = tokens.get(at + 1..).unwrap_or_default();
             match token {
-                Token::Name(word) if lang == Lang::Python && word == "import" => {
+                Token::Name(word) if syntax == Syntax::Python && word == "import" => {
                     if !bindings.understood.contains(&at) {
-                        bindings.python_import(tokens, at);
+                        bindings.python_import(script, tokens, at);
                     }
                 }
-                Token::Name(word) if lang == Lang::JavaScript && word == "import" => {
-                    bindings.javascript_import(at, rest);
+                Token::Name(word) if syntax == Syntax::JavaScript && word == "import" => {
+                    bindings.javascript_import(script, at, rest);
                 }
-                Token::Name(word) if binders(lang).contains(&word.as_str()) => {
+                Token::Name(word) if script.binders.contains(word) => {
                     bindings.binder(word, rest);
                 }
-                Token::Mark("=" | ":=") => bindings.assignment(lang, tokens, at),
-                Token::Mark("=>") if lang == Lang::JavaScript => bindings.arrow(tokens, at),
-                Token::Mark("|") if lang == Lang::Ruby => bindings.block(rest),
+                Token::Mark("=" | ":=") => bindings.assignment(script, tokens, at),
+                Token::Mark("=>") if syntax == Syntax::JavaScript => bindings.arrow(tokens, at),
+                Token::Mark("|") if syntax == Syntax::Ruby => bindings.block(rest),
                 Token::Mark(_)
                 | Token::Name(_)
                 | Token::Variable(_)
@@ -75,15 +66,14 @@ impl Bindings {
     }
 
     /// Notes that `module` is loaded.
-    fn loads(&mut self, lang: Lang, module: &str) {
-        let knowledge = knowledge::of(lang);
+    fn loads(&mut self, script: &Script, module: &str) {
         if !self.imports.iter().any(|known| known == module) {
             self.imports.push(module.to_owned());
         }
-        if knowledge.knows_module(module) {
+        if script.knows_module(module) {
             return;
         }
-        if knowledge.is_ordinary(module) {
+        if script.is_ordinary(module) {
             self.unfamiliar = true;
         } else {
             self.refused = Some(FOREIGN_CODE);
@@ -125,10 +115,10 @@ impl Bindings {
     }
 
     /// Names before an equals sign; in JavaScript they may be taken from a module.
-    fn assignment(&mut self, lang: Lang, tokens: &[Token], at: usize) {
+    fn assignment(&mut self, script: &Script, tokens: &[Token], at: usize) {
         let required = match tokens.get(at + 1..at + 5) {
             Some([require, open, Token::Text(Some(module)), close])
-                if lang == Lang::JavaScript
+                if script.syntax == Syntax::JavaScript
                     && require.is_name("require")
                     && open.is_mark("(")
                     && close.is_mark(")")
@@ -158,7 +148,7 @@ impl Bindings {
             .is_some_and(|token| token.is_mark("}"));
         if let (Some(module), false) = (&required, deeper) {
             self.understood.extend(at + 1..at + 5);
-            self.loads(lang, module);
+            self.loads(script, module);
         }
         for back in 1..=BINDING_TOKENS_MAX {
             let Some(place) = at.checked_sub(back) else {
@@ -173,7 +163,7 @@ impl Bindings {
                 .is_some_and(|before| before.is_mark(".") || before.is_mark("->"));
             match tokens.get(place) {
                 Some(Token::Name(_)) if is_member => break,
-                Some(Token::Name(name)) if binders(lang).contains(&name.as_str()) => break,
+                Some(Token::Name(name)) if script.binders.contains(name) => break,
                 Some(Token::Name(name)) => match &required {
                     Some(module) if destructures => self.path(name, format!("{module}.{name}")),
                     // `x = require('a').b` binds a part that is checked where it is read.
@@ -226,7 +216,7 @@ impl Bindings {
     }
 
     /// `import a.b, c as d` and `from a import b as c, d`.
-    fn python_import(&mut self, tokens: &[Token], at: usize) {
+    fn python_import(&mut self, script: &Script, tokens: &[Token], at: usize) {
         let statement_start = (1..=BINDING_TOKENS_MAX)
             .filter_map(|back| at.checked_sub(back))
             .take_while(|place| {
@@ -269,11 +259,11 @@ impl Bindings {
             .cloned()
             .collect();
         for item in names.split(|token| token.is_mark(",")) {
-            self.python_item(source.as_deref(), item);
+            self.python_item(script, source.as_deref(), item);
         }
     }
 
-    fn python_item(&mut self, source: Option<&str>, item: &[Token]) {
+    fn python_item(&mut self, script: &Script, source: Option<&str>, item: &[Token]) {
         let (path, alias) = match item {
             [path @ .., word, Token::Name(alias)] if word.is_name("as") => {
                 (dotted(path), Some(alias.clone()))
@@ -285,12 +275,12 @@ impl Bindings {
             self.refused = Some(FOREIGN_CODE);
             return;
         };
-        self.loads(Lang::Python, source.unwrap_or(&path));
+        self.loads(script, source.unwrap_or(&path));
         match (source, alias) {
             (Some(source), alias) => {
                 let name = alias.unwrap_or_else(|| path.clone());
                 let whole = format!("{source}.{path}");
-                if !knowledge::of(Lang::Python).knows_module(source) {
+                if !script.knows_module(source) {
                     // What is taken from a package may be a module in it.
                     self.imports.push(whole.clone());
                 }
@@ -305,7 +295,7 @@ impl Bindings {
     }
 
     /// `import x from 'm'`, `import * as x from 'm'`, `import {a, b as c} from 'm'`.
-    fn javascript_import(&mut self, at: usize, rest: &[Token]) {
+    fn javascript_import(&mut self, script: &Script, at: usize, rest: &[Token]) {
         // `import(…)` loads while running.
         if rest.first().is_some_and(|token| token.is_mark("(")) {
             self.refused = Some(FOREIGN_CODE);
@@ -325,7 +315,7 @@ impl Bindings {
             .strip_suffix("/promises")
             .unwrap_or(module)
             .to_owned();
-        self.loads(Lang::JavaScript, &module);
+        self.loads(script, &module);
         self.understood.extend(at..=at + 1 + head);
         let names = rest.get(..head).unwrap_or_default();
         let mut braces = false;

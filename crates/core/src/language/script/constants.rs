@@ -6,8 +6,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Lang;
 use super::lexer::Token;
+use crate::knowledge::Syntax;
+use crate::knowledge::languages::Script;
 
 /// Names of one script that may be constants.
 const CONSTANTS_MAX: usize = 64;
@@ -17,11 +18,12 @@ const PARAMETER_TOKENS_MAX: usize = 256;
 const TOKENS_MAX: usize = 20_000;
 
 /// Returns the tokens with constants in place of their names.
-pub(super) fn fill(lang: Lang, tokens: Vec<Token>) -> Vec<Token> {
-    if !matches!(lang, Lang::Python | Lang::JavaScript) {
+pub(super) fn fill(script: &Script, tokens: Vec<Token>) -> Vec<Token> {
+    let syntax = script.syntax;
+    if !matches!(syntax, Syntax::Python | Syntax::JavaScript) {
         return tokens;
     }
-    let constants = constants(lang, &tokens);
+    let constants = constants(syntax, &tokens);
     if constants.is_empty() {
         return tokens;
     }
@@ -41,7 +43,7 @@ pub(super) fn fill(lang: Lang, tokens: Vec<Token>) -> Vec<Token> {
 }
 
 /// Finds names that are bound once, to a text: where, and to which tokens.
-fn constants(lang: Lang, tokens: &[Token]) -> HashMap<&str, (usize, &[Token])> {
+fn constants(syntax: Syntax, tokens: &[Token]) -> HashMap<&str, (usize, &[Token])> {
     let mut constants: HashMap<&str, (usize, &[Token])> = HashMap::new();
     let mut doubtful: HashSet<&str> = HashSet::new();
     let mut depth = 0_usize;
@@ -53,11 +55,11 @@ fn constants(lang: Lang, tokens: &[Token]) -> HashMap<&str, (usize, &[Token])> {
                     // `(a, b) = …` binds names that cannot be told from used ones.
                     return HashMap::new();
                 }
-                depth += usize::from(lang == Lang::Python);
+                depth += usize::from(syntax == Syntax::Python);
             }
             Token::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
-            Token::Name(word) if binds_what_follows(lang, word) => {
-                doubtful.extend(bound_after(lang, tokens, at));
+            Token::Name(word) if binds_what_follows(syntax, word) => {
+                doubtful.extend(bound_after(syntax, tokens, at));
             }
             Token::Name(word) if matches!(word.as_str(), "def" | "function") => {
                 let Some(head) = parameters(tokens, at) else {
@@ -67,17 +69,17 @@ fn constants(lang: Lang, tokens: &[Token]) -> HashMap<&str, (usize, &[Token])> {
             }
             // `const { a, b } = …`
             Token::Name(word) if word == "const" && opens(tokens.get(at + 1)) => {
-                doubtful.extend(bound_after(lang, tokens, at + 1));
+                doubtful.extend(bound_after(syntax, tokens, at + 1));
             }
             Token::Name(name) => {
                 let declared = before(tokens, at).is_some_and(|token| token.is_name("const"));
-                let starts = match lang {
-                    Lang::JavaScript => declared,
-                    Lang::Python | Lang::Perl | Lang::Ruby | Lang::Php | Lang::Lua => {
+                let starts = match syntax {
+                    Syntax::JavaScript => declared,
+                    Syntax::Plain | Syntax::Python | Syntax::Perl | Syntax::Ruby | Syntax::Php => {
                         depth == 0 && starts_statement(tokens, at)
                     }
                 };
-                let value = value_after(lang, tokens, at).filter(|_| starts);
+                let value = value_after(syntax, tokens, at).filter(|_| starts);
                 let is_new = value.is_none_or(|value| {
                     constants.len() < CONSTANTS_MAX && constants.insert(name, (at, value)).is_none()
                 });
@@ -111,13 +113,13 @@ fn starts_statement(tokens: &[Token], at: usize) -> bool {
 }
 
 /// Returns the text, or the path of a text, that the name at `at` is set to, where nothing follows.
-fn value_after(lang: Lang, tokens: &[Token], at: usize) -> Option<&[Token]> {
+fn value_after(syntax: Syntax, tokens: &[Token], at: usize) -> Option<&[Token]> {
     tokens.get(at + 1).filter(|token| token.is_mark("="))?;
     let rest = tokens.get(at + 2..)?;
     let length = match rest {
         [Token::Text(Some(_)), ..] => 1,
         [Token::Name(class), open, Token::Text(Some(_)), close, ..]
-            if lang == Lang::Python
+            if syntax == Syntax::Python
                 && class == "Path"
                 && open.is_mark("(")
                 && close.is_mark(")") =>
@@ -132,7 +134,7 @@ fn value_after(lang: Lang, tokens: &[Token], at: usize) -> Option<&[Token]> {
             Token::Text(Some(_)),
             close,
             ..,
-        ] if lang == Lang::Python
+        ] if syntax == Syntax::Python
             && module == "pathlib"
             && class == "Path"
             && dot.is_mark(".")
@@ -176,9 +178,9 @@ fn may_bind(tokens: &[Token], at: usize) -> bool {
     tokens.get(at + 1).is_some_and(assigns) || lists || stepped || parameter()
 }
 
-fn binds_what_follows(lang: Lang, word: &str) -> bool {
-    match lang {
-        Lang::Python => matches!(
+fn binds_what_follows(syntax: Syntax, word: &str) -> bool {
+    match syntax {
+        Syntax::Python => matches!(
             word,
             "for"
                 | "as"
@@ -191,8 +193,8 @@ fn binds_what_follows(lang: Lang, word: &str) -> bool {
                 | "except"
                 | "case"
         ),
-        Lang::JavaScript => matches!(word, "let" | "var" | "catch" | "class"),
-        Lang::Perl | Lang::Ruby | Lang::Php | Lang::Lua => false,
+        Syntax::JavaScript => matches!(word, "let" | "var" | "catch" | "class"),
+        Syntax::Plain | Syntax::Perl | Syntax::Ruby | Syntax::Php => false,
     }
 }
 
@@ -226,15 +228,15 @@ fn name_of(token: &Token) -> Option<&str> {
 }
 
 /// Returns the names that a word which binds them is followed by.
-fn bound_after(lang: Lang, tokens: &[Token], at: usize) -> impl Iterator<Item = &str> {
+fn bound_after(syntax: Syntax, tokens: &[Token], at: usize) -> impl Iterator<Item = &str> {
     let rest = tokens.get(at + 1..).unwrap_or_default();
     rest.iter()
         .take_while(move |token| match token {
             Token::Name(name) => name != "in" && name != "of",
             Token::Newline => false,
-            Token::Mark(mark) => match lang {
-                Lang::JavaScript => !matches!(*mark, ";" | "{"),
-                Lang::Python | Lang::Perl | Lang::Ruby | Lang::Php | Lang::Lua => {
+            Token::Mark(mark) => match syntax {
+                Syntax::JavaScript => !matches!(*mark, ";" | "{"),
+                Syntax::Plain | Syntax::Python | Syntax::Perl | Syntax::Ruby | Syntax::Php => {
                     !matches!(*mark, ":" | ";")
                 }
             },
@@ -257,17 +259,17 @@ mod tests {
     fn a_name_that_is_bound_once_is_read_as_what_it_stands_for() {
         for (lang, code, wanted) in [
             (
-                Lang::Python,
+                Lang::PYTHON,
                 "from pathlib import Path\np = Path('a.txt')\np.write_text(p.read_text().replace('a', 'b'))",
                 Deed::WriteFile("a.txt".to_owned()),
             ),
             (
-                Lang::Python,
+                Lang::PYTHON,
                 "import os\nname = '/etc/passwd'\nos.remove(name)",
                 Deed::DeleteFile("/etc/passwd".to_owned()),
             ),
             (
-                Lang::JavaScript,
+                Lang::JAVASCRIPT,
                 "const fs = require('fs'); const to = 'a.json'; fs.writeFileSync(to, '{}');",
                 Deed::WriteFile("a.json".to_owned()),
             ),
@@ -286,52 +288,52 @@ mod tests {
     fn a_name_that_may_stand_for_something_else_stays_hidden() {
         for (lang, code) in [
             (
-                Lang::Python,
+                Lang::PYTHON,
                 "import os\np = 'a'\np += '/../b'\nos.remove(p)",
             ),
             (
-                Lang::Python,
+                Lang::PYTHON,
                 "import os\np = 'a'\nfor p in ['/etc/x']:\n  os.remove(p)",
             ),
             (
-                Lang::Python,
+                Lang::PYTHON,
                 "import os\np = 'a'\ndef f(a: str, p):\n  os.remove(p)\nf('', '/etc/x')",
             ),
             (
-                Lang::Python,
+                Lang::PYTHON,
                 "import os\np = 'a'\np, q = '/etc/x', 1\nos.remove(p)",
             ),
             (
-                Lang::Python,
+                Lang::PYTHON,
                 "import os\np = 'a'\n(q, p) = 1, '/etc/x'\nos.remove(p)",
             ),
             (
-                Lang::Python,
+                Lang::PYTHON,
                 "import os\np = 'a'\nwith open('x') as p:\n  os.remove(p)",
             ),
             (
-                Lang::Python,
+                Lang::PYTHON,
                 "import os\np = 'a'\nif (p := '/etc/x'):\n  os.remove(p)",
             ),
-            (Lang::Python, "import os\np = 'a' + x\nos.remove(p)"),
+            (Lang::PYTHON, "import os\np = 'a' + x\nos.remove(p)"),
             (
-                Lang::JavaScript,
+                Lang::JAVASCRIPT,
                 "const fs=require('fs'); const p='a'; for (const p of ['/etc/x']) { fs.unlinkSync(p) }",
             ),
             (
-                Lang::JavaScript,
+                Lang::JAVASCRIPT,
                 "const fs=require('fs'); const p='a'; ['/etc/x'].forEach((p) => { fs.unlinkSync(p) })",
             ),
             (
-                Lang::JavaScript,
+                Lang::JAVASCRIPT,
                 "const fs=require('fs'); const p='a'; function f(q, p) { fs.unlinkSync(p) } f(1, '/etc/x')",
             ),
             (
-                Lang::JavaScript,
+                Lang::JAVASCRIPT,
                 "const fs=require('fs'); const p='a'; { const {p} = JSON.parse('1'); fs.unlinkSync(p) }",
             ),
             (
-                Lang::JavaScript,
+                Lang::JAVASCRIPT,
                 "const fs=require('fs'); let p='a'; p='/etc/x'; fs.unlinkSync(p)",
             ),
         ] {

@@ -1,101 +1,82 @@
 //! What a well-known call does with its arguments.
 
+use super::COMPUTED;
 use super::lexer::Token;
-use super::{COMPUTED, Lang};
-use crate::language::{Deed, Reading};
-
-/// What a call does; arguments are counted from zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
-    /// Hands its first argument to a shell; a list of words is run directly.
-    Shell,
-    /// Runs the program named first, with the rest as arguments.
-    Program,
-    Read,
-    /// Opens a file; the second argument says how.
-    Open,
-    Write,
-    /// Reads the first file and writes the second.
-    Copy,
-    /// Makes the second path lead to the first.
-    Link,
-    /// Moves the first file to the second.
-    Move,
-    Delete,
-    DeleteTree,
-    /// Deletes a file, or a tree when told to go down.
-    DeleteMaybeTree,
-    Fetch,
-    Send,
-    Kill,
-    /// Changes rights of a file; the first argument names it.
-    Rights,
-}
+use crate::knowledge::languages::{Call, Script};
+use crate::knowledge::{CallReader, Effect, Feature, Role, Syntax};
+use crate::language::{Deed, Reading, deed_of, deed_on};
 
 /// Notes what a call with these arguments does; computed arguments stay hidden.
-pub(super) fn apply(effect: Effect, lang: Lang, arguments: &[&[Token]], reading: &mut Reading) {
-    let literal = |place: usize| arguments.get(place).and_then(|argument| text(argument));
-    let deeds: Option<Vec<Deed>> = match effect {
-        Effect::Shell => command(arguments).map(|deed| vec![deed]),
-        Effect::Program => program(arguments).map(|words| vec![Deed::Run(words)]),
-        // Without a name it is the standard input that is read.
-        Effect::Read if lang == Lang::Lua && arguments.is_empty() => Some(Vec::new()),
-        // Ruby runs a name that starts with a bar.
-        Effect::Read
-            if lang == Lang::Ruby && literal(0).is_some_and(|path| path.starts_with('|')) =>
-        {
-            literal(0).map(|path| vec![Deed::Shell(path.trim_start_matches('|').to_owned())])
+pub(super) fn apply(call: &Call, script: &Script, arguments: &[&[Token]], reading: &mut Reading) {
+    let deeds = match call.reader {
+        Some(CallReader::Open) => open(script, arguments),
+        Some(CallReader::Remove) => remove(arguments),
+        None if call.takes.is_empty() => {
+            let first = arguments.first().and_then(|argument| text(argument));
+            deed_of(call.does, first.unwrap_or_default()).map(|deed| vec![deed])
         }
-        Effect::Read => literal(0).map(|path| read(path).into_iter().collect()),
-        Effect::Open => open(lang, arguments),
-        Effect::Write => literal(0).map(|path| vec![Deed::WriteFile(path)]),
-        Effect::Copy => match (literal(0), literal(1)) {
-            (Some(from), Some(to)) => Some(vec![Deed::ReadFile(from), Deed::WriteFile(to)]),
-            _ => None,
-        },
-        Effect::Link => match (literal(0), literal(1)) {
-            (Some(to), Some(from)) => Some(vec![Deed::Link(to), Deed::WriteFile(from)]),
-            _ => None,
-        },
-        Effect::Move => match (literal(0), literal(1)) {
-            (Some(from), Some(to)) => Some(vec![Deed::DeleteFile(from), Deed::WriteFile(to)]),
-            _ => None,
-        },
-        Effect::Delete => all_texts(arguments, Deed::DeleteFile),
-        Effect::DeleteTree => literal(0).map(|path| vec![Deed::DeleteTree(path)]),
-        Effect::DeleteMaybeTree => literal(0).map(|path| {
-            let goes_down = arguments
-                .iter()
-                .flat_map(|argument| argument.iter())
-                .any(|token| {
-                    token.is_name("recursive")
-                        || matches!(token, Token::Symbol(s) if s == "recursive")
-                });
-            vec![if goes_down {
-                Deed::DeleteTree(path)
-            } else {
-                Deed::DeleteFile(path)
-            }]
-        }),
-        Effect::Fetch => Some(vec![Deed::Fetch(literal(0).unwrap_or_default())]),
-        Effect::Send => Some(vec![Deed::Send(literal(0).unwrap_or_default())]),
-        Effect::Kill => Some(vec![Deed::Kill(literal(0).unwrap_or_default())]),
-        Effect::Rights => arguments
-            .iter()
-            .find_map(|argument| text(argument))
-            .map(|path| vec![Deed::Privilege(format!("rights of {path}"))]),
+        None => by_roles(call, script, arguments),
     };
     match deeds {
         Some(deeds) => deeds.into_iter().for_each(|deed| reading.see(deed)),
-        None => computed(effect, lang, arguments.get(1).copied(), reading),
+        None => computed(call, script, arguments.get(1).copied(), reading),
     }
+}
+
+/// Returns what happens to each argument by its role. `None`: one of them is computed.
+fn by_roles(call: &Call, script: &Script, arguments: &[&[Token]]) -> Option<Vec<Deed>> {
+    let mut deeds = Vec::new();
+    for (place, operand) in call.takes.iter().enumerate() {
+        let literal = arguments.get(place).and_then(|argument| text(argument));
+        let role = operand.role;
+        if role == Role::Shell {
+            deeds.push(command(arguments)?);
+        } else if role == Role::Command {
+            deeds.push(Deed::Run(program(arguments)?));
+        } else if role == Role::Read && arguments.is_empty() && script.has(Feature::ReadsInput) {
+            // Without a name it is the standard input that is read.
+        } else if role == Role::Read {
+            deeds.extend(read(script, literal?));
+        } else if role == Role::Url || role == Role::UrlSend {
+            deeds.extend(deed_on(role, literal.unwrap_or_default()));
+        } else if role == Role::Permission {
+            let path = arguments.iter().find_map(|argument| text(argument))?;
+            deeds.extend(deed_on(role, path));
+        } else if operand.many {
+            // Callbacks and options may follow a file; the first argument must be one.
+            literal?;
+            let texts = arguments.iter().filter_map(|argument| text(argument));
+            deeds.extend(texts.filter_map(|path| deed_on(role, path)));
+        } else {
+            deeds.push(deed_on(role, literal?)?);
+        }
+    }
+    Some(deeds)
+}
+
+/// A file, or a tree where an option tells the call to go down.
+fn remove(arguments: &[&[Token]]) -> Option<Vec<Deed>> {
+    let path = text(arguments.first()?)?;
+    let mut tokens = arguments.iter().flat_map(|argument| argument.iter());
+    let goes_down = tokens.any(|token| {
+        token.is_name("recursive") || matches!(token, Token::Symbol(name) if name == "recursive")
+    });
+    Some(vec![if goes_down {
+        Deed::DeleteTree(path)
+    } else {
+        Deed::DeleteFile(path)
+    }])
 }
 
 /// Notes a call that computes what it is about. Reading a file whose name is computed is ordinary in
 /// the languages whose unknown names may be; which files is found out from the texts at hand. Writing
 /// one is not: it may be a program that runs next.
-pub(super) fn computed(effect: Effect, lang: Lang, mode: Option<&[Token]>, reading: &mut Reading) {
-    let ordinary = matches!(lang, Lang::Python | Lang::JavaScript);
+pub(super) fn computed(
+    call: &Call,
+    script: &Script,
+    mode: Option<&[Token]>,
+    reading: &mut Reading,
+) {
     let only_reads = match mode {
         None | Some([]) => true,
         Some([Token::Text(Some(mode))]) => !mode.contains(['w', 'a', 'x', '+']),
@@ -105,8 +86,9 @@ pub(super) fn computed(effect: Effect, lang: Lang, mode: Option<&[Token]>, readi
         Some([Token::Name(key), Token::Mark("=" | ":"), ..]) => key != "mode",
         Some(_) => false,
     };
-    let reads = effect == Effect::Read || effect == Effect::Open && only_reads;
-    if ordinary && reads {
+    let opens = call.reader == Some(CallReader::Open);
+    let reads = call.does == Effect::Read && (!opens || only_reads);
+    if script.has_ordinary_names() && reads {
         reading.reads_computed = true;
         reading.wonder(COMPUTED);
     } else {
@@ -122,19 +104,11 @@ fn text(argument: &[Token]) -> Option<String> {
     }
 }
 
-fn all_texts(arguments: &[&[Token]], deed: fn(String) -> Deed) -> Option<Vec<Deed>> {
-    // Callbacks and options may follow a file; the first argument must be one.
-    arguments.first().and_then(|first| text(first))?;
-    Some(
-        arguments
-            .iter()
-            .filter_map(|argument| text(argument))
-            .map(deed)
-            .collect(),
-    )
-}
-
-fn read(path: String) -> Option<Deed> {
+fn read(script: &Script, path: String) -> Option<Deed> {
+    if let (Syntax::Ruby, Some(command)) = (script.syntax, path.strip_prefix('|')) {
+        // Ruby runs a name that starts with a bar.
+        return Some(Deed::Shell(command.to_owned()));
+    }
     if matches!(path.as_str(), "php://stdin" | "/dev/stdin" | "-") {
         return None;
     }
@@ -199,8 +173,8 @@ fn program(arguments: &[&[Token]]) -> Option<Vec<String>> {
     Some(all)
 }
 
-fn open(lang: Lang, arguments: &[&[Token]]) -> Option<Vec<Deed>> {
-    if lang == Lang::Perl {
+fn open(script: &Script, arguments: &[&[Token]]) -> Option<Vec<Deed>> {
+    if script.syntax == Syntax::Perl {
         return open_perl(arguments);
     }
     // A number is a stream that is open already.
@@ -231,14 +205,14 @@ fn open(lang: Lang, arguments: &[&[Token]]) -> Option<Vec<Deed>> {
     if is_computed {
         return None;
     }
-    if let (Lang::Ruby, Some(command)) = (lang, path.strip_prefix('|')) {
-        return Some(vec![Deed::Shell(command.to_owned())]);
+    if script.syntax == Syntax::Ruby && path.starts_with('|') {
+        return Some(read(script, path).into_iter().collect());
     }
     let writes = mode.is_some_and(|mode| mode.contains(['w', 'a', 'x', '+', 'c']));
     Some(if writes {
         vec![Deed::WriteFile(path)]
     } else {
-        read(path).into_iter().collect()
+        read(script, path).into_iter().collect()
     })
 }
 

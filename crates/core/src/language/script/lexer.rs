@@ -5,7 +5,8 @@
 
 mod perl;
 
-use super::Lang;
+use crate::knowledge::languages::Script;
+use crate::knowledge::{Feature, Syntax};
 use crate::language::cursor::{Cursor, continues_name, starts_name};
 
 /// One token of a script.
@@ -71,18 +72,18 @@ const RARE_MARKS: [&str; 5] = ["^", "~", "@", "#", "$"];
 const DEPTH_MAX: usize = 4;
 
 /// The tokens of `code`; `None` when it cannot be split for certain.
-pub(super) fn tokens(lang: Lang, code: &str) -> Option<Vec<Token>> {
+pub(super) fn tokens(script: &'static Script, code: &str) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
-    lex(lang, code, 0, &mut tokens)?;
+    lex(script, code, 0, &mut tokens)?;
     Some(tokens)
 }
 
-fn lex(lang: Lang, code: &str, depth: usize, tokens: &mut Vec<Token>) -> Option<()> {
+fn lex(script: &'static Script, code: &str, depth: usize, tokens: &mut Vec<Token>) -> Option<()> {
     if depth > DEPTH_MAX {
         return None;
     }
     let mut lexer = Lexer {
-        lang,
+        script,
         cursor: Cursor::new(code),
         depth,
         tokens,
@@ -94,7 +95,7 @@ fn lex(lang: Lang, code: &str, depth: usize, tokens: &mut Vec<Token>) -> Option<
 }
 
 struct Lexer<'a> {
-    lang: Lang,
+    script: &'static Script,
     cursor: Cursor,
     depth: usize,
     tokens: &'a mut Vec<Token>,
@@ -137,7 +138,10 @@ impl Lexer<'_> {
         } else if starts_name(c) {
             self.word()?;
         } else if c == '/'
-            && matches!(self.lang, Lang::JavaScript | Lang::Ruby | Lang::Perl)
+            && matches!(
+                self.script.syntax,
+                Syntax::JavaScript | Syntax::Ruby | Syntax::Perl
+            )
             && self.starts_pattern()?
         {
             self.cursor.bump();
@@ -155,10 +159,10 @@ impl Lexer<'_> {
 
     /// Takes what only this language writes so; says whether there was something.
     fn own_mark(&mut self, c: char) -> Option<bool> {
-        match self.lang {
-            Lang::Perl => self.perl_mark(c),
-            Lang::Ruby => self.ruby_mark(c),
-            Lang::Php if c == '$' => {
+        match self.script.syntax {
+            Syntax::Perl => self.perl_mark(c),
+            Syntax::Ruby => self.ruby_mark(c),
+            Syntax::Php if c == '$' => {
                 self.cursor.bump();
                 let name = self.cursor.take_while(continues_name);
                 // `$$name` and `${…}` compute which variable is meant.
@@ -168,32 +172,38 @@ impl Lexer<'_> {
                 self.tokens.push(Token::Variable(format!("${name}")));
                 Some(true)
             }
-            Lang::Lua if self.cursor.eat_text("[[") => {
-                let text = self.cursor.take_until("]]")?;
-                self.tokens.push(Token::Text(Some(text)));
-                Some(true)
+            Syntax::Php | Syntax::Plain | Syntax::Python | Syntax::JavaScript => {
+                self.long_brackets()
             }
-            Lang::Lua if self.cursor.looking_at("[=") => None,
-            Lang::Php | Lang::Lua | Lang::Python | Lang::JavaScript => Some(false),
         }
     }
 
+    /// `[[text]]`; `[=[text]=]` is not read.
+    fn long_brackets(&mut self) -> Option<bool> {
+        if !self.script.has(Feature::LongBrackets) {
+            return Some(false);
+        }
+        if self.cursor.eat_text("[[") {
+            let text = self.cursor.take_until("]]")?;
+            self.tokens.push(Token::Text(Some(text)));
+            return Some(true);
+        }
+        (!self.cursor.looking_at("[=")).then_some(false)
+    }
+
     fn comment(&mut self) -> Option<bool> {
-        let hash = matches!(
-            self.lang,
-            Lang::Python | Lang::Perl | Lang::Ruby | Lang::Php
-        );
-        let slashes = matches!(self.lang, Lang::JavaScript | Lang::Php);
+        let hash = self.script.has(Feature::HashComments);
+        let slashes = self.script.has(Feature::SlashComments);
         let starts_hash = hash && self.cursor.peek() == Some('#');
         // An attribute of PHP starts with `#[`; it is not understood.
-        if starts_hash && self.lang == Lang::Php && self.cursor.looking_at("#[") {
+        if starts_hash && self.script.syntax == Syntax::Php && self.cursor.looking_at("#[") {
             return None;
         }
         if starts_hash || (slashes && self.cursor.looking_at("//")) {
             self.cursor.rest_of_line();
         } else if slashes && self.cursor.eat_text("/*") {
             self.cursor.take_until("*/")?;
-        } else if self.lang == Lang::Lua && self.cursor.eat_text("--") {
+        } else if self.script.has(Feature::DashComments) && self.cursor.eat_text("--") {
             if self.cursor.eat_text("[[") {
                 self.cursor.take_until("]]")?;
             } else if self.cursor.looking_at("[=") {
@@ -209,8 +219,8 @@ impl Lexer<'_> {
 
     fn quoted(&mut self, quote: char) -> Option<()> {
         let mut prefix = String::new();
-        if let (Lang::Python, Some(Token::Name(name)), Some(before)) =
-            (self.lang, self.tokens.last(), self.cursor.before())
+        if let (Syntax::Python, Some(Token::Name(name)), Some(before)) =
+            (self.script.syntax, self.tokens.last(), self.cursor.before())
         {
             // A prefix such as `rb` sticks to the quote.
             if continues_name(before) && name.len() <= 2 {
@@ -219,7 +229,7 @@ impl Lexer<'_> {
             }
         }
         let triple = format!("{quote}{quote}{quote}");
-        if self.lang == Lang::Python && self.cursor.eat_text(&triple) {
+        if self.script.syntax == Syntax::Python && self.cursor.eat_text(&triple) {
             let body = self.cursor.take_until(&triple)?;
             if body.contains('\\') && !prefix.contains('r') {
                 return None;
@@ -228,15 +238,15 @@ impl Lexer<'_> {
         }
         self.cursor.bump();
         let body = self.until(quote)?;
-        match self.lang {
-            Lang::Python => self.python_text(&prefix, &body),
-            Lang::JavaScript | Lang::Lua => {
+        match self.script.syntax {
+            Syntax::Python => self.python_text(&prefix, &body),
+            Syntax::Plain | Syntax::JavaScript => {
                 self.tokens.push(Token::Text(unescape(&body)));
                 Some(())
             }
-            Lang::Ruby if quote == '"' => self.interpolated(&body, "#{", false),
-            Lang::Php | Lang::Perl if quote == '"' => self.sigils(&body, false),
-            Lang::Ruby | Lang::Php | Lang::Perl => {
+            Syntax::Ruby if quote == '"' => self.interpolated(&body, "#{", false),
+            Syntax::Php | Syntax::Perl if quote == '"' => self.sigils(&body, false),
+            Syntax::Ruby | Syntax::Php | Syntax::Perl => {
                 self.tokens.push(Token::Text(Some(
                     body.replace("\\'", "'").replace("\\\\", "\\"),
                 )));
@@ -255,9 +265,7 @@ impl Lexer<'_> {
                     body.push(self.cursor.bump()?);
                 }
                 c if c == quote => return Some(body),
-                '\n' if matches!(self.lang, Lang::Python | Lang::JavaScript | Lang::Lua)
-                    && quote != '`' =>
-                {
+                '\n' if quote != '`' && self.script.has(Feature::OneLineTexts) => {
                     return None;
                 }
                 c => body.push(c),
@@ -341,7 +349,7 @@ impl Lexer<'_> {
                         cursor.take_while(continues_name);
                         let method =
                             cursor.looking_at("->") && cursor.peek_at(2).is_some_and(starts_name);
-                        if method && self.lang == Lang::Php && body.contains('(') {
+                        if method && self.script.syntax == Syntax::Php && body.contains('(') {
                             return None;
                         }
                         // An index may hold code as well.
@@ -354,7 +362,7 @@ impl Lexer<'_> {
                     }
                     _ => {}
                 },
-                '{' if self.lang == Lang::Php && cursor.peek() == Some('$') => {
+                '{' if self.script.syntax == Syntax::Php && cursor.peek() == Some('$') => {
                     let code = braced(&mut cursor)?;
                     self.inner(&code)?;
                     is_plain = false;
@@ -375,7 +383,7 @@ impl Lexer<'_> {
     fn inner(&mut self, code: &str) -> Option<()> {
         self.tokens.push(Token::Mark("+"));
         self.tokens.push(Token::Mark("("));
-        lex(self.lang, code, self.depth + 1, self.tokens)?;
+        lex(self.script, code, self.depth + 1, self.tokens)?;
         self.tokens.push(Token::Mark(")"));
         Some(())
     }
@@ -383,23 +391,23 @@ impl Lexer<'_> {
     fn backticks(&mut self) -> Option<()> {
         self.cursor.bump();
         let body = self.until('`')?;
-        match self.lang {
-            Lang::JavaScript => {
+        match self.script.syntax {
+            Syntax::JavaScript => {
                 // A tag before the string would be called with it.
                 if self.after_operand() {
                     return None;
                 }
                 self.interpolated(&body, "${", false)
             }
-            Lang::Ruby => self.interpolated(&body, "#{", true),
-            Lang::Perl | Lang::Php => self.sigils(&body, true),
-            Lang::Python | Lang::Lua => None,
+            Syntax::Ruby => self.interpolated(&body, "#{", true),
+            Syntax::Perl | Syntax::Php => self.sigils(&body, true),
+            Syntax::Plain | Syntax::Python => None,
         }
     }
 
     fn word(&mut self) -> Option<()> {
         let mut name = self.cursor.take_while(continues_name);
-        if self.lang == Lang::Perl {
+        if self.script.syntax == Syntax::Perl {
             while self.cursor.looking_at("::") && self.cursor.peek_at(2).is_some_and(starts_name) {
                 self.cursor.skip(2);
                 name.push_str("::");
@@ -425,7 +433,7 @@ impl Lexer<'_> {
                 return None;
             }
         }
-        if self.lang == Lang::Ruby
+        if self.script.syntax == Syntax::Ruby
             && matches!(self.cursor.peek(), Some('?' | '!'))
             && self.cursor.peek_at(1) != Some('=')
         {
@@ -437,16 +445,18 @@ impl Lexer<'_> {
 
     /// Whether the slash ahead starts a pattern; `None` when nobody can tell.
     fn starts_pattern(&self) -> Option<bool> {
-        match (self.lang, self.tokens.last()) {
-            (Lang::JavaScript | Lang::Perl, Some(Token::Mark("}"))) => None,
-            (Lang::Perl, Some(Token::Name(name)))
+        match (self.script.syntax, self.tokens.last()) {
+            (Syntax::JavaScript | Syntax::Perl, Some(Token::Mark("}"))) => None,
+            (Syntax::Perl, Some(Token::Name(name)))
                 if matches!(name.as_str(), "shift" | "pop" | "time" | "wantarray") =>
             {
                 None
             }
-            (Lang::JavaScript, Some(Token::Mark(")"))) | (_, None) => Some(self.tokens.is_empty()),
-            (Lang::Perl, Some(Token::Name(_))) => Some(true),
-            (Lang::Ruby, Some(Token::Name(name))) if !STARTERS.contains(&name.as_str()) => {
+            (Syntax::JavaScript, Some(Token::Mark(")"))) | (_, None) => {
+                Some(self.tokens.is_empty())
+            }
+            (Syntax::Perl, Some(Token::Name(_))) => Some(true),
+            (Syntax::Ruby, Some(Token::Name(name))) if !STARTERS.contains(&name.as_str()) => {
                 // `a / b` divides; `a /b/` would be a call with a pattern.
                 (self.cursor.peek_at(1) == Some(' ')).then_some(false)
             }
@@ -465,9 +475,9 @@ impl Lexer<'_> {
                     body.push(self.cursor.bump()?);
                 }
                 c if c == close && !in_brackets => return Some(body),
-                '\n' if self.lang == Lang::JavaScript => return None,
+                '\n' if self.script.syntax == Syntax::JavaScript => return None,
                 c => {
-                    if self.lang == Lang::JavaScript {
+                    if self.script.syntax == Syntax::JavaScript {
                         in_brackets = (in_brackets || c == '[') && c != ']';
                     }
                     body.push(c);
@@ -480,8 +490,9 @@ impl Lexer<'_> {
     fn pattern_done(&mut self, body: &str) -> Option<()> {
         self.cursor.take_while(|c| c.is_ascii_lowercase());
         let hides_code = body.contains("(?{") || body.contains("(??{") || body.contains("@{");
-        let interpolates = self.lang == Lang::Ruby && body.contains("#{");
-        if hides_code || interpolates || (self.lang == Lang::Perl && body.contains("${")) {
+        let interpolates = self.script.syntax == Syntax::Ruby && body.contains("#{");
+        if hides_code || interpolates || (self.script.syntax == Syntax::Perl && body.contains("${"))
+        {
             return None;
         }
         self.tokens.push(Token::Text(None));

@@ -5,7 +5,7 @@ use crate::act::{Act, Breadth};
 use crate::follow::program::code::{Filled, interpreter_role};
 use crate::follow::value::{Arg, NAMES_MAX, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
-use crate::knowledge::{self, Effect, PathKind, Role, Value};
+use crate::knowledge::{self, Effect, Lang, PathKind, Role, Value, languages};
 use crate::language::find;
 use crate::place::below::Look;
 use crate::place::{HOLE, Place, is_absolute};
@@ -17,7 +17,7 @@ impl Walk<'_> {
         let role =
             interpreter_role(line.row.name.split(' ').next().unwrap_or("")).unwrap_or(Role::Code);
         if let Some(module) = line.read.value(&["-m", "--module"])
-            && role == Role::Python
+            && role == Role::Snippet(Lang::PYTHON)
         {
             return Some(self.module(&module.text, line));
         }
@@ -33,7 +33,7 @@ impl Walk<'_> {
                 .hits
                 .iter()
                 .any(|hit| hit.flag.effects.contains(&Effect::Write));
-            let files = role == Role::Perl || role == Role::Ruby;
+            let files = role == Role::Snippet(Lang::PERL) || role == Role::Snippet(Lang::RUBY);
             let mut taint = taint.and(line.stdin.taint);
             for operand in line.read.operands.iter().filter(|_| files) {
                 if self.opened_word(operand, line) {
@@ -50,11 +50,8 @@ impl Walk<'_> {
             return Some(Stream::unknown(taint));
         }
         // `node --check` and `ruby -c` read without running.
-        if line.read.has(&["-c", "--check", "-l", "--syntax-check"])
-            && role != Role::Python
-            && role != Role::Lua
-            && role != Role::Code
-        {
+        let checks = languages::by_role(role).map_or(&[][..], |language| language.checks);
+        if line.read.has(checks) {
             self.note(Act::new(Effect::Read, line.row.name, line.span));
             return Some(Stream::unknown(Taint::default()));
         }
@@ -77,7 +74,7 @@ impl Walk<'_> {
                 }
                 self.script_file(script, line.row.name);
                 self.telling_words(script, line.args);
-                if role == Role::Perl {
+                if role == Role::Snippet(Lang::PERL) {
                     for word in line.read.operands.iter().skip(1) {
                         self.opened_word(word, line);
                     }

@@ -4,7 +4,7 @@ use super::Line;
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::{Walk, Writing};
-use crate::knowledge::{Effect, Role};
+use crate::knowledge::{Effect, Lang, Role};
 
 impl Walk<'_> {
     /// Judges the options of perl whose values end up in the program it runs.
@@ -26,7 +26,7 @@ impl Walk<'_> {
                     text,
                     ..value.clone()
                 };
-                self.code(Role::Perl, &code, line.row.name);
+                self.code(Role::Snippet(Lang::PERL), &code, line.row.name);
             }
             // `perl -Mlib=/tmp` is `-I/tmp`.
             if hit.name == "-M" && value.text.starts_with("lib=") {

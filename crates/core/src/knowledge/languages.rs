@@ -1,0 +1,243 @@
+//! The names and calls of the languages that are read, compiled from `knowledge/languages/`.
+//!
+//! Lists are sorted at build time and searched in place, so nothing is built when a program starts.
+
+use super::vocabulary::{CallReader, Effect, Feature, Lang, Syntax};
+use super::{Operand, Role};
+
+/// A language, and how it is recognised.
+#[derive(Debug)]
+pub struct Language {
+    /// Its name in tables.
+    pub name: &'static str,
+    /// The role of its code.
+    pub role: Role,
+    /// Programs that run it, the usual one first; a star stands for the rest of a name.
+    pub interpreters: &'static [&'static str],
+    /// Names tools give it.
+    pub called: &'static [&'static str],
+    /// What its files' names end in, without the dot.
+    pub extensions: &'static [&'static str],
+    /// Options with which its interpreters only check a file.
+    pub checks: &'static [&'static str],
+}
+
+/// Returns the language that the interpreter at `path` runs.
+pub fn by_interpreter(path: &str) -> Option<&'static Language> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let runs = |interpreter: &&str| match interpreter.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == *interpreter,
+    };
+    LANGUAGES
+        .iter()
+        .find(|language| language.interpreters.iter().any(|known| runs(&known)))
+}
+
+/// Returns the language of files whose names end in `extension`.
+pub fn by_extension(extension: &str) -> Option<&'static Language> {
+    LANGUAGES
+        .iter()
+        .find(|language| language.extensions.contains(&extension))
+}
+
+/// Returns the language that a tool calls `name`.
+pub fn by_name(name: &str) -> Option<&'static Language> {
+    LANGUAGES
+        .iter()
+        .find(|language| language.called.contains(&name))
+}
+
+/// Returns the language whose code has `role`.
+pub fn by_role(role: Role) -> Option<&'static Language> {
+    LANGUAGES.iter().find(|language| language.role == role)
+}
+
+/// Everything the reader of scripts needs to know about one language.
+#[derive(Debug)]
+pub struct Script {
+    /// Which language it is.
+    pub lang: Lang,
+    /// Syntax that has code of its own.
+    pub syntax: Syntax,
+    /// Which shared features the language has.
+    pub features: &'static [Feature],
+    /// Words and functions that stand alone.
+    pub functions: Names,
+    /// Methods and attributes that only compute, whatever they belong to.
+    pub methods: Names,
+    /// Modules that may be loaded.
+    pub modules: Names,
+    /// Modules of which only the version may be asked.
+    pub versioned: Names,
+    /// Names that load or compute code.
+    pub forbidden: Names,
+    /// Those of them that make code out of texts.
+    pub makers: Names,
+    /// Modules and global names that reach beyond the program, so that what is not known of them
+    /// stays hidden. Without any, nothing unknown counts as ordinary.
+    pub reaching: Names,
+    /// Methods that reach beyond the program on objects of many libraries.
+    pub reaching_methods: Names,
+    /// Words after which names are bound.
+    pub binders: Names,
+    /// What may be taken from modules.
+    pub attributes: Attributes,
+    /// Calls with effects, by their dotted path.
+    pub calls: Calls,
+    /// Methods with effects on the file their object stands for.
+    pub members: Calls,
+}
+
+impl Script {
+    /// Whether the language has `feature`.
+    pub fn has(&self, feature: Feature) -> bool {
+        self.features.contains(&feature)
+    }
+
+    /// Whether a module may be loaded.
+    pub fn knows_module(&self, module: &str) -> bool {
+        let first = module.split('.').next().unwrap_or(module);
+        self.modules.contains(module) || self.versioned.contains(first)
+    }
+
+    /// Whether names that are not known may be ordinary: the language lists those that are not.
+    pub const fn has_ordinary_names(&self) -> bool {
+        !self.reaching.is_empty()
+    }
+
+    /// Whether a name or module that is not known may be an ordinary one.
+    pub fn is_ordinary(&self, path: &str) -> bool {
+        let reaches = |end: usize| {
+            let front = path.get(..end).unwrap_or(path);
+            self.reaching.contains(front)
+        };
+        let ends = path.match_indices(['.', '/']).map(|(at, _)| at);
+        self.has_ordinary_names()
+            && !path.starts_with("__")
+            && !path.is_empty()
+            && !ends.chain([path.len()]).any(reaches)
+    }
+
+    /// Whether a method that is not known may be an ordinary one.
+    pub fn is_ordinary_method(&self, name: &str) -> bool {
+        self.has_ordinary_names()
+            && !name.starts_with("__")
+            && !self.reaching_methods.contains(name)
+            && !self.forbidden.contains(name)
+            && !self.members.contains(name)
+    }
+}
+
+impl Lang {
+    /// Returns what is known about the language.
+    pub fn script(self) -> Option<&'static Script> {
+        SCRIPTS.get(usize::from(self.0))
+    }
+
+    /// Returns all scripting languages.
+    pub fn all() -> impl Iterator<Item = Self> {
+        SCRIPTS.iter().map(|script| script.lang)
+    }
+}
+
+/// A sorted list of names.
+#[derive(Clone, Copy, Debug)]
+pub struct Names(&'static [&'static str]);
+
+impl Names {
+    /// A list without names.
+    pub const NONE: Self = Self(&[]);
+
+    /// Whether `name` is on the list.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.binary_search(&name).is_ok()
+    }
+
+    /// Whether there is no name on the list.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All names, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().copied()
+    }
+}
+
+/// What may be taken from each module of a language.
+#[derive(Clone, Copy, Debug)]
+pub struct Attributes(&'static [(&'static str, Names)]);
+
+impl Attributes {
+    /// No module has attributes that may be taken.
+    pub const NONE: Self = Self(&[]);
+
+    /// Whether `attribute` may be taken from `module`.
+    pub fn allow(&self, module: &str, attribute: &str) -> bool {
+        found(self.0, module).is_some_and(|names| names.contains(attribute))
+    }
+}
+
+/// Full names by their aliases.
+#[derive(Clone, Copy, Debug)]
+pub struct Aliases(&'static [(&'static str, &'static str)]);
+
+impl Aliases {
+    /// Returns the full name that `alias` is short for.
+    pub fn get(&self, alias: &str) -> Option<&'static str> {
+        found(self.0, alias).copied()
+    }
+}
+
+/// Functions, methods or commands of a language that do the same.
+#[derive(Debug)]
+pub struct Call {
+    /// What they are called.
+    pub names: &'static [&'static str],
+    /// The list of the language they are on.
+    pub list: &'static str,
+    /// What calling one does.
+    pub does: Effect,
+    /// What the arguments stand for, in order.
+    pub takes: &'static [Operand],
+    /// A hand-written reader for arguments that a table cannot describe.
+    pub reader: Option<CallReader>,
+    /// Code in which a call of this row must be found.
+    pub matches: &'static [&'static str],
+}
+
+impl Call {
+    /// Whether some argument has `role`.
+    pub fn takes(&self, role: Role) -> bool {
+        self.takes.iter().any(|operand| operand.role == role)
+    }
+}
+
+/// Calls by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Calls(&'static [(&'static str, &'static Call)]);
+
+impl Calls {
+    /// A list without calls.
+    pub const NONE: Self = Self(&[]);
+
+    /// Returns what calling `name` does.
+    pub fn get(&self, name: &str) -> Option<&'static Call> {
+        found(self.0, name).copied()
+    }
+
+    /// Whether `name` is on the list.
+    pub fn contains(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+}
+
+fn found<T>(sorted: &'static [(&'static str, T)], name: &str) -> Option<&'static T> {
+    let at = sorted
+        .binary_search_by(|(known, _)| (*known).cmp(name))
+        .ok()?;
+    sorted.get(at).map(|(_, value)| value)
+}
+
+include!(concat!(env!("OUT_DIR"), "/languages.rs"));

@@ -1,0 +1,148 @@
+//! The registry of languages: every row of calls is found by its reader, and every language by all
+//! ways to its code.
+
+use countersign_core::act::Act;
+use countersign_core::follow::walk::{Knows, Walk};
+use countersign_core::knowledge::languages::{CALL_ROWS, Call, LANGUAGES, Language};
+use countersign_core::knowledge::{self, Effect, Lang, Role, Value};
+use countersign_core::language::script;
+use countersign_core::place::Ground;
+use countersign_core::shell::syntax::Span;
+
+use super::*;
+
+/// What a deed is in the vocabulary of the tables.
+fn effect(deed: &Deed) -> Effect {
+    match deed {
+        Deed::Shell(_) | Deed::Run(_) => Effect::Exec,
+        Deed::ReadFile(_) => Effect::Read,
+        Deed::WriteFile(_) | Deed::Link(_) => Effect::Write,
+        Deed::DeleteFile(_) | Deed::DeleteTree(_) => Effect::Delete,
+        Deed::Fetch(_) => Effect::NetRead,
+        Deed::Send(_) => Effect::NetSend,
+        Deed::DbRead => Effect::DbRead,
+        Deed::DbWrite(_) => Effect::DbWrite,
+        Deed::DbDestroy(_) => Effect::DbDestroy,
+        Deed::DbAdmin(_) => Effect::DbAdmin,
+        Deed::Control(_) => Effect::Control,
+        Deed::Kill(_) => Effect::Kill,
+        Deed::Persist(_) => Effect::Persist,
+        Deed::Privilege(_) => Effect::Privilege,
+        Deed::WipeDisk(_) => Effect::Wipe,
+    }
+}
+
+/// Reads code of the language that tables call `name`.
+fn reading(name: &str, code: &str) -> Reading {
+    let language = LANGUAGES.iter().find(|language| language.name == name);
+    match language.map(|language| language.role) {
+        Some(Role::Snippet(lang)) => script::read(lang, code),
+        role => panic!("{name}: {role:?} has no reader here"),
+    }
+}
+
+#[test]
+fn the_example_of_every_call_shows_what_its_row_says() {
+    assert!(CALL_ROWS.len() > 70, "{} rows", CALL_ROWS.len());
+    for (language, row) in CALL_ROWS {
+        for example in row.matches {
+            let names =
+                |name: &&str| example.contains(name.rsplit(['.', ':']).next().unwrap_or(name));
+            assert!(
+                row.names.iter().any(|name| names(&name)),
+                "{language}: {example} names no call of its row"
+            );
+            let reading = reading(language, example);
+            let seen = reading.deeds.iter().any(|deed| effect(deed) == row.does);
+            assert!(
+                seen,
+                "{language}: {example} is not seen to {}: {reading:?}",
+                row.does.word()
+            );
+        }
+    }
+}
+
+/// The scripting languages, each with a row of calls that delete.
+fn scripts() -> impl Iterator<Item = (Lang, &'static Language, &'static Call)> {
+    LANGUAGES.iter().filter_map(|language| {
+        let Role::Snippet(lang) = language.role else {
+            return None;
+        };
+        let row = CALL_ROWS
+            .iter()
+            .find(|(name, row)| *name == language.name && row.does == Effect::Delete);
+        let (_, row) = row.unwrap_or_else(|| panic!("{}: no call deletes", language.name));
+        Some((lang, language, *row))
+    })
+}
+
+fn acts(command: &str) -> Vec<Act> {
+    let knows = Knows {
+        trusts_workspace: true,
+        ..Knows::default()
+    };
+    let mut walk = Walk::new(Ground::new(None, None), &knows);
+    walk.text(command, Span::default());
+    walk.acts
+}
+
+/// The option of an interpreter whose value is code of `lang`.
+fn code_option(interpreter: &str, lang: Lang) -> &'static str {
+    let program = knowledge::program(interpreter)
+        .unwrap_or_else(|| panic!("{interpreter} has no row in programs/"));
+    let carries = |value: Value| value == Value::Next(Role::Snippet(lang));
+    let flag = program.row.flags.iter().find(|flag| carries(flag.value));
+    let names = flag.map_or(&[][..], |flag| flag.names);
+    names
+        .first()
+        .unwrap_or_else(|| panic!("no option of {interpreter} carries its code"))
+}
+
+#[test]
+fn every_scripting_language_is_reached_by_option_here_document_shebang_and_extension() {
+    assert_eq!(Lang::all().count(), scripts().count());
+    for (lang, language, row) in scripts() {
+        let code = row
+            .matches
+            .first()
+            .unwrap_or_else(|| panic!("{}", language.name));
+        let interpreter = language
+            .interpreters
+            .first()
+            .unwrap_or_else(|| panic!("{}", language.name));
+        let option = code_option(interpreter, lang);
+        let quoted = code.replace('\'', "\"");
+        let mut commands = vec![
+            format!("{interpreter} {option} '{quoted}'"),
+            format!("{interpreter} <<'END'\n{code}\nEND"),
+            format!("cat > a <<'END'\n{code}\nEND\n{interpreter} a"),
+            format!("cat > a <<'END'\n#!/usr/bin/env {interpreter}\n{code}\nEND\n./a"),
+        ];
+        for extension in language.extensions {
+            commands.push(format!(
+                "cat > a.{extension} <<'END'\n{code}\nEND\n./a.{extension}"
+            ));
+        }
+        for command in commands {
+            let acts = acts(&command);
+            let deletes = acts.iter().any(|act| act.effect == Effect::Delete);
+            assert!(deletes, "{command}: {acts:?}");
+        }
+    }
+}
+
+#[test]
+fn no_two_languages_claim_the_same_interpreter_extension_or_name() {
+    for list in [
+        |language: &'static Language| language.interpreters,
+        |language: &'static Language| language.extensions,
+        |language: &'static Language| language.called,
+    ] {
+        let mut all: Vec<&str> = LANGUAGES.iter().flat_map(list).copied().collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+}
