@@ -8,6 +8,7 @@
 //! who hears it; [`auxiliary`] asks models for side tasks, [`smart`] is one of them.
 
 pub mod agent;
+mod around;
 pub mod auxiliary;
 mod conversation;
 mod dispatch;

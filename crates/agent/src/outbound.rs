@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::BoxFuture;
-use crate::tools::Around;
+use crate::around::Around;
 
 pub use contacts::Contacts;
 pub use smtp::{Smtp, SmtpSettings, SmtpTls};

@@ -20,17 +20,15 @@ mod terminal;
 use std::path::{Path, PathBuf};
 
 use countersign_core::digest::Digest;
-use countersign_gate::Gate;
-use countersign_gate::base::principal::Principal;
 use countersign_gate::calls::permit::Permit;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::sync::watch;
 
 use crate::BoxFuture;
 use crate::model::ToolSchema;
 
+pub use crate::around::Around;
 pub use ask::Clarify;
 pub(crate) use file::unmake;
 pub use file::{Patch, ReadFile, WriteFile};
@@ -38,7 +36,7 @@ pub use http::HttpRequest;
 pub use mail::SendEmail;
 pub use message::SendMessage;
 pub use note::Todo;
-pub(crate) use place::{Spot, Staged};
+pub(crate) use place::{Spot, Staged, host};
 pub use process::{Processes, Processing};
 pub use search::SearchFiles;
 pub use terminal::Terminal;
@@ -81,44 +79,6 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
 
     /// Runs exactly the call of `permit`.
     fn run<'a>(&'a self, permit: Permit, around: &'a Around) -> BoxFuture<'a, Outcome>;
-}
-
-/// What a tool finds around it.
-#[derive(Clone, Debug)]
-pub struct Around {
-    /// The gate.
-    pub gate: Gate,
-    /// As whom the agent asks.
-    pub who: Principal,
-    /// The directory the run works in: absolute, and no part of it is a link, because calls are
-    /// judged by what a path says and not by where it leads.
-    pub cwd: PathBuf,
-    /// The session.
-    pub session: String,
-    /// The run.
-    pub run: String,
-    /// Becomes true when the run is stopped.
-    pub stop: watch::Receiver<bool>,
-}
-
-impl Around {
-    /// Whether the run is stopped.
-    pub fn is_stopped(&self) -> bool {
-        *self.stop.borrow()
-    }
-
-    /// Returns when the run is stopped.
-    pub async fn stopped(&self) {
-        let mut stop = self.stop.clone();
-        // Whoever could stop it is gone only when it is driven elsewhere.
-        let _stopped = stop.wait_for(|stop| *stop).await;
-    }
-
-    /// Returns the directory a permitted call was judged in.
-    fn directory(&self, permit: &Permit) -> PathBuf {
-        let judged = permit.action().cwd.as_ref();
-        judged.map_or_else(|| self.cwd.clone(), PathBuf::from)
-    }
 }
 
 /// What came of running a tool.

@@ -8,7 +8,7 @@ use countersign_gate::base::principal::Principal;
 use countersign_gate::reviews::{Held, ReviewView, SNAPSHOT_BYTES_MAX, Settled, Snapshot, Undoing};
 use countersign_gate::{Gate, GateError};
 
-use crate::tools::{Spot, unmake};
+use crate::tools::{Spot, Staged, host, unmake};
 
 /// Why something was not undone. The file is as it was found.
 #[derive(Debug, thiserror::Error)]
@@ -74,9 +74,7 @@ fn put_back(snapshot: &Snapshot) -> Result<(), UndoError> {
         }
         Held::File { content, mode } => {
             let staged = spot.stage(content, Some(*mode));
-            staged
-                .and_then(crate::tools::Staged::publish)
-                .map_err(UndoError::File)?;
+            staged.and_then(Staged::publish).map_err(UndoError::File)?;
         }
     }
     Ok(())
@@ -92,12 +90,6 @@ fn already_there(snapshot: &Snapshot) -> Result<(), UndoError> {
         "{} was changed on {}; undo it at the gateway there",
         snapshot.path, snapshot.host
     )))
-}
-
-/// Returns the name of this machine.
-pub(crate) fn host() -> String {
-    let system = rustix::system::uname();
-    system.nodename().to_string_lossy().into_owned()
 }
 
 fn changed(snapshot: &Snapshot, now: &Held) -> UndoError {

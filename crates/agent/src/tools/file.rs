@@ -7,13 +7,12 @@ use countersign_gate::reviews::{Held, Snapshot};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::place::lexical;
+use super::place::{host, lexical};
 use super::{
     Around, Outcome, Spot, Staged, TEXT_BYTES_MAX, Tool, blocking, bounded, checked, understood,
 };
 use crate::BoxFuture;
 use crate::model::ToolSchema;
-use crate::undo::host;
 
 /// Largest file that is read or changed, in bytes.
 const FILE_BYTES_MAX: usize = 8 * 1024 * 1024;

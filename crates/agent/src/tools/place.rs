@@ -327,6 +327,12 @@ fn words(path: &Path, error: Errno) -> String {
     }
 }
 
+/// Returns the name of this machine.
+pub(crate) fn host() -> String {
+    let system = rustix::system::uname();
+    system.nodename().to_string_lossy().into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
