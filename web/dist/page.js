@@ -1119,18 +1119,18 @@
   var KEYS = [
     { command: "choose", keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"], shown: "1–9", does: "Answer with the choice of that number" },
     { command: "next", keys: ["j", "ArrowDown"], shown: "j ↓", does: "Next card" },
-    { command: "previous", keys: ["k", "ArrowUp"], shown: "k ↑", does: "Card before" },
+    { command: "previous", keys: ["k", "ArrowUp"], shown: "k ↑", does: "Previous card" },
     { command: "open", keys: ["Enter"], shown: "Enter", does: "Go to the choices of the card" },
-    { command: "why", keys: ["w"], shown: "w", does: "Why it waits: every factor and finding" },
+    { command: "why", keys: ["w"], shown: "w", does: "Why: every factor and finding" },
     { command: "full", keys: ["f"], shown: "f", does: "Show the full text" },
-    { command: "undo", keys: ["z"], shown: "z", does: "Take an answer back while it is held" },
+    { command: "undo", keys: ["z"], shown: "z", does: "Undo an answer before it takes effect" },
     { command: "select", keys: ["x"], shown: "x", does: "Select the card" },
     { command: "select_group", keys: ["X"], shown: "X", does: "Select all of its group" },
     { command: "filter", keys: ["/"], shown: "/", does: "Filter the list" },
     { command: "inbox", keys: ["i"], shown: "i", does: "Go to the inbox" },
     { command: "talk", keys: ["t"], shown: "t", does: "Talk to the agent" },
     { command: "history", keys: ["h"], shown: "h", does: "Go to the history" },
-    { command: "close", keys: ["Escape"], shown: "Esc", does: "Close what is open; it never answers" },
+    { command: "close", keys: ["Escape"], shown: "Esc", does: "Close; never answers" },
     { command: "help", keys: ["?"], shown: "?", does: "Show these keys" }
   ];
   var COMMANDS = new Map(KEYS.flatMap((row) => row.keys.map((key) => [key, row.command])));
@@ -1171,7 +1171,7 @@
   var Unreachable = class extends Error {
     name = "Unreachable";
     constructor() {
-      super("the gateway does not answer");
+      super("the gateway does not respond");
     }
   };
   async function request(method, path2, body) {
@@ -1195,7 +1195,7 @@
     throw new ApiError(
       response.status,
       problem3?.code ?? "unknown",
-      problem3?.message ?? `the gateway answered ${response.status}`,
+      problem3?.message ?? `the gateway responded with ${response.status}`,
       said2
     );
   }
@@ -1204,7 +1204,7 @@
   var remove = (path2) => request("DELETE", path2);
   var segment = (text) => encodeURIComponent(text);
   function explain(error) {
-    if (error instanceof Unreachable) return "The gateway does not answer. Nothing was changed.";
+    if (error instanceof Unreachable) return "The gateway does not respond. Nothing was changed.";
     if (error instanceof Error) return sentence(error.message);
     return "That did not work.";
   }
@@ -1385,7 +1385,7 @@
       link.value = "live";
     });
     if (was !== null) {
-      say(`Connected again. Nothing was missed: ${fresh2} new, ${read3.gone.length} settled meanwhile.`);
+      say(`Reconnected: ${fresh2} new, ${read3.gone.length} answered or expired meanwhile.`);
     }
     void others();
   }
@@ -1619,7 +1619,7 @@
         a4("dt", { children: row.shown.split(" ").map((key) => a4("kbd", { children: key }, key)) }),
         a4("dd", { children: row.does })
       ] }, row.command)) }),
-      a4("p", { class: "hint", children: "A key counts once a card has been in view for 0.7 seconds and nothing was pressed for 0.3. What is pressed earlier is dropped." })
+      a4("p", { class: "hint", children: "A key counts once a card has been in view for 0.7 seconds and nothing was pressed for 0.3. Earlier keys are ignored." })
     ] });
   }
 
@@ -1802,7 +1802,7 @@
     const end = async () => {
       try {
         await remove(`/v1/sessions/${segment(override.session_id)}/yolo?key_id=${segment(override.key_id)}`);
-        say("The session asks again.");
+        say("The session asks questions again.");
         onEnded();
       } catch (error) {
         problem3.value = explain(error);
@@ -1823,13 +1823,14 @@
         ] })
       ] }),
       a4("p", { children: [
+        "Started by ",
         override.by,
-        " said so: ",
-        override.reason === "" ? "no reason was given" : override.reason,
-        ". Catastrophes are refused and crisis, money, the firewall itself and what is sent outward are asked about all the same."
+        ": ",
+        override.reason === "" ? "no reason given" : override.reason,
+        ". Catastrophic calls are still refused; crisis, money, the firewall itself and outbound calls still ask."
       ] }),
       problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
-      mayAnswer.value ? a4("button", { type: "button", class: "button", onClick: () => void end(), children: "Let it ask again" }) : null
+      mayAnswer.value ? a4("button", { type: "button", class: "button", onClick: () => void end(), children: "End now" }) : null
     ] });
   }
 
@@ -1841,10 +1842,10 @@
     deny: "Deny"
   };
   var LEAVES = {
-    once: "Runs now, exactly as shown; nothing is remembered.",
-    session: "Shows the rule it would leave, for this session alone.",
-    always: "Shows the rule it would leave, until somebody revokes it.",
-    deny: "Does not run. The agent is told, with your note."
+    once: "Runs now, exactly as shown. Creates no grant.",
+    session: "Shows the grant it would create, for this session only.",
+    always: "Shows the grant it would create, valid until revoked.",
+    deny: "Does not run. The agent gets your note."
   };
   var RISKS = {
     low: "Low",
@@ -1891,7 +1892,7 @@
       case "denied":
         return `Denied by ${who}${where}`;
       case "withdrawn":
-        return "Withdrawn by the agent that asked";
+        return "Withdrawn by the agent";
       case "expired":
         return decision.cause === "undeliverable" ? "Nobody could be reached; it did not run" : "Nobody answered in time; it did not run";
       default:
@@ -1911,12 +1912,12 @@
     const grants = useLoaded(() => get(`/v1/grants?all=${isAll.peek()}`), ["grant."], String(isAll.value));
     const found = grants.value.value?.grants;
     return a4("div", { class: "page", children: [
-      a4(Head, { title: "Grants", lead: "What runs without a question because somebody said so. A grant never covers more than its words say.", children: a4("label", { class: "tick", children: [
+      a4(Head, { title: "Grants", lead: "Standing permissions: these calls run without a question. A grant never covers more than its text says.", children: a4("label", { class: "tick", children: [
         a4("input", { type: "checkbox", checked: isAll.value, onChange: (event) => isAll.value = event.currentTarget.checked }),
-        a4("span", { children: "Show those that ended" })
+        a4("span", { children: "Show ended grants" })
       ] }) }),
       a4(Overrides, {}),
-      found === void 0 ? grants.error.value !== null ? a4(Problem, { error: grants.error.value, again: grants.again }) : a4(Loading, {}) : found.length === 0 ? a4(Empty, { isPart: true, icon: "grants", title: isAll.value ? "There was never a grant" : "No grant holds", children: a4("p", { children: "“Allow for this session” and “Add to permanent allowlist” on a card leave one. The card shows the rule first, narrowest reading on top, and how often it would have matched." }) }) : a4("ul", { class: "stack", children: [...found].sort((a5, b3) => Number(b3.live) - Number(a5.live) || b3.created_at - a5.created_at).map((grant) => a4("li", { children: a4(Grant, { grant, onRevoked: grants.again }) }, grant.grant_id)) })
+      found === void 0 ? grants.error.value !== null ? a4(Problem, { error: grants.error.value, again: grants.again }) : a4(Loading, {}) : found.length === 0 ? a4(Empty, { isPart: true, icon: "grants", title: isAll.value ? "No grants yet" : "No active grants", children: a4("p", { children: "“Allow for this session” and “Add to permanent allowlist” on a card create one. The card shows it first, the narrowest on top, with how often it would have matched." }) }) : a4("ul", { class: "stack", children: [...found].sort((a5, b3) => Number(b3.live) - Number(a5.live) || b3.created_at - a5.created_at).map((grant) => a4("li", { children: a4(Grant, { grant, onRevoked: grants.again }) }, grant.grant_id)) })
     ] });
   }
   function Grant({ grant, onRevoked }) {
@@ -1924,7 +1925,7 @@
     const revoke = async () => {
       try {
         await remove(`/v1/grants/${segment(grant.grant_id)}`);
-        say("Revoked. Such calls are asked about again.");
+        say("Revoked. Such calls ask again.");
         onRevoked();
       } catch (error) {
         problem3.value = explain(error);
@@ -1940,20 +1941,20 @@
         {
           fields: [
             { name: "Given by", text: `${grant.by}, ${fullMoment(grant.created_at)}`, href: at("approvals", grant.approval_id) },
-            { name: "Holds for", text: grant.session_id ? `session ${grant.session_id}` : "every session of that agent" },
+            { name: "Valid for", text: grant.session_id ? `session ${grant.session_id}` : "every session of that agent" },
             { name: "Used", text: used(grant) },
             ...grant.expires_at ? [{ name: grant.live ? "Ends" : "Ended", text: fullMoment(grant.expires_at) }] : []
           ]
         }
       ),
       problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
-      grant.live && mayAnswer.value ? a4(Confirm, { label: "Revoke", about: grant.words, asks: "From now on such calls are asked about again. What already ran stays.", yes: "Revoke it", onYes: () => void revoke() }) : null
+      grant.live && mayAnswer.value ? a4(Confirm, { label: "Revoke", about: grant.words, asks: "Such calls ask again from now on. This does not undo calls that already ran.", yes: "Revoke it", onYes: () => void revoke() }) : null
     ] });
   }
   function lasts(grant) {
     if (grant.uses_left !== null && grant.uses_left !== void 0) return `${many(grant.uses_left, "use")} left`;
     if (grant.expires_at !== null && grant.expires_at !== void 0) return `${span(grant.expires_at - now.value)} left`;
-    return grant.session_id ? "This session" : "For good";
+    return grant.session_id ? "This session" : "Permanent";
   }
   function used(grant) {
     if (grant.uses === 0) return "not yet";
@@ -2044,14 +2045,14 @@
 
   // src/verdicts.ts
   var VERDICTS = {
-    allow: "Ran by itself",
-    allow_then_review: "Ran, then looked at",
+    allow: "Allowed",
+    allow_then_review: "Allowed, then reviewed",
     ask: "Asked",
     refuse: "Refused"
   };
   var ENDINGS = {
     waiting: { word: "Waiting", tone: "ask" },
-    allowed: { word: "Ran", tone: "allow" },
+    allowed: { word: "Allowed", tone: "allow" },
     approved: { word: "Approved", tone: "yes" },
     denied: { word: "Denied", tone: "refuse" },
     refused: { word: "Refused", tone: "refuse" },
@@ -2061,9 +2062,9 @@
   var CAUSES = {
     rule: "by a rule",
     grant: "under a standing grant",
-    deny_memory: "because it was denied a moment ago",
-    flood: "because the agent asked more than people can answer",
-    no_approver: "because nobody is there who could answer",
+    deny_memory: "because it was denied recently",
+    flood: "because the agent asked too often",
+    no_approver: "because there is no approver",
     undeliverable: "because nobody could be reached",
     expiry: "because nobody answered in time"
   };
@@ -2073,7 +2074,7 @@
     if (decision.by !== null && decision.by !== void 0 && ["person", "model"].includes(decision.cause)) {
       const who = decision.by === me2 ? "you" : decision.by;
       const where = decision.via === null || decision.via === void 0 ? "" : ` on ${place2(decision.via)}`;
-      return decision.cause === "model" ? `${word} by a model in a person's place` : `${word} by ${who}${where}`;
+      return decision.cause === "model" ? `${word} by a model on a person's behalf` : `${word} by ${who}${where}`;
     }
     if (decision.cause === "grant" && decision.grant_id) return `${word} under the grant ${decision.grant_id}`;
     const cause = CAUSES[decision.cause];
@@ -2167,9 +2168,9 @@
   var PAGE2 = 100;
   var PAUSE_MS = 250;
   var ENDS = [
-    ["", "Any ending"],
+    ["", "Any status"],
     ["waiting", "Waiting"],
-    ["allowed", "Ran by itself"],
+    ["allowed", "Allowed"],
     ["approved", "Approved"],
     ["denied", "Denied"],
     ["refused", "Refused"],
@@ -2337,7 +2338,7 @@
     const stats = known.value.value;
     const run2 = query.get("run_id");
     return a4("div", { class: "filters", children: [
-      a4(Choose, { name: "outcome", label: "How it ended", options: ENDS }),
+      a4(Choose, { name: "outcome", label: "Status", options: ENDS }),
       a4(Choose, { name: "when", label: "When", options: WHENS.map(([word, words2]) => [word, words2]) }),
       a4(Choose, { name: "tool", label: "Tool", options: options("tool", "Any tool", stats?.tools ?? []) }),
       a4(Choose, { name: "by", label: "Who decided", options: options("by", "Anybody", stats?.people.map((it) => it.name) ?? []) }),
@@ -2358,7 +2359,7 @@
   function List({ id }) {
     const list = rows.value;
     if (problem.value !== null && list.length === 0) return a4(Problem, { error: problem.value, again: () => void read(false) });
-    if (state.value === "loading" && (list.length === 0 || shownFor.value !== asked2.value)) return a4(Loading, { what: "Reading history" });
+    if (state.value === "loading" && (list.length === 0 || shownFor.value !== asked2.value)) return a4(Loading, { what: "Loading history" });
     if (list.length === 0) return a4(NoRows, {});
     return a4($, { children: [
       a4(
@@ -2375,7 +2376,7 @@
           }
         }
       ),
-      a4("p", { class: "list-foot", role: "status", children: problem.value !== null ? a4("button", { type: "button", class: "quiet", onClick: () => void read(true), children: "The rest could not be read. Try again" }) : state.value === "more" ? "Reading older calls …" : next.value === null ? `${many(list.length, "call")}, that is all` : `The newest ${many(list.length, "call")}; scroll for older ones` })
+      a4("p", { class: "list-foot", role: "status", children: problem.value !== null ? a4("button", { type: "button", class: "quiet", onClick: () => void read(true), children: "Loading older calls failed. Try again" }) : state.value === "more" ? "Loading older calls …" : next.value === null ? `${many(list.length, "call")}, no more` : `The newest ${many(list.length, "call")}; scroll for older ones` })
     ] });
   }
   function CallRow({ row, isCurrent: isCurrent2 }) {
@@ -2396,16 +2397,16 @@
   function NoRows() {
     const isFiltered = asked2.value !== "";
     return isFiltered ? a4(Empty, { isPart: true, icon: "search", title: "No call matches", children: [
-      a4("p", { children: "Searched are the newest 100 000 calls: their commands, first reasons, tools and agents." }),
+      a4("p", { children: "The search covers commands, first reasons, tools and agents of the newest 100 000 calls." }),
       a4("button", { type: "button", class: "button", onClick: () => settle(at("history")), children: "Show everything" })
     ] }) : a4(Empty, { isPart: true, icon: "history", title: "No call yet", children: [
-      a4("p", { children: "Every call an agent wants to make will stand here: the ones that ran by themselves, too, with every factor that counted. So “why was I not asked?” has an answer." }),
+      a4("p", { children: "Every call of an agent appears here, with every factor that counted, including calls that ran without a question. So “why was I not asked?” has an answer." }),
       a4("p", { children: a4("a", { href: "#/", children: "How to connect an agent" }) })
     ] });
   }
   function Hint() {
-    return a4(Empty, { isPart: true, icon: "history", title: "Choose a call", children: [
-      a4("p", { children: "What it wanted, what was concluded and by which rule, every factor, who decided, where, and how long they took." }),
+    return a4(Empty, { isPart: true, icon: "history", title: "Select a call", children: [
+      a4("p", { children: "See what it would do, the verdict and its rule, every factor, and who decided where and how fast." }),
       a4("p", { class: "hint", children: [
         a4("kbd", { children: "j" }),
         " ",
@@ -2424,7 +2425,7 @@
         a4(Icon, { name: "back" }),
         "All calls"
       ] }),
-      trace !== null ? a4(Explained, { trace }) : loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, { what: "Reading the call" })
+      trace !== null ? a4(Explained, { trace }) : loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, { what: "Loading the call" })
     ] });
   }
   function denial({ status, approval_id: approval, decision }) {
@@ -2446,7 +2447,7 @@
         {
           label: "Lift the denial",
           about: trace.command,
-          asks: "The agent may ask about this again. Nothing runs without a yes.",
+          asks: "The agent may ask about this again. It still needs an approval.",
           yes: "Lift it",
           onYes: () => void doIt()
         }
@@ -2468,14 +2469,14 @@
       { name: "Tool", text: trace.tool },
       ...trace.cwd ? [{ name: "Directory", text: trace.cwd }] : [],
       { name: "Run", text: trace.run_id, href: `${at("history")}?run_id=${segment(trace.run_id)}` },
-      ...trace.outcome ? [{ name: "What came of it", text: outcomeWords(trace.outcome) }] : []
+      ...trace.outcome ? [{ name: "Outcome", text: outcomeWords(trace.outcome) }] : []
     ];
     return a4("article", { class: `card-scroll edge-${risk}`, children: [
       a4("header", { class: "card-head", children: [
         a4("p", { class: "verdict", children: [
           a4(RiskWord, { risk }),
           " ",
-          a4("span", { children: assessment.reasons[0] ?? "Nothing in it is worth a warning." })
+          a4("span", { children: assessment.reasons[0] ?? "No warnings." })
         ] }),
         a4("h2", { tabIndex: -1, children: ended(trace.status, decision, who) })
       ] }),
@@ -2763,7 +2764,7 @@
     ["7 days", 7 * 86400]
   ];
   var USES = [
-    ["As often as it likes", null],
+    ["No limit", null],
     ["Once more", 1],
     ["5 times", 5],
     ["20 times", 20]
@@ -2775,7 +2776,7 @@
     const lasts2 = useSignal(0);
     const uses = useSignal(0);
     const { arming, armed, watch } = useArming(`${approval.approval_id}/${choice}/${scopes.value === null ? "asked" : "shown"}`);
-    const spans = [[choice === "session" ? "Until the session ends" : "Until it is revoked", null], ...LASTS];
+    const spans = [[choice === "session" ? "Until the session ends" : "Until revoked", null], ...LASTS];
     A2(() => {
       const preview = post("/v1/grants/preview", { approval_id: approval.approval_id });
       preview.then(
@@ -2805,15 +2806,15 @@
       if (typeof count === "number") more.uses = count;
       onAnswer(more);
     };
-    return a4("section", { class: "scope", "aria-label": `${LABELS[choice]}: which rule it leaves`, children: [
+    return a4("section", { class: "scope", "aria-label": `${LABELS[choice]}: which grant it creates`, children: [
       a4("h3", { children: [
         LABELS[choice],
-        ": this rule is left"
+        ": this grant is created"
       ] }),
       problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value }),
-      scopes.value === null && problem3.value === null ? a4(Loading, { what: "Looking at what it would have matched" }) : null,
-      scopes.value?.length === 0 ? a4("p", { children: "No rule can be left for this call." }) : null,
-      a4("div", { class: "scopes", role: "radiogroup", "aria-label": "Rules, narrowest first", children: scopes.value?.map((it, index) => a4("label", { class: "scope-row", children: [
+      scopes.value === null && problem3.value === null ? a4(Loading, { what: "Checking what it would have matched" }) : null,
+      scopes.value?.length === 0 ? a4("p", { children: "No grant is possible for this call." }) : null,
+      a4("div", { class: "scopes", role: "radiogroup", "aria-label": "Grants, narrowest first", children: scopes.value?.map((it, index) => a4("label", { class: "scope-row", children: [
         a4(
           "input",
           {
@@ -2888,7 +2889,7 @@
     const more = card.reasons.slice(1, why.value ? void 0 : REASONS_SHOWN);
     const rest = a4($, { children: [
       a4("section", { class: "reasons", children: [
-        more.length === 0 ? null : a4("h3", { children: "Why else a person is asked" }),
+        more.length === 0 ? null : a4("h3", { children: "Other reasons" }),
         more.length === 0 ? null : a4("ul", { children: more.map((reason, index) => a4("li", { children: reason }, index)) }),
         a4("button", { type: "button", class: "quiet", "aria-expanded": why.value, onClick: () => why.value = !why.value, children: [
           why.value ? "Less" : "Why: every factor and finding",
@@ -2917,7 +2918,7 @@
             a4("span", { children: approval.description })
           ] }),
           a4("h2", { id: `title-${approval.approval_id}`, tabIndex: -1, children: card.title }),
-          assessment.crisis_sensitive ? a4("p", { class: "crisis", children: "A person in crisis may be concerned. It can be allowed once or denied; no rule can be left." }) : null,
+          assessment.crisis_sensitive ? a4("p", { class: "crisis", children: "This may affect a person in crisis. You can allow it once or deny it; grants are not offered." }) : null,
           (card.help_lines ?? []).length === 0 ? null : a4("ul", { class: "crisis", "aria-label": "Help lines", children: (card.help_lines ?? []).map((line, index) => a4("li", { children: line }, index)) })
         ] }),
         a4(Body, { approval, isOpen: isOpen.value }),
@@ -3002,7 +3003,7 @@
   function OnlyLooking({ approval }) {
     return a4("footer", { class: "answer", children: [
       a4(Countdown, { approval }),
-      a4("p", { class: "hint", children: "You may look. Somebody with an approver's key answers." })
+      a4("p", { class: "hint", children: "You can only view this. An approver answers it." })
     ] });
   }
   function Held({ approval, hasKeys, until }) {
@@ -3026,7 +3027,7 @@
       ] }),
       problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value }),
       a4("button", { type: "button", class: "button", onClick: () => void undo(), children: [
-        "Take it back ",
+        "Undo ",
         a4("kbd", { children: "z" })
       ] })
     ] });
@@ -3035,9 +3036,9 @@
     const left = approval.expires_at - now.value;
     useSignalEffect(() => {
       const seconds = Math.ceil(approval.expires_at - now.value);
-      if (SAID_AT.includes(seconds)) spoken.value = `Refused in ${seconds} seconds`;
+      if (SAID_AT.includes(seconds)) spoken.value = `Expires in ${seconds} seconds`;
     });
-    return a4("p", { class: left < 30 ? "countdown soon" : "countdown", title: approval.card.on_timeout, children: left > 0 ? `refused in ${span(left)}` : "refused; nobody answered" });
+    return a4("p", { class: left < 30 ? "countdown soon" : "countdown", title: approval.card.on_timeout, children: left > 0 ? `expires in ${span(left)}` : "expired: nobody answered" });
   }
   function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }) {
     const { card } = approval;
@@ -3117,7 +3118,7 @@
     return a4("footer", { class: "answer", "data-armed": armed.value, children: [
       a4("div", { class: "answer-line", ref: (element) => void (watch.current = element), children: [
         a4(Countdown, { approval }),
-        a4("p", { class: "hint", role: wasQuick.value ? "status" : void 0, children: wasQuick.value ? "That was too quick and did not count. Press again." : hintFor(armed.value, endSeen, isOpen) })
+        a4("p", { class: "hint", role: wasQuick.value ? "status" : void 0, children: wasQuick.value ? "Too fast: that press was ignored. Press again." : hintFor(armed.value, endSeen, isOpen) })
       ] }),
       problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
       mode.value === "session" || mode.value === "always" ? a4(
@@ -3170,9 +3171,9 @@
     ] });
   }
   function hintFor(armed, endSeen, isOpen) {
-    if (!isCurrent.value) return "Catching up: nothing can be allowed until that is done.";
-    if (!isOpen) return "It is long: allowing is offered once the full text was opened.";
-    if (!endSeen) return "Read to the end of what would run; then it can be allowed.";
+    if (!isCurrent.value) return "Catching up: nothing can be allowed until this is done.";
+    if (!isOpen) return "Open the full text first; then you can allow it.";
+    if (!endSeen) return "Read to the end first; then you can allow it.";
     if (!armed) return "One moment …";
     return "1–9 or ↑/↓ to select, Enter to confirm";
   }
@@ -3184,7 +3185,7 @@
         a4("header", { class: "card-head", children: [
           a4("p", { class: "verdict", children: [
             a4("span", { class: "risk risk-question", children: "Question" }),
-            a4("span", { children: "An agent wants to know. An answer allows nothing." })
+            a4("span", { children: "From an agent. An answer permits nothing." })
           ] }),
           a4("h2", { id: `title-${question.clarification_id}`, class: "question-text", children: question.question })
         ] }),
@@ -3203,7 +3204,7 @@
     ] });
   }
   function said(question) {
-    if (question.status === "waiting") return "Waits for somebody with an approver's key.";
+    if (question.status === "waiting") return "Waiting for an approver.";
     const answer2 = question.answer;
     if (answer2 === null || !answer2.answered) return "Nobody answered in time.";
     return `${answer2.by ?? "Somebody"} answered: ${answer2.text ?? ""}`;
@@ -3260,7 +3261,7 @@
     const options = [...question.choices, "Other (type your answer)"];
     return a4("footer", { class: "answer", "data-armed": armed.value, children: [
       a4("div", { class: "answer-line", ref: (element) => void (watch.current = element), children: a4("p", { class: "countdown", children: [
-        "ends unanswered in ",
+        "expires in ",
         span(question.expires_at - now.value)
       ] }) }),
       problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
@@ -3341,18 +3342,18 @@
     const alone = calls.value.filter((call) => call.status === "allowed").length;
     const refused = calls.value.filter((call) => call.status === "refused").length;
     const asked4 = calls.value.length - alone - refused;
-    return a4(Empty, { icon: "check", title: "Nothing waits", children: [
+    return a4(Empty, { icon: "check", title: "Nothing waiting", children: [
       a4("p", { children: calls.value.length === 0 ? "No agent asked for anything in the last hour." : `${many(alone, "call")} ran by ${alone === 1 ? "itself" : "themselves"} in the last hour, ${refused} ${refused === 1 ? "was" : "were"} refused, ${asked4} ${asked4 === 1 ? "was" : "were"} asked about.` }),
-      a4("p", { class: "hint", children: "A card appears here the moment a call needs a person. Its buttons count after a short moment, so nothing is answered by accident." }),
+      a4("p", { class: "hint", children: "A card appears here when a call needs a person. Its buttons work after a short delay, so nothing is answered by accident." }),
       a4(Practice, {})
     ] });
   }
   function FirstVisit() {
     return a4("div", { class: "page first-visit", children: [
-      a4("h1", { children: "Nothing waits, and no agent is connected yet" }),
-      a4("p", { class: "lead", children: "Every call an agent wants to make is judged here first. The harmless ones run at once; the few that matter wait for you on this page." }),
+      a4("h1", { children: "Nothing waiting, and no agent connected yet" }),
+      a4("p", { class: "lead", children: "Every call of an agent is judged here first. Harmless calls run immediately; the few that matter wait for you on this page." }),
       a4("section", { class: "panel highlight", children: [
-        a4("h2", { children: "See how it feels" }),
+        a4("h2", { children: "Try it" }),
         a4("p", { children: "A practice card looks like a real one. Nothing runs, whatever you answer." }),
         a4(Practice, {})
       ] }),
@@ -3459,7 +3460,7 @@
         return false;
       }
     });
-    if (link.value === "starting") return a4(Loading, { what: "Looking for what waits" });
+    if (link.value === "starting") return a4(Loading, { what: "Loading the inbox" });
     const isEmpty = waiting.value.length === 0 && current2.value === null;
     if (isEmpty && !isChosen) {
       return a4($, { children: [
@@ -3468,11 +3469,11 @@
       ] });
     }
     return a4("div", { class: isChosen ? "inbox has-card" : "inbox", children: [
-      a4("section", { class: "list", "aria-label": "What waits", children: [
+      a4("section", { class: "list", "aria-label": "Waiting", children: [
         a4("div", { class: "list-head", children: [
           a4("h1", { children: [
             "Inbox ",
-            a4("span", { class: "quantity", children: many(waiting.value.length, "waits", "wait") })
+            a4("span", { class: "quantity", children: `${waiting.value.length.toLocaleString()} waiting` })
           ] }),
           a4("label", { class: "search", children: [
             a4(Icon, { name: "search" }),
@@ -3543,13 +3544,13 @@
   }
   function List2() {
     const index = shown.value.findIndex((row) => row.kind === "item" && row.item.id === current2.value?.id);
-    if (shown.value.length === 0) return a4("p", { class: "hint pad", children: "Nothing that waits matches the filter." });
+    if (shown.value.length === 0) return a4("p", { class: "hint pad", children: "No waiting card matches the filter." });
     return a4(
       VirtualList,
       {
         items: shown.value,
         rowRem: ROW_REM2,
-        label: "What waits",
+        label: "Waiting",
         shown: index,
         id: (row) => row.key,
         row: (row) => row.kind === "group" ? a4(GroupRow, { row }) : a4(ItemRow, { item: row.item, isMember: row.isMember })
@@ -3585,7 +3586,7 @@
       return a4("a", { class: "row edge-question", href: addressOf2(item), "aria-current": isCurrentRow ? "true" : void 0, children: [
         a4("span", { class: "row-top", children: [
           a4("span", { class: "risk risk-question", children: "Question" }),
-          a4("span", { class: "row-title", children: "An agent asks" }),
+          a4("span", { class: "row-title", children: "Question from an agent" }),
           a4(Left, { until: item.question.expires_at, verb: "ends in" })
         ] }),
         a4("span", { class: "row-text", children: item.question.question }),
@@ -3640,8 +3641,8 @@
     const item = current2.value;
     if (item === null) {
       if (!isChosen) return null;
-      return link.value === "live" ? a4(Empty, { icon: "search", title: "This card is not here", isPart: true, children: [
-        a4("p", { children: "It may belong to another gateway, or its record was removed." }),
+      return link.value === "live" ? a4(Empty, { icon: "search", title: "Card not found", isPart: true, children: [
+        a4("p", { children: "It may belong to another gateway, or its record was deleted." }),
         a4("a", { class: "button", href: "#/", children: "Go to the inbox" })
       ] }) : a4(Loading, {});
     }
@@ -3693,7 +3694,7 @@
           type: "button",
           class: "button",
           "aria-disabled": !armed.value || isBusy.value || !mayAllow || !isCurrent.value,
-          title: mayAllow ? void 0 : "Only cards of low and medium risk can be allowed together.",
+          title: mayAllow ? void 0 : "Only low and medium risk can be allowed together.",
           onClick: (event) => void all("once", event),
           children: [
             "Allow ",
@@ -3703,7 +3704,7 @@
         }
       ),
       a4("button", { type: "button", class: "quiet", onClick: () => selected.value = /* @__PURE__ */ new Set(), children: "Clear" }),
-      mayAllow ? null : a4("p", { class: "hint", children: "Only low and medium can be allowed together." })
+      mayAllow ? null : a4("p", { class: "hint", children: "Only low and medium risk can be allowed together." })
     ] });
   }
 
@@ -3843,7 +3844,7 @@
     const loaded = useLoaded(read3, ["approval.resolved", "run.completed"], period.word);
     const stats = loaded.value.value;
     return a4("div", { class: "page wide", children: [
-      a4(Head, { title: "Insights", lead: "What agents wanted, what the firewall concluded, and how people answered.", children: a4("div", { class: "segments", role: "group", "aria-label": "Period", children: PERIODS.map((it) => a4(
+      a4(Head, { title: "Insights", lead: "What agents asked for, what the firewall decided, and how people answered.", children: a4("div", { class: "segments", role: "group", "aria-label": "Period", children: PERIODS.map((it) => a4(
         "button",
         {
           type: "button",
@@ -3858,14 +3859,14 @@
   }
   function Nothing2({ period }) {
     return a4(Empty, { isPart: true, icon: "insights", title: `No call in the last ${period.label}`, children: [
-      a4("p", { children: "As soon as an agent is connected, this page shows what ran by itself, what was asked, how fast people answered, and where a threshold could be moved." }),
+      a4("p", { children: "Once an agent is connected, this page shows how many calls ran, asked or were refused, how fast people answered, and which thresholds could change." }),
       a4("p", { children: a4("a", { href: "#/", children: "How to connect an agent" }) })
     ] });
   }
   function Counted({ stats, period }) {
     return a4($, { children: [
       stats.counted_since === null || stats.counted_since === void 0 ? null : a4("p", { class: "hint", children: [
-        "Counted are the newest 100 000 calls, which begin ",
+        "Statistics cover the newest 100 000 calls, since ",
         new Date(stats.counted_since * 1e3).toLocaleString(),
         "."
       ] }),
@@ -3911,7 +3912,7 @@
     const alone = stats.buckets.reduce((all, bucket) => all + bucket.allow + bucket.allow_then_review, 0);
     const refused = stats.buckets.reduce((all, bucket) => all + bucket.refuse, 0);
     return a4("dl", { class: "tiles", children: [
-      a4(Tile, { name: "Calls", value: stats.calls.toLocaleString(), said: `${percent(alone / stats.calls)} ran by themselves, ${many(refused, "was", "were")} refused` }),
+      a4(Tile, { name: "Calls", value: stats.calls.toLocaleString(), said: `${percent(alone / stats.calls)} ran without a question, ${many(refused, "was", "were")} refused` }),
       a4(Tile, { name: "Questions", value: questions2.asked.toLocaleString(), said: `${questions2.waiting} waiting, ${questions2.expired} expired` }),
       a4(
         Tile,
@@ -3926,15 +3927,15 @@
         {
           name: "Time to answer",
           value: answers.p50_seconds === null || answers.p50_seconds === void 0 ? "–" : brief(answers.p50_seconds),
-          said: answers.p90_seconds === null || answers.p90_seconds === void 0 ? "Nobody has answered yet" : `half were faster; nine of ten within ${brief(answers.p90_seconds)}`
+          said: answers.p90_seconds === null || answers.p90_seconds === void 0 ? "Nobody has answered yet" : `median; 90 % within ${brief(answers.p90_seconds)}`
         }
       ),
       a4(
         Tile,
         {
-          name: "Sub-second yeses",
+          name: "Approved in under 1 s",
           value: answers.hasty_approvals.toLocaleString(),
-          said: answers.hasty_approvals === 0 ? "Every yes left time to read" : "A yes within a second was hardly read",
+          said: answers.hasty_approvals === 0 ? "Every approval took longer" : "Too fast to have been read",
           isWarning: answers.hasty_approvals > 0
         }
       )
@@ -3943,7 +3944,7 @@
   function approvalWords(stats) {
     const { approval_rate: rate, count } = stats.answers;
     if (rate === null || rate === void 0) return "Nobody has answered yet";
-    if (rate > 0.97 && count >= 20) return `of ${many(count, "answer")}: perhaps too much is asked`;
+    if (rate > 0.97 && count >= 20) return `of ${many(count, "answer")}: perhaps too many questions`;
     return `of ${many(count, "answer")}`;
   }
   function Tile({ name, value, said: said2, isWarning = false }) {
@@ -3965,13 +3966,13 @@
     });
     return a4("section", { class: "panel fill", children: [
       a4("h2", { children: "How long people took" }),
-      stats.answers.count === 0 ? a4("p", { class: "hint", children: "Nobody has answered in this time." }) : a4(Bars, { label: "Answers by how long they took", series: [{ tone: "accent", label: "Answers" }], bars: spans })
+      stats.answers.count === 0 ? a4("p", { class: "hint", children: "No answers in this period." }) : a4(Bars, { label: "Answers by how long they took", series: [{ tone: "accent", label: "Answers" }], bars: spans })
     ] });
   }
   function Reasons({ stats }) {
     return a4("section", { class: "panel fill", children: [
       a4("h2", { children: "Asked about most" }),
-      stats.reasons.length === 0 ? a4("p", { class: "hint", children: "Nothing was asked in this time." }) : a4(
+      stats.reasons.length === 0 ? a4("p", { class: "hint", children: "No questions in this period." }) : a4(
         Bars,
         {
           label: "What was asked about most",
@@ -3993,7 +3994,7 @@
       { tone: "refuse", label: "Refused" }
     ];
     return a4("section", { class: "panel fill", children: [
-      a4("h2", { children: "Whose calls" }),
+      a4("h2", { children: "Calls by agent" }),
       a4(
         Bars,
         {
@@ -4011,7 +4012,7 @@
   function People({ stats }) {
     return a4("section", { class: "panel fill", children: [
       a4("h2", { children: "Who answered" }),
-      stats.people.length === 0 ? a4("p", { class: "hint", children: "Nobody has answered in this time." }) : a4(
+      stats.people.length === 0 ? a4("p", { class: "hint", children: "No answers in this period." }) : a4(
         Bars,
         {
           label: "Answers by person",
@@ -4059,13 +4060,13 @@
       sure.value = lines.confidence_min;
     };
     return a4("section", { class: "panel fill what-if", children: [
-      a4("h2", { children: "What other thresholds would have meant" }),
-      a4("p", { class: "hint", children: "Move a line and see which calls of this period would have been asked about. Critical calls, crisis, money, what is sent outward and your own rules are asked about at any threshold. Nothing is changed here." }),
+      a4("h2", { children: "Try other thresholds" }),
+      a4("p", { class: "hint", children: "Move a slider to see which calls of this period would have asked. Critical calls, crisis, money, outbound calls and your own rules ask at any threshold. This changes nothing." }),
       a4("div", { class: "sliders", children: [
         a4(
           Slider,
           {
-            label: "Runs by itself below this risk",
+            label: "Runs without a question below this risk",
             value: auto,
             now: lines.auto_below,
             onMove: (value) => {
@@ -4084,13 +4085,13 @@
             }
           }
         ),
-        a4(Slider, { label: "Between the two, asks below this certainty", value: sure, now: lines.confidence_min })
+        a4(Slider, { label: "Between the two, asks below this confidence", value: sure, now: lines.confidence_min })
       ] }),
       problem3.value !== null ? a4("p", { class: "problem", role: "alert", children: problem3.value }) : null,
       found.value === null ? a4(Loading, { what: "Counting" }) : a4(Difference2, { found: found.value, isSame }),
       isSame ? null : a4($, { children: [
-        a4("div", { class: "row-of-buttons", children: a4("button", { type: "button", class: "button", onClick: reset, children: "Back to what holds now" }) }),
-        a4("p", { class: "hint", children: "To have it so:" }),
+        a4("div", { class: "row-of-buttons", children: a4("button", { type: "button", class: "button", onClick: reset, children: "Reset" }) }),
+        a4("p", { class: "hint", children: "To apply:" }),
         a4(Commands, { lines: commands(thresholds) })
       ] })
     ] });
@@ -4115,7 +4116,7 @@
           }
         }
       ),
-      a4("small", { children: value.value === now2 ? "as it is now" : `now ${now2.toFixed(2)}` })
+      a4("small", { children: value.value === now2 ? "current" : `now ${now2.toFixed(2)}` })
     ] });
   }
   function Difference2({ found, isSame }) {
@@ -4133,7 +4134,7 @@
           " asked about, instead of ",
           a4("strong", { children: asksWas.toLocaleString() })
         ] }),
-        a4("p", { children: isSame ? "These are the thresholds that hold now." : runs + asks === 0 ? "No call of this period would have gone another way." : `${many(runs, "call")} would have run without a question, ${many(asks, "more call")} would have been asked about.` })
+        a4("p", { children: isSame ? "These are the current thresholds." : runs + asks === 0 ? "No call of this period would have a different verdict." : `${many(runs, "call")} would have run without a question, ${many(asks, "more call")} would have been asked about.` })
       ] }),
       found.changed.length === 0 || isSame ? null : a4("ul", { class: "changed", "aria-label": "Calls that would have gone another way", children: [
         found.changed.slice(0, 12).map((call) => a4("li", { children: [
@@ -4168,23 +4169,23 @@
       isBusy.value = false;
     };
     return a4("div", { class: "page", children: [
-      a4(Head, { title: "Ledger", lead: "Everything that happened, each entry bound to the one before it. Whoever changes one breaks all that follow." }),
+      a4(Head, { title: "Ledger", lead: "A hash-chained log of everything that happened. Changing one entry breaks every entry after it." }),
       a4("section", { class: `panel fill ${state2.value === null ? "" : state2.value.ok ? "good" : "bad"}`, "aria-live": "polite", children: [
-        state2.value === null ? a4("p", { children: "Verifying goes through the whole chain, checks its signatures and the head that was kept, and reads every record. It changes nothing." }) : a4(Verified, { state: state2.value }),
+        state2.value === null ? a4("p", { children: "Verification checks the whole chain, its signatures and the stored head, and compares every record with it. It changes nothing." }) : a4(Verified, { state: state2.value }),
         problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value }),
         a4("button", { type: "button", class: "button primary", "aria-disabled": isBusy.value, onClick: () => void verify(), children: isBusy.value ? "Verifying …" : state2.value === null ? "Verify the ledger" : "Verify again" })
       ] }),
       a4(Entries, {}),
       a4("section", { class: "panel fill", children: [
-        a4("h2", { children: "Trust nobody's word for it" }),
-        a4("p", { class: "hint", children: "The same check works on the files alone, on another machine, without this gateway. Keep the head somewhere else now and then: then not even the whole ledger can be written anew." }),
+        a4("h2", { children: "Verify it yourself" }),
+        a4("p", { class: "hint", children: "The same check works offline, on another machine, without this gateway. Keep a copy of the head elsewhere from time to time; then even a complete rewrite of the ledger is detected." }),
         a4(Commands, { lines: ["countersign ledger verify", "countersign ledger anchor"] })
       ] })
     ] });
   }
   function heading({ ok, first_bad }) {
-    if (ok) return "The ledger is what it was";
-    return first_bad === null ? "The records are not what the ledger says" : `Entry ${first_bad} is not what it was`;
+    if (ok) return "The ledger is intact";
+    return first_bad === null ? "Some records differ from the ledger" : `Entry ${first_bad} was changed`;
   }
   function Verified({ state: state2 }) {
     return a4($, { children: [
@@ -4218,7 +4219,7 @@
     const loaded = useLoaded(read3, upTo.value === null ? ["approval.", "grant.", "key.", "run."] : [], String(upTo.value));
     const list = loaded.value.value;
     if (list === null) {
-      return loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, { what: "Reading the ledger" });
+      return loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, { what: "Loading the ledger" });
     }
     const entries = [...list.entries].reverse();
     const first2 = entries.at(-1)?.seq ?? 0;
@@ -4284,10 +4285,10 @@
 
   // src/views/people.tsx
   var ROLES = [
-    ["agent", "agent: a program that asks, and answers nothing"],
-    ["approver", "approver: a person who answers"],
-    ["viewer", "viewer: reads, and answers nothing"],
-    ["admin", "admin: answers, and changes policy, people and keys"]
+    ["agent", "agent: submits calls; cannot answer"],
+    ["approver", "approver: answers"],
+    ["viewer", "viewer: reads only"],
+    ["admin", "admin: answers; changes policy, people and keys"]
   ];
   var HEALTHS = {
     ok: { word: "Works", tone: "yes" },
@@ -4329,7 +4330,7 @@
         Rows,
         {
           loaded,
-          rows: ({ people: people2 }) => people2.length === 0 ? a4("p", { class: "hint", children: "Nobody yet. Whoever has an approver's key is listed here, too." }) : a4("ul", { class: "rows", children: people2.map((person) => a4("li", { children: [
+          rows: ({ people: people2 }) => people2.length === 0 ? a4("p", { class: "hint", children: "Nobody yet. People with an approver key are listed here, too." }) : a4("ul", { class: "rows", children: people2.map((person) => a4("li", { children: [
             a4("div", { children: [
               a4("strong", { children: person.name }),
               person.name === me.value?.name ? a4("span", { class: "pill tone-accent", children: "You" }) : null,
@@ -4338,7 +4339,7 @@
                 accounts(person)
               ] })
             ] }),
-            isAdmin && person.name !== me.value?.name ? a4(Confirm, { label: "Remove", about: person.name, asks: "Nobody answers under this name any more, and its keys become useless.", yes: `Remove ${person.name}`, onYes: () => void drop(person) }) : null
+            isAdmin && person.name !== me.value?.name ? a4(Confirm, { label: "Remove", about: person.name, asks: "This person can no longer answer, and their keys are revoked.", yes: `Remove ${person.name}`, onYes: () => void drop(person) }) : null
           ] }, person.name)) })
         }
       ),
@@ -4406,7 +4407,7 @@
         {
           loaded,
           rows: ({ channels }) => channels.length === 0 ? a4($, { children: [
-            a4("p", { class: "hint", children: "No channel is set up: people are asked on this page and in the terminal. A webhook, for example:" }),
+            a4("p", { class: "hint", children: "No channels configured: cards appear on this page and in the terminal. Example of a webhook:" }),
             a4(Commands, { lines: ["channels:", "  pager: { type: webhook, url: ADDRESS, secret_env: PAGER_SECRET }"] })
           ] }) : a4("ul", { class: "rows", children: channels.map((channel) => a4(Channel, { channel }, channel.name)) })
         }
@@ -4421,7 +4422,7 @@
       a4("small", { children: [
         channel.kind,
         channel.delivered_at ? ` · last card ${ago(channel.delivered_at, now.value)}` : "",
-        ` · a question waits ${span(channel.timeout_seconds)}`,
+        ` · questions expire after ${span(channel.timeout_seconds)}`,
         channel.people.length === 0 ? " · nobody has an account there" : ` · reaches ${channel.people.join(", ")}`
       ] }),
       channel.failed_at && channel.why ? a4("small", { class: channel.health === "failing" ? "problem" : "", children: [
@@ -4440,7 +4441,7 @@
     const revoke = async (key) => {
       try {
         await remove(`/v1/keys/${segment(key.id)}`);
-        say(`The key of ${key.name} is useless now.`);
+        say(`The key of ${key.name} is revoked.`);
         loaded.again();
       } catch (error) {
         problem3.value = explain(error);
@@ -4451,7 +4452,7 @@
         a4("h2", { children: "Keys" }),
         a4("label", { class: "tick", children: [
           a4("input", { type: "checkbox", checked: isAll.value, onChange: (event) => isAll.value = event.currentTarget.checked }),
-          a4("span", { children: "Show revoked ones" })
+          a4("span", { children: "Show revoked keys" })
         ] })
       ] }),
       a4(
@@ -4477,7 +4478,7 @@
               {
                 label: "Revoke",
                 about: `the key of ${key.name}`,
-                asks: "It works no more, at once, and browsers that were signed in with it are signed out.",
+                asks: "It stops working immediately, and browsers signed in with it are signed out.",
                 yes: "Revoke it",
                 onYes: () => void revoke(key)
               }
@@ -4514,14 +4515,14 @@
       }
     };
     return a4("details", { class: "make", children: [
-      a4("summary", { children: "Make a key" }),
+      a4("summary", { children: "Create a key" }),
       a4("form", { onSubmit: (event) => void make(event), children: [
         a4(Field, { label: "Name", name: "name", hint: "my-agent", isRequired: true }),
         a4("label", { children: [
           a4("span", { children: "Role" }),
           a4("select", { name: "role", children: ROLES.map(([role, words2]) => a4("option", { value: role, children: words2 }, role)) })
         ] }),
-        a4("button", { type: "submit", class: "button primary", children: "Make the key" })
+        a4("button", { type: "submit", class: "button primary", children: "Create the key" })
       ] }),
       problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value })
     ] });
@@ -4531,11 +4532,11 @@
     const copy = async () => {
       await navigator.clipboard.writeText(made.key).then(
         () => isCopied.value = true,
-        () => say("The browser does not let this page copy; select the text instead.")
+        () => say("The browser blocks copying; select the text instead.")
       );
     };
     return a4(Dialog, { title: `The key of ${made.name}`, onClose, children: a4("div", { class: "once", children: [
-      a4("p", { children: "It is shown this once. Only a hash of it is kept." }),
+      a4("p", { children: "It is shown only once. The gateway stores only a hash." }),
       a4(Code, { name: "The key", text: made.key }),
       a4("div", { class: "row-of-buttons", children: a4("button", { type: "button", class: "button primary", onClick: () => void copy(), children: isCopied.value ? "Copied" : "Copy" }) })
     ] }) });
@@ -4553,7 +4554,7 @@
       }
     };
     return a4("section", { class: "panel fill", "aria-label": "Browsers", children: [
-      a4("h2", { children: "Browsers that are signed in" }),
+      a4("h2", { children: "Signed-in browsers" }),
       a4(
         Rows,
         {
@@ -4590,15 +4591,15 @@
     const loaded = useLoaded(() => get("/v1/reviews"), ["review."]);
     const reviews = loaded.value.value?.reviews;
     return a4("div", { class: "page", children: [
-      a4(Head, { title: "Reviews", lead: "These calls ran at once because they can be undone. Keep them, or put things back." }),
+      a4(Head, { title: "Reviews", lead: "These calls ran without a question because they can be undone. Keep or undo each." }),
       reviews === void 0 ? loaded.error.value !== null ? a4(Problem, { error: loaded.error.value, again: loaded.again }) : a4(Loading, {}) : reviews.length === 0 ? a4(Nothing3, {}) : a4("ul", { class: "stack", children: [...reviews].reverse().map((review) => a4("li", { children: a4(Review, { review, onSettled: loaded.again }) }, review.review_id)) })
     ] });
   }
   function Nothing3() {
     return a4($, { children: [
-      a4(Empty, { isPart: true, icon: "reviews", title: "Nothing to look at", children: a4("p", { children: "With the review lane on, a change that is only uncertain and can be undone runs at once and stands here with its difference, instead of interrupting you." }) }),
+      a4(Empty, { isPart: true, icon: "reviews", title: "Nothing to review", children: a4("p", { children: "With reviews enabled, an uncertain change that can be undone runs immediately and appears here with its diff instead of interrupting you." }) }),
       a4("section", { class: "panel fill", children: [
-        a4("h2", { children: "How to switch the review lane on" }),
+        a4("h2", { children: "Enable reviews" }),
         a4(Commands, { lines: ["countersign config set review.enabled true"] })
       ] })
     ] });
@@ -4608,7 +4609,7 @@
     const settle2 = async (how) => {
       try {
         await post(`/v1/reviews/${segment(review.review_id)}/${how}`);
-        say(how === "keep" ? "Kept." : review.path ? "Undone: the file is as it was." : "The agent is told to undo it.");
+        say(how === "keep" ? "Kept." : review.path ? "Undone: the file is restored." : "The agent is told to undo it.");
         onSettled();
       } catch (error) {
         problem3.value = explain(error);
@@ -4621,7 +4622,7 @@
         a4(RiskWord, { risk: riskOf(call.assessment) }),
         a4("h2", { children: title })
       ] }),
-      a4("p", { class: "reason", children: call.assessment.reasons[0] ?? "It was only uncertain." }),
+      a4("p", { class: "reason", children: call.assessment.reasons[0] ?? "The judge was not sure about it." }),
       a4(
         Facts,
         {
@@ -4631,9 +4632,9 @@
           ]
         }
       ),
-      review.diff ? a4(Difference, { name: "What changed", lines: patch(review.diff.trimEnd()) }) : review.path ? a4("p", { class: "hint", children: "The difference is too large to show." }) : a4(Code, { name: "Command", text: review.command }),
+      review.diff ? a4(Difference, { name: "What changed", lines: patch(review.diff.trimEnd()) }) : review.path ? a4("p", { class: "hint", children: "The diff is too large to show." }) : a4(Code, { name: "Command", text: review.command }),
       problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
-      review.status === "undoing" ? a4("p", { class: "hint", role: "status", children: "Somebody is putting it back." }) : mayAnswer.value ? a4("div", { class: "row-of-buttons", children: [
+      review.status === "undoing" ? a4("p", { class: "hint", role: "status", children: "Undoing …" }) : mayAnswer.value ? a4("div", { class: "row-of-buttons", children: [
         a4("button", { type: "button", class: "button primary", onClick: () => void settle2("keep"), children: [
           "Keep",
           a4("span", { class: "unseen", children: [
@@ -4646,7 +4647,7 @@
           {
             label: "Undo",
             about: title,
-            asks: review.path ? "The file is put back as it was before. If somebody changed it since, nothing is put back." : "The agent that ran it is told to undo it.",
+            asks: review.path ? "Restores the file. If somebody changed it since, nothing is restored." : "Tells the agent that ran it to undo it.",
             yes: "Undo it",
             onYes: () => void settle2("undo")
           }
@@ -4691,9 +4692,9 @@
     };
     const who = me.value;
     return a4("div", { class: "page", children: [
-      a4(Head, { title: "Settings", lead: "Kept in this browser alone." }),
+      a4(Head, { title: "Settings", lead: "Stored in this browser only." }),
       a4("section", { class: "panel", children: [
-        a4("h2", { children: "When something waits" }),
+        a4("h2", { children: "When something is waiting" }),
         a4("label", { class: "tick", children: [
           a4(
             "input",
@@ -4705,10 +4706,10 @@
           ),
           a4("span", { children: [
             "Notify me while this tab is in the background",
-            a4("small", { children: "The notification says that something waits, not what." })
+            a4("small", { children: "The notification does not show the call." })
           ] })
         ] }),
-        refused.value ? a4("p", { class: "hint", children: "The browser does not allow it. Its settings for this page decide." }) : null,
+        refused.value ? a4("p", { class: "hint", children: "The browser blocks notifications. Allow them in its settings for this page." }) : null,
         a4("label", { class: "tick", children: [
           a4(
             "input",
@@ -4719,7 +4720,7 @@
             }
           ),
           a4("span", { children: [
-            "Play a soft tone",
+            "Play a sound",
             a4("small", { children: "Once for each burst of cards." })
           ] })
         ] })
@@ -4982,7 +4983,7 @@
   }
   function NoModel() {
     return a4(Empty, { icon: "talk", title: "The built-in agent has no model yet", children: [
-      a4("p", { children: "Any server that speaks the chat completions of OpenAI will do; a local one as well." }),
+      a4("p", { children: "Any server with an OpenAI-compatible chat completions API works, including a local one." }),
       a4(
         Commands,
         {
@@ -4993,7 +4994,7 @@
           ]
         }
       ),
-      a4("p", { class: "hint", children: "Whatever it wants to do passes the same gate as every other agent." })
+      a4("p", { class: "hint", children: "Its calls pass the same gate as those of any other agent." })
     ] });
   }
   function Sessions({ current: current3 }) {
@@ -5043,12 +5044,12 @@
           ]
         }
       ) }, session.session_id)) }),
-      sessions.value?.length === 0 ? a4("p", { class: "hint pad", children: "Nothing was said yet." }) : null
+      sessions.value?.length === 0 ? a4("p", { class: "hint pad", children: "No messages yet." }) : null
     ] });
   }
   function stateOf2(session) {
     const waits = [...approvals.value.values()].some((it) => it.status === "waiting" && it.session_id === session.session_id);
-    if (waits) return "waits for an answer";
+    if (waits) return "waiting for an answer";
     return { running: "works", stopping: "stops", completed: "done", failed: "failed", cancelled: "stopped" }[session.status] ?? session.status;
   }
   function Thread({ session }) {
@@ -5085,15 +5086,15 @@
         a4("ol", { class: "blocks", ref: list, "aria-label": "What was said and done", children: blocks.map((block, index) => a4("li", { class: `block block-${block.kind}`, children: a4(BlockView, { block, hasKeys: block === first2, isAsked: waits.includes(blocks[index + 1] ?? block) }) }, index)) }),
         conversation.running.value !== null && waits.length === 0 ? a4("p", { class: "works", role: "status", children: [
           a4("span", { class: "pulse", "aria-hidden": "true" }),
-          " The agent works"
+          " The agent is working"
         ] }) : null,
         a4("div", { ref: end })
       ] }),
-      mayAnswer.value ? a4(Composer, { conversation }) : a4("p", { class: "hint pad", children: "You may look. Somebody with an approver's key talks to the agent." })
+      mayAnswer.value ? a4(Composer, { conversation }) : a4("p", { class: "hint pad", children: "You can only view this. Approvers can talk to the agent." })
     ] });
   }
   function Welcome() {
-    return a4(Empty, { icon: "talk", title: "What should the agent do?", isPart: true, children: a4("p", { children: "It says what it does while it does it. What matters waits for a person, here where it happens and in the inbox." }) });
+    return a4(Empty, { icon: "talk", title: "What should the agent do?", isPart: true, children: a4("p", { children: "You see what it does as it happens. Calls that matter wait for a person, here and in the inbox." }) });
   }
   function BlockView({ block, hasKeys, isAsked }) {
     switch (block.kind) {
@@ -5116,7 +5117,7 @@
       case "held":
         return a4("div", { class: "held", children: [
           a4("strong", { children: block.notice }),
-          a4("p", { children: block.wasReached ? "What the agent would say is held back until another person has looked at it." : "What the agent would say is shown to nobody." })
+          a4("p", { children: block.wasReached ? "The agent's reply is held until another person has reviewed it." : "The agent's reply is shown to nobody." })
         ] });
       case "ended":
         return a4("p", { class: "ended", children: block.how === "cancelled" ? "Stopped." : `It failed: ${block.text}` });
@@ -5129,7 +5130,7 @@
       a4(Icon, { name: SIGNS2[block.state] }),
       a4("code", { children: block.preview === "" ? block.tool : block.preview }),
       a4("span", { children: [
-        isAsked ? "waits for an answer" : block.words === "" ? STATES[block.state] : block.words,
+        isAsked ? "waiting for an answer" : block.words === "" ? STATES[block.state] : block.words,
         block.seconds === null || block.seconds < 0.05 ? "" : `, ${block.seconds.toFixed(1)} s`
       ] })
     ] });
@@ -5192,7 +5193,7 @@
               {
                 ref: field,
                 rows: 2,
-                placeholder: "Say what is to be done",
+                placeholder: "What should it do?",
                 value: text.value,
                 onInput: (event) => text.value = event.currentTarget.value,
                 onKeyDown: typed
@@ -5236,7 +5237,7 @@
       a4(Commands, { lines: ["countersign keys login"] }),
       a4("p", { class: "hint", children: [
         a4("code", { children: "countersign serve" }),
-        " prints such a link as well when it starts. A link works once, for ten minutes, and signs in whoever holds the key it was made with. What it holds never reaches a server in an address."
+        " prints such a link as well when it starts. A link works once, for ten minutes, and signs in the owner of the key that created it. Its code is in the URL fragment, which browsers do not send."
       ] })
     ] }) });
   }
@@ -5264,7 +5265,7 @@
       history: visit("history")
     });
     return a4("div", { class: "frame", children: [
-      a4("a", { class: "skip", href: "#main", onClick: skip, children: "Skip to what waits" }),
+      a4("a", { class: "skip", href: "#main", onClick: skip, children: "Skip to main content" }),
       a4(Sidebar, { current: view, isMore: name === "more", onHelp: () => help.value = true }),
       a4("main", { id: "main", tabIndex: -1, children: [
         a4(Connection, {}),
@@ -5338,16 +5339,16 @@
       case "away":
         return a4("div", { class: "banner", role: "alert", children: [
           a4("p", { children: [
-            a4("strong", { children: "The gateway is away." }),
-            " Calls are being refused; nothing runs that needs a person. Start it with ",
+            a4("strong", { children: "The gateway is unreachable." }),
+            " Calls that need a person are refused. Start it with ",
             a4("code", { children: "countersign serve" }),
-            "; this page goes on by itself",
+            "; this page reconnects automatically",
             lostAt.value === null ? "." : ` (lost ${span(now.value - lostAt.value)} ago).`
           ] }),
           a4("button", { type: "button", class: "button", onClick: retry, children: "Try now" })
         ] });
       case "catching_up":
-        return a4("div", { class: "banner calm", role: "status", children: a4("p", { children: "Catching up. Until that is done, nothing can be allowed here." }) });
+        return a4("div", { class: "banner calm", role: "status", children: a4("p", { children: "Catching up. Nothing can be allowed until this is done." }) });
       case "starting":
       case "live":
       case "signed_out":
@@ -5358,18 +5359,18 @@
     return toast.value === null ? null : a4("div", { class: "toast", "aria-hidden": "true", children: toast.value });
   }
   function NeverThere() {
-    return a4("main", { class: "alone", children: a4(Empty, { icon: "ledger", title: "The gateway does not answer", children: [
+    return a4("main", { class: "alone", children: a4(Empty, { icon: "ledger", title: "The gateway is unreachable", children: [
       a4("p", { children: [
-        "While it is away, calls that need a person are refused. Start it with ",
+        "Until it is back, calls that need a person are refused. Start it with ",
         a4("code", { children: "countersign serve" }),
-        "; this page goes on by itself."
+        "; this page reconnects automatically."
       ] }),
       a4("button", { type: "button", class: "button", onClick: retry, children: "Try now" })
     ] }) });
   }
   function Nowhere() {
-    return a4(Empty, { icon: "search", title: "There is nothing here", children: a4("p", { children: [
-      "This address belongs to no view. ",
+    return a4(Empty, { icon: "search", title: "Page not found", children: a4("p", { children: [
+      "No view has this address. ",
       a4("a", { href: "#/", children: "Go to the inbox" })
     ] }) });
   }
@@ -5392,7 +5393,7 @@
   }
   function notify(fresh2) {
     if (!("Notification" in window) || Notification.permission !== "granted") return;
-    const body = fresh2 === 1 ? "A call waits for your answer." : `${fresh2} calls wait for your answer.`;
+    const body = fresh2 === 1 ? "A call is waiting for your answer." : `${fresh2} calls are waiting for your answer.`;
     const shown2 = new Notification("Countersign", { body, tag: "countersign" });
     shown2.onclick = () => {
       window.focus();

@@ -23,7 +23,7 @@ test("a key pressed as the card appears does nothing, nor does a burst of typing
   await armed(page);
   await page.keyboard.type("aaa1");
   expect((await gateway.approval(id)).status).toBe("waiting");
-  await expect(page.getByText("That was too quick and did not count. Press again.")).toBeVisible();
+  await expect(page.getByText("Too fast: that press was ignored. Press again.")).toBeVisible();
   // A held key repeats; only its beginning could count, and that was no answer.
   await page.keyboard.down("a");
   await page.keyboard.press("1");
@@ -63,7 +63,7 @@ test("a long text of high risk is read to its end before it can be allowed, howe
   await armed(page);
   await page.getByRole("button", { name: "Show full command" }).click();
   const allow = page.getByRole("button", { name: "Allow once" });
-  await expect(page.getByText("Read to the end of what would run; then it can be allowed.")).toBeVisible();
+  await expect(page.getByText("Read to the end first; then you can allow it.")).toBeVisible();
   await expect(allow).toHaveAttribute("aria-disabled", "true");
   await page.locator(".card-scroll").evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await expect(allow).toHaveAttribute("aria-disabled", "false");

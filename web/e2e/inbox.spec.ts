@@ -10,7 +10,7 @@ test("a card is allowed once", async ({ page, gateway }) => {
   await expect(card.getByRole("heading", { name: "Run a shell command" })).toBeVisible();
   await expect(card.getByText("Critical")).toBeVisible();
   await expect(card.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/www");
-  await expect(card.getByText("refused in 5 min")).toBeVisible();
+  await expect(card.getByText("expires in 5 min")).toBeVisible();
   await expect(card.getByText("release-bot")).toBeVisible();
   await expect(card.locator("blockquote")).toHaveText("It is old.");
   expect(page.url()).toBe(`${gateway.url}/#/approvals/${id}`);
@@ -35,7 +35,7 @@ test("a session's rule is shown before it is left", async ({ page, gateway }) =>
   const id = await gateway.ask("rm -rf /srv/www", { cwd: "/srv" });
   await signIn(page, gateway);
   await page.getByRole("button", { name: "Allow for this session" }).click();
-  const panel = page.getByRole("region", { name: "Allow for this session: which rule it leaves" });
+  const panel = page.getByRole("region", { name: "Allow for this session: which grant it creates" });
   await expect(panel.getByText("terminal: exactly `rm -rf /srv/www`, from /srv")).toBeVisible();
   await expect(panel.getByText(/Would have matched 1 of the last 1 call/)).toBeVisible();
   expect((await gateway.approval(id)).status).toBe("waiting");
@@ -88,7 +88,7 @@ test("a long text is opened before it can be allowed", async ({ page, gateway })
   await expect(page.getByRole("group", { name: "Command" })).toContainText("echo line 100");
   // It is critical: it can be allowed only once its end was on the screen.
   const allow = page.getByRole("button", { name: "Allow once" });
-  await expect(page.getByText("Read to the end of what would run; then it can be allowed.")).toBeVisible();
+  await expect(page.getByText("Read to the end first; then you can allow it.")).toBeVisible();
   await expect(allow).toHaveAttribute("aria-disabled", "true");
   await page.locator(".end").scrollIntoViewIfNeeded();
   await armed(page);
@@ -108,7 +108,7 @@ test("repeats fold into one row, and are denied together", async ({ page, gatewa
   await page.getByRole("link", { name: /release-2/ }).click();
   await page.keyboard.press("X");
   const batch = page.getByRole("group", { name: "Selected cards" });
-  await expect(batch.getByText("Only low and medium can be allowed together.")).toBeVisible();
+  await expect(batch.getByText("Only low and medium risk can be allowed together.")).toBeVisible();
   await expect(batch.getByRole("button", { name: "Allow 4 once" })).toHaveAttribute("aria-disabled", "true");
   await batch.getByRole("button", { name: "Deny 4" }).click();
   await expect(page.getByText("4 cards denied.").first()).toBeVisible();

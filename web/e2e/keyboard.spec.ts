@@ -57,7 +57,7 @@ test("the help shows the keys the page has, and the filter narrows the list", as
   await signIn(page, gateway);
   await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/apples");
   await page.keyboard.press("?");
-  await expect(page.getByRole("dialog", { name: "Keys" }).getByText("Take an answer back while it is held")).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "Keys" }).getByText("Undo an answer before it takes effect")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await page.keyboard.press("j");

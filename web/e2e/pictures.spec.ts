@@ -81,7 +81,7 @@ const PICTURES: Picture[] = [
       } else {
         await first.click();
       }
-      await expect(page.locator(".tool", { hasText: "waits for an answer" })).toBeVisible();
+      await expect(page.locator(".tool", { hasText: "waiting for an answer" })).toBeVisible();
       await page.getByRole("button", { name: "Deny" }).scrollIntoViewIfNeeded();
       await armed(page);
     },

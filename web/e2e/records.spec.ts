@@ -13,9 +13,9 @@ import type { Reply } from "./model";
 const VIEWS: { name: string; address: string; ready: RegExp }[] = [
   { name: "history", address: "#/history", ready: /that is all|scroll for older/ },
   { name: "insights", address: "#/insights", ready: /Calls by verdict/ },
-  { name: "reviews", address: "#/reviews", ready: /Nothing to look at/ },
+  { name: "reviews", address: "#/reviews", ready: /Nothing to review/ },
   { name: "grants", address: "#/grants", ready: /Holds for/ },
-  { name: "people", address: "#/people", ready: /Browsers that are signed in/ },
+  { name: "people", address: "#/people", ready: /Signed-in browsers/ },
   { name: "ledger", address: "#/ledger", ready: /of \d+/ },
 ];
 
@@ -79,7 +79,7 @@ test("the keyboard goes through history, and hostile text stays text", async ({ 
   await expect(command).toContainText("⟨U+202E⟩");
   await expect(page.locator("img")).toHaveCount(0);
   await page.keyboard.press("Escape");
-  await expect(page.getByText("Choose a call")).toBeVisible();
+  await expect(page.getByText("Select a call")).toBeVisible();
 });
 
 test("insights count, can be read as a table, and other thresholds are tried at once", async ({ page, gateway }) => {
@@ -100,7 +100,7 @@ test("insights count, can be read as a table, and other thresholds are tried at 
   await expect(page.getByRole("slider", { name: /Runs by itself/ })).toHaveValue("0");
   await expect(asked).toContainText("4 of 5 calls asked about, instead of 2");
   await expect(page.getByRole("list", { name: "Calls that would have gone another way" }).getByRole("link")).toHaveCount(2);
-  await page.getByRole("button", { name: "Back to what holds now" }).click();
+  await page.getByRole("button", { name: "Reset" }).click();
   await expect(asked).toContainText("2 of 5 calls");
   await page.getByRole("button", { name: "24 hours" }).click();
   await expect(page.getByRole("button", { name: "24 hours" })).toHaveAttribute("aria-pressed", "true");
@@ -121,8 +121,8 @@ test("a grant is revoked after asking once more", async ({ page, gateway }) => {
   await expect(grant.getByRole("button", { name: /^Revoke/ })).toBeFocused();
   await page.keyboard.press("Enter");
   await grant.getByRole("button", { name: "Revoke it" }).click();
-  await expect(page.getByText("No grant holds")).toBeVisible();
-  await page.getByLabel("Show those that ended").check();
+  await expect(page.getByText("No active grants")).toBeVisible();
+  await page.getByLabel("Show ended grants").check();
   await expect(grant).toContainText("Ended");
   expect((await gateway.asAdmin("GET", "/v1/grants")).grants).toEqual([]);
 });
@@ -150,7 +150,7 @@ test.describe("what ran and can be undone", () => {
     await expect(review).toContainText("notes.md");
     await review.getByRole("button", { name: /^Undo/ }).click();
     await review.getByRole("button", { name: "Undo it" }).click();
-    await expect(page.getByText("Nothing to look at")).toBeVisible();
+    await expect(page.getByText("Nothing to review")).toBeVisible();
     expect(existsSync(file) && readFileSync(file, "utf8")).toContain("old line");
   });
 });
@@ -161,9 +161,9 @@ test("a key is shown once and revoked, and another browser is signed out", async
   await signIn(page, gateway);
   await open(page, gateway, "#/people");
   const keys = page.getByRole("region", { name: "Keys" });
-  await keys.getByText("Make a key").click();
+  await keys.getByText("Create a key").click();
   await keys.getByLabel("Name").fill("robot");
-  await keys.getByRole("button", { name: "Make the key" }).click();
+  await keys.getByRole("button", { name: "Create the key" }).click();
   const dialog = page.getByRole("dialog", { name: "The key of robot" });
   const secret = (await dialog.getByRole("group", { name: "The key", exact: true }).textContent()) ?? "";
   expect(secret).toMatch(/^cs_agent_/);
@@ -211,7 +211,7 @@ test("while the gateway is away what was read stays, and it goes on by itself", 
   await expect(page.getByRole("article")).toContainText("systemctl restart nginx");
   await page.getByRole("button", { name: /^Revoke/ }).click();
   await page.getByRole("button", { name: "Revoke it" }).click();
-  await expect(page.getByText("The gateway does not answer. Nothing was changed.")).toBeVisible();
+  await expect(page.getByText("The gateway does not respond. Nothing was changed.")).toBeVisible();
   await gateway.start(Number(new URL(gateway.url).port));
   await expect(page.getByText("The gateway is away.")).toHaveCount(0);
 });

@@ -7,7 +7,7 @@ test("notifications and sound are off at first, and remembered", async ({ page, 
   await signIn(page, gateway);
   await page.goto(`${gateway.url}/#/settings`);
   const notify = page.getByLabel("Notify me while this tab is in the background");
-  const sound = page.getByLabel("Play a soft tone");
+  const sound = page.getByLabel("Play a sound");
   await expect(notify).not.toBeChecked();
   await expect(sound).not.toBeChecked();
   await sound.check();

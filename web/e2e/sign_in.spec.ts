@@ -33,6 +33,6 @@ test("whoever may only look is offered no choice", async ({ page, gateway }) => 
   const viewer = await gateway.key("vera", "viewer");
   await page.setExtraHTTPHeaders({ authorization: `Bearer ${viewer}` });
   await page.goto(gateway.url);
-  await expect(page.getByText("You may look. Somebody with an approver's key answers.")).toBeVisible();
+  await expect(page.getByText("You can only view this. An approver answers it.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Deny" })).toHaveCount(0);
 });

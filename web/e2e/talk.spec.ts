@@ -21,7 +21,7 @@ test.describe("a run with a card", () => {
     await page.keyboard.press("Enter");
     const blocks = page.getByRole("list", { name: "What was said and done" });
     await expect(blocks.getByText("Now I remove it.")).toBeVisible();
-    await expect(blocks.getByText("waits for an answer")).toBeVisible();
+    await expect(blocks.getByText("waiting for an answer")).toBeVisible();
     await blocks.getByRole("button", { name: "Allow once" }).click();
     await expect(blocks.getByText("It is gone.")).toBeVisible();
     const kinds = () => blocks.locator(":scope > li").evaluateAll((all) => all.map((it) => it.className));

@@ -13,7 +13,7 @@ export interface More {
 
 const path = (id: string, verb: string): string => `/v1/approvals/${segment(id)}/${verb}`;
 
-/** Answers `id`. Returns what went wrong, in words; that somebody was faster is nothing wrong. */
+/** Answers `id`. Returns what went wrong, in words; that somebody answered first is nothing wrong. */
 export async function answer(id: string, choice: Choice, more: More = {}): Promise<string | null> {
   return settled(id, post<Approval>(path(id, "resolve"), { choice, ...more }));
 }

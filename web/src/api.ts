@@ -21,7 +21,7 @@ export class Unreachable extends Error {
   override readonly name = "Unreachable";
 
   constructor() {
-    super("the gateway does not answer");
+    super("the gateway does not respond");
   }
 }
 
@@ -48,7 +48,7 @@ export async function request<T>(method: Method, path: string, body?: unknown): 
   throw new ApiError(
     response.status,
     problem?.code ?? "unknown",
-    problem?.message ?? `the gateway answered ${response.status}`,
+    problem?.message ?? `the gateway responded with ${response.status}`,
     said,
   );
 }
@@ -62,7 +62,7 @@ export const segment = (text: string): string => encodeURIComponent(text);
 
 /** Returns what to tell a person about a failure, one sentence. */
 export function explain(error: unknown): string {
-  if (error instanceof Unreachable) return "The gateway does not answer. Nothing was changed.";
+  if (error instanceof Unreachable) return "The gateway does not respond. Nothing was changed.";
   if (error instanceof Error) return sentence(error.message);
   return "That did not work.";
 }

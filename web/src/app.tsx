@@ -37,7 +37,7 @@ function Frame() {
   return (
     <div class="frame">
       <a class="skip" href="#main" onClick={skip}>
-        Skip to what waits
+        Skip to main content
       </a>
       <Sidebar current={view} isMore={name === "more"} onHelp={() => (help.value = true)} />
       <main id="main" tabIndex={-1}>
@@ -145,8 +145,8 @@ function Connection() {
       return (
         <div class="banner" role="alert">
           <p>
-            <strong>The gateway is away.</strong> Calls are being refused; nothing runs that needs a person. Start it
-            with <code>countersign serve</code>; this page goes on by itself
+            <strong>The gateway is unreachable.</strong> Calls that need a person are refused. Start it
+            with <code>countersign serve</code>; this page reconnects automatically
             {lostAt.value === null ? "." : ` (lost ${span(now.value - lostAt.value)} ago).`}
           </p>
           <button type="button" class="button" onClick={retry}>
@@ -157,7 +157,7 @@ function Connection() {
     case "catching_up":
       return (
         <div class="banner calm" role="status">
-          <p>Catching up. Until that is done, nothing can be allowed here.</p>
+          <p>Catching up. Nothing can be allowed until this is done.</p>
         </div>
       );
     case "starting":
@@ -174,10 +174,10 @@ function Toast() {
 function NeverThere() {
   return (
     <main class="alone">
-      <Empty icon="ledger" title="The gateway does not answer">
+      <Empty icon="ledger" title="The gateway is unreachable">
         <p>
-          While it is away, calls that need a person are refused. Start it with <code>countersign serve</code>; this
-          page goes on by itself.
+          Until it is back, calls that need a person are refused. Start it with <code>countersign serve</code>; this
+          page reconnects automatically.
         </p>
         <button type="button" class="button" onClick={retry}>
           Try now
@@ -189,9 +189,9 @@ function NeverThere() {
 
 function Nowhere() {
   return (
-    <Empty icon="search" title="There is nothing here">
+    <Empty icon="search" title="Page not found">
       <p>
-        This address belongs to no view. <a href="#/">Go to the inbox</a>
+        No view has this address. <a href="#/">Go to the inbox</a>
       </p>
     </Empty>
   );

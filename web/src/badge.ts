@@ -25,7 +25,7 @@ export function badge(): void {
 /** What waits is not written into the notification: it may be read by somebody passing by. */
 function notify(fresh: number): void {
   if (!("Notification" in window) || Notification.permission !== "granted") return;
-  const body = fresh === 1 ? "A call waits for your answer." : `${fresh} calls wait for your answer.`;
+  const body = fresh === 1 ? "A call is waiting for your answer." : `${fresh} calls are waiting for your answer.`;
   const shown = new Notification("Countersign", { body, tag: "countersign" });
   shown.onclick = () => {
     window.focus();

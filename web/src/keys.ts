@@ -30,18 +30,18 @@ interface Row {
 export const KEYS: Row[] = [
   { command: "choose", keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"], shown: "1–9", does: "Answer with the choice of that number" },
   { command: "next", keys: ["j", "ArrowDown"], shown: "j ↓", does: "Next card" },
-  { command: "previous", keys: ["k", "ArrowUp"], shown: "k ↑", does: "Card before" },
+  { command: "previous", keys: ["k", "ArrowUp"], shown: "k ↑", does: "Previous card" },
   { command: "open", keys: ["Enter"], shown: "Enter", does: "Go to the choices of the card" },
-  { command: "why", keys: ["w"], shown: "w", does: "Why it waits: every factor and finding" },
+  { command: "why", keys: ["w"], shown: "w", does: "Why: every factor and finding" },
   { command: "full", keys: ["f"], shown: "f", does: "Show the full text" },
-  { command: "undo", keys: ["z"], shown: "z", does: "Take an answer back while it is held" },
+  { command: "undo", keys: ["z"], shown: "z", does: "Undo an answer before it takes effect" },
   { command: "select", keys: ["x"], shown: "x", does: "Select the card" },
   { command: "select_group", keys: ["X"], shown: "X", does: "Select all of its group" },
   { command: "filter", keys: ["/"], shown: "/", does: "Filter the list" },
   { command: "inbox", keys: ["i"], shown: "i", does: "Go to the inbox" },
   { command: "talk", keys: ["t"], shown: "t", does: "Talk to the agent" },
   { command: "history", keys: ["h"], shown: "h", does: "Go to the history" },
-  { command: "close", keys: ["Escape"], shown: "Esc", does: "Close what is open; it never answers" },
+  { command: "close", keys: ["Escape"], shown: "Esc", does: "Close; never answers" },
   { command: "help", keys: ["?"], shown: "?", does: "Show these keys" },
 ];
 

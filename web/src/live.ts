@@ -160,7 +160,7 @@ async function readAll(signal: AbortSignal): Promise<void> {
     link.value = "live";
   });
   if (was !== null) {
-    say(`Connected again. Nothing was missed: ${fresh} new, ${read.gone.length} settled meanwhile.`);
+    say(`Reconnected: ${fresh} new, ${read.gone.length} answered or expired meanwhile.`);
   }
   void others();
 }

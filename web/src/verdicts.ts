@@ -5,8 +5,8 @@ import type { Risk } from "./wire";
 import { place } from "./words";
 
 export const VERDICTS: Record<Verdict, string> = {
-  allow: "Ran by itself",
-  allow_then_review: "Ran, then looked at",
+  allow: "Allowed",
+  allow_then_review: "Allowed, then reviewed",
   ask: "Asked",
   refuse: "Refused",
 };
@@ -14,7 +14,7 @@ export const VERDICTS: Record<Verdict, string> = {
 /** How calls end, with the word a row begins with and the tone it has. */
 export const ENDINGS: Record<string, { word: string; tone: string }> = {
   waiting: { word: "Waiting", tone: "ask" },
-  allowed: { word: "Ran", tone: "allow" },
+  allowed: { word: "Allowed", tone: "allow" },
   approved: { word: "Approved", tone: "yes" },
   denied: { word: "Denied", tone: "refuse" },
   refused: { word: "Refused", tone: "refuse" },
@@ -25,9 +25,9 @@ export const ENDINGS: Record<string, { word: string; tone: string }> = {
 const CAUSES: Record<string, string> = {
   rule: "by a rule",
   grant: "under a standing grant",
-  deny_memory: "because it was denied a moment ago",
-  flood: "because the agent asked more than people can answer",
-  no_approver: "because nobody is there who could answer",
+  deny_memory: "because it was denied recently",
+  flood: "because the agent asked too often",
+  no_approver: "because there is no approver",
   undeliverable: "because nobody could be reached",
   expiry: "because nobody answered in time",
 };
@@ -39,7 +39,7 @@ export function ended(status: string, decision: DecisionView | null | undefined,
   if (decision.by !== null && decision.by !== undefined && ["person", "model"].includes(decision.cause)) {
     const who = decision.by === me ? "you" : decision.by;
     const where = decision.via === null || decision.via === undefined ? "" : ` on ${place(decision.via)}`;
-    return decision.cause === "model" ? `${word} by a model in a person's place` : `${word} by ${who}${where}`;
+    return decision.cause === "model" ? `${word} by a model on a person's behalf` : `${word} by ${who}${where}`;
   }
   if (decision.cause === "grant" && decision.grant_id) return `${word} under the grant ${decision.grant_id}`;
   const cause = CAUSES[decision.cause];

@@ -999,7 +999,7 @@ export interface GrantView {
   expires_at: number | null;
   /** The grant. */
   grant_id: string;
-  /** Whose calls. */
+  /** Calls by agent. */
   key_id: string;
   /** When last, in seconds. */
   last_used_at: number | null;
@@ -1135,7 +1135,7 @@ export interface LoginEnded {
   timestamp: number;
 }
 
-/** Browsers that are signed in. */
+/** Signed-in browsers. */
 export interface LoginList {
   /** What is on this page. */
   logins: LoginView[];
@@ -1478,7 +1478,7 @@ export interface QuestionCounts {
   approved: number;
   /** All. */
   asked: number;
-  /** Answered by a model in a person's place; counted among the above, too. */
+  /** Answered by a model on a person's behalf; counted among the above, too. */
   by_model: number;
   /** Denied. */
   denied: number;
@@ -1889,7 +1889,7 @@ export type SideEffect = "read_only" | "local_reversible" | "external" | "critic
 
 /** What happened, counted. */
 export interface StatsView {
-  /** Whose calls they were. */
+  /** Calls by agent they were. */
   agents: AgentCount[];
   /** How people answered. */
   answers: AnswerCounts;

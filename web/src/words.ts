@@ -12,10 +12,10 @@ export const LABELS: Record<Choice, string> = {
 
 /** What each choice leaves behind. */
 export const LEAVES: Record<Choice, string> = {
-  once: "Runs now, exactly as shown; nothing is remembered.",
-  session: "Shows the rule it would leave, for this session alone.",
-  always: "Shows the rule it would leave, until somebody revokes it.",
-  deny: "Does not run. The agent is told, with your note.",
+  once: "Runs now, exactly as shown. Creates no grant.",
+  session: "Shows the grant it would create, for this session only.",
+  always: "Shows the grant it would create, valid until revoked.",
+  deny: "Does not run. The agent gets your note.",
 };
 
 export const RISKS: Record<Risk, string> = {
@@ -77,7 +77,7 @@ export function ending(decision: Decision, me: string): string {
     case "denied":
       return `Denied by ${who}${where}`;
     case "withdrawn":
-      return "Withdrawn by the agent that asked";
+      return "Withdrawn by the agent";
     case "expired":
       return decision.cause === "undeliverable" ? "Nobody could be reached; it did not run" : "Nobody answered in time; it did not run";
     default:

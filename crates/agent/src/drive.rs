@@ -201,7 +201,7 @@ impl Agent {
         }
         if completion.text.trim().is_empty() {
             feed.end();
-            step.end = Some(RunEnd::Failed("the model said nothing".to_owned()));
+            step.end = Some(RunEnd::Failed("the model returned no text".to_owned()));
         } else {
             let is_held = crisis || tripped;
             let text = if is_held {
@@ -318,7 +318,7 @@ impl Agent {
                     return Ok(Some((completion, guard.is_tripped())));
                 }
                 Err(ModelError::BrokeOff(why)) if broken < BROKEN_MAX => {
-                    tracing::warn!(why, "the answer broke off and is asked for again");
+                    tracing::warn!(why, "the model's answer was cut off; retrying");
                     broken += 1;
                     feed.end();
                 }

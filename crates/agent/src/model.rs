@@ -107,6 +107,6 @@ pub enum ModelError {
     #[error("the model's answer cannot be read: {0}")]
     Malformed(String),
     /// The answer broke off.
-    #[error("the model's answer broke off: {0}")]
+    #[error("the model's answer was cut off: {0}")]
     BrokeOff(String),
 }

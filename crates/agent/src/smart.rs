@@ -113,7 +113,7 @@ fn read(answer: &Completion) -> SmartAnswer {
     match answer.text.trim() {
         "APPROVE" => SmartAnswer::Approve,
         "DENY" => SmartAnswer::Deny,
-        "ESCALATE" => SmartAnswer::Escalate("the model wants a person to decide".to_owned()),
+        "ESCALATE" => SmartAnswer::Escalate("the model leaves it to a person".to_owned()),
         _ => SmartAnswer::Escalate("the model did not answer with one word".to_owned()),
     }
 }

@@ -150,7 +150,7 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|error| Err(format!("it broke off: {error}")))
+    done.unwrap_or_else(|error| Err(format!("it failed: {error}")))
 }
 
 /// Returns as much of `text` as a tool gives back, with a note on what was left out.

@@ -18,7 +18,7 @@ pub enum UndoError {
     Gate(#[from] GateError),
     /// The file is neither as the call left it nor as it was before.
     #[error(
-        "{path} has changed since, so it was left alone\n\nwhat the call did:\n{done}\nwhat happened since:\n{since}"
+        "{path} has changed since, so it was not restored\n\nchange by the call:\n{done}\nchange since:\n{since}"
     )]
     Changed {
         /// The file.

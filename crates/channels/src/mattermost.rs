@@ -566,7 +566,7 @@ fn checked(text: &str, what: &str) -> Result<Url, String> {
         return Err(format!("its `{what}` must begin with https:// or http://"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(format!("its `{what}` must not carry a password"));
+        return Err(format!("its `{what}` must not contain a password"));
     }
     if what == "url" && url.scheme() == "http" && !is_local(&url) {
         return Err("its `url` must be https, or http on this machine".to_owned());

@@ -181,7 +181,7 @@ pub enum Untrusted {
     #[error("it cannot be read")]
     Malformed,
     /// There is no signature of the server.
-    #[error("it bears no signature of the server")]
+    #[error("it has no signature of the server")]
     Unsigned,
     /// The signature is wrong.
     #[error("its signature is wrong")]
@@ -193,13 +193,13 @@ pub enum Untrusted {
     #[error("it is too old or from the future")]
     Stale,
     /// It was here before.
-    #[error("it was here before")]
+    #[error("it was already used")]
     Replayed,
     /// The command's token is wrong.
     #[error("its token is wrong")]
     WrongToken,
     /// What it must be checked with cannot be had now.
-    #[error("the server's key cannot be had now")]
+    #[error("the server's key is not available now")]
     NoKey,
 }
 

@@ -92,13 +92,13 @@ impl Webhook {
             return Err("its secret is shorter than 16 bytes".to_owned());
         }
         let url =
-            reqwest::Url::parse(&settings.url).map_err(|_| "its url is not one".to_owned())?;
+            reqwest::Url::parse(&settings.url).map_err(|_| "its url is invalid".to_owned())?;
         let local = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
         if url.scheme() != "https" && !(url.scheme() == "http" && local) {
             return Err("its url must be https, or http on this machine".to_owned());
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("its url must not carry a password".to_owned());
+            return Err("its url must not contain a password".to_owned());
         }
         let client = crate::http()
             .timeout(TIMEOUT)
@@ -165,11 +165,11 @@ impl Webhook {
         if status.is_success() {
             Ok(())
         } else if status.is_server_error() || matches!(status.as_u16(), 408 | 425 | 429) {
-            Err(later(format!("it answers {status}")))
+            Err(later(format!("it responded with {status}")))
         } else {
             Err(DeliveryError::Never {
                 channel: name.clone(),
-                why: format!("it answers {status}"),
+                why: format!("it responded with {status}"),
             })
         }
     }
@@ -178,7 +178,7 @@ impl Webhook {
 /// Returns what happened for people: the library's own words say less.
 fn words(error: &reqwest::Error) -> String {
     if error.is_timeout() {
-        "it does not answer in time".to_owned()
+        "it does not respond in time".to_owned()
     } else if error.is_connect() {
         "no connection can be made to its address".to_owned()
     } else {

@@ -137,7 +137,7 @@ pub const fn profile(effect: Effect) -> Profile {
         Effect::Uninstall   => row(      400,  400, Local,    "removes packages or images",    "package.remove"),
         Effect::Kill        => row(      450,  700, Local,    "ends processes",                "process.kill"),
         Effect::Delete      => row(      400,  700, Local,    "deletes",                       "fs.delete"),
-        Effect::VcsDiscard  => row(      500, 1000, Critical, "throws away work",              "vcs.discard"),
+        Effect::VcsDiscard  => row(      500, 1000, Critical, "discards work",                 "vcs.discard"),
         Effect::VcsForce    => row(      600, 1000, Critical, "rewrites or deletes shared history", "vcs.force"),
         Effect::Permission  => row(      450,  450, Local,    "changes permissions of",        "fs.permission"),
         Effect::NetSend     => row(      600,  950, External, "sends data to",                 "net.send"),
@@ -154,7 +154,7 @@ pub const fn profile(effect: Effect) -> Profile {
         Effect::System      => row(      700,  700, Critical, "changes the system",            "system"),
         Effect::Control     => row(      700,  600, Critical, "stops or restarts a service",   "service.control"),
         Effect::Lifecycle   => row(      700,  600, Critical, "restarts, updates or stops an agent's gateway", "agent.lifecycle"),
-        Effect::Persist     => row(      800,  700, Critical, "leaves something that runs later", "persist"),
+        Effect::Persist     => row(      800,  700, Critical, "installs something that runs later", "persist"),
         Effect::Privilege   => row(      800,  700, Critical, "raises privileges or weakens a protection", "privilege"),
         Effect::Guard       => row(      900,  900, Critical, "changes or stops the firewall or an agent's permissions", "guard"),
         Effect::Halt        => row(      900,  900, Critical, "halts or restarts the machine", "machine.halt"),
@@ -294,7 +294,7 @@ impl Act {
             Breadth::Tree if self.effect == Effect::Delete => {
                 text.push_str(" with everything in it");
             }
-            Breadth::Unbounded => text.push_str("; how much cannot be told"),
+            Breadth::Unbounded => text.push_str("; the extent is unknown"),
             Breadth::One | Breadth::Few | Breadth::Tree => {}
         }
         if self.reversal >= Score::new(950) && self.risk() > Score::new(600) {
@@ -319,7 +319,7 @@ const fn without_object(effect: Effect) -> &'static str {
         Effect::CloudWrite => "changes something in a service or account",
         Effect::CloudDelete => "deletes or stops something in a service or account",
         Effect::Publish => "publishes something",
-        Effect::Wipe => "wipes what cannot be had back",
+        Effect::Wipe => "wipes data irrecoverably",
         Effect::Compute
         | Effect::DbRead
         | Effect::NetRead

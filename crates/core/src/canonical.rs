@@ -196,7 +196,7 @@ impl<'de> Visitor<'de> for Seed {
             let value = access.next_value_seed(self)?;
             if map.contains_key(&key) {
                 return Err(A::Error::custom(format_args!(
-                    "the key `{key}` stands twice"
+                    "the key `{key}` occurs twice"
                 )));
             }
             map.insert(key, value);

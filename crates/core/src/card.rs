@@ -28,7 +28,7 @@ pub use fit::{Fit, utc};
 pub use text::{Redacts, without_secrets};
 
 /// What happens to a question nobody answers.
-const ON_TIMEOUT: &str = "If nobody answers by then it does not run.";
+const ON_TIMEOUT: &str = "If nobody answers in time, it does not run.";
 /// Turns of the conversation being answered that a card shows, the last ones.
 const TURNS_MAX: usize = 3;
 

@@ -97,34 +97,26 @@ pub const TABLE: [Row; 16] = [
     row(
         "approve",
         "[ID] [once|session|always]",
-        "allow a call that waits",
+        "allow a waiting call",
     ),
-    row("deny", "[ID] [note]", "deny a call that waits"),
-    row("pending", "", "list what waits for an answer"),
+    row("deny", "[ID] [note]", "deny a waiting call"),
+    row("pending", "", "list what is waiting for an answer"),
     row("show", "ID", "show one card in full"),
-    row("grants", "", "list standing permissions"),
-    row("revoke", "ID", "take a standing permission back"),
-    row(
-        "lift",
-        "ID",
-        "lift a denial, so that the agent may ask again",
-    ),
+    row("grants", "", "list grants"),
+    row("revoke", "ID", "revoke a grant"),
+    row("lift", "ID", "lift a denial, so the agent may ask again"),
     row(
         "yolo",
         "[all] [minutes] | off",
-        "stop asking about ordinary calls of this session for a while (all: critical ones, too)",
+        "run this session without questions for a while (all: including critical calls)",
     ),
-    row("status", "", "say how things are"),
-    row("usage", "", "say what the models cost"),
-    row(
-        "model",
-        "[NAME]",
-        "say which model answers, or take another",
-    ),
-    row("new", "", "begin another conversation"),
-    row("retry", "", "ask the last thing again"),
-    row("stop", "", "stop what the agent is doing"),
-    row("whoami", "", "say who you are here"),
+    row("status", "", "show the status"),
+    row("usage", "", "show what models cost"),
+    row("model", "[NAME]", "show which model answers"),
+    row("new", "", "start a new conversation"),
+    row("retry", "", "repeat the last message"),
+    row("stop", "", "stop the agent"),
+    row("whoami", "", "show who you are"),
     row("help", "", "list these commands"),
 ];
 
@@ -139,13 +131,13 @@ pub enum CommandError {
     #[error("this is not a command")]
     NotOne,
     /// There is no such command.
-    #[error("there is no /{name}; /help lists what there is")]
+    #[error("there is no /{name}; /help lists the commands")]
     Unknown {
         /// What was typed, safe to show.
         name: String,
     },
     /// What follows the name does not fit.
-    #[error("/{name} is used like this: /{name} {hint}")]
+    #[error("usage: /{name} {hint}")]
     Usage {
         /// The command.
         name: &'static str,

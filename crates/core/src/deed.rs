@@ -228,7 +228,7 @@ fn is_path(subject: &str) -> bool {
     subject.starts_with(['/', '~']) || one_word && !subject.contains("://")
 }
 
-/// Returns a subject without what the tables call it: `/etc (a folder the system stands on)`.
+/// Returns a subject without what the tables call it: `/etc (a system directory)`.
 fn without_aside(subject: &str) -> &str {
     match subject.rsplit_once(" (") {
         Some((target, aside)) if aside.ends_with(')') && !target.is_empty() => target,

@@ -99,7 +99,7 @@ impl Ending {
 impl Refusal {
     fn words(&self) -> String {
         match self {
-            Self::Floor => "it is not run, whoever asks".to_owned(),
+            Self::Floor => "such calls are never allowed".to_owned(),
             Self::Rule(name) => format!("of the deny rule {}", inline(name)),
             Self::DeniedBefore { by, ago, note } => {
                 let ago = ago.map_or_else(|| "a moment ago".to_owned(), how_long_ago);
@@ -109,7 +109,7 @@ impl Refusal {
                     with_note(note.as_deref())
                 )
             }
-            Self::NoApprover => "nobody is there who could allow it".to_owned(),
+            Self::NoApprover => "there is no approver".to_owned(),
         }
     }
 }

@@ -94,7 +94,7 @@ pub struct Grant {
     pub id: GrantId,
     /// Which calls it is about.
     pub scope: Scope,
-    /// Whose calls.
+    /// Calls by agent.
     pub key: KeyId,
     /// In which session; `None`: in any of that key.
     pub session: Option<String>,

@@ -106,7 +106,7 @@ pub(crate) fn known(policy: &Policy, call: &ToolCall, bound: &[String]) -> Knows
 fn rule_reason(policy: &Policy, call: &ToolCall) -> Option<String> {
     let kinds = [
         (&policy.deny, RuleKind::Deny, "refuses this"),
-        (&policy.ask, RuleKind::Ask, "wants this asked about"),
+        (&policy.ask, RuleKind::Ask, "asks about this"),
     ];
     kinds.into_iter().find_map(|(rules, kind, does)| {
         let rule = rules.iter().find(|rule| rule.matches(call, kind))?;

@@ -144,7 +144,7 @@ impl Walk {
             return Err(broken("an entry is missing before the next one"));
         }
         if entry.seq < self.seq + 1 {
-            return Err(broken("an entry stands twice or out of order"));
+            return Err(broken("an entry is duplicated or out of order"));
         }
         if entry.previous != self.hash {
             return Err(broken("it does not follow the entry before it"));

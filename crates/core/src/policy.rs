@@ -334,14 +334,11 @@ impl Policy {
         if self.mode() != Mode::Off && after != self.mode() {
             return loosens(
                 "firewall.mode",
-                "only the owner switches between modes".to_owned(),
+                "a project may not change the mode".to_owned(),
             );
         }
         if let Some(rule) = changes.allow.first() {
-            let why = format!(
-                "`{}` stands in a project, which may only deny and ask",
-                rule.name
-            );
+            let why = format!("`{}`: a project may only add deny and ask rules", rule.name);
             return loosens("approvals.allow", why);
         }
         if let Some((tool, _)) = changes
@@ -365,7 +362,7 @@ impl Policy {
             return loosens("workspaces.trust", why);
         }
         if let Some(key) = self.speaks_instead(changes) {
-            return loosens(key, "only the owner speaks to people in crisis".to_owned());
+            return loosens(key, "a project may not change crisis texts".to_owned());
         }
         if changes.redact_secrets == Some(false) && self.redact_secrets {
             let why = "a project may only set it to true".to_owned();

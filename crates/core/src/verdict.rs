@@ -98,17 +98,17 @@ impl Rule {
     /// Returns why, in words.
     pub const fn sentence(self) -> &'static str {
         match self {
-            Self::FloorOrDenied => "it is refused whoever asks",
-            Self::CrisisGate => "a person in crisis may be touched, so a person decides",
+            Self::FloorOrDenied => "such calls are always refused",
+            Self::CrisisGate => "a person in crisis may be affected, so a person decides",
             Self::GuardOrMoney => "it changes the firewall or moves money, so a person decides",
             Self::ApprovalRequired => "the tool is marked as needing approval",
-            Self::Granted => "a standing grant covers it",
-            Self::ModeAllows => "the mode in force lets it run",
-            Self::DeniedBefore => "what it would do was denied a moment ago",
-            Self::PolicyRule => "a rule of the policy says so",
+            Self::Granted => "a grant covers it",
+            Self::ModeAllows => "the current mode allows it",
+            Self::DeniedBefore => "the same effect was denied recently",
+            Self::PolicyRule => "a policy rule matches",
             Self::Critical => "it is critical",
-            Self::Unreadable => "what it does cannot be seen or is not known",
-            Self::Lines => "risk and confidence against the lines",
+            Self::Unreadable => "its effect is unreadable or unknown",
+            Self::Lines => "risk and confidence compared with the thresholds",
             Self::Review => "it can be rolled back, so it is reviewed afterwards",
         }
     }

@@ -127,7 +127,7 @@ fn a_ledger_written_anew_is_found_by_its_checkpoints() {
     let broken = verified(&forged, Verifier::new(Some(keys(&key())), None)).unwrap_err();
     assert_eq!(
         (broken.seq, broken.why),
-        (7, "the checkpoint speaks of another ledger")
+        (7, "the checkpoint belongs to another ledger")
     );
 }
 

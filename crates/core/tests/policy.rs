@@ -191,7 +191,7 @@ fn a_rule_that_breaks_its_examples_is_named_with_the_example() {
     let error = rule.check(RuleKind::Deny).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "rule `git push --force` matches `git push -q --force`, which stands under not_match"
+        "rule `git push --force` matches `git push -q --force`, which is listed under not_match"
     );
 }
 

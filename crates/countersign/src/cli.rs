@@ -1,4 +1,4 @@
-//! The command line: what can be asked of the binary.
+//! Command-line grammar: every command, option and help text.
 
 mod parsing;
 
@@ -10,10 +10,10 @@ pub(crate) use parsing::parse;
 
 /// A human confirmation firewall for AI agents.
 ///
-/// Every tool call an agent wants to make passes one gate. Safe calls run at once; the few that
-/// matter wait for a person, who sees exactly what will run and answers.
+/// Every tool call of an agent passes one gate. Safe calls run immediately; the few that matter
+/// wait for a person, who sees exactly what will run and answers.
 ///
-/// Without a command it opens the inbox of the gateway that runs, or says what to do first.
+/// Without a command, opens the inbox of the running gateway, or shows how to start.
 #[derive(Debug, Parser)]
 #[command(name = "countersign", version, disable_help_subcommand = true)]
 pub(crate) struct Cli {
@@ -43,20 +43,20 @@ pub(crate) struct Cli {
         help = "File with the key to use [default: $COUNTERSIGN_KEY, else cli.key of the home]"
     )]
     pub(crate) key_file: Option<PathBuf>,
-    /// The inbox line by line, without a full screen
+    /// Show the inbox line by line instead of full-screen
     #[arg(long)]
     pub(crate) plain: bool,
-    /// The inbox without a bell for new cards
+    /// Do not ring the bell for new cards
     #[arg(long)]
     pub(crate) no_bell: bool,
 }
 
-/// What can be done.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Judge one tool call, or a stream of them
     #[command(
-        after_help = "Exit code: 0 allow, 10 ask, 11 allow then review, 20 refuse, 2 wrong usage.\n\
+        after_help = "Exit code: 0 allow, 10 ask, 11 allow then review, 20 refuse, 2 usage error.\n\
         With --jsonl: 0, or 1 if a line could not be read. A line is {\"id\"?, \"tool\", \"args\", \"cwd\"?,\n\
         \"replying_to\"?, \"annotations\"?}, or {\"command\": …} for a shell command."
     )]
@@ -64,61 +64,63 @@ pub(crate) enum Command {
     /// Measure the judge against labelled calls
     #[command(
         after_help = "A line is {\"command\" or \"tool\" and \"args\", \"label\": dangerous|safe|ask|unlabelled,\n\
-        \"source\", \"must_gate\"?}. No configuration is read, so that figures can be compared."
+        \"source\", \"must_gate\"?}. Reads no configuration, so figures are comparable."
     )]
     Eval(Eval),
-    /// Look at the configuration, check it, change it
+    /// Show, check and change the configuration
     Config(Config),
-    /// Run the gateway: agents ask it, people answer
+    /// Run the gateway
     Serve(Serve),
-    /// Show what waits for an answer
+    /// Show waiting approvals and questions
     Approvals(Approvals),
-    /// Answer an approval, or a question of an agent
-    #[command(after_help = "Exit code: 0 answered, 1 not answered, 2 wrong usage, 22 no gateway.")]
+    /// Answer an approval or a question from an agent
+    #[command(after_help = "Exit code: 0 answered, 1 not answered, 2 usage error, 22 no gateway.")]
     Answer(Answer),
-    /// Show what happened, the newest first
+    /// Show past calls, the newest first
     History(History),
-    /// Say why a call was judged and decided as it was, factor by factor
+    /// Explain a verdict and a decision, factor by factor
     Explain(Explain),
-    /// Show standing permissions and overrides, take one back
+    /// Show and revoke grants and overrides
     Grants(Grants),
-    /// Show what carries the crisis mark, clear it
+    /// Show and clear crisis marks
     Crisis(Crisis),
-    /// Check a policy file, try calls against it
+    /// Check a policy file and try calls against it
     Policy(PolicyArgs),
-    /// Judge past calls again under another policy
-    #[command(after_help = "Exit code: 0 nothing would differ, 1 something would, 2 wrong usage.")]
+    /// Replay past calls under another policy
+    #[command(
+        after_help = "Exit code: 0 no verdict changes, 1 some verdict changes, 2 usage error."
+    )]
     Replay(Replay),
-    /// Verify the ledger, export it, keep its head
+    /// Verify, export and anchor the ledger
     Ledger(Ledger),
-    /// Make, list and revoke keys
+    /// Create, list and revoke keys
     Keys(Keys),
     /// Show and change who may answer
     People(People),
-    /// List channels, try one, find out what is wrong with one
+    /// List, test and diagnose channels
     #[command(
-        after_help = "Exit code: 0 all is well, 1 it is not, 2 wrong usage, 21 nobody answered, 22 no gateway."
+        after_help = "Exit code: 0 ok, 1 problems found, 2 usage error, 21 nobody answered, 22 no gateway."
     )]
     Channels(Channels),
-    /// Put a harmless practice card in front of you
+    /// Show a harmless practice card
     Try(Try),
-    /// Have the built-in agent do something
+    /// Give the built-in agent a task
     #[command(
-        after_help = "What it says goes to standard output, what it does to standard error. What needs a yes is\n\
-        asked here if both are a terminal.\n\
-        Exit code: 0 done, 1 failed or stopped, 2 wrong usage, 22 no gateway."
+        after_help = "The agent's text goes to standard output, its actions to standard error. If both are a\n\
+        terminal, approvals are asked for here.\n\
+        Exit code: 0 done, 1 failed or stopped, 2 usage error, 22 no gateway."
     )]
     Run(Run),
     /// Talk to the built-in agent
     Chat(Chat),
-    /// Show what models cost
+    /// Show token usage of the models
     Usage(Usage),
 }
 
-/// Show what waits for an answer.
+/// Show waiting approvals and questions.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Approvals {
-    /// Show all, not only what waits
+    /// Show all, not only waiting ones
     #[arg(long)]
     pub(crate) all: bool,
     /// Show one card in full
@@ -129,24 +131,24 @@ pub(crate) struct Approvals {
     pub(crate) json: bool,
 }
 
-/// Answer an approval, or a question of an agent.
+/// Answer an approval or a question from an agent.
 #[derive(Debug, Args)]
 pub(crate) struct Answer {
-    /// The approval or the question
+    /// The approval or question
     pub(crate) id: String,
-    /// An approval: once, session, always or deny; a question: the number of a choice, or words
+    /// An approval: once, session, always or deny; a question: the number of a choice, or a text
     #[arg(value_name = "ANSWER", allow_hyphen_values = true)]
     pub(crate) choice: String,
-    /// What to say about it; the agent sees it
+    /// A note for the agent
     #[arg(long)]
     pub(crate) note: Option<String>,
-    /// With session and always: which of the offered scopes, from 1 [default: the narrowest]
+    /// With session and always: number of the offered scope [default: 1, the narrowest]
     #[arg(long, value_name = "N")]
     pub(crate) scope: Option<usize>,
-    /// With session and always: for how long, such as 30m
+    /// With session and always: duration, such as 30m
     #[arg(long = "for", value_name = "TIME")]
     pub(crate) lasts: Option<String>,
-    /// With session and always: how often
+    /// With session and always: maximum number of uses
     #[arg(long, value_name = "N")]
     pub(crate) uses: Option<u32>,
     /// Print JSON
@@ -154,24 +156,24 @@ pub(crate) struct Answer {
     pub(crate) json: bool,
 }
 
-/// Show what happened, the newest first.
+/// Show past calls, the newest first.
 #[derive(Debug, Args)]
 pub(crate) struct History {
     #[command(subcommand)]
     pub(crate) command: Option<HistoryCommand>,
-    /// Of this run: every assessment
+    /// Only calls of this run
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
-    /// Of this session
+    /// Only calls of this session
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// With this verdict
+    /// Only calls with this verdict
     #[arg(long, value_parser = ["allow", "allow_then_review", "ask", "refuse"])]
     pub(crate) verdict: Option<String>,
-    /// Not older than this, such as 7d
+    /// Maximum age, such as 7d
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// At most so many
+    /// Maximum number of calls
     #[arg(long, default_value_t = 50)]
     pub(crate) limit: u32,
     /// Print JSON
@@ -179,17 +181,17 @@ pub(crate) struct History {
     pub(crate) json: bool,
 }
 
-/// What can be done with the past.
+/// Commands on past calls.
 #[derive(Debug, Subcommand)]
 pub(crate) enum HistoryCommand {
-    /// Lift a denial, so that the agent may ask again; who denied it may, and an admin
+    /// Lift a denial, so the agent may ask again (the denier or an admin)
     Lift {
         /// The approval that was denied
         id: String,
     },
 }
 
-/// Say why.
+/// Explain a verdict and a decision.
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
     /// A call or an approval
@@ -199,7 +201,7 @@ pub(crate) struct Explain {
     pub(crate) json: bool,
 }
 
-/// Show what carries the crisis mark, clear it.
+/// Show and clear crisis marks.
 #[derive(Debug, Args)]
 pub(crate) struct Crisis {
     #[command(subcommand)]
@@ -209,10 +211,10 @@ pub(crate) struct Crisis {
     pub(crate) json: bool,
 }
 
-/// What can be done with crisis marks.
+/// Commands on crisis marks.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CrisisCommand {
-    /// Clear the mark of a session or of somebody who was written to
+    /// Clear the mark of a session or a recipient
     Clear {
         /// The session
         #[arg(
@@ -221,24 +223,24 @@ pub(crate) enum CrisisCommand {
             required_unless_present = "recipient"
         )]
         session: Option<String>,
-        /// Whose session, if several keys have one of that name
+        /// The key of the session, if several keys use that name
         #[arg(long, requires = "session")]
         key_id: Option<String>,
-        /// Who was written to
+        /// The recipient
         #[arg(long)]
         recipient: Option<String>,
-        /// Why; it is in the ledger
+        /// The reason, recorded in the ledger
         #[arg(long)]
         note: Option<String>,
     },
 }
 
-/// Show standing permissions, take one back.
+/// Show and revoke grants and overrides.
 #[derive(Debug, Args)]
 pub(crate) struct Grants {
     #[command(subcommand)]
     pub(crate) command: Option<GrantsCommand>,
-    /// Show those that no longer hold, too
+    /// Include ended grants
     #[arg(long)]
     pub(crate) all: bool,
     /// Print JSON
@@ -246,45 +248,45 @@ pub(crate) struct Grants {
     pub(crate) json: bool,
 }
 
-/// What can be done with grants.
+/// Commands on grants.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GrantsCommand {
-    /// Take one back
+    /// Revoke a grant
     Revoke {
         /// The grant
         id: String,
     },
-    /// End an override, so that its session asks again
+    /// End an override, so its session asks questions again
     End {
         /// The session
         session: String,
-        /// Whose session, if several keys have one of that name
+        /// The key of the session, if several keys use that name
         #[arg(long)]
         key_id: Option<String>,
     },
-    /// Show which grants an answer could leave, and what they would have matched
+    /// Show which grants an answer could create and what they would have matched
     Preview {
         /// The approval
         id: String,
     },
 }
 
-/// Check a policy file, try calls against it.
+/// Check a policy file and try calls against it.
 #[derive(Debug, Args)]
 pub(crate) struct PolicyArgs {
     #[command(subcommand)]
     pub(crate) command: PolicyCommand,
 }
 
-/// What can be done with a policy file.
+/// Commands on a policy file.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// Read the file, with the examples of its rules, and say what is wrong with it
+    /// Check the file and the examples of its rules
     Check {
         /// The file [default: config.yaml of the home]
         file: Option<PathBuf>,
     },
-    /// Judge a shell command under the file; exit code as `check`
+    /// Judge a shell command under the file; exit codes as for `check`
     Test {
         /// The file
         file: PathBuf,
@@ -297,13 +299,13 @@ pub(crate) enum PolicyCommand {
     },
 }
 
-/// Judge past calls again under another policy.
+/// Replay past calls under another policy.
 #[derive(Debug, Args)]
 pub(crate) struct Replay {
-    /// Calls not older than this, such as 7d
+    /// Maximum age of the calls, such as 7d
     #[arg(long, value_name = "TIME", default_value = "7d")]
     pub(crate) since: String,
-    /// The policy to judge by [default: the gateway's own, as it is now]
+    /// The policy file [default: the gateway's current policy]
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
     /// Print JSON
@@ -311,31 +313,31 @@ pub(crate) struct Replay {
     pub(crate) json: bool,
 }
 
-/// Verify the ledger, export it, keep its head.
+/// Verify, export and anchor the ledger.
 #[derive(Debug, Args)]
 pub(crate) struct Ledger {
     #[command(subcommand)]
     pub(crate) command: LedgerCommand,
 }
 
-/// What can be done with the ledger.
+/// Commands on the ledger.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LedgerCommand {
-    /// Check every hash and signature, the head that was kept, and whether the records agree
-    #[command(after_help = "Exit code: 0 it is what it was, 1 it is not, or there is none.")]
+    /// Check every hash and signature, the stored head and the records
+    #[command(after_help = "Exit code: 0 intact, 1 damaged or missing.")]
     Verify {
         /// An exported file [default: the home's own ledger]
         file: Option<PathBuf>,
-        /// A head that was kept elsewhere, or a file that holds one
+        /// A head kept elsewhere, or a file with one
         #[arg(long, value_name = "FILE|HEAD")]
         anchor: Option<String>,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Print the ledger's head, to be kept elsewhere
+    /// Print the ledger's head, to keep it elsewhere
     Anchor {
-        /// Take the ledger as it is, after a restore from a backup; the ledger tells of it
+        /// Accept the current ledger after a restore from backup; this is recorded in the ledger
         #[arg(long)]
         accept: bool,
         /// Print the signed head as JSON
@@ -346,7 +348,7 @@ pub(crate) enum LedgerCommand {
     Export,
 }
 
-/// Make, list and revoke keys.
+/// Create, list and revoke keys.
 #[derive(Debug, Args)]
 pub(crate) struct Keys {
     #[command(subcommand)]
@@ -356,10 +358,10 @@ pub(crate) struct Keys {
     pub(crate) json: bool,
 }
 
-/// What can be done with keys.
+/// Commands on keys.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
-    /// Make a key and print it, once; works whether or not a gateway runs
+    /// Create a key and print it, once; works whether or not a gateway runs
     Create {
         /// agent, approver, admin or viewer
         #[arg(long, value_parser = ["agent", "approver", "admin", "viewer"])]
@@ -367,23 +369,22 @@ pub(crate) enum KeysCommand {
         /// Its name; for approvers and admins the name of a person
         #[arg(long)]
         name: String,
-        /// For an agent's key: who runs calls with it, such as `tool:send_email`; it may then use the
-        /// tokens made out to that name. May be given several times
+        /// For agent keys: an executor name, such as `tool:send_email`, whose tokens this key may
+        /// consume; repeatable
         #[arg(long, value_name = "NAME")]
         executor: Vec<String>,
-        /// A directory an agent's calls may count as their workspace, and no other; may be given
-        /// several times
+        /// For agent keys: the only directory that counts as the workspace of its calls; repeatable
         #[arg(long, value_name = "DIR")]
         workspace: Vec<String>,
     },
     /// Show all keys
     List,
-    /// Make a key useless
+    /// Revoke a key
     Revoke {
         /// The key's id
         id: String,
     },
-    /// Print a one-time link with which a browser signs in
+    /// Print a one-time link that signs a browser in
     Login,
 }
 
@@ -397,14 +398,14 @@ pub(crate) struct People {
     pub(crate) json: bool,
 }
 
-/// What can be done with people.
+/// Commands on people.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PeopleCommand {
-    /// Add a person, or change what is known of one
+    /// Add or change a person
     Set {
-        /// The name answers are recorded under
+        /// The name that answers are recorded under
         name: String,
-        /// What the person may do
+        /// The person's role; repeatable
         #[arg(long, value_parser = ["viewer", "approver", "admin"])]
         role: Vec<String>,
         /// An account in a chat, such as mattermost=USERID
@@ -418,7 +419,7 @@ pub(crate) enum PeopleCommand {
     },
 }
 
-/// List channels, try one, find out what is wrong with one.
+/// List, test and diagnose channels.
 #[derive(Debug, Args)]
 pub(crate) struct Channels {
     #[command(subcommand)]
@@ -428,7 +429,7 @@ pub(crate) struct Channels {
     pub(crate) json: bool,
 }
 
-/// What can be done with channels.
+/// Commands on channels.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ChannelsCommand {
     /// List them
@@ -437,21 +438,21 @@ pub(crate) enum ChannelsCommand {
     Test {
         /// The channel
         name: String,
-        /// Wait at most so many seconds for the click
+        /// Seconds to wait for the click
         #[arg(long, default_value_t = 120)]
         wait: u32,
     },
-    /// Look at everything that usually goes wrong, and say what to do
+    /// Check the setup of a channel and suggest fixes
     Doctor {
         /// The channel [default: all]
         name: Option<String>,
     },
 }
 
-/// Put a harmless practice card in front of you.
+/// Show a harmless practice card.
 #[derive(Debug, Args)]
 pub(crate) struct Try {
-    /// Wait at most so many seconds for the answer
+    /// Seconds to wait for the answer
     #[arg(long, default_value_t = 60)]
     pub(crate) wait: u32,
     /// Print JSON
@@ -459,19 +460,19 @@ pub(crate) struct Try {
     pub(crate) json: bool,
 }
 
-/// Have the built-in agent do something.
+/// Give the built-in agent a task.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// What to do; `-` reads it from standard input
+    /// The task; `-` reads it from standard input
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) text: String,
-    /// Go on with this conversation
+    /// Continue this conversation
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Directory to work in [default: this one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// Print every event as one line of JSON, and ask nothing here
+    /// Print every event as one line of JSON; do not ask here
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -479,10 +480,10 @@ pub(crate) struct Run {
 /// Talk to the built-in agent.
 #[derive(Debug, Args)]
 pub(crate) struct Chat {
-    /// Line by line
+    /// Read and write lines instead of full-screen
     #[arg(long)]
     pub(crate) plain: bool,
-    /// Go on with this conversation
+    /// Continue this conversation
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Directory to work in [default: this one]
@@ -490,10 +491,10 @@ pub(crate) struct Chat {
     pub(crate) cwd: Option<PathBuf>,
 }
 
-/// Show what models cost.
+/// Show token usage of the models.
 #[derive(Debug, Args)]
 pub(crate) struct Usage {
-    /// Not older than this, such as 7d
+    /// Maximum age, such as 7d
     #[arg(long, value_name = "TIME", default_value = "30d")]
     pub(crate) since: String,
     /// Print JSON
@@ -501,28 +502,28 @@ pub(crate) struct Usage {
     pub(crate) json: bool,
 }
 
-/// Run the gateway: agents ask it, people answer.
+/// Run the gateway.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Address and port; port 0 takes any free one
+    /// Address and port; port 0 selects a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8750")]
     pub(crate) listen: String,
-    /// Print one line of JSON: where it listens and where to sign in
+    /// Print one line of JSON with the URL and the sign-in link
     #[arg(long)]
     pub(crate) json: bool,
-    /// Serve HTTPS with this certificate: a PEM file, the gateway's own first
+    /// Serve HTTPS with this certificate chain (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
-    /// The certificate's private key, a PEM file without a password
+    /// Private key of the certificate (PEM, no password)
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
-    /// Listen where other machines can reach it, without TLS
+    /// Allow listening on a public address without TLS
     #[arg(long)]
     pub(crate) allow_public: bool,
-    /// Another page that may read answers, such as `https://inbox.example.org`
+    /// Allow this origin to use the API, such as `https://inbox.example.org`
     #[arg(long, value_name = "URL")]
     pub(crate) origin: Vec<String>,
-    /// Read the page from here while it is being worked on, instead of from the binary
+    /// Serve the page from this directory instead of the binary (for development)
     #[arg(long, value_name = "DIR")]
     pub(crate) web_dir: Option<PathBuf>,
 }
@@ -542,7 +543,7 @@ pub(crate) struct Check {
     /// Print the assessment as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// Judge one call per line of standard input, answer one JSON object per line
+    /// Judge one call per line of standard input; print one JSON object per line
     #[arg(long)]
     pub(crate) jsonl: bool,
     /// Directory the call is made from [default: this one]
@@ -565,27 +566,27 @@ pub(crate) struct Eval {
     /// Print the figures as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// List the calls that were judged wrongly
+    /// List the wrongly judged calls
     #[arg(long)]
     pub(crate) misses: bool,
-    /// Directory the calls are made from [default: none is claimed]
+    /// Directory the calls are made from [default: none]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
 }
 
-/// Look at the configuration, check it, change it.
+/// Show, check and change the configuration.
 #[derive(Debug, Args)]
 pub(crate) struct Config {
     #[command(subcommand)]
     pub(crate) command: ConfigCommand,
 }
 
-/// What can be done with the configuration.
+/// Commands on the configuration.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Print where config.yaml is
+    /// Print the path of config.yaml
     Path,
-    /// Read config.yaml and the project's .countersign.yaml and say what is wrong with them
+    /// Check config.yaml and the project's .countersign.yaml
     Check,
     /// Print every key with its value
     List {
@@ -598,7 +599,7 @@ pub(crate) enum ConfigCommand {
         /// The key, with dots: approvals.mode
         key: String,
     },
-    /// Set one key in config.yaml; comments stay
+    /// Set one key in config.yaml, keeping comments
     Set {
         /// The key, with dots: approvals.mode
         key: String,

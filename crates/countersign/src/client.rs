@@ -68,9 +68,9 @@ impl Place {
 
     fn away(&self, error: &reqwest::Error) -> Complaint {
         let why = if error.is_timeout() {
-            "it does not answer in time"
+            "it does not respond in time"
         } else {
-            "nothing answers there"
+            "nothing is listening there"
         };
         Complaint::unreachable(format!("no gateway at {}: {why}", self.url))
     }
@@ -83,7 +83,7 @@ impl Place {
         } else {
             serde_json::from_slice(&bytes).map_err(|_| {
                 let hint = "is that address a Countersign gateway?";
-                Complaint::failed(format!("{} does not answer in JSON", self.url), hint)
+                Complaint::failed(format!("{} did not respond with JSON", self.url), hint)
             })?
         };
         Ok((status, body))
@@ -324,17 +324,17 @@ pub(crate) fn expect_done((status, body): (StatusCode, Value)) -> Result<Value, 
 /// Returns what a refusal says, for a person.
 pub(crate) fn refused(status: StatusCode, body: &Value) -> Complaint {
     let message = at(body, "error.message").as_str().map_or_else(
-        || format!("the gateway answers {status}"),
+        || format!("the gateway responded with {status}"),
         countersign_core::display::inline,
     );
     let hint = match status {
         StatusCode::UNAUTHORIZED => {
-            "the key is not known to this gateway; `countersign keys create` makes one"
+            "this gateway does not know the key; `countersign keys create` creates one"
         }
         StatusCode::FORBIDDEN => "use a key with another role: --key-file FILE",
         StatusCode::NOT_FOUND => lists(at(body, "error.param").as_str().unwrap_or_default()),
         StatusCode::TOO_MANY_REQUESTS => "try again in a moment",
-        StatusCode::SERVICE_UNAVAILABLE => "the gateway's log has the cause",
+        StatusCode::SERVICE_UNAVAILABLE => "see the gateway's log",
         _ => "",
     };
     Complaint::failed(message, hint)
@@ -343,12 +343,12 @@ pub(crate) fn refused(status: StatusCode, body: &Value) -> Complaint {
 /// Returns where a person finds the ids of what was not found.
 fn lists(kind: &str) -> &'static str {
     match kind {
-        "approval" | "clarification" => "`countersign approvals` lists what waits",
+        "approval" | "clarification" => "`countersign approvals` lists what is waiting",
         "call" | "call or approval" => "`countersign history` lists calls",
         "run" => {
             "`countersign history` lists calls; `countersign explain CALL` names the run of one"
         }
-        "conversation" | "session" => "without --session a new conversation begins",
+        "conversation" | "session" => "without --session a new conversation starts",
         "grant" => "`countersign grants` lists them",
         "key" => "`countersign keys list` lists them",
         "person" => "`countersign people` lists them",
@@ -393,9 +393,9 @@ fn foreign(home: &Home, named: Option<&str>) -> Complaint {
         None => Complaint::unreachable(format!("no gateway is running in {directory}")),
         Some(url) => Complaint::usage(
             format!(
-                "the key of {directory} is not sent to {url}: it belongs to this home's gateway"
+                "the key of {directory} belongs to the gateway of this home and is not sent to {url}"
             ),
-            "give a key that was made for that gateway: --key-file FILE or COUNTERSIGN_KEY",
+            "give a key of that gateway: --key-file FILE or COUNTERSIGN_KEY",
         ),
     }
 }

@@ -42,9 +42,9 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Bell::Rings
     };
     if cli.command.is_some() && (cli.plain || cli.no_bell) {
-        let hint = "they are for `countersign` alone; `chat` has a --plain of its own";
+        let hint = "use them without a command; `chat` has its own --plain";
         return Err(Complaint::usage(
-            "--plain and --no-bell say how the inbox is shown",
+            "--plain and --no-bell only apply to the inbox",
             hint,
         ));
     }

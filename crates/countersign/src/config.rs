@@ -89,7 +89,7 @@ pub(crate) fn tighten(policy: &Policy, file: &Path) -> Result<Policy, Complaint>
     let changes = read::project_changes(&values).map_err(|problem| problem.in_file(file))?;
     policy.clone().tightened(changes).map_err(|error| {
         let hint = format!(
-            "take `{}` out of {}; it belongs in the owner's config.yaml",
+            "remove `{}` from {}; it belongs in the owner's config.yaml",
             error.key,
             file.display()
         );
@@ -166,7 +166,7 @@ pub(crate) fn parse(text: &str) -> Result<Value, schema::Problem> {
 }
 
 fn unreadable(file: &Path, why: &str) -> Complaint {
-    let hint = "nothing is judged under a policy that cannot be read; --no-config judges without";
+    let hint = "fix the file, or use --no-config to judge without it";
     Complaint::usage(format!("cannot read {}: {why}", file.display()), hint)
 }
 

@@ -62,7 +62,7 @@ impl Gateway {
         if lock.is_none() && choice == StoreChoice::Sqlite {
             return Err(Complaint::failed(
                 format!(
-                    "another gateway works in {} already",
+                    "another gateway is already using {}",
                     home.directory().display()
                 ),
                 "stop it first, or use another --home; several gateways need `store.url: postgres://…`",
@@ -126,7 +126,7 @@ impl Gateway {
             }
             Err(error) => Err(Complaint::failed(
                 format!("cannot read {}: {error}", file.display()),
-                "it holds the key of the command line and must be yours",
+                "it holds the key of the command line and must belong to you",
             )),
         }
     }
@@ -168,7 +168,7 @@ impl Ground {
         let signer = Signer::load_or_create(&file).map_err(|error| {
             Complaint::failed(
                 format!("cannot use {}: {error}", file.display()),
-                "it holds the key that tokens are signed with and must be yours alone",
+                "it holds the signing key and must be readable by you only",
             )
         })?;
         Ok(Self {
@@ -188,7 +188,7 @@ impl Ground {
             let directory = home.directory().display();
             return Err(Complaint::failed(
                 format!("there is no ledger in {directory} yet"),
-                "`countersign serve` begins one; --home names another home",
+                "`countersign serve` creates one; --home names another home",
             ));
         }
         Self::open(home, &choice).await
@@ -212,8 +212,8 @@ pub(crate) fn damaged(error: &AnchorError) -> Complaint {
             "`countersign ledger verify` says more. If you restored a backup, `countersign ledger anchor --accept` \
              takes the ledger as it is and writes down that you did"
         }
-        AnchorError::Store(_) => "is the disk full, or the server away?",
-        AnchorError::File { .. } => "is the disk full, or the home not yours?",
+        AnchorError::Store(_) => "is the disk full, or the server down?",
+        AnchorError::File { .. } => "is the disk full, or does the home belong to somebody else?",
     };
     Complaint::failed(error.to_string(), hint)
 }
@@ -284,7 +284,7 @@ pub(crate) fn lock(home: &Home) -> Result<Option<File>, Complaint> {
     let failed = |error: std::io::Error| {
         Complaint::failed(
             format!("cannot lock {}: {error}", path.display()),
-            "is the directory yours, and the disk writable?",
+            "does the directory belong to you, and is the disk writable?",
         )
     };
     let file = OpenOptions::new()
@@ -310,7 +310,7 @@ fn make_private(directory: &Path) -> Result<(), Complaint> {
         .create(directory)
         .map_err(|error| {
             Complaint::failed(
-                format!("cannot make {}: {error}", directory.display()),
+                format!("cannot create {}: {error}", directory.display()),
                 "use another --home",
             )
         })?;
@@ -366,6 +366,6 @@ fn unusable(error: &StoreError) -> Complaint {
     tracing::error!(?error, "the store cannot be opened");
     Complaint::failed(
         format!("the database cannot be used: {error}"),
-        "is the disk full, the file another program's, or the server away?",
+        "is the disk full, is the file from another program, or is the server down?",
     )
 }

@@ -76,7 +76,7 @@ pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
             ask("answer", Method::POST, path, Some(body))
         }
         Command::Yolo { .. } | Command::YoloOff if session.is_none() => {
-            Means::Say("There is no conversation yet; say something first.".to_owned())
+            Means::Say("There is no conversation yet; send a message first.".to_owned())
         }
         Command::Yolo { minutes, all } => {
             let path = format!("/v1/sessions/{}/yolo", segment(session.unwrap_or_default()));
@@ -141,7 +141,7 @@ pub(crate) fn said(what: &str, status: u16, body: &Value) -> String {
     match what {
         "pending" => list(
             at(body, "approvals"),
-            "No call waits for an answer.",
+            "No call is waiting for an answer.",
             |it| {
                 let risk = text(at(it, "card"), "risk");
                 format!(
@@ -151,11 +151,9 @@ pub(crate) fn said(what: &str, status: u16, body: &Value) -> String {
                 )
             },
         ),
-        "grants" => list(
-            at(body, "grants"),
-            "There are no standing permissions.",
-            |it| format!("{}  {}", text(it, "grant_id"), shown(it, "words")),
-        ),
+        "grants" => list(at(body, "grants"), "There are no grants.", |it| {
+            format!("{}  {}", text(it, "grant_id"), shown(it, "words"))
+        }),
         "usage" => usage(at(body, "usage")),
         "whoami" => format!(
             "You are {}, {}, through {} ({}).",
@@ -173,21 +171,21 @@ pub(crate) fn said(what: &str, status: u16, body: &Value) -> String {
             let model = at(body, "data").get(0).unwrap_or(&Value::Null);
             format!("{} answers.", text(model, "id"))
         }
-        "revoke" => format!("Taken back: {}.", shown(body, "words")),
-        "lift" => "Lifted; the agent may ask again.".to_owned(),
+        "revoke" => format!("Revoked: {}.", shown(body, "words")),
+        "lift" => "Denial lifted; the agent may ask again.".to_owned(),
         "answer" => answered(body),
         "overrides" => list(
             at(body, "overrides"),
-            "Every session asks as usual.",
+            "No session runs without questions.",
             lifted,
         ),
         "yolo" => format!(
-            "This session {}; that ends {}. What is sent, money, the firewall itself and a person in \
-             crisis are asked about all the same. /yolo off ends it.",
+            "This session {}; that ends {}. Outbound calls, money, the firewall itself and crisis \
+             still ask. /yolo off ends it.",
             shown(body, "words"),
             ago(body, "until")
         ),
-        "yolo_off" => "This session asks again.".to_owned(),
+        "yolo_off" => "This session asks questions again.".to_owned(),
         _ => "Done.".to_owned(),
     }
 }
@@ -200,7 +198,7 @@ pub(crate) fn lifted(it: &Value) -> String {
         Some(_) => format!(" --key-id {}", text(it, "key_id")),
     };
     format!(
-        "Session {session} {}; {} said so ({}), and it ends {}. `countersign grants end {session}{whose}` \
+        "Session {session} {} (started by {}: {}; ends {}). `countersign grants end {session}{whose}` \
          ends it now.",
         shown(it, "words"),
         text(it, "by"),
@@ -215,7 +213,7 @@ fn answered(approval: &Value) -> String {
     if decision.is_object() {
         return format!("{}.", outcome(decision));
     }
-    "Your answer is held for a moment; then it takes effect.".to_owned()
+    "Your answer takes effect in a moment.".to_owned()
 }
 
 /// What the gateway has made safe already.
@@ -257,11 +255,11 @@ fn usage(rows: &Value) -> String {
         }
     }
     if sums.is_empty() {
-        return "No model has been asked yet.".to_owned();
+        return "No model has been used yet.".to_owned();
     }
     let lines = sums.iter().map(|(model, calls, read, wrote)| {
         let times = if *calls == 1 { "time" } else { "times" };
-        format!("{model}: asked {calls} {times}, {read} tokens read, {wrote} written")
+        format!("{model}: {calls} {times}, {read} tokens in, {wrote} tokens out")
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -293,7 +291,7 @@ mod tests {
                 "pending",
                 200,
                 json!({ "approvals": [] }),
-                "No call waits for an answer.",
+                "No call is waiting for an answer.",
             ),
             (
                 "whoami",

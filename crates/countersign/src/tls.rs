@@ -29,7 +29,7 @@ pub(crate) fn identity(certificate: &Path, key: &Path) -> Result<Identity, Compl
         Complaint::usage(format!("`{option} {}`: {why}", file.display()), hint)
     };
     let of_chain = |error: pem::Error| {
-        let hint = "give the gateway's certificate as PEM, and below it those that vouch for it";
+        let hint = "give a PEM file with the gateway's certificate first and its chain below";
         unusable("--tls-cert", certificate, said(&error, "certificate"), hint)
     };
     let of_key = |error: pem::Error| {
@@ -61,10 +61,10 @@ pub(crate) fn identity(certificate: &Path, key: &Path) -> Result<Identity, Compl
                 "--tls-key",
                 key,
                 why,
-                "give the two that were made together",
+                "give a certificate and key that belong together",
             );
         }
-        let hint = "is it a server's certificate, and the key one of RSA, ECDSA or Ed25519?";
+        let hint = "is it a server certificate, and is the key RSA, ECDSA or Ed25519?";
         let why = format!("it cannot be used: {error}");
         unusable("--tls-cert", certificate, why, hint)
     })?;

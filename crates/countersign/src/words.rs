@@ -76,10 +76,10 @@ pub(crate) fn outcome(decision: &Value) -> String {
             "Nobody could be reached, so it did not run".to_owned()
         }
         Some("expired") => "Nobody answered in time, so it did not run".to_owned(),
-        Some("withdrawn") => "Taken back by the agent that asked".to_owned(),
+        Some("withdrawn") => "Withdrawn by the agent".to_owned(),
         Some("allowed") => match named(decision, "grant_id") {
-            Some(grant) => format!("Ran by itself under the grant {grant}"),
-            None => "Ran by itself".to_owned(),
+            Some(grant) => format!("Allowed by the grant {grant}"),
+            None => "Allowed".to_owned(),
         },
         Some("refused") => refused(decision),
         Some(_) | None => format!("Answered{who}"),
@@ -119,9 +119,9 @@ fn refused(decision: &Value) -> String {
     match at(decision, "cause").as_str() {
         Some("deny_memory") => {
             let when = passed.unwrap_or_else(|| "shortly before".to_owned());
-            format!("Refused, because the same was denied{by} {when}")
+            format!("Refused because the same call was denied{by} {when}")
         }
-        Some("no_approver") => "Refused, because nobody is there who could answer".to_owned(),
+        Some("no_approver") => "Refused because there is no approver".to_owned(),
         Some(_) | None => match named(decision, "rule") {
             Some(rule) => format!("Refused by the deny rule {rule}"),
             None => "Refused by a rule".to_owned(),
@@ -132,7 +132,7 @@ fn refused(decision: &Value) -> String {
 /// Returns why something was refused, for a person.
 pub(crate) fn refusal(status: u16, body: &Value) -> String {
     let said = at(body, "error.message").as_str().map(inline);
-    let said = said.unwrap_or_else(|| format!("the gateway answers {status}"));
+    let said = said.unwrap_or_else(|| format!("the gateway responded with {status}"));
     match StatusCode::from_u16(status) {
         Ok(StatusCode::FORBIDDEN) => format!("You cannot answer this: {said}"),
         Ok(StatusCode::NOT_FOUND) => format!("It is not there any more: {said}"),
@@ -206,11 +206,11 @@ mod tests {
             ),
             (
                 json!({"outcome": "refused", "cause": "deny_memory", "by": "ana"}),
-                "Refused, because the same was denied by ana shortly before",
+                "Refused because the same call was denied by ana shortly before",
             ),
             (
                 json!({"outcome": "refused", "cause": "deny_memory", "at": 200.0, "denied_at": 20.0}),
-                "Refused, because the same was denied 3 min before",
+                "Refused because the same call was denied 3 min before",
             ),
             (
                 json!({"outcome": "refused", "cause": "rule", "rule": "no-prod"}),
@@ -218,7 +218,7 @@ mod tests {
             ),
             (
                 json!({"outcome": "allowed", "cause": "grant", "grant_id": "gr_1"}),
-                "Ran by itself under the grant gr_1",
+                "Allowed by the grant gr_1",
             ),
             (json!({}), "Answered"),
         ];

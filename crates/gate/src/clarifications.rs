@@ -147,7 +147,7 @@ impl Gate {
         wait: Duration,
     ) -> Result<ClarificationView, GateError> {
         if !who.role.asks() {
-            return Err(GateError::Forbidden("only an agent asks questions"));
+            return Err(GateError::Forbidden("only agent keys can ask questions"));
         }
         check(&question)?;
         self.check_room_for_question(who).await?;
@@ -262,7 +262,7 @@ impl Gate {
         reply: Clarified,
     ) -> Result<ClarificationView, GateError> {
         if !who.role.answers() {
-            return Err(GateError::Forbidden("only a person answers questions"));
+            return Err(GateError::Forbidden("only approvers can answer questions"));
         }
         let record = self.stored_clarification(who, id).await?;
         let mut stored: StoredClarification = read(&record)?;
@@ -390,7 +390,7 @@ impl Gate {
         };
         if self.inner.store.count(query).await? >= WAITING_OF_ONE_MAX {
             return Err(GateError::TooMany {
-                message: "20 questions of this key wait for a person already",
+                message: "20 questions of this key are already waiting",
                 retry_after: 5,
             });
         }
@@ -450,7 +450,7 @@ fn chosen(
             Ok((Some(number), text.clone()))
         }
         Clarified::Text(text) if text.trim().is_empty() => {
-            Err(invalid("text", "empty", "an answer has words"))
+            Err(invalid("text", "empty", "an answer must not be empty"))
         }
         Clarified::Text(text) if text.len() > TEXT_BYTES_MAX => {
             let message = format!("`text` is longer than {TEXT_BYTES_MAX} bytes");

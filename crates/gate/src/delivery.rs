@@ -325,7 +325,7 @@ impl Gate {
         let to = self.destinations(channel, &about).await?;
         let mut reached = Reached::No;
         if to.is_empty() {
-            let why = "nobody who may answer has an account there".to_owned();
+            let why = "no approver has an account there".to_owned();
             let name = channel.name().to_owned();
             let delivery = delivery_to(&name, &Destination::Usual, &self.inner.driver);
             let error = DeliveryError::Never { channel: name, why };

@@ -179,7 +179,7 @@ impl Gate {
                 self.lapse_clarifications().await,
             ] {
                 if let Err(error) = lapsed {
-                    tracing::error!(%error, "what time settles could not be written; trying again");
+                    tracing::error!(%error, "what time settles could not be written; retrying");
                 }
             }
             tokio::time::sleep(LAPSE_EVERY).await;
@@ -214,7 +214,7 @@ impl Gate {
                         }
                         Ok(_) => break,
                         Err(error) => {
-                            tracing::error!(%error, "the ledger cannot be followed; trying again");
+                            tracing::error!(%error, "the ledger cannot be followed; retrying");
                             tokio::time::sleep(LAPSE_EVERY).await;
                         }
                     },

@@ -131,7 +131,7 @@ impl Gate {
             }
         }
         Err(GateError::TooMany {
-            message: "the grant is being used too fast to be taken back; try again",
+            message: "too many concurrent uses of this grant; try again",
             retry_after: 1,
         })
     }
@@ -183,7 +183,7 @@ fn may_grant(who: &Principal) -> Result<(), GateError> {
         return Ok(());
     }
     Err(GateError::Forbidden(
-        "only a person with an approver's key looks into grants and takes them back",
+        "only approvers can see and revoke grants",
     ))
 }
 

@@ -238,7 +238,9 @@ impl Gate {
     /// Returns all keys.
     pub async fn keys(&self, who: &Principal) -> Result<Page<KeyView>, GateError> {
         if !who.role.answers() {
-            return Err(GateError::Forbidden("only approvers and admins see keys"));
+            return Err(GateError::Forbidden(
+                "only approvers and admins can see keys",
+            ));
         }
         let records = self.find_all(Query::of(Kind::Key)).await?;
         let items = records.iter().map(key_view).collect::<Result<_, _>>()?;
@@ -469,7 +471,7 @@ fn checked_executors(role: Role, executors: &[String]) -> Result<(), GateError> 
         message,
     };
     if !executors.is_empty() && !role.asks() {
-        let message = "only a key with the role `agent` is made for an executor";
+        let message = "only agent keys can have an executor";
         return Err(wrong(message.to_owned()));
     }
     let is_good = |name: &String| {
@@ -491,12 +493,12 @@ fn checked_workspaces(role: Role, workspaces: &[String]) -> Result<(), GateError
         message,
     };
     if !workspaces.is_empty() && !role.asks() {
-        let message = "only an agent's key is bound to workspaces; others submit no calls";
+        let message = "only agent keys can be bound to workspaces";
         return Err(problem(message.to_owned()));
     }
     if workspaces.len() > WORKSPACES_MAX {
         return Err(problem(format!(
-            "a key is bound to at most {WORKSPACES_MAX} workspaces"
+            "a key can be bound to at most {WORKSPACES_MAX} workspaces"
         )));
     }
     for workspace in workspaces {
@@ -515,7 +517,7 @@ fn administers(who: &Principal) -> Result<(), GateError> {
     if who.role.administers() {
         Ok(())
     } else {
-        Err(GateError::Forbidden("only an admin may do this"))
+        Err(GateError::Forbidden("only admins can do this"))
     }
 }
 

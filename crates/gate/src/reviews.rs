@@ -120,7 +120,7 @@ impl Gate {
         snapshot: Snapshot,
     ) -> Result<(), GateError> {
         if snapshot.before.size().max(snapshot.after.size()) > SNAPSHOT_BYTES_MAX {
-            let message = "the file is larger than 1 MiB, so it could not be put back";
+            let message = "the file is larger than 1 MiB, so it could not be restored";
             return Err(invalid("path", "too_large", message));
         }
         let call = self.own_call(who, call_id).await?;
@@ -192,7 +192,7 @@ impl Gate {
             return Err(settled_already(&record, &review));
         }
         if settled == Settled::Undo && review.snapshot.is_some() {
-            let message = "it is undone by putting its file back";
+            let message = "it is undone by restoring its file";
             return Err(invalid("id", "has_snapshot", message));
         }
         self.settle(who, record, review, settled).await
@@ -205,7 +205,7 @@ impl Gate {
         id: &str,
     ) -> Result<(Record, StoredReview), GateError> {
         if !who.role.answers() {
-            return Err(GateError::Forbidden("only an approver settles reviews"));
+            return Err(GateError::Forbidden("only approvers can settle reviews"));
         }
         let record = self.stored_review(id).await?;
         let review: StoredReview = read(&record)?;
@@ -248,7 +248,7 @@ impl Gate {
         self.review_view(&record).await
     }
 
-    /// Writes a review that is as it was when it was read; otherwise somebody was faster.
+    /// Writes a review that is as it was when it was read; otherwise somebody answered first.
     async fn put_review(
         &self,
         mut record: Record,

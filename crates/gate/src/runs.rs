@@ -172,7 +172,7 @@ impl Gate {
     /// Begins a run for `who`.
     pub async fn begin_run(&self, who: &Principal, new: NewRun) -> Result<Run, GateError> {
         if !who.role.answers() {
-            return Err(GateError::Forbidden("only a person starts a run"));
+            return Err(GateError::Forbidden("only approvers can start runs"));
         }
         let now = self.inner.clock.now();
         let run_id = RunId::fresh(now, random()).0;
@@ -212,7 +212,7 @@ impl Gate {
             Ok(_) => Ok(run),
             Err(StoreError::Conflict { .. }) => Err(GateError::AlreadySettled {
                 kind: "conversation",
-                how: "another run began in it a moment ago".to_owned(),
+                how: "another run just started in it".to_owned(),
             }),
             Err(error) => Err(error.into()),
         }
@@ -239,7 +239,7 @@ impl Gate {
     /// Somebody wants a run to end.
     pub async fn stop_run(&self, who: &Principal, id: &str) -> Result<Run, GateError> {
         if !who.role.answers() {
-            return Err(GateError::Forbidden("only a person stops a run"));
+            return Err(GateError::Forbidden("only approvers can stop runs"));
         }
         let record = self.run_record(id).await?;
         let mut run: Run = read(&record)?;
@@ -382,7 +382,7 @@ impl Gate {
             }
         }
         Err(GateError::TooMany {
-            message: "too much happens to this run at once",
+            message: "too many concurrent changes of this run",
             retry_after: 1,
         })
     }
@@ -407,7 +407,7 @@ impl Gate {
             if !last.status.is_final() {
                 return Err(GateError::AlreadySettled {
                     kind: "conversation",
-                    how: format!("{} is under way in it", last.run_id),
+                    how: format!("{} is running in it", last.run_id),
                 });
             }
         }

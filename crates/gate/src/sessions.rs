@@ -242,7 +242,7 @@ impl Gate {
     /// Returns the sessions with a live override.
     pub async fn overrides(&self, who: &Principal) -> Result<Vec<OverrideView>, GateError> {
         if !who.role.sees_all() {
-            return Err(GateError::Forbidden("an agent does not see overrides"));
+            return Err(GateError::Forbidden("agents cannot see overrides"));
         }
         let query = Query {
             status: Some(OVERRIDDEN.to_owned()),
@@ -380,7 +380,7 @@ impl Gate {
             }),
             [one] => Ok(KeyId(one.owner.clone())),
             [..] => {
-                let message = "several keys have a session of this name; name the key, too";
+                let message = "several keys have a session with this name; name the key as well";
                 Err(invalid("session_id", "ambiguous_session", message))
             }
         }
@@ -391,7 +391,7 @@ pub(crate) fn answers(who: &Principal) -> Result<(), GateError> {
     if who.role.answers() {
         Ok(())
     } else {
-        Err(GateError::Forbidden("only an approver may do this"))
+        Err(GateError::Forbidden("only approvers can do this"))
     }
 }
 
@@ -455,7 +455,7 @@ fn entry(
 
 const fn in_words(all: bool) -> &'static str {
     if all {
-        "runs without questions, critical calls included"
+        "runs without questions, including critical calls"
     } else {
         "runs without questions, except about critical calls"
     }

@@ -307,7 +307,7 @@ impl Queue {
             .map_or(RETRY_FIRST, |failing| (failing.pause * 2).min(RETRY_MAX));
         tracing::warn!(
             why = failure.why, cause = %failure.cause, changes = state.jobs.len(),
-            "what was appended could not be written; trying again"
+            "what was appended could not be written; retrying"
         );
         state.failing = Some(Failing {
             failure: failure.clone(),

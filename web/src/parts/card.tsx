@@ -63,7 +63,7 @@ export function CardView({ approval, hasKeys, isInline = false, onNext }: Props)
   const rest = (
     <>
       <section class="reasons">
-        {more.length === 0 ? null : <h3>Why else a person is asked</h3>}
+        {more.length === 0 ? null : <h3>Other reasons</h3>}
         {more.length === 0 ? null : (
           <ul>
             {more.map((reason, index) => (
@@ -107,7 +107,7 @@ export function CardView({ approval, hasKeys, isInline = false, onNext }: Props)
             {card.title}
           </h2>
           {assessment.crisis_sensitive ? (
-            <p class="crisis">A person in crisis may be concerned. It can be allowed once or denied; no rule can be left.</p>
+            <p class="crisis">This may affect a person in crisis. You can allow it once or deny it; grants are not offered.</p>
           ) : null}
           {(card.help_lines ?? []).length === 0 ? null : (
             <ul class="crisis" aria-label="Help lines">
@@ -219,7 +219,7 @@ function OnlyLooking({ approval }: { approval: Approval }) {
   return (
     <footer class="answer">
       <Countdown approval={approval} />
-      <p class="hint">You may look. Somebody with an approver's key answers.</p>
+      <p class="hint">You can only view this. An approver answers it.</p>
     </footer>
   );
 }
@@ -248,7 +248,7 @@ function Held({ approval, hasKeys, until }: { approval: Approval; hasKeys: boole
       </p>
       {problem.value === null ? null : <p class="problem">{problem.value}</p>}
       <button type="button" class="button" onClick={() => void undo()}>
-        Take it back <kbd>z</kbd>
+        Undo <kbd>z</kbd>
       </button>
     </footer>
   );
@@ -258,11 +258,11 @@ function Countdown({ approval }: { approval: Approval }) {
   const left = approval.expires_at - now.value;
   useSignalEffect(() => {
     const seconds = Math.ceil(approval.expires_at - now.value);
-    if (SAID_AT.includes(seconds)) spoken.value = `Refused in ${seconds} seconds`;
+    if (SAID_AT.includes(seconds)) spoken.value = `Expires in ${seconds} seconds`;
   });
   return (
     <p class={left < 30 ? "countdown soon" : "countdown"} title={approval.card.on_timeout}>
-      {left > 0 ? `refused in ${span(left)}` : "refused; nobody answered"}
+      {left > 0 ? `expires in ${span(left)}` : "expired: nobody answered"}
     </p>
   );
 }
@@ -350,7 +350,7 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
       <div class="answer-line" ref={(element) => void (watch.current = element)}>
         <Countdown approval={approval} />
         <p class="hint" role={wasQuick.value ? "status" : undefined}>
-          {wasQuick.value ? "That was too quick and did not count. Press again." : hintFor(armed.value, endSeen, isOpen)}
+          {wasQuick.value ? "Too fast: that press was ignored. Press again." : hintFor(armed.value, endSeen, isOpen)}
         </p>
       </div>
       {problem.value === null ? null : (
@@ -416,9 +416,9 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
 }
 
 function hintFor(armed: boolean, endSeen: boolean, isOpen: boolean): string {
-  if (!isCurrent.value) return "Catching up: nothing can be allowed until that is done.";
-  if (!isOpen) return "It is long: allowing is offered once the full text was opened.";
-  if (!endSeen) return "Read to the end of what would run; then it can be allowed.";
+  if (!isCurrent.value) return "Catching up: nothing can be allowed until this is done.";
+  if (!isOpen) return "Open the full text first; then you can allow it.";
+  if (!endSeen) return "Read to the end first; then you can allow it.";
   if (!armed) return "One moment …";
   return "1–9 or ↑/↓ to select, Enter to confirm";
 }

@@ -19,8 +19,8 @@ export function Help({ onClose }: { onClose: () => void }) {
         ))}
       </dl>
       <p class="hint">
-        A key counts once a card has been in view for 0.7 seconds and nothing was pressed for 0.3. What is pressed
-        earlier is dropped.
+        A key counts once a card has been in view for 0.7 seconds and nothing was pressed for 0.3. Earlier keys are
+        ignored.
       </p>
     </Dialog>
   );

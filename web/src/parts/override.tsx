@@ -27,7 +27,7 @@ function Override({ override, onEnded }: { override: OverrideView; onEnded: () =
   const end = async (): Promise<void> => {
     try {
       await remove(`/v1/sessions/${segment(override.session_id)}/yolo?key_id=${segment(override.key_id)}`);
-      say("The session asks again.");
+      say("The session asks questions again.");
       onEnded();
     } catch (error) {
       problem.value = explain(error);
@@ -43,13 +43,13 @@ function Override({ override, onEnded }: { override: OverrideView; onEnded: () =
         </h2>
       </header>
       <p>
-        {override.by} said so: {override.reason === "" ? "no reason was given" : override.reason}. Catastrophes are refused and crisis, money, the firewall itself and
-        what is sent outward are asked about all the same.
+        Started by {override.by}: {override.reason === "" ? "no reason given" : override.reason}. Catastrophic calls are still refused; crisis, money, the
+        firewall itself and outbound calls still ask.
       </p>
       {problem.value === null ? null : <p class="problem" role="alert">{problem.value}</p>}
       {mayAnswer.value ? (
         <button type="button" class="button" onClick={() => void end()}>
-          Let it ask again
+          End now
         </button>
       ) : null}
     </section>

@@ -23,7 +23,7 @@ export function QuestionView({ question, hasKeys }: Props) {
         <header class="card-head">
           <p class="verdict">
             <span class="risk risk-question">Question</span>
-            <span>An agent wants to know. An answer allows nothing.</span>
+            <span>From an agent. An answer permits nothing.</span>
           </p>
           <h2 id={`title-${question.clarification_id}`} class="question-text">
             {question.question}
@@ -51,7 +51,7 @@ export function QuestionView({ question, hasKeys }: Props) {
 }
 
 function said(question: Clarification): string {
-  if (question.status === "waiting") return "Waits for somebody with an approver's key.";
+  if (question.status === "waiting") return "Waiting for an approver.";
   const answer = question.answer;
   if (answer === null || !answer.answered) return "Nobody answered in time.";
   return `${answer.by ?? "Somebody"} answered: ${answer.text ?? ""}`;
@@ -112,7 +112,7 @@ function Answers({ question, hasKeys }: Props) {
   return (
     <footer class="answer" data-armed={armed.value}>
       <div class="answer-line" ref={(element) => void (watch.current = element)}>
-        <p class="countdown">ends unanswered in {span(question.expires_at - now.value)}</p>
+        <p class="countdown">expires in {span(question.expires_at - now.value)}</p>
       </div>
       {problem.value === null ? null : (
         <p class="problem" role="alert">

@@ -19,7 +19,7 @@ const LASTS: [string, number | null][] = [
   ["7 days", 7 * 86_400],
 ];
 const USES: [string, number | null][] = [
-  ["As often as it likes", null],
+  ["No limit", null],
   ["Once more", 1],
   ["5 times", 5],
   ["20 times", 20],
@@ -41,7 +41,7 @@ export function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }: Prop
   const uses = useSignal(0);
   // Its time in view begins when the rules are there to be read.
   const { arming, armed, watch } = useArming(`${approval.approval_id}/${choice}/${scopes.value === null ? "asked" : "shown"}`);
-  const spans: [string, number | null][] = [[choice === "session" ? "Until the session ends" : "Until it is revoked", null], ...LASTS];
+  const spans: [string, number | null][] = [[choice === "session" ? "Until the session ends" : "Until revoked", null], ...LASTS];
   useEffect(() => {
     const preview = post<{ scopes: ScopeView[] }>("/v1/grants/preview", { approval_id: approval.approval_id });
     preview.then(
@@ -72,12 +72,12 @@ export function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }: Prop
     onAnswer(more);
   };
   return (
-    <section class="scope" aria-label={`${LABELS[choice]}: which rule it leaves`}>
-      <h3>{LABELS[choice]}: this rule is left</h3>
+    <section class="scope" aria-label={`${LABELS[choice]}: which grant it creates`}>
+      <h3>{LABELS[choice]}: this grant is created</h3>
       {problem.value === null ? null : <p class="problem">{problem.value}</p>}
-      {scopes.value === null && problem.value === null ? <Loading what="Looking at what it would have matched" /> : null}
-      {scopes.value?.length === 0 ? <p>No rule can be left for this call.</p> : null}
-      <div class="scopes" role="radiogroup" aria-label="Rules, narrowest first">
+      {scopes.value === null && problem.value === null ? <Loading what="Checking what it would have matched" /> : null}
+      {scopes.value?.length === 0 ? <p>No grant is possible for this call.</p> : null}
+      <div class="scopes" role="radiogroup" aria-label="Grants, narrowest first">
         {scopes.value?.map((it, index) => (
           <label key={index} class="scope-row">
             <input

@@ -21,20 +21,20 @@ export function Grants() {
   const found = grants.value.value?.grants;
   return (
     <div class="page">
-      <Head title="Grants" lead="What runs without a question because somebody said so. A grant never covers more than its words say.">
+      <Head title="Grants" lead="Standing permissions: these calls run without a question. A grant never covers more than its text says.">
         <label class="tick">
           <input type="checkbox" checked={isAll.value} onChange={(event) => (isAll.value = event.currentTarget.checked)} />
-          <span>Show those that ended</span>
+          <span>Show ended grants</span>
         </label>
       </Head>
       <Overrides />
       {found === undefined ? (
         grants.error.value !== null ? <Problem error={grants.error.value} again={grants.again} /> : <Loading />
       ) : found.length === 0 ? (
-        <Empty isPart icon="grants" title={isAll.value ? "There was never a grant" : "No grant holds"}>
+        <Empty isPart icon="grants" title={isAll.value ? "No grants yet" : "No active grants"}>
           <p>
-            “Allow for this session” and “Add to permanent allowlist” on a card leave one. The card shows the rule first,
-            narrowest reading on top, and how often it would have matched.
+            “Allow for this session” and “Add to permanent allowlist” on a card create one. The card shows it first,
+            the narrowest on top, with how often it would have matched.
           </p>
         </Empty>
       ) : (
@@ -55,7 +55,7 @@ function Grant({ grant, onRevoked }: { grant: GrantView; onRevoked: () => void }
   const revoke = async (): Promise<void> => {
     try {
       await remove(`/v1/grants/${segment(grant.grant_id)}`);
-      say("Revoked. Such calls are asked about again.");
+      say("Revoked. Such calls ask again.");
       onRevoked();
     } catch (error) {
       problem.value = explain(error);
@@ -72,14 +72,14 @@ function Grant({ grant, onRevoked }: { grant: GrantView; onRevoked: () => void }
       <Facts
         fields={[
           { name: "Given by", text: `${grant.by}, ${fullMoment(grant.created_at)}`, href: at("approvals", grant.approval_id) },
-          { name: "Holds for", text: grant.session_id ? `session ${grant.session_id}` : "every session of that agent" },
+          { name: "Valid for", text: grant.session_id ? `session ${grant.session_id}` : "every session of that agent" },
           { name: "Used", text: used(grant) },
           ...(grant.expires_at ? [{ name: grant.live ? "Ends" : "Ended", text: fullMoment(grant.expires_at) }] : []),
         ]}
       />
       {problem.value === null ? null : <p class="problem" role="alert">{problem.value}</p>}
       {grant.live && mayAnswer.value ? (
-        <Confirm label="Revoke" about={grant.words} asks="From now on such calls are asked about again. What already ran stays." yes="Revoke it" onYes={() => void revoke()} />
+        <Confirm label="Revoke" about={grant.words} asks="Such calls ask again from now on. This does not undo calls that already ran." yes="Revoke it" onYes={() => void revoke()} />
       ) : null}
     </article>
   );
@@ -88,7 +88,7 @@ function Grant({ grant, onRevoked }: { grant: GrantView; onRevoked: () => void }
 function lasts(grant: GrantView): string {
   if (grant.uses_left !== null && grant.uses_left !== undefined) return `${many(grant.uses_left, "use")} left`;
   if (grant.expires_at !== null && grant.expires_at !== undefined) return `${span(grant.expires_at - now.value)} left`;
-  return grant.session_id ? "This session" : "For good";
+  return grant.session_id ? "This session" : "Permanent";
 }
 
 function used(grant: GrantView): string {

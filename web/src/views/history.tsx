@@ -27,9 +27,9 @@ const PAGE = 100;
 const PAUSE_MS = 250;
 
 const ENDS: [string, string][] = [
-  ["", "Any ending"],
+  ["", "Any status"],
   ["waiting", "Waiting"],
-  ["allowed", "Ran by itself"],
+  ["allowed", "Allowed"],
   ["approved", "Approved"],
   ["denied", "Denied"],
   ["refused", "Refused"],
@@ -217,7 +217,7 @@ function Filters() {
   const run = query.get("run_id");
   return (
     <div class="filters">
-      <Choose name="outcome" label="How it ended" options={ENDS} />
+      <Choose name="outcome" label="Status" options={ENDS} />
       <Choose name="when" label="When" options={WHENS.map(([word, words]) => [word, words])} />
       <Choose name="tool" label="Tool" options={options("tool", "Any tool", stats?.tools ?? [])} />
       <Choose name="by" label="Who decided" options={options("by", "Anybody", stats?.people.map((it) => it.name) ?? [])} />
@@ -250,7 +250,7 @@ function Choose({ name, label, options }: { name: Filter; label: string; options
 function List({ id }: { id: string | undefined }) {
   const list = rows.value;
   if (problem.value !== null && list.length === 0) return <Problem error={problem.value} again={() => void read(false)} />;
-  if (state.value === "loading" && (list.length === 0 || shownFor.value !== asked.value)) return <Loading what="Reading history" />;
+  if (state.value === "loading" && (list.length === 0 || shownFor.value !== asked.value)) return <Loading what="Loading history" />;
   if (list.length === 0) return <NoRows />;
   return (
     <>
@@ -268,12 +268,12 @@ function List({ id }: { id: string | undefined }) {
       <p class="list-foot" role="status">
         {problem.value !== null ? (
           <button type="button" class="quiet" onClick={() => void read(true)}>
-            The rest could not be read. Try again
+            Loading older calls failed. Try again
           </button>
         ) : state.value === "more" ? (
-          "Reading older calls …"
+          "Loading older calls …"
         ) : next.value === null ? (
-          `${many(list.length, "call")}, that is all`
+          `${many(list.length, "call")}, no more`
         ) : (
           `The newest ${many(list.length, "call")}; scroll for older ones`
         )}
@@ -304,7 +304,7 @@ function NoRows() {
   const isFiltered = asked.value !== "";
   return isFiltered ? (
     <Empty isPart icon="search" title="No call matches">
-      <p>Searched are the newest 100 000 calls: their commands, first reasons, tools and agents.</p>
+      <p>The search covers commands, first reasons, tools and agents of the newest 100 000 calls.</p>
       <button type="button" class="button" onClick={() => settle(at("history"))}>
         Show everything
       </button>
@@ -312,8 +312,8 @@ function NoRows() {
   ) : (
     <Empty isPart icon="history" title="No call yet">
       <p>
-        Every call an agent wants to make will stand here: the ones that ran by themselves, too, with every factor that
-        counted. So “why was I not asked?” has an answer.
+        Every call of an agent appears here, with every factor that counted, including calls that ran without a
+        question. So “why was I not asked?” has an answer.
       </p>
       <p>
         <a href="#/">How to connect an agent</a>
@@ -324,9 +324,9 @@ function NoRows() {
 
 function Hint() {
   return (
-    <Empty isPart icon="history" title="Choose a call">
+    <Empty isPart icon="history" title="Select a call">
       <p>
-        What it wanted, what was concluded and by which rule, every factor, who decided, where, and how long they took.
+        See what it would do, the verdict and its rule, every factor, and who decided where and how fast.
       </p>
       <p class="hint">
         <kbd>j</kbd> <kbd>k</kbd> move, <kbd>/</kbd> searches.
@@ -349,7 +349,7 @@ function Detail({ id }: { id: string }) {
       ) : loaded.error.value !== null ? (
         <Problem error={loaded.error.value} again={loaded.again} />
       ) : (
-        <Loading what="Reading the call" />
+        <Loading what="Loading the call" />
       )}
     </>
   );
@@ -376,7 +376,7 @@ function Lift({ trace }: { trace: TraceView }) {
       <Confirm
         label="Lift the denial"
         about={trace.command}
-        asks="The agent may ask about this again. Nothing runs without a yes."
+        asks="The agent may ask about this again. It still needs an approval."
         yes="Lift it"
         onYes={() => void doIt()}
       />
@@ -399,13 +399,13 @@ function Explained({ trace }: { trace: TraceView }) {
     { name: "Tool", text: trace.tool },
     ...(trace.cwd ? [{ name: "Directory", text: trace.cwd }] : []),
     { name: "Run", text: trace.run_id, href: `${at("history")}?run_id=${segment(trace.run_id)}` },
-    ...(trace.outcome ? [{ name: "What came of it", text: outcomeWords(trace.outcome) }] : []),
+    ...(trace.outcome ? [{ name: "Outcome", text: outcomeWords(trace.outcome) }] : []),
   ];
   return (
     <article class={`card-scroll edge-${risk}`}>
       <header class="card-head">
         <p class="verdict">
-          <RiskWord risk={risk} /> <span>{assessment.reasons[0] ?? "Nothing in it is worth a warning."}</span>
+          <RiskWord risk={risk} /> <span>{assessment.reasons[0] ?? "No warnings."}</span>
         </p>
         <h2 tabIndex={-1}>{ended(trace.status, decision, who)}</h2>
       </header>

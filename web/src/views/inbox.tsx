@@ -110,7 +110,7 @@ export function Inbox() {
       return false;
     },
   });
-  if (link.value === "starting") return <Loading what="Looking for what waits" />;
+  if (link.value === "starting") return <Loading what="Loading the inbox" />;
   const isEmpty = waiting.value.length === 0 && current.value === null;
   if (isEmpty && !isChosen) {
     return (
@@ -122,10 +122,10 @@ export function Inbox() {
   }
   return (
     <div class={isChosen ? "inbox has-card" : "inbox"}>
-      <section class="list" aria-label="What waits">
+      <section class="list" aria-label="Waiting">
         <div class="list-head">
           <h1>
-            Inbox <span class="quantity">{many(waiting.value.length, "waits", "wait")}</span>
+            Inbox <span class="quantity">{`${waiting.value.length.toLocaleString()} waiting`}</span>
           </h1>
           <label class="search">
             <Icon name="search" />
@@ -203,12 +203,12 @@ function groupOf(item: Item | null): Approval[] {
 
 function List() {
   const index = shown.value.findIndex((row) => row.kind === "item" && row.item.id === current.value?.id);
-  if (shown.value.length === 0) return <p class="hint pad">Nothing that waits matches the filter.</p>;
+  if (shown.value.length === 0) return <p class="hint pad">No waiting card matches the filter.</p>;
   return (
     <VirtualList
       items={shown.value}
       rowRem={ROW_REM}
-      label="What waits"
+      label="Waiting"
       shown={index}
       id={(row) => row.key}
       row={(row) => (row.kind === "group" ? <GroupRow row={row} /> : <ItemRow item={row.item} isMember={row.isMember} />)}
@@ -242,7 +242,7 @@ function ItemRow({ item, isMember }: { item: Item; isMember: boolean }) {
       <a class="row edge-question" href={addressOf(item)} aria-current={isCurrentRow ? "true" : undefined}>
         <span class="row-top">
           <span class="risk risk-question">Question</span>
-          <span class="row-title">An agent asks</span>
+          <span class="row-title">Question from an agent</span>
           <Left until={item.question.expires_at} verb="ends in" />
         </span>
         <span class="row-text">{item.question.question}</span>
@@ -305,8 +305,8 @@ function Detail({ onNext, isChosen }: { onNext: () => boolean; isChosen: boolean
   if (item === null) {
     if (!isChosen) return null;
     return link.value === "live" ? (
-      <Empty icon="search" title="This card is not here" isPart>
-        <p>It may belong to another gateway, or its record was removed.</p>
+      <Empty icon="search" title="Card not found" isPart>
+        <p>It may belong to another gateway, or its record was deleted.</p>
         <a class="button" href="#/">
           Go to the inbox
         </a>
@@ -363,7 +363,7 @@ function Batch() {
         type="button"
         class="button"
         aria-disabled={!armed.value || isBusy.value || !mayAllow || !isCurrent.value}
-        title={mayAllow ? undefined : "Only cards of low and medium risk can be allowed together."}
+        title={mayAllow ? undefined : "Only low and medium risk can be allowed together."}
         onClick={(event) => void all("once", event)}
       >
         Allow {count} once
@@ -371,7 +371,7 @@ function Batch() {
       <button type="button" class="quiet" onClick={() => (selected.value = new Set())}>
         Clear
       </button>
-      {mayAllow ? null : <p class="hint">Only low and medium can be allowed together.</p>}
+      {mayAllow ? null : <p class="hint">Only low and medium risk can be allowed together.</p>}
     </div>
   );
 }

@@ -53,7 +53,7 @@ export function Insights() {
   const stats = loaded.value.value;
   return (
     <div class="page wide">
-      <Head title="Insights" lead="What agents wanted, what the firewall concluded, and how people answered.">
+      <Head title="Insights" lead="What agents asked for, what the firewall decided, and how people answered.">
         <div class="segments" role="group" aria-label="Period">
           {PERIODS.map((it) => (
             <button
@@ -82,8 +82,8 @@ function Nothing({ period }: { period: Period }) {
   return (
     <Empty isPart icon="insights" title={`No call in the last ${period.label}`}>
       <p>
-        As soon as an agent is connected, this page shows what ran by itself, what was asked, how fast people answered,
-        and where a threshold could be moved.
+        Once an agent is connected, this page shows how many calls ran, asked or were refused, how fast people answered,
+        and which thresholds could change.
       </p>
       <p>
         <a href="#/">How to connect an agent</a>
@@ -96,7 +96,7 @@ function Counted({ stats, period }: { stats: StatsView; period: Period }) {
   return (
     <>
       {stats.counted_since === null || stats.counted_since === undefined ? null : (
-        <p class="hint">Counted are the newest 100 000 calls, which begin {new Date(stats.counted_since * 1000).toLocaleString()}.</p>
+        <p class="hint">Statistics cover the newest 100 000 calls, since {new Date(stats.counted_since * 1000).toLocaleString()}.</p>
       )}
       <Tiles stats={stats} />
       <section class="panel fill">
@@ -142,7 +142,7 @@ function Tiles({ stats }: { stats: StatsView }) {
   const refused = stats.buckets.reduce((all, bucket) => all + bucket.refuse, 0);
   return (
     <dl class="tiles">
-      <Tile name="Calls" value={stats.calls.toLocaleString()} said={`${percent(alone / stats.calls)} ran by themselves, ${many(refused, "was", "were")} refused`} />
+      <Tile name="Calls" value={stats.calls.toLocaleString()} said={`${percent(alone / stats.calls)} ran without a question, ${many(refused, "was", "were")} refused`} />
       <Tile name="Questions" value={questions.asked.toLocaleString()} said={`${questions.waiting} waiting, ${questions.expired} expired`} />
       <Tile
         name="Approved"
@@ -152,12 +152,12 @@ function Tiles({ stats }: { stats: StatsView }) {
       <Tile
         name="Time to answer"
         value={answers.p50_seconds === null || answers.p50_seconds === undefined ? "–" : brief(answers.p50_seconds)}
-        said={answers.p90_seconds === null || answers.p90_seconds === undefined ? "Nobody has answered yet" : `half were faster; nine of ten within ${brief(answers.p90_seconds)}`}
+        said={answers.p90_seconds === null || answers.p90_seconds === undefined ? "Nobody has answered yet" : `median; 90 % within ${brief(answers.p90_seconds)}`}
       />
       <Tile
-        name="Sub-second yeses"
+        name="Approved in under 1 s"
         value={answers.hasty_approvals.toLocaleString()}
-        said={answers.hasty_approvals === 0 ? "Every yes left time to read" : "A yes within a second was hardly read"}
+        said={answers.hasty_approvals === 0 ? "Every approval took longer" : "Too fast to have been read"}
         isWarning={answers.hasty_approvals > 0}
       />
     </dl>
@@ -167,7 +167,7 @@ function Tiles({ stats }: { stats: StatsView }) {
 function approvalWords(stats: StatsView): string {
   const { approval_rate: rate, count } = stats.answers;
   if (rate === null || rate === undefined) return "Nobody has answered yet";
-  if (rate > 0.97 && count >= 20) return `of ${many(count, "answer")}: perhaps too much is asked`;
+  if (rate > 0.97 && count >= 20) return `of ${many(count, "answer")}: perhaps too many questions`;
   return `of ${many(count, "answer")}`;
 }
 
@@ -195,7 +195,7 @@ function Answers({ stats }: { stats: StatsView }) {
     <section class="panel fill">
       <h2>How long people took</h2>
       {stats.answers.count === 0 ? (
-        <p class="hint">Nobody has answered in this time.</p>
+        <p class="hint">No answers in this period.</p>
       ) : (
         <Bars label="Answers by how long they took" series={[{ tone: "accent", label: "Answers" }]} bars={spans} />
       )}
@@ -208,7 +208,7 @@ function Reasons({ stats }: { stats: StatsView }) {
     <section class="panel fill">
       <h2>Asked about most</h2>
       {stats.reasons.length === 0 ? (
-        <p class="hint">Nothing was asked in this time.</p>
+        <p class="hint">No questions in this period.</p>
       ) : (
         <Bars
           label="What was asked about most"
@@ -233,7 +233,7 @@ function Agents({ stats }: { stats: StatsView }) {
   ];
   return (
     <section class="panel fill">
-      <h2>Whose calls</h2>
+      <h2>Calls by agent</h2>
       <Bars
         label="Calls by agent"
         series={series}
@@ -252,7 +252,7 @@ function People({ stats }: { stats: StatsView }) {
     <section class="panel fill">
       <h2>Who answered</h2>
       {stats.people.length === 0 ? (
-        <p class="hint">Nobody has answered in this time.</p>
+        <p class="hint">No answers in this period.</p>
       ) : (
         <Bars
           label="Answers by person"
@@ -304,14 +304,14 @@ function WhatIf({ lines, since }: { lines: ThresholdsView; since: number }) {
   };
   return (
     <section class="panel fill what-if">
-      <h2>What other thresholds would have meant</h2>
+      <h2>Try other thresholds</h2>
       <p class="hint">
-        Move a line and see which calls of this period would have been asked about. Critical calls, crisis, money, what
-        is sent outward and your own rules are asked about at any threshold. Nothing is changed here.
+        Move a slider to see which calls of this period would have asked. Critical calls, crisis, money, outbound
+        calls and your own rules ask at any threshold. This changes nothing.
       </p>
       <div class="sliders">
         <Slider
-          label="Runs by itself below this risk"
+          label="Runs without a question below this risk"
           value={auto}
           now={lines.auto_below}
           onMove={(value) => {
@@ -326,7 +326,7 @@ function WhatIf({ lines, since }: { lines: ThresholdsView; since: number }) {
             if (value < auto.value) auto.value = value;
           }}
         />
-        <Slider label="Between the two, asks below this certainty" value={sure} now={lines.confidence_min} />
+        <Slider label="Between the two, asks below this confidence" value={sure} now={lines.confidence_min} />
       </div>
       {problem.value !== null ? <p class="problem" role="alert">{problem.value}</p> : null}
       {found.value === null ? <Loading what="Counting" /> : <Difference found={found.value} isSame={isSame} />}
@@ -334,10 +334,10 @@ function WhatIf({ lines, since }: { lines: ThresholdsView; since: number }) {
         <>
           <div class="row-of-buttons">
             <button type="button" class="button" onClick={reset}>
-              Back to what holds now
+              Reset
             </button>
           </div>
-          <p class="hint">To have it so:</p>
+          <p class="hint">To apply:</p>
           <Commands lines={commands(thresholds)} />
         </>
       )}
@@ -372,7 +372,7 @@ function Slider({ label, value, now, onMove }: SliderProps) {
           onMove?.(value.value);
         }}
       />
-      <small>{value.value === now ? "as it is now" : `now ${now.toFixed(2)}`}</small>
+      <small>{value.value === now ? "current" : `now ${now.toFixed(2)}`}</small>
     </label>
   );
 }
@@ -391,9 +391,9 @@ function Difference({ found, isSame }: { found: Replayed; isSame: boolean }) {
         </p>
         <p>
           {isSame
-            ? "These are the thresholds that hold now."
+            ? "These are the current thresholds."
             : runs + asks === 0
-              ? "No call of this period would have gone another way."
+              ? "No call of this period would have a different verdict."
               : `${many(runs, "call")} would have run without a question, ${many(asks, "more call")} would have been asked about.`}
         </p>
       </div>

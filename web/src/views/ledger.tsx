@@ -1,4 +1,4 @@
-// The record of everything: whether it is what it was, and what it says.
+// The record of everything: whether the ledger is intact, and what it says.
 
 import { useSignal } from "@preact/signals";
 
@@ -30,10 +30,10 @@ export function Ledger() {
   };
   return (
     <div class="page">
-      <Head title="Ledger" lead="Everything that happened, each entry bound to the one before it. Whoever changes one breaks all that follow." />
+      <Head title="Ledger" lead="A hash-chained log of everything that happened. Changing one entry breaks every entry after it." />
       <section class={`panel fill ${state.value === null ? "" : state.value.ok ? "good" : "bad"}`} aria-live="polite">
         {state.value === null ? (
-          <p>Verifying goes through the whole chain, checks its signatures and the head that was kept, and reads every record. It changes nothing.</p>
+          <p>Verification checks the whole chain, its signatures and the stored head, and compares every record with it. It changes nothing.</p>
         ) : (
           <Verified state={state.value} />
         )}
@@ -44,10 +44,10 @@ export function Ledger() {
       </section>
       <Entries />
       <section class="panel fill">
-        <h2>Trust nobody's word for it</h2>
+        <h2>Verify it yourself</h2>
         <p class="hint">
-          The same check works on the files alone, on another machine, without this gateway. Keep the head somewhere else
-          now and then: then not even the whole ledger can be written anew.
+          The same check works offline, on another machine, without this gateway. Keep a copy of the head elsewhere
+          from time to time; then even a complete rewrite of the ledger is detected.
         </p>
         <Commands lines={["countersign ledger verify", "countersign ledger anchor"]} />
       </section>
@@ -56,8 +56,8 @@ export function Ledger() {
 }
 
 function heading({ ok, first_bad }: LedgerState): string {
-  if (ok) return "The ledger is what it was";
-  return first_bad === null ? "The records are not what the ledger says" : `Entry ${first_bad} is not what it was`;
+  if (ok) return "The ledger is intact";
+  return first_bad === null ? "Some records differ from the ledger" : `Entry ${first_bad} was changed`;
 }
 
 function Verified({ state }: { state: LedgerState }) {
@@ -93,7 +93,7 @@ function Entries() {
   const loaded = useLoaded(read, upTo.value === null ? ["approval.", "grant.", "key.", "run."] : [], String(upTo.value));
   const list = loaded.value.value;
   if (list === null) {
-    return loaded.error.value !== null ? <Problem error={loaded.error.value} again={loaded.again} /> : <Loading what="Reading the ledger" />;
+    return loaded.error.value !== null ? <Problem error={loaded.error.value} again={loaded.again} /> : <Loading what="Loading the ledger" />;
   }
   const entries = [...list.entries].reverse();
   const first = entries.at(-1)?.seq ?? 0;

@@ -68,13 +68,13 @@ export function Nothing() {
   const refused = calls.value.filter((call) => call.status === "refused").length;
   const asked = calls.value.length - alone - refused;
   return (
-    <Empty icon="check" title="Nothing waits">
+    <Empty icon="check" title="Nothing waiting">
       <p>
         {calls.value.length === 0
           ? "No agent asked for anything in the last hour."
           : `${many(alone, "call")} ran by ${alone === 1 ? "itself" : "themselves"} in the last hour, ${refused} ${refused === 1 ? "was" : "were"} refused, ${asked} ${asked === 1 ? "was" : "were"} asked about.`}
       </p>
-      <p class="hint">A card appears here the moment a call needs a person. Its buttons count after a short moment, so nothing is answered by accident.</p>
+      <p class="hint">A card appears here when a call needs a person. Its buttons work after a short delay, so nothing is answered by accident.</p>
       <Practice />
     </Empty>
   );
@@ -83,13 +83,13 @@ export function Nothing() {
 function FirstVisit() {
   return (
     <div class="page first-visit">
-      <h1>Nothing waits, and no agent is connected yet</h1>
+      <h1>Nothing waiting, and no agent connected yet</h1>
       <p class="lead">
-        Every call an agent wants to make is judged here first. The harmless ones run at once; the few that matter wait
+        Every call of an agent is judged here first. Harmless calls run immediately; the few that matter wait
         for you on this page.
       </p>
       <section class="panel highlight">
-        <h2>See how it feels</h2>
+        <h2>Try it</h2>
         <p>A practice card looks like a real one. Nothing runs, whatever you answer.</p>
         <Practice />
       </section>

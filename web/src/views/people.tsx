@@ -16,10 +16,10 @@ import type { ChannelList, ChannelView, KeyList, KeyView, LoginList, NewKey, Per
 import { place } from "../words";
 
 const ROLES: [Role, string][] = [
-  ["agent", "agent: a program that asks, and answers nothing"],
-  ["approver", "approver: a person who answers"],
-  ["viewer", "viewer: reads, and answers nothing"],
-  ["admin", "admin: answers, and changes policy, people and keys"],
+  ["agent", "agent: submits calls; cannot answer"],
+  ["approver", "approver: answers"],
+  ["viewer", "viewer: reads only"],
+  ["admin", "admin: answers; changes policy, people and keys"],
 ];
 const HEALTHS: Record<string, { word: string; tone: string }> = {
   ok: { word: "Works", tone: "yes" },
@@ -68,7 +68,7 @@ function Persons({ isAdmin }: { isAdmin: boolean }) {
         loaded={loaded}
         rows={({ people }) =>
           people.length === 0 ? (
-            <p class="hint">Nobody yet. Whoever has an approver's key is listed here, too.</p>
+            <p class="hint">Nobody yet. People with an approver key are listed here, too.</p>
           ) : (
             <ul class="rows">
               {people.map((person) => (
@@ -82,7 +82,7 @@ function Persons({ isAdmin }: { isAdmin: boolean }) {
                     </small>
                   </div>
                   {isAdmin && person.name !== me.value?.name ? (
-                    <Confirm label="Remove" about={person.name} asks="Nobody answers under this name any more, and its keys become useless." yes={`Remove ${person.name}`} onYes={() => void drop(person)} />
+                    <Confirm label="Remove" about={person.name} asks="This person can no longer answer, and their keys are revoked." yes={`Remove ${person.name}`} onYes={() => void drop(person)} />
                   ) : null}
                 </li>
               ))}
@@ -166,7 +166,7 @@ function Channels() {
         rows={({ channels }) =>
           channels.length === 0 ? (
             <>
-              <p class="hint">No channel is set up: people are asked on this page and in the terminal. A webhook, for example:</p>
+              <p class="hint">No channels configured: cards appear on this page and in the terminal. Example of a webhook:</p>
               <Commands lines={["channels:", "  pager: { type: webhook, url: ADDRESS, secret_env: PAGER_SECRET }"]} />
             </>
           ) : (
@@ -192,7 +192,7 @@ function Channel({ channel }: { channel: ChannelView }) {
         <small>
           {channel.kind}
           {channel.delivered_at ? ` · last card ${ago(channel.delivered_at, now.value)}` : ""}
-          {` · a question waits ${span(channel.timeout_seconds)}`}
+          {` · questions expire after ${span(channel.timeout_seconds)}`}
           {channel.people.length === 0 ? " · nobody has an account there" : ` · reaches ${channel.people.join(", ")}`}
         </small>
         {channel.failed_at && channel.why ? (
@@ -213,7 +213,7 @@ function Keys({ isAdmin }: { isAdmin: boolean }) {
   const revoke = async (key: KeyView): Promise<void> => {
     try {
       await remove(`/v1/keys/${segment(key.id)}`);
-      say(`The key of ${key.name} is useless now.`);
+      say(`The key of ${key.name} is revoked.`);
       loaded.again();
     } catch (error) {
       problem.value = explain(error);
@@ -225,7 +225,7 @@ function Keys({ isAdmin }: { isAdmin: boolean }) {
         <h2>Keys</h2>
         <label class="tick">
           <input type="checkbox" checked={isAll.value} onChange={(event) => (isAll.value = event.currentTarget.checked)} />
-          <span>Show revoked ones</span>
+          <span>Show revoked keys</span>
         </label>
       </header>
       <Rows
@@ -250,7 +250,7 @@ function Keys({ isAdmin }: { isAdmin: boolean }) {
                     <Confirm
                       label="Revoke"
                       about={`the key of ${key.name}`}
-                      asks="It works no more, at once, and browsers that were signed in with it are signed out."
+                      asks="It stops working immediately, and browsers signed in with it are signed out."
                       yes="Revoke it"
                       onYes={() => void revoke(key)}
                     />
@@ -291,7 +291,7 @@ function NewKeyForm({ onMade }: { onMade: (key: NewKey) => void }) {
   };
   return (
     <details class="make">
-      <summary>Make a key</summary>
+      <summary>Create a key</summary>
       <form onSubmit={(event) => void make(event)}>
         <Field label="Name" name="name" hint="my-agent" isRequired />
         <label>
@@ -305,7 +305,7 @@ function NewKeyForm({ onMade }: { onMade: (key: NewKey) => void }) {
           </select>
         </label>
         <button type="submit" class="button primary">
-          Make the key
+          Create the key
         </button>
       </form>
       {problem.value === null ? null : <p class="problem" role="alert">{problem.value}</p>}
@@ -319,13 +319,13 @@ function Once({ made, onClose }: { made: NewKey; onClose: () => void }) {
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(made.key).then(
       () => (isCopied.value = true),
-      () => say("The browser does not let this page copy; select the text instead."),
+      () => say("The browser blocks copying; select the text instead."),
     );
   };
   return (
     <Dialog title={`The key of ${made.name}`} onClose={onClose}>
       <div class="once">
-        <p>It is shown this once. Only a hash of it is kept.</p>
+        <p>It is shown only once. The gateway stores only a hash.</p>
         <Code name="The key" text={made.key} />
         <div class="row-of-buttons">
           <button type="button" class="button primary" onClick={() => void copy()}>
@@ -351,7 +351,7 @@ function Logins() {
   };
   return (
     <section class="panel fill" aria-label="Browsers">
-      <h2>Browsers that are signed in</h2>
+      <h2>Signed-in browsers</h2>
       <Rows
         loaded={loaded}
         rows={({ logins }) =>

@@ -21,7 +21,7 @@ export function Reviews() {
   const reviews = loaded.value.value?.reviews;
   return (
     <div class="page">
-      <Head title="Reviews" lead="These calls ran at once because they can be undone. Keep them, or put things back." />
+      <Head title="Reviews" lead="These calls ran without a question because they can be undone. Keep or undo each." />
       {reviews === undefined ? (
         loaded.error.value !== null ? <Problem error={loaded.error.value} again={loaded.again} /> : <Loading />
       ) : reviews.length === 0 ? (
@@ -42,14 +42,14 @@ export function Reviews() {
 function Nothing() {
   return (
     <>
-      <Empty isPart icon="reviews" title="Nothing to look at">
+      <Empty isPart icon="reviews" title="Nothing to review">
         <p>
-          With the review lane on, a change that is only uncertain and can be undone runs at once and stands here with
-          its difference, instead of interrupting you.
+          With reviews enabled, an uncertain change that can be undone runs immediately and appears here with
+          its diff instead of interrupting you.
         </p>
       </Empty>
       <section class="panel fill">
-        <h2>How to switch the review lane on</h2>
+        <h2>Enable reviews</h2>
         <Commands lines={["countersign config set review.enabled true"]} />
       </section>
     </>
@@ -61,7 +61,7 @@ function Review({ review, onSettled }: { review: ReviewView; onSettled: () => vo
   const settle = async (how: "keep" | "undo"): Promise<void> => {
     try {
       await post(`/v1/reviews/${segment(review.review_id)}/${how}`);
-      say(how === "keep" ? "Kept." : review.path ? "Undone: the file is as it was." : "The agent is told to undo it.");
+      say(how === "keep" ? "Kept." : review.path ? "Undone: the file is restored." : "The agent is told to undo it.");
       onSettled();
     } catch (error) {
       problem.value = explain(error);
@@ -75,18 +75,18 @@ function Review({ review, onSettled }: { review: ReviewView; onSettled: () => vo
         <RiskWord risk={riskOf(call.assessment)} />
         <h2>{title}</h2>
       </header>
-      <p class="reason">{call.assessment.reasons[0] ?? "It was only uncertain."}</p>
+      <p class="reason">{call.assessment.reasons[0] ?? "The judge was not sure about it."}</p>
       <Facts
         fields={[
           { name: "Ran", text: `${ago(call.created_at, now.value)}, by ${review.agent ?? review.key_name} with ${call.tool}` },
           { name: "Why it ran", text: call.assessment.rule.sentence, href: at("history", call.call_id) },
         ]}
       />
-      {review.diff ? <Difference name="What changed" lines={patch(review.diff.trimEnd())} /> : review.path ? <p class="hint">The difference is too large to show.</p> : <Code name="Command" text={review.command} />}
+      {review.diff ? <Difference name="What changed" lines={patch(review.diff.trimEnd())} /> : review.path ? <p class="hint">The diff is too large to show.</p> : <Code name="Command" text={review.command} />}
       {problem.value === null ? null : <p class="problem" role="alert">{problem.value}</p>}
       {review.status === "undoing" ? (
         <p class="hint" role="status">
-          Somebody is putting it back.
+          Undoing …
         </p>
       ) : mayAnswer.value ? (
         <div class="row-of-buttons">
@@ -97,7 +97,7 @@ function Review({ review, onSettled }: { review: ReviewView; onSettled: () => vo
           <Confirm
             label="Undo"
             about={title}
-            asks={review.path ? "The file is put back as it was before. If somebody changed it since, nothing is put back." : "The agent that ran it is told to undo it."}
+            asks={review.path ? "Restores the file. If somebody changed it since, nothing is restored." : "Tells the agent that ran it to undo it."}
             yes="Undo it"
             onYes={() => void settle("undo")}
           />

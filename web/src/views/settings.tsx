@@ -22,9 +22,9 @@ export function Settings() {
   const who = me.value;
   return (
     <div class="page">
-      <Head title="Settings" lead="Kept in this browser alone." />
+      <Head title="Settings" lead="Stored in this browser only." />
       <section class="panel">
-        <h2>When something waits</h2>
+        <h2>When something is waiting</h2>
         <label class="tick">
           <input
             type="checkbox"
@@ -33,10 +33,10 @@ export function Settings() {
           />
           <span>
             Notify me while this tab is in the background
-            <small>The notification says that something waits, not what.</small>
+            <small>The notification does not show the call.</small>
           </span>
         </label>
-        {refused.value ? <p class="hint">The browser does not allow it. Its settings for this page decide.</p> : null}
+        {refused.value ? <p class="hint">The browser blocks notifications. Allow them in its settings for this page.</p> : null}
         <label class="tick">
           <input
             type="checkbox"
@@ -44,7 +44,7 @@ export function Settings() {
             onChange={(event) => (sounds.value = event.currentTarget.checked)}
           />
           <span>
-            Play a soft tone
+            Play a sound
             <small>Once for each burst of cards.</small>
           </span>
         </label>

@@ -18,7 +18,7 @@ export function SignedOut({ problem }: { problem: string | null }) {
         <Commands lines={["countersign keys login"]} />
         <p class="hint">
           <code>countersign serve</code> prints such a link as well when it starts. A link works once, for ten minutes,
-          and signs in whoever holds the key it was made with. What it holds never reaches a server in an address.
+          and signs in the owner of the key that created it. Its code is in the URL fragment, which browsers do not send.
         </p>
       </section>
     </main>

@@ -49,7 +49,7 @@ export function Talk() {
 function NoModel() {
   return (
     <Empty icon="talk" title="The built-in agent has no model yet">
-      <p>Any server that speaks the chat completions of OpenAI will do; a local one as well.</p>
+      <p>Any server with an OpenAI-compatible chat completions API works, including a local one.</p>
       <Commands
         lines={[
           "countersign config set agent.base_url http://127.0.0.1:11434/v1",
@@ -57,7 +57,7 @@ function NoModel() {
           "countersign serve",
         ]}
       />
-      <p class="hint">Whatever it wants to do passes the same gate as every other agent.</p>
+      <p class="hint">Its calls pass the same gate as those of any other agent.</p>
     </Empty>
   );
 }
@@ -109,14 +109,14 @@ function Sessions({ current }: { current: string | null }) {
           </li>
         ))}
       </ul>
-      {sessions.value?.length === 0 ? <p class="hint pad">Nothing was said yet.</p> : null}
+      {sessions.value?.length === 0 ? <p class="hint pad">No messages yet.</p> : null}
     </section>
   );
 }
 
 function stateOf(session: Session): string {
   const waits = [...approvals.value.values()].some((it) => it.status === "waiting" && it.session_id === session.session_id);
-  if (waits) return "waits for an answer";
+  if (waits) return "waiting for an answer";
   return { running: "works", stopping: "stops", completed: "done", failed: "failed", cancelled: "stopped" }[session.status] ?? session.status;
 }
 
@@ -163,12 +163,12 @@ function Thread({ session }: { session: string | null }) {
         </ol>
         {conversation.running.value !== null && waits.length === 0 ? (
           <p class="works" role="status">
-            <span class="pulse" aria-hidden="true" /> The agent works
+            <span class="pulse" aria-hidden="true" /> The agent is working
           </p>
         ) : null}
         <div ref={end} />
       </div>
-      {mayAnswer.value ? <Composer conversation={conversation} /> : <p class="hint pad">You may look. Somebody with an approver's key talks to the agent.</p>}
+      {mayAnswer.value ? <Composer conversation={conversation} /> : <p class="hint pad">You can only view this. Approvers can talk to the agent.</p>}
     </div>
   );
 }
@@ -176,7 +176,7 @@ function Thread({ session }: { session: string | null }) {
 function Welcome() {
   return (
     <Empty icon="talk" title="What should the agent do?" isPart>
-      <p>It says what it does while it does it. What matters waits for a person, here where it happens and in the inbox.</p>
+      <p>You see what it does as it happens. Calls that matter wait for a person, here and in the inbox.</p>
     </Empty>
   );
 }
@@ -209,8 +209,8 @@ function BlockView({ block, hasKeys, isAsked }: { block: Block; hasKeys: boolean
           <strong>{block.notice}</strong>
           <p>
             {block.wasReached
-              ? "What the agent would say is held back until another person has looked at it."
-              : "What the agent would say is shown to nobody."}
+              ? "The agent's reply is held until another person has reviewed it."
+              : "The agent's reply is shown to nobody."}
           </p>
         </div>
       );
@@ -228,7 +228,7 @@ function Tool({ block, isAsked }: { block: Extract<Block, { kind: "tool" }>; isA
       <Icon name={SIGNS[block.state]} />
       <code>{block.preview === "" ? block.tool : block.preview}</code>
       <span>
-        {isAsked ? "waits for an answer" : block.words === "" ? STATES[block.state] : block.words}
+        {isAsked ? "waiting for an answer" : block.words === "" ? STATES[block.state] : block.words}
         {block.seconds === null || block.seconds < 0.05 ? "" : `, ${block.seconds.toFixed(1)} s`}
       </span>
     </div>
@@ -296,7 +296,7 @@ function Composer({ conversation }: { conversation: Conversation }) {
         <textarea
           ref={field}
           rows={2}
-          placeholder="Say what is to be done"
+          placeholder="What should it do?"
           value={text.value}
           onInput={(event) => (text.value = event.currentTarget.value)}
           onKeyDown={typed}

@@ -134,7 +134,7 @@ impl Client {
             ));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(wrong("must not carry a password"));
+            return Err(wrong("must not contain a password"));
         }
         url.path_segments_mut()
             .map_err(|()| wrong("is not one"))?

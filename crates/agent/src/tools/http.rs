@@ -85,7 +85,7 @@ impl Request {
             return Err("`url` begins with http:// or https://".to_owned());
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("`url` must not carry a password".to_owned());
+            return Err("`url` must not contain a password".to_owned());
         }
         self.headers()?;
         self.url = url.into();
@@ -96,11 +96,11 @@ impl Request {
         let mut headers = HeaderMap::new();
         for (name, value) in &self.headers {
             if TRAVELLING.contains(&name.to_ascii_lowercase().as_str()) {
-                return Err(format!("the header `{name}` is not yours to set"));
+                return Err(format!("the header `{name}` cannot be set"));
             }
             let lower = name.to_ascii_lowercase();
             if lower.contains("method") {
-                return Err(format!("the header `{name}` would make it another request"));
+                return Err(format!("the header `{name}` would change the request"));
             }
             let is_harmless =
                 HARMLESS_HEADERS.contains(&lower.as_str()) && value.len() <= HARMLESS_BYTES_MAX;
@@ -142,7 +142,7 @@ impl HttpRequest {
     async fn request(&self, permit: Permit, around: &Around) -> Result<String, String> {
         let request: Request = understood(permit.args())?;
         if request.clone().written_out()? != request {
-            return Err("`url` is not written out".to_owned());
+            return Err("`url` is not in canonical form".to_owned());
         }
         let approval = if request.only_reads() {
             Approval::Waived

@@ -39,7 +39,7 @@ impl SendEmail {
     async fn send(&self, permit: Permit, around: &Around) -> Result<String, String> {
         let mail: Mail = understood(permit.args())?;
         if self.written_out(mail.clone())? != mail {
-            return Err(format!("`{}` is not written out", mail.to));
+            return Err(format!("`{}` is not in canonical form", mail.to));
         }
         let mut attachments = Vec::new();
         let mut total = 0_usize;

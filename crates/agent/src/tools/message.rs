@@ -33,7 +33,7 @@ impl SendMessage {
     async fn send(&self, permit: Permit, around: &Around) -> Result<String, String> {
         let chat: Chat = understood(permit.args())?;
         if self.contacts.chat(&chat.to)? != chat.to {
-            return Err(format!("`{}` is not written out", chat.to));
+            return Err(format!("`{}` is not in canonical form", chat.to));
         }
         let to = chat.to.clone();
         let outgoing = Outgoing {

@@ -99,10 +99,10 @@ impl Todo {
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(todos) = todos {
             if todos.len() > ITEMS_MAX {
-                return Err(format!("a list has at most {ITEMS_MAX} things on it"));
+                return Err(format!("a list has at most {ITEMS_MAX} items"));
             }
             if todos.iter().any(|it| it.content.len() > ITEM_BYTES_MAX) {
-                return Err(format!("one thing has at most {ITEM_BYTES_MAX} bytes"));
+                return Err(format!("an item has at most {ITEM_BYTES_MAX} bytes"));
             }
             if lists.len() >= LISTS_MAX && !lists.contains_key(session) {
                 lists.clear();

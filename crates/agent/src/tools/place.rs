@@ -56,7 +56,7 @@ pub(crate) fn lexical(from: &Path, text: &str) -> Result<PathBuf, String> {
         || matches!(text.as_bytes(), [letter, b':', b'/', ..] if letter.is_ascii_alphabetic());
     if strange {
         return Err(format!(
-            "`{text}` cannot be used as a path; write it out from `/` or from the working directory"
+            "`{text}` is not a usable path; give it in full, from `/` or from the working directory"
         ));
     }
     if !from.is_absolute() {
@@ -233,7 +233,7 @@ impl Spot {
         } else if kind == FileType::Symlink {
             Err(words(&self.path, Errno::LOOP))
         } else {
-            Err(format!("{path} is no ordinary file"))
+            Err(format!("{path} is not a regular file"))
         }
     }
 }
@@ -271,7 +271,7 @@ fn split(path: &Path) -> Result<(&Path, String), String> {
         .parent()
         .zip(path.file_name().and_then(OsStr::to_str))
         .map(|(parent, name)| (parent, name.to_owned()));
-    parts.ok_or_else(|| format!("{} is no file", path.display()))
+    parts.ok_or_else(|| format!("{} is not a file", path.display()))
 }
 
 /// Returns the directory at `path`, entered name by name; `None` if it is missing.
@@ -321,8 +321,8 @@ fn words(path: &Path, error: Errno) -> String {
     }
     match error {
         Errno::NOENT => format!("there is no {shown}"),
-        Errno::NOTDIR => format!("{shown} is no directory"),
-        Errno::ACCESS | Errno::PERM => format!("{shown} may not be touched"),
+        Errno::NOTDIR => format!("{shown} is not a directory"),
+        Errno::ACCESS | Errno::PERM => format!("access to {shown} is not permitted"),
         other => format!("{shown}: {}", std::io::Error::from(other)),
     }
 }

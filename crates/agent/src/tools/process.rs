@@ -131,7 +131,7 @@ impl Processes {
                 .retain(|_, process| process.ended.borrow().is_none());
         }
         if kept.processes.len() >= PROCESSES_MAX {
-            return Err(format!("{PROCESSES_MAX} commands run already"));
+            return Err(format!("{PROCESSES_MAX} commands are already running"));
         }
         Ok(())
     }
@@ -202,7 +202,7 @@ impl Processes {
             .map(|(id, process)| format!("{id} ({}): {}", process.state(), process.command))
             .collect();
         if lines.is_empty() {
-            return "nothing runs in the background".to_owned();
+            return "nothing is running in the background".to_owned();
         }
         lines.join("\n")
     }

@@ -164,7 +164,7 @@ impl Terminal {
         // What a command leaves running in its group has been ended; what has left the group and
         // holds the pipe is not waited for.
         if tokio::time::timeout(LAST_OUTPUT, reading).await.is_err() {
-            tracing::debug!("something that left its group still holds the output");
+            tracing::debug!("a process outside its group still holds the output");
         }
         let text = output.text();
         match ended {

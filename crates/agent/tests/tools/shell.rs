@@ -170,7 +170,7 @@ async fn a_command_in_the_background_is_looked_after_by_its_own_session() {
         other.text
     );
     let none = world.run(&process, json!({"action": "list"})).await.text;
-    assert_eq!(none, "nothing runs in the background");
+    assert_eq!(none, "nothing is running in the background");
 
     world.around.session = "s1".to_owned();
     let killed = world

@@ -36,7 +36,7 @@ pub(super) enum ApiError {
     #[error("{0}")]
     Away(String),
     /// It will not.
-    #[error("it answers {status}: {message}")]
+    #[error("it responded with {status}: {message}")]
     Refused {
         /// HTTP.
         status: u16,
@@ -154,7 +154,8 @@ impl Api {
         for _ in 0..TOO_MANY_TRIES {
             let answered = {
                 let permit = self.at_once.acquire().await;
-                let _permit = permit.map_err(|_| ApiError::Away("we are stopping".to_owned()))?;
+                let _permit =
+                    permit.map_err(|_| ApiError::Away("the gateway is stopping".to_owned()))?;
                 self.wait_for_turn().await;
                 self.ask_once(&method, &url, body).await?
             };
@@ -162,7 +163,7 @@ impl Api {
                 return read(status, &text);
             }
         }
-        Err(ApiError::Away("it has had too many requests".to_owned()))
+        Err(ApiError::Away("it is rate-limiting us".to_owned()))
     }
 
     /// Returns status and body; `None` if the request came too early.
@@ -271,7 +272,9 @@ fn read<T: DeserializeOwned>(status: StatusCode, text: &[u8]) -> Result<T, ApiEr
     let shown = countersign_core::display::line(&failure.message);
     let message: String = shown.chars().take(WHY_CHARS_MAX).collect();
     if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
-        return Err(ApiError::Away(format!("it answers {status} {message}")));
+        return Err(ApiError::Away(format!(
+            "it responded with {status} {message}"
+        )));
     }
     Err(ApiError::Refused {
         status: status.as_u16(),

@@ -233,13 +233,13 @@ pub(super) fn dialog(press: Press, state: &str) -> Value {
             "Deny with a note",
             "Note",
             "Deny",
-            "The agent is told. Without a note it is denied all the same.",
+            "Sent to the agent. You can deny without a note.",
         ),
         Press::Other | Press::Answer(_) | Press::View | Press::Choose(_) => (
             "Your answer",
             "Answer",
             "Answer",
-            "The agent is told. It allows nothing.",
+            "Sent to the agent. It permits nothing.",
         ),
     };
     json!({

@@ -149,7 +149,7 @@ impl Mattermost {
                     });
                     break;
                 }
-                tracing::warn!(trigger, "this slash command belongs to somebody else");
+                tracing::warn!(trigger, "another integration owns this slash command");
                 audit.foreign.push(trigger);
             }
         }

@@ -73,7 +73,7 @@ impl Mattermost {
                 findings.push(Finding::doubtful(
                     "token",
                     format!("@{} is a person's account, not a bot's", user.username),
-                    "make a bot account (Integrations → Bot Accounts) and use its token: a person's ends with the person",
+                    "create a bot account (Integrations → Bot Accounts) and use its token",
                 ));
                 true
             }
@@ -100,10 +100,10 @@ impl Mattermost {
                 Finding::bad(
                     "clock",
                     format!("{} s apart from here", apart / 1000),
-                    "set both clocks by NTP: a click is believed for a minute",
+                    "set both clocks by NTP: a click is valid for one minute",
                 )
             }
-            None => Finding::doubtful("clock", "the server does not say", ""),
+            None => Finding::doubtful("clock", "the server does not report it", ""),
         }
     }
 
@@ -147,7 +147,7 @@ impl Mattermost {
         };
         let reached = match answered {
             Ok(answer) if answer.status().is_success() => {
-                Finding::good("callback", format!("{text} answers from here"))
+                Finding::good("callback", format!("{text} responds from here"))
             }
             Ok(answer) => Finding::bad(
                 "callback",
@@ -222,7 +222,7 @@ impl Mattermost {
         } else {
             Finding::doubtful(
                 "team admin",
-                "the bot is no team admin",
+                "the bot is not a team admin",
                 "make it one (Team menu → Manage members), or give its role *Manage own slash commands*",
             )
         };
@@ -263,11 +263,9 @@ fn version(config: &Value) -> Finding {
         (Some(major), Some(minor)) => Finding::doubtful(
             "server",
             format!("Mattermost {major}.{minor}"),
-            "this was made for 9.11 and newer",
+            "Countersign supports 9.11 and newer",
         ),
-        (Some(_) | None, _) => {
-            Finding::doubtful("server", "it does not say which version it is", "")
-        }
+        (Some(_) | None, _) => Finding::doubtful("server", "it does not report its version", ""),
     }
 }
 

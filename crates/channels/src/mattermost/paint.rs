@@ -110,7 +110,7 @@ fn paint_card(card: &Card, order: &Order, canvas: &Canvas<'_>) -> Painted {
     let presses = presses(card, shown, order.is_opened);
     let description = card.reasons.first().unwrap_or(&card.title);
     let mut attachments = vec![Attachment {
-        fallback: "Somebody must confirm what an agent wants to do",
+        fallback: "An agent's call needs confirmation",
         color: color(card),
         title: inert(description),
         text,
@@ -141,7 +141,7 @@ fn paint_question(inquiry: &Inquiry, order: &Order, canvas: &Canvas<'_>) -> Pain
     }
     let mut attachment = Attachment {
         fallback: "The agent has a question",
-        title: "The agent asks. An answer allows nothing.".to_owned(),
+        title: "A question from the agent. An answer permits nothing.".to_owned(),
         text,
         ..Attachment::default()
     };

@@ -195,7 +195,7 @@ impl Mattermost {
             .map_err(|error| error.to_string())?;
         let token = format!("Bearer {}", self.inner.api.token());
         let mut token =
-            HeaderValue::from_str(&token).map_err(|_| "the token is none".to_owned())?;
+            HeaderValue::from_str(&token).map_err(|_| "the token is invalid".to_owned())?;
         token.set_sensitive(true);
         request.headers_mut().insert("authorization", token);
         let limits = WebSocketConfig::default()

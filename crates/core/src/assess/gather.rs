@@ -172,10 +172,7 @@ pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathere
         }
     };
     if args.len() > ARGUMENTS_MAX {
-        gathered.unreadable(
-            shown_name(call.tool),
-            "it has more arguments than can be looked at",
-        );
+        gathered.unreadable(shown_name(call.tool), "it has too many arguments to check");
         return;
     }
     if args.iter().any(|(key, value)| raises_rights(key, value)) {

@@ -243,7 +243,7 @@ pub(super) fn unknown_tool(
 pub(super) fn act_by_name(named: &Named, effect: Effect) -> Act {
     let mut act = named
         .act(effect)
-        .on(format!("going by its name `{}`", named.tool));
+        .on(format!("judging by its name `{}`", named.tool));
     if effect != Effect::Unknown {
         act.note = profile(effect).verb;
     }
@@ -333,7 +333,7 @@ impl Loose<'_, '_> {
         self.texts += 1;
         if self.texts > TEXTS_MAX {
             if self.texts == TEXTS_MAX + 1 {
-                let why = "it has more arguments than can be looked at";
+                let why = "it has too many arguments to check";
                 self.walk.note(self.named.act(Effect::Exec).because(why));
             }
             return;
@@ -390,7 +390,7 @@ impl Loose<'_, '_> {
             let act = self
                 .named
                 .act(Effect::Exec)
-                .because("runs code of a language that is not read");
+                .because("runs code in an unsupported language");
             self.walk.note(act);
         }
     }

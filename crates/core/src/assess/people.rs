@@ -190,7 +190,7 @@ fn steps(text: &str, gathered: &mut Gathered) {
         gathered.at_least = SideEffect::Critical;
         gathered
             .notes
-            .push("tells somebody what to do about life or safety".to_owned());
+            .push("gives life-safety instructions".to_owned());
     }
 }
 
@@ -214,7 +214,7 @@ fn crisis_signs(call: &ToolCall, text: &str, gathered: &mut Gathered) {
     };
     seen.clone_into(&mut gathered.impact_evidence);
     gathered.at_least = SideEffect::Critical;
-    let message = "a person in crisis may be touched".to_owned();
+    let message = "a person in crisis may be affected".to_owned();
     gathered.notes.insert(0, message.clone());
     gathered.findings.push(Finding {
         code: "crisis",

@@ -254,7 +254,7 @@ impl<'k, 'n> RowReading<'k, 'n> {
 
     /// Notes once that a call names more than is looked up.
     fn too_many(&mut self) {
-        const WHY: &str = "it names more places than can be looked up";
+        const WHY: &str = "it names too many places to check";
         if !self.walk.acts.iter().any(|act| act.note == WHY) {
             self.unreadable(WHY);
         }
@@ -265,7 +265,7 @@ impl<'k, 'n> RowReading<'k, 'n> {
         for file in files.filter(|file| !file.contains("://") || file.starts_with("file:")) {
             self.attached += 1;
             if self.attached > people::ATTACHED_MAX {
-                self.unreadable("sends more files than can be looked up");
+                self.unreadable("sends too many files to check");
                 return;
             }
             self.walk.uploads(&path_word(file), &self.named.whole);
@@ -472,7 +472,7 @@ impl<'k, 'n> RowReading<'k, 'n> {
             }
             Some(Role::Sql) => self.walk.mini_language(Role::Sql, &word(code), program),
             Some(role) => self.walk.code(role, &word(code), program),
-            None => self.unreadable("runs code of a language that is not read"),
+            None => self.unreadable("runs code in an unsupported language"),
         }
     }
 

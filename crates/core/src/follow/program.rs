@@ -224,7 +224,7 @@ impl Walk<'_> {
     /// Notes an option that the row of a program does not list.
     fn note_unlisted(&mut self, row: &'static Row, option: &str, span: Span) {
         let act = Act::new(Effect::Unknown, row.name, span)
-            .because("an option that is not known")
+            .because("an unknown option")
             .on(format!("`{option}` of {}", row.name));
         self.note(act);
     }
@@ -374,7 +374,7 @@ impl Walk<'_> {
                 Some(role) => role,
                 None => {
                     let act = Act::new(Effect::Unknown, row.name, line.span)
-                        .because("a word that is not expected")
+                        .because("an unexpected argument")
                         .on(format!("`{}` of {}", operand.shown(), row.name));
                     self.note(act);
                     continue;

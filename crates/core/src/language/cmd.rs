@@ -12,10 +12,10 @@ use self::commands::{COMMANDS, Means, Otherwise, RUNNERS};
 use super::cursor::Cursor;
 use super::{CODE_BYTES_MAX, Deed, Reading, TOO_LONG};
 
-const COMPUTED: &str = "a Windows command that is put together from variables";
+const COMPUTED: &str = "a Windows command assembled from variables";
 const RUNS_CODE: &str = "a Windows program that runs other code";
 const BATCH_FILE: &str = "a batch file";
-const INPUT: &str = "a Windows tool that takes its orders from elsewhere";
+const INPUT: &str = "a Windows tool that takes commands from elsewhere";
 const TOO_NESTED: &str = "Windows commands inside each other, too deep";
 
 /// Commands inside commands (`cmd /c`, `for … do`) are followed this deep.

@@ -3,7 +3,7 @@
 //! The primaries of GNU, BSD and macOS `find` are known with the number of their arguments. An
 //! unknown one hides the rest, because nobody knows how many words belong to it.
 
-const UNKNOWN_PRIMARY: &str = "a find expression that is not known";
+const UNKNOWN_PRIMARY: &str = "an unknown find expression";
 const NO_PRIMARY: &str = "a word where a find expression should be";
 const UNFINISHED: &str = "a find expression without its end";
 const GLOBBED: &str = "a find expression the shell completes from file names";

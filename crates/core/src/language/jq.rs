@@ -9,7 +9,7 @@ use super::{Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
 
 const UNPARSED: &str = "a jq filter that cannot be parsed";
 const LOADED_CODE: &str = "a jq filter that loads other code";
-const UNKNOWN_FUNCTION: &str = "a jq function that is not known";
+const UNKNOWN_FUNCTION: &str = "an unknown jq function";
 const COMPUTED_FILE: &str = "a filter that reads a file whose name it computes";
 
 /// String interpolations may nest this deep; deeper ones stay hidden.

@@ -14,9 +14,9 @@ use super::{CODE_BYTES_MAX, Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_
 const UNPARSED: &str = "PowerShell text with an unfinished quote";
 const RUNS_TEXT: &str = "PowerShell runs text it computes or loads";
 const SCRIPT_FILE: &str = "a PowerShell script in a file";
-const UNKNOWN: &str = "a PowerShell command that is not known";
+const UNKNOWN: &str = "an unknown PowerShell command";
 const COMPUTED: &str = "a PowerShell command whose name or target is computed";
-const METHOD: &str = "a .NET method that is not known";
+const METHOD: &str = "an unknown .NET method";
 const ENCODED: &str = "an encoded PowerShell command that cannot be decoded";
 const TOO_NESTED: &str = "PowerShell inside PowerShell, too deep";
 

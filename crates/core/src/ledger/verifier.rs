@@ -109,7 +109,7 @@ impl Verifier {
             .and_then(|back| usize::try_from(back).ok())
             .and_then(|back| self.recent.iter().rev().nth(back));
         if known != Some(&checkpoint.hash) {
-            return Err(self.broken("the checkpoint speaks of another ledger"));
+            return Err(self.broken("the checkpoint belongs to another ledger"));
         }
         self.checkpoints += 1;
         if self.signed.is_none_or(|signed| signed.seq < checkpoint.seq) {

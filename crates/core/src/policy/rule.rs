@@ -71,7 +71,7 @@ pub enum ExampleError {
         example: String,
     },
     /// It should not hold and does.
-    #[error("rule `{rule}` matches `{example}`, which stands under not_match")]
+    #[error("rule `{rule}` matches `{example}`, which is listed under not_match")]
     Overdone {
         /// The rule.
         rule: String,

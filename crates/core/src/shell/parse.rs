@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
                 self.fuel = left;
                 Ok(())
             }
-            None => Err(self.error("the text is too tangled to be read")),
+            None => Err(self.error("the text is too complex to parse")),
         }
     }
 

@@ -82,9 +82,9 @@ fn shown_list(answer: &Value, all: bool) -> String {
     let questions = questions(answer);
     if rows.is_empty() && questions.is_empty() {
         let nothing = if all {
-            "Nobody was asked anything yet."
+            "No approvals yet."
         } else {
-            "Nothing waits for an answer."
+            "Nothing is waiting for an answer."
         };
         return format!(
             "{nothing}\n\
@@ -143,7 +143,7 @@ fn question(asked: &Value) -> String {
     }
     let state = match at(asked, "status").as_str() {
         Some("waiting") => format!(
-            "It waits for an answer and ends {}.",
+            "It is waiting for an answer and expires {}.",
             ago(asked, "expires_at")
         ),
         Some("answered") => {
@@ -172,7 +172,9 @@ pub(crate) fn card(approval: &Value) -> String {
         .as_array()
         .is_some_and(|choices| choices.iter().any(|choice| choice == "session"));
     if at(approval, "status") == "waiting" && offers {
-        out.push_str("\nSession and always would leave one of these, the narrowest first:\n");
+        out.push_str(
+            "\nSession and always would create one of these grants, the narrowest first:\n",
+        );
         for (number, scope) in scopes.into_iter().flatten().enumerate() {
             let _infallible = writeln!(out, "  {}. {}", number + 1, text(scope, "words"));
         }
@@ -185,10 +187,7 @@ fn answer_question(args: &Answer, client: &Client) -> Result<ExitCode, Complaint
     let is_granting = args.scope.is_some() || args.lasts.is_some() || args.uses.is_some();
     if is_granting || args.note.is_some() {
         return Err(Complaint::usage(
-            format!(
-                "{} is a question: it has an answer and nothing else",
-                segment(&args.id)
-            ),
+            format!("{} is a question from an agent", segment(&args.id)),
             "--note, --scope, --for and --uses are for approvals",
         ));
     }
@@ -211,9 +210,12 @@ pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint
     }
     if !CHOICES.contains(&args.choice.as_str()) {
         return Err(Complaint::usage(
-            format!("`{}` is no answer to an approval", inline(&args.choice)),
             format!(
-                "say {}; see `countersign answer --help`",
+                "`{}` is not a valid answer to an approval",
+                inline(&args.choice)
+            ),
+            format!(
+                "use {}; see `countersign answer --help`",
                 CHOICES.join(", ")
             ),
         ));
@@ -262,7 +264,7 @@ pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint
         let held = at(&answered, "held_until").is_number();
         let line = if held {
             format!(
-                "Held: {} takes effect unless it is taken back.\n",
+                "{} takes effect in a moment, unless it is undone.\n",
                 args.choice
             )
         } else {
@@ -291,7 +293,7 @@ pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint
         );
         return Err(Complaint::failed(
             message,
-            "`countersign approvals` shows what still waits",
+            "`countersign approvals` shows what is still waiting",
         ));
     }
     Err(refused(status, &answered))

@@ -15,7 +15,7 @@ use crate::config::read::at;
 use crate::show::{print, print_json, table, text};
 
 /// What is said where there are none.
-const NONE: &str = "There are no channels, so cards are shown in the terminal and on the page alone.\n\
+const NONE: &str = "No channels are configured; cards appear in the terminal and on the page.\n\
                     `channels:` in config.yaml names them; the gateway reads it when it starts.\n";
 
 const GOOD: Style = AnsiColor::Green.on_default();
@@ -90,7 +90,7 @@ fn test(args: &Channels, client: &Client, name: &str, wait: u32) -> Result<ExitC
         let why = why.into_iter().flatten().find(|it| it["channel"] == name);
         let why = why.map_or_else(String::new, |it| format!(" ({})", text(it, "why")));
         format!(
-            "Nobody answered through {name}{why}. `countersign channels doctor {name}` looks for the cause.\n"
+            "Nobody answered through {name}{why}. `countersign channels doctor {name}` checks the setup.\n"
         )
     };
     written(print(&line), code)

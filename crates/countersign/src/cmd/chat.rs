@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Chat, reach: &Reach) -> Result<ExitCode, Complaint> {
             drive::run(&mut chat, &client)?;
             if let Some(session) = chat.session() {
                 eprintln!(
-                    "Go on with: countersign chat --session {}",
+                    "Continue with: countersign chat --session {}",
                     one_line(session)
                 );
             }
@@ -77,7 +77,7 @@ enum Next {
 impl Lines<'_> {
     async fn talk(&mut self, cwd: Option<&Path>) -> Result<ExitCode, Complaint> {
         if self.follow.is_terminal() {
-            eprintln!("Talk to the agent; /help lists what else can be typed.");
+            eprintln!("Type a message to the agent; /help lists the commands.");
         }
         loop {
             let Some(typed) = self.follow.line("> ").await else {
@@ -139,10 +139,10 @@ impl Lines<'_> {
             Command::New => self.session = None,
             Command::Retry => match self.said.clone() {
                 Some(words) => return Ok(Next::Say(words)),
-                None => eprintln!("Nothing was said yet."),
+                None => eprintln!("No messages yet."),
             },
             Command::Stop => {
-                eprintln!("The agent is doing nothing; Ctrl-C stops it while it works.");
+                eprintln!("The agent is idle.");
             }
             Command::Show { id } => self.show(&id).await?,
             Command::Approve {
@@ -151,7 +151,7 @@ impl Lines<'_> {
             } => {
                 if !self.shown.contains(&id) {
                     self.show(&id).await?;
-                    eprintln!("Now that you have seen it, type that again to allow it.");
+                    eprintln!("Now that you have seen it, type the command again to allow it.");
                     return Ok(Next::Nothing);
                 }
                 let path = format!("/v1/approvals/{}/resolve", segment(&id));
@@ -160,7 +160,7 @@ impl Lines<'_> {
                 eprintln!("{}", said("answer", status.as_u16(), &answer));
             }
             Command::Approve { id: None, .. } | Command::Deny { .. } => {
-                eprintln!("Which? /pending lists what waits.");
+                eprintln!("Which one? /pending lists what is waiting.");
             }
             Command::Pending
             | Command::Grants

@@ -79,9 +79,9 @@ fn stream(check: &Check, policies: &PolicyCache) -> Result<ExitCode, Complaint> 
         ("--replying-to", check.replying_to.is_some()),
     ];
     if let Some((what, _)) = single.iter().find(|(_, given)| *given) {
-        let hint = "with --jsonl every line of standard input says it for its own call";
+        let hint = "with --jsonl, set it in each line of standard input";
         return Err(Complaint::usage(
-            format!("--jsonl and {what} do not go together"),
+            format!("--jsonl cannot be combined with {what}"),
             hint,
         ));
     }
@@ -110,7 +110,7 @@ fn call(
         (_, None, Some(_)) => Err(Complaint::usage("--args needs --tool", see)),
         (None, None, None) => {
             let hint = "countersign check 'rm -rf /srv/www'";
-            Err(Complaint::usage("there is nothing to judge", hint))
+            Err(Complaint::usage("there is no call to judge", hint))
         }
         (Some(command), None, None) => {
             let command = if command == "-" { input()? } else { command };
@@ -155,12 +155,12 @@ fn input() -> Result<String, Complaint> {
         let message = format!("standard input is longer than {limit} MiB");
         return Err(Complaint::usage(
             message,
-            "nothing that long is judged; do not run it",
+            "it is too long to judge; do not run it",
         ));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let hint = "a command is text; do not run what is not";
+        let hint = "a command must be UTF-8 text; do not run it";
         Complaint::usage(
             format!("standard input is not UTF-8 from byte {at} on"),
             hint,
@@ -187,13 +187,13 @@ fn directory(claimed: Option<PathBuf>) -> Result<String, Complaint> {
     let path = claimed.unwrap_or_else(|| PathBuf::from("."));
     let absolute = std::path::absolute(&path).map_err(|error| {
         Complaint::usage(
-            format!("cannot tell the directory: {error}"),
+            format!("cannot determine the current directory: {error}"),
             "use --cwd DIR",
         )
     })?;
     let text = absolute.into_os_string().into_string();
     text.map_err(|path| {
         let message = format!("the directory {} is not UTF-8", path.display());
-        Complaint::usage(message, "use --cwd DIR with another spelling")
+        Complaint::usage(message, "use --cwd DIR with a UTF-8 path")
     })
 }

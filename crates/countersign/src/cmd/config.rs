@@ -32,7 +32,7 @@ fn check(home: &Home) -> Result<String, Complaint> {
     let mut out = if file.exists() {
         format!("{}: ok\n", file.display())
     } else {
-        format!("{}: not there, so the defaults hold\n", file.display())
+        format!("{}: does not exist; the defaults apply\n", file.display())
     };
     let here = std::env::current_dir().ok();
     if let Some(project) = here.and_then(|here| config::project_file(&here, home)) {

@@ -60,11 +60,11 @@ fn list(answer: &Value) -> String {
         rows.push(vec!["session".to_owned(), text(&it, "session_id"), whose]);
     }
     if rows.is_empty() {
-        return "Nothing carries the crisis mark.\n".to_owned();
+        return "There are no crisis marks.\n".to_owned();
     }
     let table = table(&["marked", "who or which", "seen"], &rows);
     format!(
-        "{table}What goes there is asked about until another person clears the mark:\n\
+        "{table}Calls to them ask until another person clears the mark:\n\
          countersign crisis clear --recipient NAME, or --session ID\n"
     )
 }

@@ -161,7 +161,7 @@ impl<'a> Follow<'a> {
                     if interrupts > 1 {
                         return Ok(Ended::Cancelled);
                     }
-                    eprintln!("\nStopping; Ctrl-C again leaves at once.");
+                    eprintln!("\nStopping; press Ctrl-C again to exit immediately.");
                     let path = format!("/v1/runs/{}/stop", segment(run));
                     let stopped = self.client.send(Method::POST, &path, Some(&json!({}))).await?;
                     expect_done(stopped)?;
@@ -438,7 +438,7 @@ impl<'a> Follow<'a> {
         self.granting = None;
         eprintln!("{}", text(at(&answer, "error"), "message"));
         if status == StatusCode::FORBIDDEN {
-            eprintln!("Somebody else has to answer; waiting.");
+            eprintln!("Another person must answer; waiting.");
             self.asked.pop_front();
             return self.show_question().await;
         }
@@ -465,7 +465,7 @@ impl Follow<'_> {
             if let Some(scope) = scope {
                 return Some(json!({ "choice": choice, "scope": at(scope, "scope") }));
             }
-            eprint!("Nothing was answered. Answer, 1 to {}: ", choices.len());
+            eprint!("That was not an answer. Type 1 to {}: ", choices.len());
             return None;
         }
         match chosen(&typed, choices) {
@@ -504,7 +504,7 @@ pub(crate) async fn scopes_of(client: &Client, id: &str) -> Result<Vec<Value>, C
 /// Returns what `scopes` would let run, numbered, and the question which of them it shall be.
 pub(crate) fn scopes_in_words(scopes: &[Value]) -> String {
     let mut out =
-        "This would run from now on without a question; the narrowest comes first:\n".to_owned();
+        "This would run without a question from now on, the narrowest first:\n".to_owned();
     for (number, scope) in scopes.iter().enumerate() {
         let (words, number) = (text(scope, "words"), number + 1);
         let (matched, of) = (at(scope, "matched"), at(scope, "of"));

@@ -32,14 +32,14 @@ pub(crate) fn run(args: &Grants, reach: &Reach) -> Result<ExitCode, Complaint> {
             let key = key_id.as_deref().map(segment);
             let key = key.map_or_else(String::new, |key| format!("?key_id={key}"));
             let answer = client.delete(&format!("/v1/sessions/{}/yolo{key}", segment(session)))?;
-            (answer, format!("Session {} asks again.\n", inline(session)))
+            (
+                answer,
+                format!("Session {} asks questions again.\n", inline(session)),
+            )
         }
         Some(GrantsCommand::Revoke { id }) => {
             let answer = client.delete(&format!("/v1/grants/{}", segment(id)))?;
-            (
-                answer,
-                format!("{} covers nothing any more.\n", segment(id)),
-            )
+            (answer, format!("{} is revoked.\n", segment(id)))
         }
         Some(GrantsCommand::Preview { id }) => {
             let answer = client.post("/v1/grants/preview", &json!({"approval_id": id}))?;
@@ -97,7 +97,7 @@ fn list(answer: &Value) -> String {
         })
         .collect();
     if rows.is_empty() {
-        return "Nothing runs by a standing permission.\n\
+        return "There are no grants.\n\
                 Answering a card with *session* or *always* leaves one.\n"
             .to_owned();
     }
@@ -125,7 +125,7 @@ fn preview(answer: &Value) -> String {
         })
         .collect();
     if rows.is_empty() {
-        return "No grant may be left for this call; it is asked about every time.\n".to_owned();
+        return "No grant is possible for this call; every call asks.\n".to_owned();
     }
     table(
         &["scope", "lets run", "would have matched", "the riskiest"],

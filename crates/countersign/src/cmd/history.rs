@@ -26,7 +26,7 @@ pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint>
         let result = if args.json {
             print_json(&answer)
         } else {
-            print("Lifted; the agent may ask again.\n")
+            print("Denial lifted; the agent may ask again.\n")
         };
         return written(result, ExitCode::SUCCESS);
     }
@@ -91,12 +91,12 @@ fn nothing(args: &History) -> String {
         })
         .collect();
     if wanted.is_empty() {
-        return "Nothing has happened yet.\n\
+        return "No calls yet.\n\
                 An agent's calls appear here as soon as it asks this gateway.\n"
             .to_owned();
     }
     format!(
-        "No call is known that is {}.\n`countersign history` shows the newest of all calls.\n",
+        "No call found that is {}.\n`countersign history` shows the newest of all calls.\n",
         wanted.join(", ")
     )
 }
@@ -130,7 +130,7 @@ fn result(trace: &Value) -> String {
     match (at(trace, "status").as_str(), at(came, "failed").as_bool()) {
         (Some("approved" | "allowed"), Some(true)) => format!("failed{summary}"),
         (Some("approved" | "allowed"), Some(false)) => format!("done{summary}"),
-        (Some("approved" | "allowed"), None) => "not known: its agent has not reported".to_owned(),
+        (Some("approved" | "allowed"), None) => "unknown: the agent has not reported it".to_owned(),
         (_, _) => "-".to_owned(),
     }
 }
@@ -234,12 +234,12 @@ pub(crate) fn replay(args: &Replay, reach: &Reach) -> Result<ExitCode, Complaint
     }
     if at(&answer, "calls") == 0 {
         let none = format!(
-            "No call is known that is not older than {}, so nothing was judged again.\n",
+            "No call in the last {}; nothing to replay.\n",
             inline(&args.since)
         );
         return written(print(&none), code);
     }
-    let mut out = format!("{} calls judged again.\n", text(&answer, "calls"));
+    let mut out = format!("{} calls replayed.\n", text(&answer, "calls"));
     let verdicts = at(&answer, "verdicts").as_object();
     for (was, now) in verdicts.into_iter().flatten() {
         for (now, count) in now.as_object().into_iter().flatten() {
@@ -262,7 +262,7 @@ pub(crate) fn replay(args: &Replay, reach: &Reach) -> Result<ExitCode, Complaint
         })
         .collect();
     if rows.is_empty() {
-        out.push_str("Every verdict would be the same.\n");
+        out.push_str("Every verdict stays the same.\n");
     } else {
         out.push('\n');
         out.push_str(&table(&["call", "was", "would be", "what"], &rows));

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
         }
         KeysCommand::Revoke { id } => {
             let answer = Client::new(reach)?.delete(&format!("/v1/keys/{}", segment(id)))?;
-            (answer, format!("{} opens nothing any more.\n", segment(id)))
+            (answer, format!("{} is revoked.\n", segment(id)))
         }
         KeysCommand::Login => {
             // The home's gateway makes the code; `--url` says where a browser finds that gateway.
@@ -75,7 +75,7 @@ fn create(reach: &Reach, role: &str, name: &str, bounds: &KeyBounds) -> Result<V
     let role = Role::ALL
         .into_iter()
         .find(|it| it.word() == role)
-        .ok_or_else(|| Complaint::usage(format!("`{role}` is no role"), ""))?;
+        .ok_or_else(|| Complaint::usage(format!("`{role}` is not a role"), ""))?;
     let home = Home::new(reach.home.clone())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -92,7 +92,7 @@ fn create(reach: &Reach, role: &str, name: &str, bounds: &KeyBounds) -> Result<V
             if let GateError::Invalid { message, .. } = error {
                 return Complaint::usage(message, "see --help");
             }
-            let hint = "is the disk full or the home not yours?";
+            let hint = "is the disk full, or does the home belong to somebody else?";
             Complaint::failed(error.to_string(), hint)
         })?;
         Ok(json!({"id": made.id, "key": made.key, "role": made.role.word(), "name": made.name}))
@@ -120,7 +120,7 @@ fn list(answer: &Value) -> String {
         })
         .collect();
     if rows.is_empty() {
-        return "There are no keys.\n`countersign keys create --role agent --name NAME` makes one.\n"
+        return "There are no keys.\n`countersign keys create --role agent --name NAME` creates one.\n"
             .to_owned();
     }
     table(
@@ -161,7 +161,7 @@ pub(crate) fn people(args: &People, reach: &Reach) -> Result<ExitCode, Complaint
             for pair in account {
                 let (channel, id) = pair.split_once('=').ok_or_else(|| {
                     let hint = "such as --account mattermost=USERID";
-                    Complaint::usage(format!("`{pair}` names no channel"), hint)
+                    Complaint::usage(format!("`{pair}` is not CHANNEL=ACCOUNT"), hint)
                 })?;
                 accounts.insert(channel.to_owned(), json!(id));
             }
@@ -171,10 +171,7 @@ pub(crate) fn people(args: &People, reach: &Reach) -> Result<ExitCode, Complaint
         }
         Some(PeopleCommand::Remove { name }) => {
             let answer = client.delete(&format!("/v1/people/{}", segment(name)))?;
-            (
-                answer,
-                "Nobody answers under that name any more.\n".to_owned(),
-            )
+            (answer, "Removed.\n".to_owned())
         }
     };
     let result = if args.json {

@@ -48,11 +48,11 @@ pub(crate) fn run(args: &Ledger, reach: &Reach) -> Result<ExitCode, Complaint> {
 fn found(state: &Value, ok: bool) -> String {
     if ok {
         let records = match at(state, "records").as_u64() {
-            Some(records) => format!(" {records} records agree with it."),
+            Some(records) => format!(" {records} records match it."),
             None => String::new(),
         };
         return format!(
-            "The ledger is what it was: {entries} entries, {} signed checkpoints.{records}\nhead {entries}:{}\n",
+            "The ledger is intact: {entries} entries, {} signed checkpoints.{records}\nhead {entries}:{}\n",
             text(state, "checkpoints"),
             text(state, "head"),
             entries = text(state, "entries"),
@@ -60,7 +60,7 @@ fn found(state: &Value, ok: bool) -> String {
     }
     if at(state, "first_bad").is_null() {
         return format!(
-            "The ledger's {} entries are what they were, but the records are not: {}.\n",
+            "The {} entries of the ledger are intact, but the records differ: {}.\n",
             text(state, "entries"),
             text(state, "why"),
         );
@@ -85,8 +85,8 @@ fn kept_elsewhere(given: &str) -> Result<Checkpoint, Complaint> {
     };
     parse_kept(&text).map_err(|_| {
         Complaint::usage(
-            "`--anchor` is no head of a ledger, and no file that holds one",
-            "give what `countersign ledger anchor` printed, or the file you kept it in",
+            "`--anchor` is neither a ledger head nor a file with one",
+            "give the output of `countersign ledger anchor`, or a file with it",
         )
     })
 }
@@ -157,8 +157,8 @@ async fn take_as_it_is(home: &Home, anchor: &Anchor, ground: &Ground) -> Result<
     // Held until it is done: a gateway that works keeps the head itself.
     let Some(_alone) = lock(home)? else {
         return Err(Complaint::failed(
-            "a gateway works in this home",
-            "stop it first; a gateway that runs has a ledger it knows",
+            "a gateway is using this home",
+            "stop the gateway first",
         ));
     };
     let (now, by) = (ground.clock.now(), user_name());

@@ -31,7 +31,7 @@ const EVENTS_MAX: usize = 256;
 const LISTED_MAX: usize = 200;
 
 const AWAY: &str =
-    "The gateway is away. Calls are being refused. Start it with `countersign serve`.";
+    "The gateway is unreachable. Calls are being refused. Start it with `countersign serve`.";
 
 /// Shows what waits and takes answers until the input ends.
 pub(crate) fn run(client: &Client) -> Result<(), Complaint> {
@@ -81,7 +81,7 @@ impl Plain<'_> {
                 Err(complaint) => say(&format!("{}\n{AWAY}\n", complaint.message()))?,
             }
             let listed = listed.unwrap_or_default();
-            let prompt = "Type a number and Enter to open it, Enter to look again, q to leave: ";
+            let prompt = "Type a number and Enter to open one, Enter to refresh, q to quit: ";
             let Some(line) = self.ask(prompt, None).await? else {
                 return Ok(());
             };
@@ -208,7 +208,7 @@ impl Plain<'_> {
                 return Ok(());
             }
             match chosen(&line, &choices) {
-                Typed::Unclear => say("That is none of them.\n")?,
+                Typed::Unclear => say("There is no such choice.\n")?,
                 Typed::Choice(word) => return self.answer(&id, &path, &word).await,
             }
         }
@@ -306,11 +306,11 @@ fn say(text: &str) -> Result<(), Complaint> {
 
 fn shown(listed: &[Listed]) -> String {
     if listed.is_empty() {
-        return "Nothing waits for an answer.\n".to_owned();
+        return "Nothing is waiting for an answer.\n".to_owned();
     }
     let mut out = match listed.len() {
-        1 => "1 waits for an answer.\n".to_owned(),
-        count => format!("{count} wait for an answer.\n"),
+        1 => "1 waiting for an answer.\n".to_owned(),
+        count => format!("{count} waiting for an answer.\n"),
     };
     for (number, it) in listed.iter().enumerate() {
         let words = match it {
@@ -339,7 +339,7 @@ fn told(news: &News) -> Option<String> {
                 let command = at(event, "command").as_str().unwrap_or_default();
                 Some(format!("1 more waits: {}", shortened(command)))
             }
-            "clarify.required" => Some("1 more waits: a question.".to_owned()),
+            "clarify.required" => Some("1 more waiting: a question.".to_owned()),
             "approval.resolved" => Some(format!("{}.", outcome(event))),
             _ => None,
         },
@@ -360,7 +360,7 @@ fn is_end_of(event: &Value, id: &str) -> bool {
 fn came_of(status: StatusCode, answered: &Value) -> String {
     let decision = at(answered, "decision");
     if status.is_success() && at(answered, "held_until").is_number() {
-        "Held: it takes effect unless it is taken back.".to_owned()
+        "Your answer takes effect in a moment, unless it is undone.".to_owned()
     } else if decision.is_object() {
         format!("{}.", outcome(decision))
     } else {
@@ -381,7 +381,7 @@ mod tests {
                       1. critical risk: rm -rf /srv/www\n\
                       2. question: Which port? There are two.\n";
         assert_eq!(shown(&listed), wanted);
-        assert_eq!(shown(&[]), "Nothing waits for an answer.\n");
+        assert_eq!(shown(&[]), "Nothing is waiting for an answer.\n");
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(crate) fn run(command: PolicyCommand, home: Option<PathBuf>) -> Result<ExitC
             let policy = load(&file)?;
             let rules = policy.deny.len() + policy.ask.len() + policy.allow.len();
             let shown = format!(
-                "{} is in order: {rules} {}, and every example holds.\n",
+                "{} is valid: {rules} {}, and every example matches.\n",
                 file.display(),
                 if rules == 1 { "rule" } else { "rules" }
             );
@@ -69,7 +69,7 @@ pub(crate) fn run(command: PolicyCommand, home: Option<PathBuf>) -> Result<ExitC
 /// Returns the policy of `file`, with its examples checked.
 fn load(file: &Path) -> Result<Policy, Complaint> {
     let values = config::values(file)?.ok_or_else(|| {
-        let hint = "name a file, or make one with `countersign config set`";
+        let hint = "name a file, or create one with `countersign config set`";
         Complaint::usage(format!("there is no {}", file.display()), hint)
     })?;
     let changes = config::read::changes(&values).map_err(|problem| problem.in_file(file))?;

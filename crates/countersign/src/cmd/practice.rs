@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Try, reach: &Reach) -> Result<ExitCode, Complaint> {
             agent: "countersign try",
             hint: (!args.json).then(|| {
                 format!(
-                    "A practice card waits: {COMMAND}\nNothing runs, whatever you answer. Answer it in the browser, or here:\n\n  \
+                    "A practice card is waiting: {COMMAND}\nNothing runs, whatever you answer. Answer it in the browser, or here:\n\n  \
                      countersign answer ID once\n\n"
                 )
             }),
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Try, reach: &Reach) -> Result<ExitCode, Complaint> {
             text(decision, "by")
         ),
         20 => format!(
-            "Denied by {}. A real agent would be told so, with your note.\n",
+            "Denied by {}. A real agent would get your note.\n",
             text(decision, "by")
         ),
         _ => "Nobody answered in time, so it would not have run.\n".to_owned(),

@@ -205,7 +205,7 @@ fn desks(gateway: &Gateway) -> Vec<Desk> {
 fn bind_socket(gateway: &Gateway) -> Result<Option<UnixListener>, Complaint> {
     let path: &Path = &gateway.api.socket;
     if gateway.lock.is_none() {
-        tracing::warn!("another gateway works in this home; it has the agents' socket");
+        tracing::warn!("another gateway is using this home and its agent socket");
         return Ok(None);
     }
     if path.as_os_str().len() > SOCKET_PATH_BYTES_MAX {
@@ -246,7 +246,7 @@ fn announce(serve: &Serve, gateway: &Gateway, url: &str, code: Option<&str>) {
     } else {
         let sign_in = login_url.map_or_else(
             || {
-                "The key in cli.key is no longer good. `countersign keys create --role admin` makes another.\n"
+                "The key in cli.key is no longer valid. `countersign keys create --role admin` creates another.\n"
                     .to_owned()
             },
             |link| format!("Open {link} to answer in a browser (works once, for ten minutes).\n"),
@@ -286,9 +286,9 @@ fn address(serve: &Serve) -> Result<SocketAddr, Complaint> {
     if !address.ip().is_loopback() && in_the_clear {
         return Err(Complaint::usage(
             format!(
-                "{address} can be reached from other machines, and keys would travel in the clear"
+                "{address} is reachable from other machines, and keys would be sent unencrypted"
             ),
-            "give --tls-cert and --tls-key, put a TLS proxy in front of 127.0.0.1, or say --allow-public if the network is yours",
+            "give --tls-cert and --tls-key, put a TLS proxy in front of 127.0.0.1, or use --allow-public on a trusted network",
         ));
     }
     Ok(address)
@@ -297,7 +297,7 @@ fn address(serve: &Serve) -> Result<SocketAddr, Complaint> {
 /// Returns a future that ends when the process is told to stop.
 fn stop_signal() -> Result<impl Future<Output = ()>, Complaint> {
     let failed =
-        |error: std::io::Error| Complaint::failed(format!("cannot take signals: {error}"), "");
+        |error: std::io::Error| Complaint::failed(format!("cannot handle signals: {error}"), "");
     let mut terminated = signal(SignalKind::terminate()).map_err(failed)?;
     let mut interrupted = signal(SignalKind::interrupt()).map_err(failed)?;
     Ok(async move {

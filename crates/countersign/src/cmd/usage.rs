@@ -44,7 +44,7 @@ fn shown(answer: &Value, since: &str) -> String {
         }
     }
     if sums.is_empty() {
-        return format!("No model was asked in the last {}.\n", inline(since));
+        return format!("No model was used in the last {}.\n", inline(since));
     }
     let rows: Vec<Vec<String>> = sums
         .into_iter()

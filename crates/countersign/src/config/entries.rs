@@ -76,7 +76,7 @@ pub(crate) fn set(home: &Home, key: &str, value: &str) -> Result<String, Complai
     let by_hand = || {
         let hint = format!("open {} and set it there", file.display());
         Complaint::failed(
-            format!("`{key}` is written in a form that is not edited here"),
+            format!("`{key}` is written in a form this command cannot edit"),
             hint,
         )
     };
@@ -93,7 +93,7 @@ pub(crate) fn set(home: &Home, key: &str, value: &str) -> Result<String, Complai
     save(&file, &new).map_err(|error| {
         Complaint::failed(
             format!("cannot write {}: {error}", file.display()),
-            "may you write there?",
+            "do you have write permission?",
         )
     })?;
     Ok(format!("{key} = {}\n", plain(&typed)))

@@ -70,7 +70,7 @@ pub(crate) fn changes(values: &Value) -> Result<Changes, Problem> {
         return Err(Problem::new(
             "approvals.thresholds.auto_below",
             what,
-            "let auto_below be the lower line",
+            "set auto_below lower than ask_above",
         ));
     }
     let timed = at(values, "approvals.timeout.channels").as_object();
@@ -89,7 +89,7 @@ fn check_channel(values: &Value, name: &str) -> Result<(), Problem> {
     }
     let hint = match nearest(name, known.by_ref()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("set it up under `channels.{name}`, or take the time out"),
+        None => format!("configure `channels.{name}`, or remove this timeout"),
     };
     let key = format!("approvals.timeout.channels.{name}");
     Err(Problem::new(&key, "there is no such channel", hint))
@@ -98,7 +98,7 @@ fn check_channel(values: &Value, name: &str) -> Result<(), Problem> {
 /// Returns what a project's file says. That it only tightens is checked by the core; that it does
 /// not speak about people, channels and keys is checked here.
 pub(crate) fn project_changes(values: &Value) -> Result<Changes, Problem> {
-    let hint = "put it into the owner's config.yaml";
+    let hint = "move it to the owner's config.yaml";
     let owners = |key: &str| Problem::new(key, "a project may not set this", hint);
     let names = values
         .as_object()
@@ -124,7 +124,7 @@ pub(crate) fn project_changes(values: &Value) -> Result<Changes, Problem> {
         return Err(Problem::new(
             "workspaces.listed",
             "a project may only list fewer workspaces",
-            "set `workspaces.trust: listed`, or put it into the owner's config.yaml",
+            "set `workspaces.trust: listed`, or move it to the owner's config.yaml",
         ));
     }
     Ok(changes)
@@ -206,13 +206,9 @@ fn rule(value: &Value, path: &str, kind: RuleKind) -> Result<PolicyRule, Problem
         && rule.recipient.is_none()
     {
         let hint = "give it a tool, a command, a path or a recipient";
-        return Err(Problem::new(
-            path,
-            "the rule says nothing about any call",
-            hint,
-        ));
+        return Err(Problem::new(path, "the rule matches no call", hint));
     }
-    let hint = "change the rule or the example; a rule must do what its examples say";
+    let hint = "change the rule or the example";
     rule.check(kind)
         .map_err(|error| Problem::new(path, error.to_string(), hint))?;
     Ok(rule)

@@ -309,8 +309,7 @@ impl Problem {
             format!("`{}`: ", self.key)
         };
         let message = format!("{}: {place}{}", file.display(), self.what);
-        let usual =
-            "nothing is judged under a policy that cannot be read; --no-config judges without";
+        let usual = "fix the file, or use --no-config to judge without it";
         let hint = if self.hint.is_empty() {
             usual.to_owned()
         } else {
@@ -462,7 +461,7 @@ pub(crate) fn find(path: &str) -> Result<(&'static Spec, &'static str), Problem>
                     path.split_once(&format!(".{}", names.peek().unwrap_or(&"")))
                         .map_or(path, |(front, _)| front)
                 );
-                return Err(Problem::new(path, "it cannot be named alone", hint));
+                return Err(Problem::new(path, "it is a group of keys", hint));
             }
         }
     }

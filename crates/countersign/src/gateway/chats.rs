@@ -81,7 +81,7 @@ impl Desk {
         findings.push(match self.gate.people_in(self.chat.name()).await {
             Ok(people) if people.is_empty() => Finding::doubtful(
                 "people",
-                "nobody who may answer has an account there",
+                "no approver has an account there",
                 "add it to `people`: `countersign people set NAME --role approver --account CHANNEL=ID`",
             ),
             Ok(people) => Finding::good("people", people.join(", ")),

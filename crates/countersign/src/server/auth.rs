@@ -183,7 +183,7 @@ pub(crate) fn wrong(app: &App, peer: Peer) -> Problem {
         Problem::new(
             StatusCode::UNAUTHORIZED,
             "invalid_credential",
-            "this key or cookie is not valid, or no longer",
+            "this key or cookie is not valid",
         )
     })
 }

@@ -85,7 +85,7 @@ impl Metrics {
             .unwrap_or_else(PoisonError::into_inner)
             .write(&mut out);
         if let Some(waiting) = waiting {
-            let help = "Approvals that wait for an answer.";
+            let help = "Approvals waiting for an answer.";
             single(&mut out, "approvals_waiting", "gauge", help, waiting);
         }
         let readers = self.readers.load(Ordering::Relaxed);

@@ -15,24 +15,15 @@ use super::auth::Access;
 
 /// Refusals that any route with a credential may give.
 const REFUSALS: &[(&str, &str)] = &[
-    ("401", "no credential, or not a good one"),
-    ("403", "a credential of another role, or from another page"),
-    ("404", "there is no such thing, or it is not yours to know"),
-    ("409", "it does not stand as it must; the answer says how"),
+    ("401", "missing or invalid credential"),
+    ("403", "wrong role, or sent by another page"),
+    ("404", "not found, or not visible to this key"),
+    ("409", "conflict with the current state; see the message"),
     ("413", "the body is longer than 1 MiB"),
     ("415", "the body is not sent as JSON"),
-    (
-        "422",
-        "what was sent cannot be used; `param` says which part",
-    ),
-    (
-        "429",
-        "too often, or too much is waiting; see `Retry-After`",
-    ),
-    (
-        "503",
-        "nothing was done, because it could not be recorded or judged",
-    ),
+    ("422", "invalid input; `param` names the field"),
+    ("429", "rate limit; see `Retry-After`"),
+    ("503", "not recorded or judged, so nothing was done"),
 ];
 
 /// What goes out and may lack a field, instead of having it as null. What comes in may always.

@@ -99,7 +99,7 @@ impl From<UndoError> for Problem {
                 ..Self::new(
                     StatusCode::CONFLICT,
                     "changed_since",
-                    format!("{path} has changed since, so it was left alone"),
+                    format!("{path} has changed since, so it was not restored"),
                 )
             },
             UndoError::File(why) => Self::new(StatusCode::CONFLICT, "not_undone", why),

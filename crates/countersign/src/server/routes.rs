@@ -164,7 +164,7 @@ fn finished(app: &Arc<App>, router: Router<Arc<App>>) -> Router {
 }
 
 async fn nowhere(uri: Uri) -> Problem {
-    let message = format!("there is nothing at `{}`", uri.path());
+    let message = format!("there is no route `{}`", uri.path());
     Problem::new(StatusCode::NOT_FOUND, "not_found", message)
 }
 
@@ -172,6 +172,6 @@ async fn not_so() -> Problem {
     Problem::new(
         StatusCode::METHOD_NOT_ALLOWED,
         "method_not_allowed",
-        "there is something here, but not for this method",
+        "this route does not support this method",
     )
 }

@@ -35,13 +35,13 @@ use crate::words::{outcome, refusal, span_changes_at};
 /// Longest note, in bytes; the gateway takes 16 KiB.
 const NOTE_BYTES_MAX: usize = 4096;
 /// Said to a key that came while somebody was typing or had not had time to read.
-const TOO_SOON: &str = "That key came too soon, so it did nothing. Press it again.";
+const TOO_SOON: &str = "Too fast: that key was ignored. Press it again.";
 
 /// Said to a command about a card that was not before the person.
-const UNSEEN: &str = "You had not seen this card, so nothing was answered. Read it, then answer.";
+const UNSEEN: &str = "This card is new to you, so nothing was answered. Read it, then answer.";
 
 /// Said while it is looked up whether an answer arrived.
-const UNKNOWN: &str = "Whether your answer arrived is not known; looking again";
+const UNKNOWN: &str = "The gateway did not confirm your answer; checking";
 
 /// What its requests are called.
 const CARD: &str = "approval.card";
@@ -302,7 +302,7 @@ impl ApprovalPanel {
                     body,
                 )]);
             }
-            Act::TakeBack => self.notice = Some("There is nothing to take back.".to_owned()),
+            Act::TakeBack => self.notice = Some("There is nothing to undo.".to_owned()),
             Act::EditLimit
             | Act::SwitchFocus
             | Act::NewLine
@@ -405,13 +405,13 @@ impl ApprovalPanel {
         if choice == Choice::Deny {
             None
         } else if self.is_away {
-            Some("The gateway is away; nothing can be allowed until it is back.")
+            Some("The gateway is unreachable; nothing can be allowed until it is back.")
         } else if !is_long {
             None
         } else if !is_open {
-            Some("Open the full text first: PgDn, or the last choice.")
+            Some("Open the full text first: PgDn or the last choice.")
         } else if self.subject.is_high() && !is_read {
-            Some("Read to the end first: PgDn, or End.")
+            Some("Read to the end first: PgDn or End.")
         } else {
             None
         }
@@ -470,7 +470,7 @@ impl ApprovalPanel {
 
     fn toggle_columns(&mut self) {
         if !self.subject.is_change() {
-            self.notice = Some("This is no change of a file.".to_owned());
+            self.notice = Some("This call does not change a file.".to_owned());
             return;
         }
         self.columns = match self.columns {
@@ -572,7 +572,7 @@ impl ApprovalPanel {
     fn looked_up(&mut self) {
         let was_unknown = |notice: &String| notice.starts_with(UNKNOWN);
         if self.notice.as_ref().is_some_and(was_unknown) {
-            let still_waits = "Your answer did not arrive. It still waits.";
+            let still_waits = "Your answer did not arrive. The call is still waiting.";
             self.notice = self.is_waiting().then(|| still_waits.to_owned());
         }
     }

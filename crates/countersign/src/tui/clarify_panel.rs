@@ -40,7 +40,7 @@ const ANSWER: &str = "clarification.answer";
 const OTHER: &str = "Other (type your answer)";
 const OTHER_OPEN: &str = "Other (type below)";
 const OPEN: &str = "Type your answer in the prompt below, then press Enter.";
-const TOO_SOON: &str = "That key came too soon, so it did nothing. Press it again.";
+const TOO_SOON: &str = "Too fast: that key was ignored. Press it again.";
 
 /// A question on the screen.
 #[derive(Clone, Debug)]
@@ -283,7 +283,7 @@ impl ClarifyPanel {
             }
             News::Unanswered { tag, why } if tag.id == self.id && tag.what == ANSWER => {
                 self.is_sent = false;
-                let words = "Whether your answer arrived is not known; looking again";
+                let words = "The gateway did not confirm your answer; checking";
                 self.notice = Some(format!("{words} ({why})."));
                 vec![Self::fetch(&self.id)]
             }

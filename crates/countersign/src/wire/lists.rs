@@ -55,7 +55,7 @@ lists! {
     KeyList { keys: KeyView }
     /// People who may answer.
     PersonList { people: PersonView }
-    /// Browsers that are signed in.
+    /// Signed-in browsers.
     LoginList { logins: LoginView }
     /// How people are reached, and how that goes.
     ChannelList { channels: ChannelView }

@@ -15,7 +15,7 @@ fn told(gateway: &Gateway, words: &[&str]) -> String {
 fn questions_of_agents_are_listed_shown_and_answered_like_approvals() {
     let gateway = Gateway::start();
     let agent = gateway.key("agent");
-    assert!(told(&gateway, &["approvals"]).contains("Nothing waits for an answer."));
+    assert!(told(&gateway, &["approvals"]).contains("Nothing is waiting for an answer."));
     let asks = |question: &str, choices: serde_json::Value| {
         let body = json!({ "question": question, "choices": choices, "session_id": "s1" });
         let asked = gateway.post(&agent, "/v1/clarifications", &body);
@@ -38,7 +38,7 @@ fn questions_of_agents_are_listed_shown_and_answered_like_approvals() {
         let view = gateway.get(&agent, &format!("/v1/clarifications/{id}"));
         assert_eq!(view.body["answer"]["text"], answer, "{view:?}");
     }
-    assert!(told(&gateway, &["approvals"]).contains("Nothing waits for an answer."));
+    assert!(told(&gateway, &["approvals"]).contains("Nothing is waiting for an answer."));
 }
 
 #[test]

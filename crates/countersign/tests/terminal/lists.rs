@@ -43,7 +43,7 @@ fn history_says_why_nobody_was_asked() {
     let said = gateway.submit(&agent, "ls -la");
     assert_eq!(said.status, 200, "{said:?}");
     let mut terminal = inbox(&gateway, 80, 30);
-    terminal.shows("1 call ran by itself in the last hour.");
+    terminal.shows("1 call ran without a question in the last hour.");
     terminal.press(TAB);
     terminal.shows("ran by itself  ls -la");
     terminal.press(ENTER);
@@ -72,7 +72,7 @@ fn a_permission_is_seen_and_taken_back() {
     terminal.armed("1. Take it back");
     terminal.press("1");
     terminal.shows("it covers nothing any more");
-    terminal.shows("Nothing runs by a standing permission.");
+    terminal.shows("There are no grants.");
     let grants = gateway.get(&gateway.admin(), "/v1/grants").body;
     assert_eq!(grants["grants"], json!([]));
 }

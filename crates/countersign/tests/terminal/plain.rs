@@ -25,7 +25,7 @@ fn a_number_and_enter_answer_what_a_screen_reader_reads() {
     terminal.shows("Denied by");
     let decision = decided(&gateway, &agent, &call);
     assert_eq!(decision["decision"]["note"], "not today");
-    terminal.shows("Nothing waits for an answer.");
+    terminal.shows("Nothing is waiting for an answer.");
     terminal.press("q\r");
     assert_eq!(terminal.ends(), 0);
 }
@@ -47,7 +47,7 @@ fn a_terminal_that_can_do_little_gets_lines() {
     terminal.shows("from 1 to 4 and Enter");
     gateway.resolve(&ana, &approval, "deny");
     terminal.shows("Denied by ana via the API.");
-    terminal.shows("Nothing waits for an answer.");
+    terminal.shows("Nothing is waiting for an answer.");
 }
 
 #[test]

@@ -170,10 +170,10 @@ fn yolo_says_what_it_lifts_is_shown_everywhere_and_can_be_ended() {
     let mut other = inbox(&scene.gateway, 120, 24);
     other.shows("runs without questions, except about critical calls");
     terminal.press("/yolo off\r");
-    terminal.shows("This session asks again.");
+    terminal.shows("This session asks questions again.");
     other.shows_no("runs without questions");
     terminal.press("/status\r");
-    terminal.shows("Every session asks as usual.");
+    terminal.shows("No session runs without questions.");
     terminal.press("/yolo all\r");
     terminal.shows("critical calls included");
     other.shows("critical calls included");

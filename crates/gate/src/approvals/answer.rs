@@ -109,7 +109,7 @@ impl Gate {
             .change_approval(&id, |stored, now| {
                 if stored.call.key == who.key {
                     return Err(GateError::Forbidden(
-                        "whoever asks cannot answer; another person must",
+                        "the asker cannot answer; another person must",
                     ));
                 }
                 if stored
@@ -117,7 +117,7 @@ impl Gate {
                     .is_closed_to(&who.name, self.inner.settings.starter_may_answer)
                 {
                     return Err(GateError::Forbidden(
-                        "this is about the run you started; another person must answer",
+                        "you started this run; another person must answer",
                     ));
                 }
                 let offered = stored.approval.choices.contains(&reply.choice);
@@ -182,7 +182,7 @@ impl Gate {
             .change_approval(id, |stored, _| {
                 if stored.call.is_hidden_from(&who.name) {
                     return Err(GateError::Forbidden(
-                        "this is about the run you started; another person must look at it",
+                        "you started this run; another person must review it",
                     ));
                 }
                 if !stored.viewed_by.contains(&who.name) {
@@ -203,7 +203,7 @@ impl Gate {
         args: &Value,
     ) -> Result<Digest, GateError> {
         if choice != Choice::Once {
-            let message = "changed arguments can only be allowed once";
+            let message = "edited arguments can only be allowed once";
             return Err(invalid("args", "edited_once_only", message));
         }
         if !args.is_object() {
@@ -221,7 +221,7 @@ impl Gate {
             .map_err(GateError::Policy)?;
         let (assessment, situation) = consider_bound(&ruleset.policy, &call, &stored.call.bound);
         if verdict(&assessment, &situation).verdict == Verdict::Refuse {
-            let message = "the call as changed is refused, whoever asks";
+            let message = "the edited call is always refused";
             return Err(invalid("args", "edited_call_refused", message));
         }
         let bytes = canonical(args)
@@ -282,7 +282,7 @@ fn grant_request(
     })?;
     let in_range = asked.lasts_millis.is_none_or(|millis| millis > 0) && asked.uses != Some(0);
     if !in_range {
-        let message = "a grant lasts for some time and at least one use";
+        let message = "a grant needs a duration above zero and at least one use";
         return Err(invalid("scope", "scope_empty", message));
     }
     Ok(Some(StoredGrantRequest {
@@ -297,9 +297,7 @@ fn may_answer(who: &Principal) -> Result<(), GateError> {
     if who.role.answers() {
         return Ok(());
     }
-    Err(GateError::Forbidden(
-        "only a person with an approver's key answers",
-    ))
+    Err(GateError::Forbidden("only approvers can answer"))
 }
 
 fn unknown(id: &str) -> GateError {

@@ -91,7 +91,7 @@ impl Gate {
             }
         }
         Err(GateError::TooMany {
-            message: "too many answers at once",
+            message: "too many concurrent answers",
             retry_after: 1,
         }
         .into())

@@ -78,23 +78,23 @@ impl Gate {
     /// Lets the agent ask again about what was denied. Who denied it may, and an admin.
     pub async fn lift_denial(&self, who: &Principal, id: &str) -> Result<ApprovalView, GateError> {
         if !who.role.answers() {
-            return Err(GateError::Forbidden(
-                "only a person with an approver's key lifts a denial",
-            ));
+            return Err(GateError::Forbidden("only approvers can lift a denial"));
         }
         let changed = self
             .change_approval(id, |stored, now| {
                 let State::Denied { answer } = &stored.approval.state else {
-                    let message = "this was not denied, so there is nothing to lift";
+                    let message = "this call was not denied; there is nothing to lift";
                     return Err(invalid("id", "not_denied", message));
                 };
                 if stored.call.key == who.key {
                     return Err(GateError::Forbidden(
-                        "whoever asks cannot lift a denial; another person must",
+                        "the asker cannot lift a denial; another person must",
                     ));
                 }
                 if answer.by != who.name && !who.role.administers() {
-                    return Err(GateError::Forbidden("who denied it lifts it, or an admin"));
+                    return Err(GateError::Forbidden(
+                        "only the person who denied it or an admin can lift it",
+                    ));
                 }
                 if stored.lifted.is_none() {
                     stored.lifted = Some((who.name.clone(), now));

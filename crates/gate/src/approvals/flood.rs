@@ -308,7 +308,7 @@ fn paint(stored: &mut StoredApproval, count: u64, latest: &str, now: UnixMillis)
         ("calls", "were")
     };
     let said = format!(
-        "{count} more {calls} of {} {were} held back {during}",
+        "{count} more {calls} of {} {were} refused {during}",
         inline(name)
     );
     let card = &mut stored.card;
@@ -318,15 +318,15 @@ fn paint(stored: &mut StoredApproval, count: u64, latest: &str, now: UnixMillis)
     card.choices = vec![Choice::Deny];
     card.reasons = vec![
         said,
-        "it asks more than people can answer; these calls did not run and are in the history"
+        "the agent asks too often; these calls did not run and are listed in the history"
             .to_owned(),
     ];
     card.body = vec![Field {
-        name: "The latest of them".to_owned(),
+        name: "The latest one".to_owned(),
         text: shortened(latest),
         code: true,
     }];
-    "When the flood is over this card goes away by itself.".clone_into(&mut card.on_timeout);
+    "This card closes automatically when the flood is over.".clone_into(&mut card.on_timeout);
     stored.shown_args = json!({ "held_back": count });
     stored.call.args = json!({ "held_back": count });
 }

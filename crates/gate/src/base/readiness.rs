@@ -39,7 +39,7 @@ impl Gate {
                     StoreError::Closed | StoreError::Conflict { .. } => "the store is closed",
                 })
             }
-            Err(_) => Some("the database does not answer in time"),
+            Err(_) => Some("the database does not respond in time"),
         };
         *last = Some((Instant::now(), why));
         why

@@ -28,7 +28,7 @@ const ANSWER_BYTES_MAX: usize = 64 * 1024;
 /// Most reasons that are taken from one answer.
 const REASONS_MAX: usize = 8;
 /// What a person is told when an assessor failed.
-const SILENT: &str = "an assessor did not answer, so a person decides";
+const SILENT: &str = "an assessor did not respond, so a person decides";
 
 /// How assessors are reached.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ enum Silence {
     TooLong,
     #[error("it failed: {0}")]
     Failed(String),
-    #[error("its answer is not what was asked for: {0}")]
+    #[error("its response is invalid: {0}")]
     Unreadable(String),
 }
 

@@ -153,7 +153,7 @@ impl Gate {
     /// Uses a token up. Whoever gets an answer here may run the call; nobody gets one twice.
     pub async fn consume(&self, who: &Principal, token: &str) -> Result<ConsumedView, GateError> {
         if !who.role.asks() {
-            return Err(GateError::Forbidden("only an agent's key uses tokens"));
+            return Err(GateError::Forbidden("only agent keys can consume tokens"));
         }
         let keys = self.public_keys().await?;
         let now = self.inner.clock.machine().seconds();

@@ -207,7 +207,7 @@ impl Gate {
             .as_ref()
             .is_some_and(|it| it.outcome == "allowed");
         if !is_allowed {
-            return Err(GateError::Forbidden("this call was not let through"));
+            return Err(GateError::Forbidden("this call was not allowed"));
         }
         if call.begun_at.is_some() {
             return Err(begun_already());

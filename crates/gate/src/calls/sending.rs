@@ -59,7 +59,7 @@ impl Gate {
             }
         }
         Err(GateError::TooMany {
-            message: "too much is noted about this call at once",
+            message: "too many concurrent changes of this call",
             retry_after: 1,
         })
     }

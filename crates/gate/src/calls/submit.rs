@@ -76,9 +76,7 @@ impl Gate {
         submission: Submission,
     ) -> Result<CallView, GateError> {
         if !who.role.asks() {
-            return Err(GateError::Forbidden(
-                "only an agent's key submits calls; a person's key answers them",
-            ));
+            return Err(GateError::Forbidden("only agent keys can submit calls"));
         }
         check(&submission)?;
         for _ in 0..TRIES_MAX {
@@ -93,7 +91,7 @@ impl Gate {
             }
         }
         Err(GateError::TooMany {
-            message: "too many calls of this session at once",
+            message: "too many concurrent calls of this session",
             retry_after: 1,
         })
     }
@@ -407,7 +405,7 @@ impl Gate {
             .await?;
         if of_one >= WAITING_OF_ONE_MAX {
             return Err(GateError::TooMany {
-                message: "20 calls of this key wait for a person already",
+                message: "20 calls of this key are already waiting",
                 retry_after: 5,
             });
         }
@@ -422,7 +420,7 @@ impl Gate {
             return Ok(());
         }
         Err(GateError::TooMany {
-            message: "10 000 calls wait for people already",
+            message: "10 000 calls are already waiting",
             retry_after: 30,
         })
     }

@@ -98,11 +98,11 @@ impl Refusal {
         }
     }
 
-    /// Returns what the person is told.
+    /// Returns the reply to the person.
     pub fn words(&self) -> String {
         let words = match self {
             Self::Untrusted(Untrusted::Stale) => {
-                "This click took too long to arrive. Press again; if it happens again, the clocks differ."
+                "This click arrived too late. Press again; if it happens again, compare the clocks of both servers."
             }
             Self::Untrusted(
                 Untrusted::Malformed
@@ -111,30 +111,28 @@ impl Refusal {
                 | Untrusted::OtherPerson
                 | Untrusted::Replayed
                 | Untrusted::WrongToken,
-            ) => "Nothing was changed: this does not come from the chat server.",
-            Self::Forged => "Nothing was changed: this is not a button of this firewall.",
-            Self::DialogOver => {
-                "Nothing was changed: the dialog was open too long. Press the button again."
-            }
-            Self::Unknown => "Nothing was changed: there is no such question.",
+            ) => "Nothing was changed: the chat server did not sign this click.",
+            Self::Forged => "Nothing was changed: this button was not made by this firewall.",
+            Self::DialogOver => "Nothing was changed: the dialog expired. Press the button again.",
+            Self::Unknown => "Nothing was changed: this question does not exist.",
             Self::Answered(how) => return format!("Already answered: {how}."),
             Self::Expired => "Too late: nobody answered in time, so it did not run.",
-            Self::Withdrawn => "The agent took this back. There is nothing to answer.",
+            Self::Withdrawn => "The agent withdrew this call. There is nothing to answer.",
             Self::OtherCard => {
                 "Nothing was changed: this is not the card that was delivered. If it is new, press again in a moment."
             }
-            Self::Bot => "Nothing was changed: a program's account answers nothing.",
-            Self::AccountClosed => "Nothing was changed: this account was closed.",
+            Self::Bot => "Nothing was changed: bot accounts cannot answer.",
+            Self::AccountClosed => "Nothing was changed: this account is deactivated.",
             Self::Untrusted(Untrusted::NoKey) | Self::Unverified => {
-                "Nothing was changed: the chat server could not be asked who you are. Press again in a moment."
+                "Nothing was changed: the chat server could not confirm who you are. Press again in a moment."
             }
             Self::Stranger => {
-                "Nothing was changed: your account is not among those who may answer. Who runs this firewall can add it to `people`."
+                "Nothing was changed: your account may not answer. An admin can add it to `people`."
             }
             Self::NotYours(why) => return format!("Nothing was changed: {why}."),
-            Self::NotOffered => "Nothing was changed: this is not offered here.",
+            Self::NotOffered => "Nothing was changed: this choice is not offered here.",
             Self::NotSeen => {
-                "Nothing was changed: only parts of it are shown here. Open the full text first."
+                "Nothing was changed: the card shows only parts of the call. Open the full text first."
             }
             Self::Failed(why) => {
                 return format!("Nothing was changed: {why}. Try again in a moment.");
@@ -377,7 +375,7 @@ impl Gate {
         let starter = starter.filter(|starter| starter.name == person.name);
         if starter.is_some_and(|starter| starter.is_closed) {
             return Err(Refusal::NotYours(
-                "this is about the run you started; another person must answer",
+                "you started this run; another person must answer",
             ));
         }
         if !person.answers() && starter.is_none() {
@@ -440,7 +438,7 @@ impl Gate {
         Ok(Clicked {
             outcome: Outcome::Opened,
             card: self.card_of(&about, facts.delivery.as_ref()),
-            words: "The full text stands below the card. You can answer now.".to_owned(),
+            words: "The full text is below the card. You can answer now.".to_owned(),
         })
     }
 
@@ -480,7 +478,7 @@ impl Gate {
         Ok(Clicked {
             outcome: Outcome::Answered,
             card: self.card_of(&about, facts.delivery.as_ref()),
-            words: "The agent was told. An answer allows nothing.".to_owned(),
+            words: "The agent has your answer. It permits nothing.".to_owned(),
         })
     }
 
@@ -557,21 +555,21 @@ fn principal(name: String, click: &Click) -> Principal {
     }
 }
 
-/// Returns what the person is told, with the permission it leaves.
+/// Returns the reply to the person, with the permission it leaves.
 fn confirmation(choice: Choice, view: &ApprovalView) -> String {
     let scope = view.scopes.first().map_or("", |scope| scope.words.as_str());
     let said = match choice {
         Choice::Once => "Allowed once.".to_owned(),
         Choice::Session => {
-            format!("Allowed for this session, and nothing wider than this: {scope}.")
+            format!("Allowed for this session: {scope}. The grant covers nothing else.")
         }
         Choice::Always => {
-            format!("Allowed from now on, and nothing wider than this: {scope}.")
+            format!("Allowed permanently: {scope}. The grant covers nothing else.")
         }
-        Choice::Deny => "Denied. The agent is told.".to_owned(),
+        Choice::Deny => "Denied. The agent will be told.".to_owned(),
     };
     match view.held_until {
-        Some(_) => format!("{said} It takes effect in a moment, unless it is taken back."),
+        Some(_) => format!("{said} It takes effect in a moment, unless it is undone."),
         None => said,
     }
 }

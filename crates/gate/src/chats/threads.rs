@@ -281,7 +281,7 @@ fn fresh_session() -> String {
 
 fn busy() -> GateError {
     GateError::TooMany {
-        message: "too much happens in this conversation at once",
+        message: "too many concurrent changes of this conversation",
         retry_after: 1,
     }
 }

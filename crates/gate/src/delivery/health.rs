@@ -78,7 +78,7 @@ impl Gate {
     /// Returns how each channel fares.
     pub async fn channels(&self, who: &Principal) -> Result<Page<ChannelView>, GateError> {
         if !who.role.sees_all() {
-            return Err(GateError::Forbidden("an agent does not see channels"));
+            return Err(GateError::Forbidden("agents cannot see channels"));
         }
         let newest = Query {
             order: Order::NewestFirst,

@@ -53,7 +53,7 @@ impl Gate {
         let search = filter.search.take().unwrap_or_default();
         let text = search.text.as_deref().unwrap_or_default();
         if text.len() > TEXT_BYTES_MAX {
-            let message = "what is looked for is longer than 200 bytes";
+            let message = "the search text is longer than 200 bytes";
             return Err(invalid("q", "too_long", message));
         }
         let behind = filter.behind.as_deref().map(place).transpose()?;

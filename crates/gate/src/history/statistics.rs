@@ -64,7 +64,7 @@ pub struct StatsView {
     pub answers: AnswerCounts,
     /// What was asked about most.
     pub reasons: Vec<ReasonCount>,
-    /// Whose calls they were.
+    /// Calls by agent they were.
     pub agents: Vec<AgentCount>,
     /// Who answered.
     pub people: Vec<PersonCount>,
@@ -115,7 +115,7 @@ pub struct QuestionCounts {
     pub expired: u64,
     /// The asker took it back.
     pub withdrawn: u64,
-    /// Answered by a model in a person's place; counted among the above, too.
+    /// Answered by a model on a person's behalf; counted among the above, too.
     pub by_model: u64,
 }
 
@@ -208,7 +208,7 @@ impl Gate {
         filter: StatsFilter,
     ) -> Result<StatsView, GateError> {
         if !who.role.sees_all() {
-            return Err(GateError::Forbidden("an agent does not see statistics"));
+            return Err(GateError::Forbidden("agents cannot see statistics"));
         }
         let span = self.span(filter)?;
         let mut counted = self.looked_through(move |it| it.counted(span)).await?;

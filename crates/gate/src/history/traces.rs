@@ -214,7 +214,7 @@ impl Gate {
         policy: Policy,
     ) -> Result<Replayed, GateError> {
         if !who.role.sees_all() {
-            return Err(GateError::Forbidden("an agent does not replay"));
+            return Err(GateError::Forbidden("agents cannot replay calls"));
         }
         let policy = Arc::new(policy);
         let reader: Arc<str> = Arc::from(who.name.as_str());

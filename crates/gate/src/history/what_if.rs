@@ -35,7 +35,7 @@ impl Gate {
         lines: Lines,
     ) -> Result<Replayed, GateError> {
         if !who.role.sees_all() {
-            return Err(GateError::Forbidden("an agent does not replay"));
+            return Err(GateError::Forbidden("agents cannot replay calls"));
         }
         self.looked_through(move |chronicle| chronicle.under(since, lines))
             .await

@@ -47,7 +47,7 @@ const FILE_BYTES_MAX: u64 = 4096;
 pub enum Mismatch {
     /// The ledger ends too early.
     #[error(
-        "the ledger ends with entry {last}, but this home has seen entry {}: what came after was deleted",
+        "the ledger ends with entry {last}, but this home has seen entry {}: later entries were deleted",
         .head.seq
     )]
     Shorter {
@@ -66,7 +66,7 @@ pub enum Mismatch {
     #[error("the ledger's head is missing from the home, and the database says that there was one")]
     Missing,
     /// The file is not what was written there.
-    #[error("the ledger's head in the home cannot be believed: {}", .0.why())]
+    #[error("the ledger's head in the home is not valid: {}", .0.why())]
     Forged(CheckpointError),
 }
 
@@ -74,13 +74,13 @@ pub enum Mismatch {
 #[derive(Debug, thiserror::Error)]
 pub enum AnchorError {
     /// The ledger is not the one that was seen.
-    #[error("the ledger is not what it was: {0}")]
+    #[error("the ledger is damaged: {0}")]
     Mismatch(#[from] Mismatch),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The file cannot be read or written.
-    #[error("the ledger's head cannot be kept in {}: {cause}", .file.display())]
+    #[error("the ledger's head cannot be stored in {}: {cause}", .file.display())]
     File {
         /// Which.
         file: PathBuf,
@@ -344,7 +344,7 @@ impl Gate {
             match anchor.advance(&self.inner.store, now).await {
                 Ok(_) => anchor.note(None),
                 Err(error) => {
-                    tracing::error!(%error, "the ledger's head is not kept; trying again");
+                    tracing::error!(%error, "the ledger's head cannot be stored; retrying");
                     anchor.note(Some(error.to_string()));
                     tokio::time::sleep(PAUSE).await;
                     continue;

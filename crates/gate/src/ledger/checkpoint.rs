@@ -40,7 +40,7 @@ impl Gate {
             match self.unsigned_at_start().await {
                 Ok(unsigned) => break unsigned,
                 Err(error) => {
-                    tracing::error!(%error, "the ledger cannot be read; trying again");
+                    tracing::error!(%error, "the ledger cannot be read; retrying");
                     tokio::time::sleep(PAUSE).await;
                 }
             }
@@ -48,7 +48,7 @@ impl Gate {
         loop {
             last.mark_unchanged();
             if let Err(error) = self.sign_if_due(&mut unsigned).await {
-                tracing::error!(%error, "the ledger cannot be signed; trying again");
+                tracing::error!(%error, "the ledger cannot be signed; retrying");
                 tokio::time::sleep(PAUSE).await;
                 continue;
             }

@@ -96,7 +96,7 @@ impl Gate {
         loop {
             tokio::time::sleep(SAID_EVERY).await;
             while let Err(error) = self.publish_key().await {
-                tracing::error!(%error, "the signing key cannot be published; trying again");
+                tracing::error!(%error, "the signing key cannot be published; retrying");
                 tokio::time::sleep(PAUSE).await;
             }
         }

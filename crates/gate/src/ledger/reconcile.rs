@@ -178,7 +178,7 @@ impl Accounts {
 
     /// Returns how `record` differs from what the ledger tells. What was told is used up.
     fn differs(&mut self, record: &Record) -> Option<&'static str> {
-        const OTHER: &str = "says something else than the ledger";
+        const OTHER: &str = "differs from the ledger";
         const NONE: &str = "is not in the ledger";
         if record.kind == Kind::Call {
             let Some(told) = self.calls.remove(&short(&record.id)) else {
@@ -209,7 +209,7 @@ impl Accounts {
     ) -> Result<Option<String>, StoreError> {
         let missing = |kind: Kind, id: &str| {
             format!(
-                "the ledger tells of {} `{id}`, and there is no record of it",
+                "the ledger has {} `{id}`, but there is no such record",
                 kind.word()
             )
         };

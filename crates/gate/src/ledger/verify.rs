@@ -62,7 +62,7 @@ impl Gate {
     /// Verifies the ledger of this gate.
     pub async fn verify_ledger(&self, who: &Principal) -> Result<LedgerState, GateError> {
         if !who.role.sees_all() {
-            return Err(GateError::Forbidden("an agent does not verify the ledger"));
+            return Err(GateError::Forbidden("agents cannot verify the ledger"));
         }
         let _alone = self.inner.verifying.lock().await;
         let evidence = Evidence {

@@ -1,4 +1,4 @@
-//! Browsers that are signed in: a one-time code becomes a cookie, which ends with its key.
+//! Signed-in browsers: a one-time code becomes a cookie, which ends with its key.
 
 use countersign_core::id::{KeyId, LoginId};
 use countersign_core::time::UnixMillis;
@@ -57,9 +57,7 @@ impl Gate {
         let who = self.signed_in(key.as_str()).await?;
         let who = who.ok_or_else(|| not_found("key", key.as_str()))?;
         if who.role.asks() {
-            return Err(GateError::Forbidden(
-                "the key of a program does not sign in a browser",
-            ));
+            return Err(GateError::Forbidden("agent keys cannot sign in a browser"));
         }
         let now = self.inner.clock.now();
         let code = secret::fresh("", random());

@@ -40,7 +40,9 @@ impl Gate {
     /// Returns the people who may answer.
     pub async fn people(&self, who: &Principal) -> Result<Page<PersonView>, GateError> {
         if !who.role.answers() {
-            return Err(GateError::Forbidden("only approvers and admins see people"));
+            return Err(GateError::Forbidden(
+                "only approvers and admins can see people",
+            ));
         }
         let items = self.live_people().await?;
         Ok(Page { items, next: None })
@@ -150,9 +152,7 @@ impl Gate {
         let person = people.into_iter().find(|person| {
             person.accounts.get(channel).is_some_and(|it| it == account) && person.answers()
         });
-        let person = person.ok_or(GateError::Forbidden(
-            "this account belongs to nobody who may answer",
-        ))?;
+        let person = person.ok_or(GateError::Forbidden("this account may not answer"))?;
         Ok(Principal {
             key: KeyId(format!("person:{}", person.name)),
             name: person.name,
@@ -179,7 +179,7 @@ impl Gate {
                 return Err(invalid(
                     "accounts",
                     "account_taken",
-                    format!("an account belongs to `{}` already", other.name),
+                    format!("an account already belongs to `{}`", other.name),
                 ));
             }
         }

@@ -34,7 +34,7 @@ impl Gate {
     pub async fn note_config_change(&self, who: &Principal, key: &str) -> Result<(), GateError> {
         if !who.role.administers() {
             return Err(GateError::Forbidden(
-                "only an admin changes the configuration",
+                "only admins can change the configuration",
             ));
         }
         let body = json!({ "key": key, "by": who.name, "via": who.via });

@@ -36,7 +36,7 @@ pub enum GateError {
     #[error("no longer open")]
     Gone(Box<ApprovalView>),
     /// Somebody was faster, or time was; nothing more can be said about it.
-    #[error("the {kind} is settled already: {how}")]
+    #[error("the {kind} is already settled: {how}")]
     AlreadySettled {
         /// What it is.
         kind: &'static str,
@@ -58,7 +58,7 @@ pub enum GateError {
         retry_after: u32,
     },
     /// The token was used before.
-    #[error("the token was used already")]
+    #[error("the token was already used")]
     TokenUsed,
     /// The token's time is over.
     #[error("the token has expired")]

@@ -18,7 +18,7 @@ use crate::records::stored::{StoredApproval, StoredCall};
 /// How a question ended that nobody could be asked.
 const UNREACHED: Ending = Ending::Expired { reached: false };
 /// What is said of a draft instead of showing it.
-pub(crate) const DRAFT: &str = "a draft of the agent's reply, which another person looks at";
+pub(crate) const DRAFT: &str = "a draft of the agent's reply, which another person reviews";
 
 /// How a call ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -209,7 +209,7 @@ pub struct GrantView {
     pub scope: Scope,
     /// In words.
     pub words: String,
-    /// Whose calls.
+    /// Calls by agent.
     pub key_id: String,
     /// In which session; null: in any.
     pub session_id: Option<String>,
@@ -432,7 +432,7 @@ fn sentence(decision: &DecisionView) -> String {
             format!("Approved {choice} by {by} · {at} · {via}")
         }
         "denied" => format!("Denied by {by} · {at} · {via}"),
-        "withdrawn" => "Withdrawn by the agent that asked".to_owned(),
+        "withdrawn" => "Withdrawn by the agent".to_owned(),
         "expired" if decision.ending() == Some(UNREACHED) => "Nobody could be reached".to_owned(),
         "expired" => "Expired: nobody answered in time".to_owned(),
         other => other.to_owned(),
@@ -451,9 +451,9 @@ fn denied_before(by: &str, note: &str, decision: Option<&DecisionView>) -> Strin
         .and_then(|it| it.denial_id.as_deref())
         .map_or_else(String::new, |id| format!(" ({id})"));
     format!(
-        "{by} denied this {when}, so nobody was asked again and it did not run; other words for the \
-         same thing count as the same.{note} Tell the user. If it is wanted after all, {by} or an \
-         admin can lift the denial{id} from history; then ask again."
+        "{by} denied this {when}, so it did not run and nobody was asked again. Rephrasing the call \
+         does not change that.{note} Tell the user. {by} or an admin can lift the denial{id} in the \
+         history; then you may ask again."
     )
 }
 
@@ -497,27 +497,26 @@ fn message(status: &str, decision: Option<&DecisionView>, call: &StoredCall) -> 
         ),
         "refused" if cause == "deny_memory" => denied_before(by, &note, decision),
         "refused" if cause == "flood" => format!(
-            "You asked more than people can answer, so this call was held back: it did not run and \
-             nobody was asked about it. Ask again in {} s, one call at a time, and do not take \
-             questions back.{note}",
+            "You asked too often: this call did not run, and nobody was asked about it. Try again \
+             in {} s, one call at a time, and do not withdraw calls.{note}",
             decision.and_then(|it| it.retry_after).unwrap_or(60)
         ),
-        "refused" if cause == "no_approver" => "This call needs a person's yes, and nobody is \
-             there who could give it. It did not run. Tell the user."
+        "refused" if cause == "no_approver" => "This call needs a person's approval, and there is \
+             no approver. It did not run. Tell the user."
             .to_owned(),
         "refused" if decision.is_some_and(|it| it.rule.is_some()) => {
             let rule = decision.and_then(|it| it.rule.as_deref()).map(inline);
             format!(
-                "Refused by the deny rule {}: this call is not run, whoever asks. Tell the user.",
+                "Refused by the deny rule {}: such calls are never allowed. Tell the user.",
                 rule.unwrap_or_default()
             )
         }
-        "refused" => "Refused: this call is not run, whoever asks. Tell the user.".to_owned(),
+        "refused" => "Refused: such calls are never allowed. Tell the user.".to_owned(),
         "expired" if matches!(cause, "undeliverable" | "no_approver") => {
             "Nobody could be reached, so it did not run. This is not a denial.".to_owned()
         }
         "expired" => "Nobody answered in time, so it did not run. This is not a denial.".to_owned(),
-        "withdrawn" => "You took this call back; it did not run.".to_owned(),
+        "withdrawn" => "You withdrew this call; it did not run.".to_owned(),
         _ => format!(
             "A person has been asked about this call ({}). Wait for the answer; it has not run.",
             call.call_id

@@ -82,11 +82,11 @@ fn diff(path: &str, old: &Held, new: &Held) -> String {
         shown.push('\n');
     };
     match (old, new) {
-        (Held::Absent, Held::Absent) => note(format!("{path} is not there")),
+        (Held::Absent, Held::Absent) => note(format!("{path} does not exist")),
         (Held::Absent, Held::File { mode, .. }) => note(format!("new file, mode {mode:o}")),
         (Held::File { .. }, Held::Absent) => note("file is gone".to_owned()),
         (Held::File { mode: old, .. }, Held::File { mode: new, .. }) if old != new => {
-            note(format!("mode {old:o} became {new:o}"));
+            note(format!("mode {old:o} changed to {new:o}"));
         }
         (Held::File { .. }, Held::File { .. }) => {}
     }
@@ -96,7 +96,7 @@ fn diff(path: &str, old: &Held, new: &Held) -> String {
     );
     let (Ok(before), Ok(after)) = texts else {
         let (old, new) = (old.size(), new.size());
-        note(format!("not a text: {old} bytes became {new} bytes"));
+        note(format!("binary: {old} bytes changed to {new} bytes"));
         return shown;
     };
     let lines = TextDiff::configure()
@@ -107,7 +107,7 @@ fn diff(path: &str, old: &Held, new: &Held) -> String {
     shown.push_str(unified.get(..end).unwrap_or_default());
     let left = unified.len() - end;
     if left > 0 {
-        let note = format!("\n… {left} more bytes of difference\n");
+        let note = format!("\n… {left} more bytes of diff\n");
         shown.push_str(&note);
     }
     shown

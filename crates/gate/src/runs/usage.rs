@@ -77,7 +77,7 @@ impl Gate {
             }
         }
         Err(GateError::TooMany {
-            message: "too many answers of this model at once",
+            message: "too many concurrent changes of this usage record",
             retry_after: 1,
         })
     }
@@ -89,9 +89,7 @@ impl Gate {
         since: Option<i64>,
     ) -> Result<Vec<UsageView>, GateError> {
         if !who.role.sees_all() {
-            return Err(GateError::Forbidden(
-                "an agent does not see what models cost",
-            ));
+            return Err(GateError::Forbidden("agents cannot see model usage"));
         }
         let query = Query {
             // A day counts if any of it lies behind `since`.

@@ -156,20 +156,16 @@ impl Gate {
         if let Some(starter) = starter
             && self.marked_as(starter, &people).await?.is_some()
         {
-            let reason = "who started this run was in crisis, and nobody has cleared that";
+            let reason = "the person who started this run has a crisis mark";
             raise(assessment, reason.to_owned());
         }
         if names.len() > RECIPIENTS_MAX && self.anybody_is_marked().await? {
-            let reason =
-                "not all of so many recipients can be looked up, and there are people in crisis";
+            let reason = "there are too many recipients to check for crisis marks";
             raise(assessment, reason.to_owned());
         }
         for name in names.iter().take(RECIPIENTS_MAX) {
             if self.marked_as(name, &people).await?.is_some() {
-                let reason = format!(
-                    "{} was written to when a person was in crisis, and nobody has cleared that",
-                    inline(name)
-                );
+                let reason = format!("{} has a crisis mark", inline(name));
                 raise(assessment, reason);
             } else {
                 let before = self
@@ -236,7 +232,7 @@ impl Gate {
     /// Returns everything that carries the mark.
     pub async fn crisis_marks(&self, who: &Principal) -> Result<CrisisView, GateError> {
         if !who.role.sees_all() {
-            return Err(GateError::Forbidden("an agent does not see marks"));
+            return Err(GateError::Forbidden("agents cannot see crisis marks"));
         }
         let mut sessions = Vec::new();
         let query = Query {
@@ -368,7 +364,7 @@ impl Gate {
             }
         }
         Err(GateError::TooMany {
-            message: "too much happens to this mark at once",
+            message: "too many concurrent changes of this mark",
             retry_after: 1,
         })
     }
@@ -489,7 +485,7 @@ fn mark_id(recipient: &str) -> String {
 }
 
 fn not_oneself() -> GateError {
-    GateError::Forbidden("this is about you; another person must clear it")
+    GateError::Forbidden("this mark is about you; another person must clear it")
 }
 
 fn no_mark(id: &str) -> GateError {

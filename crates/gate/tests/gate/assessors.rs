@@ -13,7 +13,7 @@ use crate::support::{DANGEROUS, Wishes, World, command, world_with};
 
 /// Longer than any honest row needs.
 const PATIENT: u64 = 20_000;
-const SILENT: &str = "an assessor did not answer, so a person decides";
+const SILENT: &str = "an assessor did not respond, so a person decides";
 
 /// A row's name, the call, the assessor, the verdict, and a reason that must be given.
 type Row = (

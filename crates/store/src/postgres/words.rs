@@ -17,7 +17,7 @@ const WORDS: &[(&str, &str)] = &[
     ("53300", "the database has no connection left"),
     ("54", REFUSED),
     ("55P03", "the database is locked"),
-    ("57014", "the database does not answer in time"),
+    ("57014", "the database does not respond in time"),
     ("57", "the database is starting or stopping"),
     ("58", "the disk reports an error"),
     ("XX001", "the database is damaged"),

@@ -61,7 +61,7 @@ impl Walk<'_> {
         });
         if let Some(word) = telling {
             let mut act = Act::new(Effect::CloudWrite, name.to_owned(), self.here(script.span))
-                .because("a script that by its words deploys or destroys something")
+                .because("a script whose name says that it deploys or destroys something")
                 .on(word.to_owned());
             act.target = Score::new(200);
             self.note(act);
@@ -186,7 +186,7 @@ impl Walk<'_> {
         let reading = if let Role::Snippet(lang) = role {
             language::script::read(lang, &arg.text)
         } else {
-            Reading::hidden("code of a language that is not read")
+            Reading::hidden("code in an unsupported language")
         };
         self.imports(role, &reading.imports, arg.span);
         let posts = ["data=", "method", "body", "POST"]
@@ -236,7 +236,7 @@ impl Walk<'_> {
         };
         let reader = MINI_LANGUAGES.iter().find(|(known, _)| *known == role);
         let reading = reader.map_or_else(
-            || Reading::hidden("code of a language that is not read"),
+            || Reading::hidden("code in an unsupported language"),
             |(_, read)| read(text, program),
         );
         // A hole in a filter for text is data; in anything that runs or deletes it is not.

@@ -21,7 +21,7 @@ impl Walk<'_> {
         if self.lookups >= LOOKUPS_MAX {
             if !self.lookups_ended {
                 self.lookups_ended = true;
-                self.unreadable("it names more files than can be looked up", arg.span);
+                self.unreadable("it names too many files to check", arg.span);
             }
             return None;
         }

@@ -230,7 +230,7 @@ impl Walk<'_> {
             || arg.text == HOLE.to_string();
         if private {
             let act = Act::new(Effect::Publish, program, self.here(arg.span))
-                .because("shows a private place to everybody who can reach it");
+                .because("serves a private directory to the network");
             self.note(act.on(place.path));
         }
     }

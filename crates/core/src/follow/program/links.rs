@@ -89,7 +89,7 @@ impl Walk<'_> {
             Some(_) | None => target.text.clone(),
         };
         if self.made_links.len() >= LINKS_MAX || self.links_tried >= LINKS_TRIED_MAX {
-            self.unreadable("it makes more links than can be followed", line.span);
+            self.unreadable("it makes too many links to follow", line.span);
             return;
         }
         self.links_tried += 1;

@@ -147,7 +147,7 @@ impl Walk<'_> {
             | Role::PowerShell => self.mini_language(role, arg, program),
 
             Role::Url if installs && !is_local_or_registry(&arg.text) => {
-                let why = "installs code from a registry nobody knows";
+                let why = "installs code from an unknown registry";
                 self.hidden_code(arg, program, why);
             }
             Role::Url => return self.fetches(arg, program),
@@ -305,7 +305,7 @@ impl Walk<'_> {
             if interpreter_role(shell).is_some() {
                 self.stdin_code(stdin, shell, span);
             } else {
-                self.unreadable("runs code of a language that is not read", span);
+                self.unreadable("runs code in an unsupported language", span);
             }
         } else if row.does == Effect::Persist
             && let Some(text) = &stdin.text
@@ -317,7 +317,7 @@ impl Walk<'_> {
                 .as_deref()
                 .is_some_and(|text| !text.trim().is_empty())
         {
-            self.unreadable("types commands into an interactive program", span);
+            self.unreadable("pipes commands into an interactive program", span);
         }
     }
 

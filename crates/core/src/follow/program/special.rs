@@ -97,7 +97,7 @@ impl Walk<'_> {
             return None;
         }
         if arg.text.matches('|').count() >= NAMES_MAX {
-            self.unreadable("a word names more files than can be looked up", arg.span);
+            self.unreadable("an argument names too many files to check", arg.span);
         }
         let mut taint = arg.taint;
         for name in arg.text.split('|').take(NAMES_MAX) {

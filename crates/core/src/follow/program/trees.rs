@@ -106,7 +106,7 @@ impl Walk<'_> {
                 let before = self.acts.len();
                 let taint = self.reads(&file, program);
                 for act in self.acts.iter_mut().skip(before) {
-                    act.note = "reads all that is in a directory, secrets too";
+                    act.note = "reads a whole directory that contains secrets";
                     act.subject = format!("{}, in it {}", root.shown(), act.subject);
                 }
                 taint

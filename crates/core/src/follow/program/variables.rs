@@ -62,7 +62,7 @@ impl Walk<'_> {
             self.writes(value, row.what, Writing::Create);
         } else if row.value == Role::Url {
             if !is_local_or_registry(text) {
-                let why = "sends programs elsewhere for what they trust";
+                let why = "changes where programs get trusted data";
                 self.note_variable(Effect::Privilege, why, name, value, row);
             }
         } else {

@@ -3,8 +3,8 @@
 use super::{Dialect, statement, tokens};
 use crate::language::{Deed, Reading, runs_its_input};
 
-const UNKNOWN: &str = "a command of the database client that is not known";
-const FOREIGN_FILE: &str = "database text or code taken from a file";
+const UNKNOWN: &str = "an unknown command of the database client";
+const FOREIGN_FILE: &str = "SQL or code from a file";
 const EDITOR: &str = "a database client that opens an editor or a viewer";
 const COMPUTED: &str = "a database client that runs what a query returns";
 

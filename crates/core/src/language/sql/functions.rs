@@ -3,7 +3,7 @@
 use super::tokens::Token;
 use crate::language::{Deed, Reading};
 
-const UNKNOWN: &str = "a database function that is not known";
+const UNKNOWN: &str = "an unknown database function";
 const COMPUTED: &str = "a database function with a computed file or command";
 const ELSEWHERE: &str = "a database function that runs other code";
 

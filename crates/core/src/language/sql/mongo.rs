@@ -10,7 +10,7 @@ use crate::language::cursor::{Cursor, starts_name};
 use crate::language::{Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
 
 const UNPARSED: &str = "a MongoDB script that cannot be parsed";
-const UNKNOWN: &str = "a MongoDB method that is not known";
+const UNKNOWN: &str = "an unknown MongoDB method";
 const COMPUTED: &str = "a MongoDB script that computes what it calls";
 
 /// Methods and global functions that only read or compute.

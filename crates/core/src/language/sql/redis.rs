@@ -3,7 +3,7 @@
 use crate::language::{Deed, Reading};
 use crate::place::HOLE;
 
-const UNKNOWN: &str = "a Redis command that is not known";
+const UNKNOWN: &str = "an unknown Redis command";
 const SCRIPT: &str = "a script or function that runs inside Redis";
 
 /// Commands that only read, in lower case.

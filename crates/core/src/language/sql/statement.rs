@@ -5,7 +5,7 @@ use super::tokens::Token;
 use super::{Dialect, condition, headline, transfer};
 use crate::language::{Deed, Reading};
 
-pub(super) const UNKNOWN_VERB: &str = "a database statement that is not known";
+pub(super) const UNKNOWN_VERB: &str = "an unknown database statement";
 const STORED_PROGRAM: &str = "a stored program of the database";
 pub(super) const DYNAMIC: &str = "a database statement that is computed";
 const TOO_NESTED: &str = "database statements nested too deeply";

@@ -3,9 +3,9 @@
 use super::Dialect;
 use crate::language::cursor::{Cursor, continues_name, starts_name};
 
-const UNFINISHED: &str = "database text with an unfinished quote or comment";
-const AMBIGUOUS: &str = "database text that databases read differently";
-const VARIABLE: &str = "database text with a variable the client fills in";
+const UNFINISHED: &str = "SQL with an unfinished quote or comment";
+const AMBIGUOUS: &str = "SQL that databases parse differently";
+const VARIABLE: &str = "SQL with a variable that the client substitutes";
 
 /// One token of a statement. What stands in quotes is kept as it stands there.
 #[derive(Clone, Debug, PartialEq, Eq)]

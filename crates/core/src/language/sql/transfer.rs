@@ -6,7 +6,7 @@ use super::tokens::Token;
 use super::{Dialect, headline};
 use crate::language::{Deed, Reading};
 
-const FOREIGN_FILE: &str = "database text or code taken from a file";
+const FOREIGN_FILE: &str = "SQL or code from a file";
 
 pub(super) fn vacuum(tokens: &[Token], _: Context, reading: &mut Reading) {
     match text_after(tokens, "INTO") {

@@ -204,13 +204,13 @@ fn effect(assessment: &Assessment) -> String {
         text.push_str("; cannot be undone");
     }
     if assessment.outbound {
-        text.push_str("; carries something out of this machine");
+        text.push_str("; outbound");
     }
     if assessment.crisis_sensitive {
-        text.push_str("; touches a person in crisis");
+        text.push_str("; may affect a person in crisis");
     }
     if assessment.marks.unreadable {
-        text.push_str("; cannot be seen or is not known");
+        text.push_str("; unreadable or unknown");
     }
     text
 }

@@ -158,7 +158,7 @@ impl Desk {
         }
         let stop = self.chat.typed_as("stop");
         let stop = stop.map_or_else(String::new, |typed| format!(" `{typed}` stops it."));
-        let words = format!("I am still at your last message.{stop}");
+        let words = format!("I am still working on your last message.{stop}");
         self.say(&message.thread, &words, &format!("{}:busy", message.id))
             .await;
         Ok(())

@@ -23,12 +23,12 @@ use super::Desk;
 /// Longest card that is shown as the answer to a command, in characters.
 const SHOWN_CHARS_MAX: usize = 12_000;
 /// What is said where no call waits; questions of agents have cards of their own.
-const NOTHING: &str = "No call waits for you.";
+const NOTHING: &str = "No call is waiting for you.";
 /// Most lines of a list.
 const LINES_MAX: usize = 20;
 
 impl Desk {
-    /// Does what was typed and returns what the person is told.
+    /// Does what was typed and returns the reply to the person.
     pub(crate) async fn typed(&self, typed: &Typed) -> String {
         match self.typed_checked(typed).await {
             Ok(words) => words,
@@ -97,26 +97,26 @@ impl Desk {
             }
             Command::Lift { id } => {
                 self.gate.lift_denial(who, &id).await?;
-                Ok("Lifted; the agent may ask again.".to_owned())
+                Ok("Denial lifted; the agent may ask again.".to_owned())
             }
             Command::Yolo { minutes, all } => self.yolo(typed, who, minutes, all).await,
             Command::YoloOff => self.end_yolo(typed, who).await,
             Command::Status => self.status(who).await,
             Command::Usage => self.usage(who).await,
             Command::Model { name: None } => Ok(match self.agent.model() {
-                Some(model) => format!("The agent thinks with {}.", code(&model)),
+                Some(model) => format!("The agent uses {}.", code(&model)),
                 None => "No model is configured.".to_owned(),
             }),
             Command::Model { name: Some(_) } => {
-                Ok("The model is set in the configuration, not here.".to_owned())
+                Ok("The model is set in the configuration.".to_owned())
             }
             Command::New => {
                 self.gate.renew_thread(who, &typed.thread).await?;
-                Ok("The next message begins another conversation.".to_owned())
+                Ok("Your next message starts a new conversation.".to_owned())
             }
             Command::Retry => self.retry(typed, who).await,
             Command::Stop => self.stop(typed, who).await,
-            Command::Whoami => Ok(format!("You are {} here.", code(&who.name))),
+            Command::Whoami => Ok(format!("You are {}.", code(&who.name))),
             // Done before.
             Command::Approve { .. }
             | Command::Deny { .. }
@@ -143,7 +143,7 @@ impl Desk {
                 [only] => only.approval_id.clone(),
                 several => {
                     let list = listed(several);
-                    return Ok(format!("Several wait; name one.\n{list}"));
+                    return Ok(format!("Several are waiting; name one.\n{list}"));
                 }
             }
         };
@@ -160,7 +160,7 @@ impl Desk {
         let text = fenced(&view.card.plain_text());
         // As it is shown there, where it may be longer: what the server cuts off was not seen.
         if tamed(&text).chars().count() > SHOWN_CHARS_MAX {
-            return Ok("It is too long for here. Open the full text on the card.".to_owned());
+            return Ok("It is too long to show here. Open the full text on the card.".to_owned());
         }
         if view.status == "waiting" {
             let click = self.click(typed, id.to_owned(), Press::View, None);
@@ -222,7 +222,7 @@ impl Desk {
         let grants = self.gate.grants(who, false).await?.items;
         let mut lines = self.overrides(who).await?;
         if grants.is_empty() {
-            lines.push_str("There are no standing permissions.");
+            lines.push_str("There are no grants.");
         }
         for grant in grants.iter().take(LINES_MAX) {
             let line = format!("{} {}", grant.grant_id, grant.words);
@@ -239,7 +239,7 @@ impl Desk {
         all: bool,
     ) -> Result<String, GateError> {
         let Some(thread) = self.gate.thread(who, &typed.thread).await? else {
-            return Ok("There is no conversation with the agent here.".to_owned());
+            return Ok("There is no conversation with the agent in this thread.".to_owned());
         };
         let wanted = OverrideRequest {
             minutes,
@@ -251,8 +251,8 @@ impl Desk {
             .start_override(who, Some(BUILTIN), &thread.session, wanted)
             .await?;
         Ok(format!(
-            "For {minutes} minutes this conversation {}. What is sent, money, the firewall itself and a \
-             person in crisis are asked about all the same.{}",
+            "For {minutes} minutes this conversation {}. Outbound calls, money, the firewall itself and \
+             crisis still ask.{}",
             started.words,
             self.how_to_end()
         ))
@@ -260,12 +260,12 @@ impl Desk {
 
     async fn end_yolo(&self, typed: &Typed, who: &Principal) -> Result<String, GateError> {
         let Some(thread) = self.gate.thread(who, &typed.thread).await? else {
-            return Ok("There is no conversation with the agent here.".to_owned());
+            return Ok("There is no conversation with the agent in this thread.".to_owned());
         };
         self.gate
             .end_override(who, Some(BUILTIN), &thread.session)
             .await?;
-        Ok("This conversation asks again.".to_owned())
+        Ok("This conversation asks questions again.".to_owned())
     }
 
     fn how_to_end(&self) -> String {
@@ -281,7 +281,7 @@ impl Desk {
             let minutes = ((it.until.unwrap_or(now) - now) / 60.0).ceil();
             let _infallible = writeln!(
                 lines,
-                "Session {} {} for {minutes} more minutes, as {} said.",
+                "Session {} {} for {minutes} more minutes (started by {}).",
                 code(&it.session_id),
                 it.words,
                 code(&it.by)
@@ -315,7 +315,7 @@ impl Desk {
             usage.iter().map(count).sum()
         };
         Ok(format!(
-            "In 30 days: {} tokens read, {} written.",
+            "Last 30 days: {} tokens in, {} tokens out.",
             sum(|it| it.prompt_tokens),
             sum(|it| it.completion_tokens)
         ))
@@ -323,7 +323,7 @@ impl Desk {
 
     async fn retry(&self, typed: &Typed, who: &Principal) -> Result<String, GateError> {
         let Some(thread) = self.gate.thread(who, &typed.thread).await? else {
-            return Ok("There is no conversation with the agent here.".to_owned());
+            return Ok("There is no conversation with the agent in this thread.".to_owned());
         };
         let said = self.gate.conversation(&thread.session).await?;
         let mut said = said.into_iter().rev();
@@ -333,7 +333,7 @@ impl Desk {
             | Err(_) => None,
         });
         let Some(last) = last else {
-            return Ok("Nothing was said here yet.".to_owned());
+            return Ok("There are no messages here yet.".to_owned());
         };
         let request = RunRequest {
             input: vec![last],
@@ -348,10 +348,10 @@ impl Desk {
     async fn stop(&self, typed: &Typed, who: &Principal) -> Result<String, GateError> {
         let thread = self.gate.thread(who, &typed.thread).await?;
         let Some(run) = thread.and_then(|thread| thread.run) else {
-            return Ok("Nothing is under way here.".to_owned());
+            return Ok("Nothing is running here.".to_owned());
         };
         self.agent.stop(who, &run).await?;
-        Ok("It is stopping.".to_owned())
+        Ok("Stopping.".to_owned())
     }
 }
 

@@ -126,7 +126,7 @@ impl Desk {
             (RunStatus::Completed, Some(output), _) if output.trim() == said.trim() => None,
             (RunStatus::Completed, Some(output), _) => Some(output.clone()),
             (RunStatus::Failed, _, Some(error)) => {
-                Some(format!("I could not go on: {}", code(&inline(error))))
+                Some(format!("The run failed: {}", code(&inline(error))))
             }
             (RunStatus::Cancelled, ..) => Some("Stopped.".to_owned()),
             (

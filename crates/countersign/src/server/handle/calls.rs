@@ -126,7 +126,7 @@ pub(crate) async fn outcome(
 
 /// Uses a token up
 #[utoipa::path(post, path = "/v1/tokens/consume", request_body = ConsumeBody,
-    responses((status = 200, description = "it was good, and is used now", body = ConsumedView)))]
+    responses((status = 200, description = "the token was valid and is now consumed", body = ConsumedView)))]
 pub(crate) async fn consume(
     State(app): Reach,
     caller: Caller,

@@ -32,9 +32,9 @@ pub(crate) async fn list(State(app): Reach, caller: Caller) -> Answer<ChannelLis
 #[utoipa::path(post, path = "/channels/{name}/action", request_body = Object,
     params(("name" = String, Path, description = "the channel")),
     responses((status = 200, description = "answered", body = ApprovalView),
-        (status = 401, description = "the signature proves nothing"),
-        (status = 403, description = "the account belongs to nobody who may answer"),
-        (status = 409, description = "somebody was faster")))]
+        (status = 401, description = "the signature is missing or wrong"),
+        (status = 403, description = "the account may not answer"),
+        (status = 409, description = "somebody answered first")))]
 pub(crate) async fn action(
     State(app): Reach,
     Path(name): Path<String>,
@@ -52,7 +52,7 @@ pub(crate) async fn action(
 /// A command that was typed in a chat
 #[utoipa::path(post, path = "/channels/{name}/command", request_body = String,
     params(("name" = String, Path, description = "the channel")),
-    responses((status = 200, description = "what the person is told", body = Object)))]
+    responses((status = 200, description = "the reply to the person", body = Object)))]
 pub(crate) async fn command(
     State(app): Reach,
     Path(name): Path<String>,
@@ -65,7 +65,7 @@ pub(crate) async fn command(
 /// A dialog that was closed in a chat
 #[utoipa::path(post, path = "/channels/{name}/dialog", request_body = Object,
     params(("name" = String, Path, description = "the channel")),
-    responses((status = 200, description = "taken, or what is wrong", body = Object)))]
+    responses((status = 200, description = "accepted, or the error", body = Object)))]
 pub(crate) async fn dialog(
     State(app): Reach,
     Path(name): Path<String>,
@@ -78,7 +78,7 @@ pub(crate) async fn dialog(
 /// Looks at everything that usually goes wrong with a channel
 #[utoipa::path(get, path = "/v1/channels/{name}/doctor",
     params(("name" = String, Path, description = "the channel")),
-    responses((status = 200, description = "what was found, each with what to do", body = Object)))]
+    responses((status = 200, description = "problems, each with a fix", body = Object)))]
 pub(crate) async fn doctor(
     State(app): Reach,
     _caller: Caller,

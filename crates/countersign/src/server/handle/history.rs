@@ -79,7 +79,7 @@ pub(crate) async fn ledger(
 
 /// Verifies the ledger
 #[utoipa::path(get, path = "/v1/ledger/verify",
-    responses((status = 200, description = "whether it is what it was", body = LedgerState)))]
+    responses((status = 200, description = "whether the ledger is intact", body = LedgerState)))]
 pub(crate) async fn verify(State(app): Reach, caller: Caller) -> Answer<LedgerState> {
     Ok(Json(app.gate.verify_ledger(&caller.principal).await?))
 }

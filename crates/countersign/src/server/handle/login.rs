@@ -62,7 +62,7 @@ pub(crate) async fn login(
 
 /// Signs this browser out
 #[utoipa::path(post, path = "/v1/logout",
-    responses((status = 204, description = "the cookie is good for nothing")))]
+    responses((status = 204, description = "signed out")))]
 pub(crate) async fn logout(State(app): Reach, caller: Caller) -> Result<Response, Problem> {
     if let Credential::Cookie(secret) = &caller.credential {
         app.gate.end_login(&caller.principal, secret).await?;
@@ -73,7 +73,7 @@ pub(crate) async fn logout(State(app): Reach, caller: Caller) -> Result<Response
 
 /// Makes a one-time code for the caller's own browser
 #[utoipa::path(post, path = "/v1/login/code",
-    responses((status = 201, description = "the code, good once within ten minutes", body = LoginCode)))]
+    responses((status = 201, description = "a one-time code, valid for ten minutes", body = LoginCode)))]
 pub(crate) async fn code(
     State(app): Reach,
     caller: Caller,

@@ -21,19 +21,19 @@ pub(crate) async fn health() -> Json<Value> {
 /// Says whether calls can be judged and decisions kept
 #[utoipa::path(get, path = "/ready",
     responses((status = 200, description = "they can", body = Object),
-              (status = 503, description = "they cannot, and why", body = Object)))]
+              (status = 503, description = "not ready, and why", body = Object)))]
 pub(crate) async fn ready(State(app): Reach) -> (StatusCode, Json<Value>) {
     let mut reasons = Vec::new();
     // Causes name files and hosts; anybody may ask here, so they stay in the log.
     if let Err(error) = app.gate.store().last().await {
-        tracing::warn!(?error, "not ready: the store does not answer");
+        tracing::warn!(?error, "not ready: the store does not respond");
         reasons.push("the store does not answer");
     }
     // What can be read may still be full, locked or read-only.
     reasons.extend(app.gate.unwritable().await);
     if let Some(wrong) = app.gate.anchor().and_then(Anchor::wrong) {
-        tracing::warn!(wrong, "not ready: the ledger's head is not kept");
-        reasons.push("the ledger is not what it was, or its head cannot be kept");
+        tracing::warn!(wrong, "not ready: the ledger's head cannot be stored");
+        reasons.push("the ledger is damaged, or its head cannot be stored");
     }
     app.policies.look_again();
     if let Err(error) = app.policies.at(None) {
@@ -125,7 +125,7 @@ pub(crate) async fn capabilities(State(app): Reach) -> Json<Value> {
 
 /// Lists the model of the built-in agent
 #[utoipa::path(get, path = "/v1/models",
-    responses((status = 200, description = "a list in the shape of OpenAI", body = Object)))]
+    responses((status = 200, description = "a list in OpenAI's format", body = Object)))]
 pub(crate) async fn models(State(app): Reach) -> Json<Value> {
     let name = model_name(&app);
     Json(json!({

@@ -17,7 +17,7 @@ use crate::wire::practice::{COMMAND, EXPLANATION};
 
 /// Puts a harmless practice card in front of people
 #[utoipa::path(post, path = "/v1/practice",
-    responses((status = 202, description = "it waits; nothing runs, whatever is answered", body = CallView)))]
+    responses((status = 202, description = "waiting; nothing runs, whatever the answer", body = CallView)))]
 pub(crate) async fn ask(State(app): Reach) -> Result<(StatusCode, Json<CallView>), Problem> {
     let name = format!("practice-{}", app.gate.clock().now().0);
     // No key has this id, so nobody can collect what an answer allows, and a grant that is left

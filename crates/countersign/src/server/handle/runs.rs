@@ -100,7 +100,7 @@ fn directory(cwd: &str) -> Result<String, Problem> {
     }
     let path = path.canonicalize().map_err(|_| wrong("is not there"))?;
     if !path.is_dir() {
-        return Err(wrong("is no directory"));
+        return Err(wrong("is not a directory"));
     }
     let path = path.into_os_string().into_string();
     path.map_err(|_| wrong("cannot be written as text"))
@@ -292,7 +292,7 @@ pub(crate) async fn approval(
     })?;
     let all = body.all || body.resolve_all;
     if all && chosen != Choice::Deny {
-        let message = "`all` only denies: nobody reads several questions at once";
+        let message = "`all` works only with `deny`";
         return Err(Problem::invalid("all", "all_only_denies", message));
     }
     let named = body.approval_id.or(body.request_id);
@@ -359,7 +359,10 @@ async fn not_waiting(app: &App, caller: &Caller, run: &str) -> Result<Problem, P
     let (code, message) = if is_over {
         ("approval_not_active", "this run has ended")
     } else {
-        ("approval_not_pending", "this run waits for no answer")
+        (
+            "approval_not_pending",
+            "this run is not waiting for an answer",
+        )
     };
     Ok(Problem::new(StatusCode::CONFLICT, code, message))
 }

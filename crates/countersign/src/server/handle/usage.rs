@@ -12,7 +12,7 @@ use crate::wire::runs::UsageQuery;
 
 /// Shows what models cost, by day, task and model
 #[utoipa::path(get, path = "/v1/usage", params(UsageQuery),
-    responses((status = 200, description = "what they cost", body = UsageList)))]
+    responses((status = 200, description = "token usage", body = UsageList)))]
 pub(crate) async fn usage(
     State(app): Reach,
     caller: Caller,

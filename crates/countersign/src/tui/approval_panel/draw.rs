@@ -158,7 +158,7 @@ impl ApprovalPanel {
         let room = usize::from(area.width).saturating_sub(6);
         let title = match self.face {
             Face::Card => self.subject.card.title.as_str(),
-            Face::Why => "Why it is asked about",
+            Face::Why => "Why a person is asked",
             Face::Keys => "Keys",
         };
         let title = Span::styled(format!(" {} ", cut(title, room)), theme.title());
@@ -200,7 +200,7 @@ impl ApprovalPanel {
         self.text.is_unreadable = free < TEXT_ROWS_MIN;
         if self.text.is_unreadable {
             self.arming.out_of_view();
-            let words = "The window is too small to read this card. Make it larger to answer.";
+            let words = "The window is too small to show this card. Enlarge it to answer.";
             let words = prose(words, usize::from(inner.width), self.theme.bad());
             draw_lines(frame, inner, &words);
             return;
@@ -421,11 +421,11 @@ impl ApprovalPanel {
     fn outcome_lines(&self, width: usize, now: UnixMillis) -> Vec<Line<'static>> {
         let theme = self.theme;
         if self.is_held(now) {
-            let words = "Your answer is held for a moment. z takes it back.";
+            let words = "Your answer takes effect in a moment. Press z to undo it.";
             return prose(words, width, theme.waiting());
         }
         let Some(decision) = &self.subject.decision else {
-            return prose("Allowed. It is released now.", width, theme.good());
+            return prose("Allowed.", width, theme.good());
         };
         let when = moment(decision, "at").map(|then| format!(" · {}", ago(then, now)));
         let words = self.outcome().unwrap_or_default();
@@ -444,7 +444,7 @@ impl ApprovalPanel {
         let end = match self.subject.held_until.filter(|until| *until > now) {
             Some(until) => format!("takes effect in {}", span(until.since(now) + 999)),
             None if self.is_waiting() && self.subject.expires_at.0 > 0 => {
-                format!("refused in {}", span(self.subject.expires_at.since(now)))
+                format!("expires in {}", span(self.subject.expires_at.since(now)))
             }
             None => String::new(),
         };
@@ -457,14 +457,14 @@ impl ApprovalPanel {
             (Focus::Here, Face::Why | Face::Keys, _) => ("Esc to go back, PgUp/PgDn to scroll", ""),
             (Focus::Here, Face::Card, Step::Note(_)) => ("Enter to deny, Esc to go back", ""),
             (Focus::Here, Face::Card, Step::Granting(granting)) => match granting.edited() {
-                Some(_) => ("Enter to take it, Esc for no limit", ""),
+                Some(_) => ("Enter to set it, Esc for no limit", ""),
                 None => (HINT, "Esc back"),
             },
             (Focus::Here, Face::Card, Step::Choosing) if self.is_waiting() => {
                 (HINT, "w why · ? keys")
             }
             (Focus::Here, Face::Card, Step::Choosing) if self.is_held(now) => {
-                ("z to take it back, Enter to close", "")
+                ("z to undo, Enter to close", "")
             }
             (Focus::Here, Face::Card, Step::Choosing) => ("Enter to close", ""),
         };

@@ -18,7 +18,7 @@ use crate::tui::theme::Theme;
 /// Longest limit that is read, in bytes.
 const LIMIT_BYTES_MAX: usize = 64;
 /// How a limit is written.
-const LIMIT_HINT: &str = "such as 30m, 8h, x3 or 30m x3; nothing for no limit";
+const LIMIT_HINT: &str = "30m, 8h, x3 or 30m x3; empty for no limit";
 
 /// A permission that is being chosen.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ impl Granting {
             })
             .collect();
         self.offered = if scopes.is_empty() {
-            Offered::Failed("No permission can be left for this call.".to_owned())
+            Offered::Failed("No grant is possible for this call.".to_owned())
         } else {
             Offered::Scopes(scopes)
         };
@@ -188,10 +188,13 @@ impl Granting {
     /// Returns the rows below the card.
     pub(super) fn lines(&self, width: usize, armed: Armed, theme: Theme) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
-        let title = format!("{}. Then this runs without a question:", label(self.choice));
+        let title = format!(
+            "{}. This would then run without a question:",
+            label(self.choice)
+        );
         lines.extend(prose(&title, width, theme.heading()));
         match &self.offered {
-            Offered::Asked => lines.extend(prose("Looking at past calls…", width, theme.quiet())),
+            Offered::Asked => lines.extend(prose("Checking past calls…", width, theme.quiet())),
             Offered::Failed(why) => lines.extend(prose(why, width, theme.bad())),
             Offered::Scopes(scopes) => {
                 for (number, scope) in scopes.iter().enumerate() {
@@ -219,11 +222,7 @@ impl Granting {
 
     fn limit_lines(&self, width: usize, theme: Theme) -> Vec<Line<'static>> {
         if self.is_editing {
-            let mut lines = prose(
-                &format!("How long and how often: {LIMIT_HINT}"),
-                width,
-                theme.quiet(),
-            );
+            let mut lines = prose(&format!("Limit: {LIMIT_HINT}"), width, theme.quiet());
             if let Some(wrong) = &self.wrong {
                 lines.extend(prose(wrong, width, theme.bad()));
             }
@@ -240,7 +239,7 @@ impl Granting {
             }
         };
         prose(
-            &format!("Holds {holds} · e changes that"),
+            &format!("Valid {holds} · e to change"),
             width,
             theme.quiet(),
         )
@@ -298,7 +297,7 @@ fn limit(text: &str) -> Result<Limit, String> {
     for word in text.split_whitespace() {
         let wrong = || {
             let word = countersign_core::display::inline(word);
-            format!("`{word}` is no limit; {LIMIT_HINT}")
+            format!("`{word}` is not a limit; use {LIMIT_HINT}")
         };
         let times = word.strip_prefix(['x', 'X', '×']);
         let times = times.or(word.strip_suffix(['x', 'X', '×']));

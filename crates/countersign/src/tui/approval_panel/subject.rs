@@ -16,7 +16,7 @@ use crate::words::moment;
 /// Widest name of an agent, in cells.
 const AGENT_CELLS_MAX: usize = 32;
 /// What stands on a card that cannot be shown.
-const UNREADABLE: &str = "This card cannot be shown here";
+const UNREADABLE: &str = "This card cannot be shown";
 
 /// What a card is about.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ impl Subject {
         let mut doc = Doc::default();
         let fields = &self.card.body;
         if fields.is_empty() {
-            let words = "What would run is not shown to you, so it can only be denied.";
+            let words = "You may not see this call, so you can only deny it.";
             doc.push(Part::words("", words, theme.bad()));
             return doc;
         }

@@ -63,7 +63,7 @@ pub(super) fn with_body(risk: &str, title: &str, body: &Value) -> Value {
             "explanation": null,
             "choices": choices,
             "expires_at": START.plus(250_000),
-            "on_timeout": "If nobody answers by then it does not run.",
+            "on_timeout": "If nobody answers in time, it does not run.",
             "tier": "T0",
             "digest": "sha256:40b7bbb5b5d674fcde4e62b900d1f3461e1d7873f484f2acd67901fc110c8ee1",
             "outcome": null,

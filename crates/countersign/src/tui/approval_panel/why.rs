@@ -1,4 +1,4 @@
-//! Why it is asked about: every reason, every factor, everything that was found.
+//! Why a person is asked: every reason, every factor, everything that was found.
 
 use countersign_core::assessment::factor_words;
 use countersign_core::display::line;

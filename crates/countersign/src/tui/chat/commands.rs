@@ -68,7 +68,7 @@ impl Chat {
             Command::Deny { id, note } => {
                 let Some(panel) = self.cards.approval(id.as_deref()) else {
                     self.transcript
-                        .note("Nothing waits here. /pending lists what waits elsewhere.");
+                        .note("Nothing is waiting here. /pending lists what is waiting elsewhere.");
                     return Vec::new();
                 };
                 panel.deny(note.as_deref()).wishes
@@ -77,7 +77,7 @@ impl Chat {
             Command::New => {
                 if self.work != Work::Rests {
                     self.transcript
-                        .note("The agent is still at work; /stop stops it.");
+                        .note("The agent is still working; /stop stops it.");
                     return Vec::new();
                 }
                 self.session = None;
@@ -88,12 +88,12 @@ impl Chat {
             Command::Retry => match (&self.work, self.said.last_said()) {
                 (Work::Rests, Some(text)) => self.begin_run(&text),
                 (Work::Rests, None) => {
-                    self.transcript.note("Nothing was said yet.");
+                    self.transcript.note("No messages yet.");
                     Vec::new()
                 }
                 (Work::Begins | Work::Runs { .. }, _) => {
                     self.transcript
-                        .note("The agent is still at work; /stop stops it.");
+                        .note("The agent is still working; /stop stops it.");
                     Vec::new()
                 }
             },
@@ -116,7 +116,7 @@ impl Chat {
     fn open(&mut self, id: Option<String>) -> Vec<Wish> {
         let Some(id) = id else {
             self.transcript
-                .note("Nothing waits here. /pending lists what waits elsewhere.");
+                .note("Nothing is waiting here. /pending lists what is waiting elsewhere.");
             return Vec::new();
         };
         if self.cards.has(&id) {
@@ -159,13 +159,13 @@ impl Chat {
             |session| format!("Conversation {}.", countersign_core::display::line(session)),
         );
         let work = match &self.work {
-            Work::Rests => "The agent rests.",
-            Work::Begins | Work::Runs { .. } => "The agent is at work.",
+            Work::Rests => "The agent is idle.",
+            Work::Begins | Work::Runs { .. } => "The agent is working.",
         };
         let waiting = match self.cards.waiting() {
-            0 => "Nothing waits for you here.".to_owned(),
-            1 => "One card waits for you here.".to_owned(),
-            several => format!("{several} cards wait for you here."),
+            0 => "Nothing is waiting for you here.".to_owned(),
+            1 => "One card is waiting for you here.".to_owned(),
+            several => format!("{several} cards are waiting for you here."),
         };
         format!("{session} {work} {waiting}")
     }

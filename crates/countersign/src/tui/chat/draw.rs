@@ -23,7 +23,7 @@ const CONTEXT_ROWS: u16 = 4;
 /// Rows below which a screen has no room for context.
 const ROOMY_ROWS: u16 = 30;
 const PROMPT: &str = "❯ ";
-const WELCOME: &str = "Say what you want done. What the agent does passes the firewall; what needs your yes appears here.";
+const WELCOME: &str = "Tell the agent what to do. Its calls pass the firewall; calls that need your approval appear here.";
 
 impl Chat {
     pub(super) fn draw_all(&mut self, frame: &mut Frame<'_>, now: UnixMillis) {
@@ -93,7 +93,7 @@ impl Chat {
         let theme = self.theme;
         if let Some(why) = &self.away {
             let words = format!(
-                " The gateway is away; looking for it. {}",
+                " The gateway is unreachable; reconnecting. {}",
                 sentence(&inline(why))
             );
             return Line::from(Span::styled(cut(&words, width), theme.bad()));

@@ -173,7 +173,7 @@ impl Transcript {
             ..Named::of(message)
         };
         let work = if ended.is_null() {
-            Work::Unknown("its outcome is not on record".to_owned())
+            Work::Unknown("outcome not recorded".to_owned())
         } else {
             Work::ended(ended)
         };

@@ -35,7 +35,7 @@ impl Inbox {
             .cloned()
             .collect();
         if approvals.is_empty() {
-            self.said = Some("There is nothing here that could be denied.".to_owned());
+            self.said = Some("There is nothing to deny here.".to_owned());
             return;
         }
         let (note, ids) = (line(), approvals);
@@ -62,8 +62,8 @@ impl Inbox {
         }
         let stays = match staying {
             0 => String::new(),
-            1 => " 1 of higher risk stays; it is asked by itself.".to_owned(),
-            more => format!(" {more} of higher risk stay; they are asked one by one."),
+            1 => " 1 of higher risk stays waiting; answer it separately.".to_owned(),
+            more => format!(" {more} of higher risk stay waiting; answer them separately."),
         };
         let question = format!("Allow {} once?{stays}", calls(allowed.len()));
         let yes = format!("Allow {} once", calls(allowed.len()));
@@ -119,7 +119,7 @@ impl Inbox {
     /// Nothing came back for one answer of a batch. It stays in the list until something is known.
     pub(super) fn batch_unanswered(&mut self, id: &str, why: &str) {
         self.batch.open.remove(id);
-        self.batch.wrong = Some(format!("Whether it arrived is not known: {why}"));
+        self.batch.wrong = Some(format!("The gateway did not confirm it: {why}"));
         self.say_batch();
     }
 
@@ -136,7 +136,7 @@ impl Inbox {
         }
         let mut words = format!("{done_word}: {}.", calls(*done));
         if *late > 0 {
-            let _infallible = write!(words, " {late} had been answered already.");
+            let _infallible = write!(words, " {late} were already answered.");
         }
         if let Some(wrong) = wrong {
             let _infallible = write!(words, " {wrong}");

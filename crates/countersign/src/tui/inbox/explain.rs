@@ -153,14 +153,14 @@ pub(super) fn review(review: &Review, now: UnixMillis, theme: Theme) -> Details 
         "It is being undone.".to_owned()
     } else {
         format!(
-            "It ran {} without a question. Keep it (K) or undo it (u).",
+            "Ran {} without a question. Keep it (K) or undo it (u).",
             ago(review.ran_at, now)
         )
     };
     doc.push(Part::words("", &state, plain));
     doc.push(Part::words("", "", plain));
     let Some(diff) = &review.diff else {
-        let words = "What it changed is not known here; undoing it is left to the agent.";
+        let words = "The gateway does not know what it changed; the agent undoes it.";
         doc.push(Part::words("", words, theme.quiet()));
         return details;
     };
@@ -211,10 +211,7 @@ pub(super) fn grant(grant: &Grant, now: UnixMillis, theme: Theme) -> Details {
     let ends = grant
         .expires_at
         .map(|at| format!("in {}", span(at.since(now))));
-    words(
-        "Ends",
-        ends.unwrap_or_else(|| "when it is taken back".to_owned()),
-    );
+    words("Ends", ends.unwrap_or_else(|| "when revoked".to_owned()));
     words("Grant", grant.id().to_owned());
     details
 }
@@ -223,9 +220,9 @@ pub(super) fn grant(grant: &Grant, now: UnixMillis, theme: Theme) -> Details {
 pub(super) fn fold(items: &[&Item], theme: Theme) -> Details {
     let mut details = Details::default();
     let doc = &mut details.words;
-    let words = format!("{} like calls of one run", items.len());
+    let words = format!("{} similar calls of one run", items.len());
     doc.push(Part::words("", &words, theme.heading()));
-    let words = "Enter unfolds them; x selects all of them.";
+    let words = "Enter expands them; x selects all of them.";
     doc.push(Part::words("", words, theme.quiet()));
     for item in items {
         doc.push(Part::words("", "", theme.plain()));

@@ -104,8 +104,8 @@ impl Past {
     pub(super) fn outcome(&self) -> &'static str {
         match (self.status.as_str(), self.verdict.as_str()) {
             ("allowed", "allow_then_review") => "ran, to review",
-            ("allowed", _) if self.cause == "grant" => "ran by a grant",
-            ("allowed", _) => "ran by itself",
+            ("allowed", _) if self.cause == "grant" => "allowed by a grant",
+            ("allowed", _) => "allowed",
             ("approved", _) => "approved",
             ("denied", _) => "denied",
             ("refused", _) => "refused",

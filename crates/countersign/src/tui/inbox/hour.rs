@@ -86,9 +86,9 @@ impl LastHour {
         let was = |count: usize| if count == 1 { "was" } else { "were" };
         let mut words = match ran {
             0 if refused + asked == 0 => "No call was made in the last hour".to_owned(),
-            0 => "No call ran by itself in the last hour".to_owned(),
-            1 => format!("{more}1 call ran by itself in the last hour"),
-            ran => format!("{more}{ran} calls ran by themselves in the last hour"),
+            0 => "No call ran without a question in the last hour".to_owned(),
+            1 => format!("{more}1 call ran without a question in the last hour"),
+            ran => format!("{more}{ran} calls ran without a question in the last hour"),
         };
         for (count, what) in [(refused, "refused"), (asked, "asked about")] {
             if count > 0 {
@@ -125,11 +125,12 @@ mod tests {
             call("allowed", 9_999.0), call("refused", 9_000.0), call("denied", 9_000.0),
             call("allowed", 6_300.0),
         ] }));
-        let wanted = "1 call ran by itself in the last hour, 1 was refused, 1 was asked about.";
+        let wanted =
+            "1 call ran without a question in the last hour, 1 was refused, 1 was asked about.";
         assert_eq!(hour.sentence(now).as_deref(), Some(wanted));
         hour.event(&json!({ "status": "allowed", "timestamp": 10_000.0 }));
         let wanted =
-            "2 calls ran by themselves in the last hour, 1 was refused, 1 was asked about.";
+            "2 calls ran without a question in the last hour, 1 was refused, 1 was asked about.";
         assert_eq!(hour.sentence(now).as_deref(), Some(wanted));
         let later = now.plus(HOUR_MILLIS);
         let wanted = "No call was made in the last hour.";
@@ -145,7 +146,7 @@ mod tests {
             { "status": "approved", "created_at": 9_880.0 },
         ] }));
         hour.event(&json!({ "status": "waiting", "timestamp": 9_990.0 }));
-        let wanted = "No call ran by itself in the last hour, 3 were asked about.";
+        let wanted = "No call ran without a question in the last hour, 3 were asked about.";
         assert_eq!(hour.sentence(now).as_deref(), Some(wanted));
     }
 }

@@ -16,10 +16,9 @@ use crate::tui::screen::{Tag, Wish};
 use reqwest::Method;
 
 /// Said to a key that came too soon.
-const TOO_SOON: &str = "That key came too soon, so it did nothing. Press it again.";
+const TOO_SOON: &str = "Too fast: that key was ignored. Press it again.";
 /// Said when something is to be allowed that may not be what is listed.
-const NOT_CURRENT: &str =
-    "Nothing was allowed: what waits now is not known until the gateway was asked again.";
+const NOT_CURRENT: &str = "Nothing was allowed: the inbox is not up to date yet.";
 
 impl Inbox {
     /// Takes a key.
@@ -154,9 +153,9 @@ impl Inbox {
             }
             (ListAct::Revoke, Tab::Grants) => {
                 if let Some(grant) = self.grants.selected() {
-                    let question = format!("Take this permission back? {}", grant.words);
+                    let question = format!("Revoke this grant? {}", grant.words);
                     let deed = Deed::Revoke(grant.id().to_owned());
-                    let sure = Sure::new(question, "Take it back".to_owned(), "Leave it", deed);
+                    let sure = Sure::new(question, "Revoke".to_owned(), "Leave it", deed);
                     self.asking = Asking::Sure(sure);
                 }
             }
@@ -172,10 +171,13 @@ impl Inbox {
             return;
         };
         let Some(denial) = past.denial() else {
-            self.said = Some("This was not denied; there is nothing to lift.".to_owned());
+            self.said = Some("This call was not denied; there is nothing to lift.".to_owned());
             return;
         };
-        let question = format!("Let the agent ask again? {}", past.what);
+        let question = format!(
+            "Lift this denial, so the agent may ask again? {}",
+            past.what
+        );
         let deed = Deed::Lift(denial);
         let sure = Sure::new(question, "Lift the denial".to_owned(), "Leave it", deed);
         self.asking = Asking::Sure(sure);
@@ -248,7 +250,7 @@ impl Inbox {
         if let Some(open) = &mut self.open {
             open.give_keys();
         } else {
-            self.said = Some("The card is on its way.".to_owned());
+            self.said = Some("Loading the card.".to_owned());
             self.opening = Some(id);
         }
     }
@@ -363,11 +365,11 @@ impl Inbox {
             }
             Said::Yes(Deed::Lift(id)) => {
                 let path = format!("/v1/approvals/{}/lift", segment(&id));
-                let words = "Lifted; the agent may ask again.";
+                let words = "Denial lifted; the agent may ask again.";
                 vec![post("settle", words, path, json!({}))]
             }
             Said::Yes(Deed::Revoke(id)) => {
-                let words = "Taken back; it covers nothing any more.";
+                let words = "Revoked.";
                 vec![Wish::Send {
                     tag: Tag {
                         what: "settle",

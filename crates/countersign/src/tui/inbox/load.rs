@@ -134,7 +134,7 @@ impl Inbox {
         self.lost(tag);
         match tag.what {
             "batch" => self.batch_unanswered(&tag.id, why),
-            "settle" => self.said = Some(format!("Not known whether it was done: {why}")),
+            "settle" => self.said = Some(format!("The gateway did not confirm it: {why}")),
             _ => {}
         }
     }

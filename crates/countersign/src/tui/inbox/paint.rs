@@ -30,7 +30,7 @@ const OVERRIDES_MAX: usize = 3;
 
 /// What to do about a gateway that is away.
 const AWAY: &str =
-    "The gateway is away. Calls are being refused. Start it with `countersign serve`.";
+    "The gateway is unreachable. Calls are being refused. Start it with `countersign serve`.";
 
 impl Inbox {
     /// Draws everything.
@@ -202,7 +202,7 @@ impl Inbox {
             ],
             (Tab::History, _) => &["Enter why", "/ filter", "Tab reviews", "q leave"],
             (Tab::Reviews, _) => &["Enter changes", "K keep", "u undo", "Tab grants", "q leave"],
-            (Tab::Grants, _) => &["Enter details", "r take back", "Tab waiting", "q leave"],
+            (Tab::Grants, _) => &["Enter details", "r revoke", "Tab waiting", "q leave"],
         };
         let mut hints = String::new();
         for hint in of_tab {
@@ -484,11 +484,7 @@ impl Inbox {
     fn empty(&self, width: usize, now: UnixMillis) -> Vec<Line<'static>> {
         let theme = self.theme;
         if !self.filter.is_empty() {
-            return prose(
-                "Nothing here has these words. Esc shows everything.",
-                width,
-                theme.plain(),
-            );
+            return prose("No matches. Esc clears the filter.", width, theme.plain());
         }
         let words = match self.tab {
             Tab::Waiting if !self.loading.is_done => return Vec::new(),
@@ -497,18 +493,17 @@ impl Inbox {
             }
             Tab::Waiting => {
                 let hour = self.hour.sentence(now).unwrap_or_default();
-                format!("Nothing waits. {hour}")
+                format!("Nothing waiting. {hour}")
             }
             Tab::History if self.history.is_loaded => {
-                "Nothing has happened yet. An agent's calls appear here as soon as it asks.".to_owned()
+                "No calls yet. Calls of agents appear here.".to_owned()
             }
             Tab::History => return Vec::new(),
-            Tab::Reviews => "Nothing awaits a look. With `review.enabled`, calls that can be undone run \
-                             at once and are shown here with what they changed."
+            Tab::Reviews => "Nothing to review. With `review.enabled`, calls that can be undone run \
+                             immediately and appear here with their changes."
                 .to_owned(),
-            Tab::Grants => "Nothing runs by a standing permission. Answering a card with *Allow for this \
-                            session* or *Add to permanent allowlist* leaves one, and here it can be taken \
-                            back."
+            Tab::Grants => "There are no grants. Answering a card with *Allow for this \
+                            session* or *Add to permanent allowlist* creates one. You can revoke it here."
                 .to_owned(),
         };
         prose(&words, width, theme.plain())
@@ -518,14 +513,11 @@ impl Inbox {
     fn first_steps(&self, width: usize) -> Vec<Line<'static>> {
         let theme = self.theme;
         let steps = [
-            ("countersign try", "puts a harmless practice card here"),
-            (
-                "countersign run TEXT",
-                "has the built-in agent do something",
-            ),
+            ("countersign try", "shows a harmless practice card"),
+            ("countersign run TEXT", "gives the built-in agent a task"),
             (
                 "countersign keys create --role agent --name NAME",
-                "makes a key with which an agent of yours asks",
+                "creates a key for your agent",
             ),
         ];
         let mut lines = prose("No agent is connected yet.", width, theme.heading());

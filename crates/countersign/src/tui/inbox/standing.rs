@@ -139,7 +139,7 @@ impl Override {
             key => format!(" --key-id {key}"),
         };
         format!(
-            "Session {} {} for {}, as {} said. End it: countersign grants end {}{whose}",
+            "Session {} {} for {} (started by {}). End it: countersign grants end {}{whose}",
             self.session,
             self.words,
             span(self.until.since(now)),

@@ -45,7 +45,7 @@ fn approval(id: &str, run: &str, risk: &str, command: &str) -> Value {
             "explanation": null,
             "choices": choices,
             "expires_at": START.plus(250_000),
-            "on_timeout": "If nobody answers by then it does not run.",
+            "on_timeout": "If nobody answers in time, it does not run.",
             "tier": "T0",
             "digest": "sha256:40b7bbb5b5d674fcde4e62b900d1f3461e1d7873f484f2acd67901fc110c8ee1",
             "outcome": null,
@@ -86,7 +86,7 @@ fn trace(id: &str, command: &str, verdict: &str, status: &str) -> Value {
         "decision": if status == "waiting" { Value::Null } else { decision },
         "assessment": {
             "risk_score": 0.14, "confidence": 0.95,
-            "rule": { "number": 11, "sentence": "risk and confidence against the lines" },
+            "rule": { "number": 11, "sentence": "risk and confidence compared with the thresholds" },
             "reasons": ["reads files"],
             "factors": [
                 { "factor": "tool_class", "score": 0.15, "evidence": "reads" },

@@ -74,7 +74,7 @@ impl Walk<'_> {
             } else {
                 self.note(
                     Act::new(Effect::Unknown, line.row.name, line.span)
-                        .because("an option that is not known")
+                        .because("an unknown option")
                         .on(format!("`{}` of {}", arg.text, line.row.name)),
                 );
             }
@@ -182,7 +182,7 @@ impl Walk<'_> {
             }
             Some(_) | None => {
                 let act = Act::new(Effect::Privilege, line.row.name, self.here(value.span));
-                self.note(act.because("takes a container's protection away").on(text));
+                self.note(act.because("removes a protection of a container").on(text));
             }
         }
     }
@@ -229,7 +229,7 @@ impl Walk<'_> {
                 && place.kind != PathKind::Document
         {
             let mut act = Act::new(Effect::Privilege, program, self.here(arg.span))
-                .because("opens a sensitive place to a container")
+                .because("mounts a sensitive directory into a container")
                 .on(place.path);
             act.target = Score::new(900);
             self.note(act);
@@ -282,7 +282,7 @@ impl Walk<'_> {
             _ if BAKE_KEYS.contains(&key) => {}
             _ => {
                 let act = Act::new(Effect::Unknown, given.program, given.span);
-                self.note(act.because("a setting that is not known").on(&given.key));
+                self.note(act.because("an unknown setting").on(&given.key));
             }
         }
     }

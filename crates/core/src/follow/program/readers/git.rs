@@ -190,7 +190,7 @@ impl Walk<'_> {
             act.note = if shared {
                 "publishes straight to a shared branch"
             } else {
-                "publishes commits to another place"
+                "publishes commits to another remote"
             };
             act.target = Score::new(700);
             self.note(act.on(line.operands_shown()));
@@ -429,7 +429,7 @@ impl Walk<'_> {
             self.note(act.target(Score::new(300)));
         } else if !REMOTE_PROGRAMS.contains(&base) {
             let act = Act::new(Effect::Unknown, *program, *span);
-            self.note(act.because("a setting that is not known").on(key));
+            self.note(act.because("an unknown setting").on(key));
         }
     }
 }

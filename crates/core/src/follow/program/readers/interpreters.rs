@@ -198,7 +198,7 @@ impl Walk<'_> {
                 .unwrap_or("a find expression the shell completes from file names");
             self.note(
                 Act::new(Effect::Unknown, line.row.name, line.span)
-                    .because("an expression that is not known")
+                    .because("an unknown expression")
                     .on(why),
             );
         }

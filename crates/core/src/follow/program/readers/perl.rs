@@ -12,7 +12,7 @@ impl Walk<'_> {
         for hit in &line.read.hits {
             let Some(value) = &hit.value else {
                 if hit.name == "-d" && line.stdin.connected {
-                    self.unreadable("types commands into a debugger", line.span);
+                    self.unreadable("pipes commands into a debugger", line.span);
                 }
                 continue;
             };

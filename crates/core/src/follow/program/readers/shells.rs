@@ -73,7 +73,7 @@ impl Walk<'_> {
             || line.read.option_command.is_some()
             || line.read.hits.iter().any(Hit::carries_code);
         if typed && !spoken {
-            self.unreadable("types commands into a console", line.span);
+            self.unreadable("pipes commands into a console", line.span);
         }
         None
     }
@@ -276,7 +276,7 @@ impl Walk<'_> {
         if words.windows(2).any(|pair| pair == ["+o", "history"]) {
             self.note(
                 Act::new(Effect::Privilege, line.row.name, line.span)
-                    .because("stops the record of what is typed"),
+                    .because("turns off the command history"),
             );
         }
         for (index, word) in words.iter().enumerate() {
@@ -313,7 +313,7 @@ impl Walk<'_> {
             if operand.text.starts_with("HIST") {
                 self.note(
                     Act::new(Effect::Privilege, line.row.name, self.here(operand.span))
-                        .because("stops the record of what is typed"),
+                        .because("turns off the command history"),
                 );
             }
             if is_evaluated_name(&operand.text) {

@@ -98,7 +98,7 @@ impl Walk<'_> {
         let danger = mode_danger(&mode.text);
         if danger >= Score::new(600) {
             let mut act = Act::new(Effect::Permission, program, self.here(mode.span))
-                .because("makes a file others may change or that lends its owner's rights")
+                .because("makes a file writable for others or setuid")
                 .on(mode.shown())
                 .target(danger);
             act.marks.critical = true;
@@ -188,8 +188,8 @@ impl Walk<'_> {
             self.note(Act::new(Effect::Inspect, line.row.name, line.span));
             return Stream::unknown(Taint::default());
         }
-        let act = Act::new(Effect::Persist, line.row.name, line.span)
-            .because("changes what runs by the clock");
+        let act =
+            Act::new(Effect::Persist, line.row.name, line.span).because("changes scheduled jobs");
         self.note(act);
         Stream::empty()
     }

@@ -34,7 +34,7 @@ fn message() -> Value {
     ]);
     let mut approval = with_body("critical", "Send a message to sam@example.org", &body);
     approval["card"]["reasons"] = json!([
-        "a person in crisis may be touched",
+        "a person in crisis may be affected",
         "writes to people: sam@example.org; it cannot be undone",
         "holds personal data (email)",
         "sends a secret: github token",

@@ -312,7 +312,7 @@ fn an_answer_that_may_have_arrived_is_looked_up() {
     shown.press(KeyCode::Char('1'));
     let wishes = shown.told(&News::Unanswered {
         tag: tag(RESOLVE, "appr_1"),
-        why: "nothing answers there".to_owned(),
+        why: "nothing is listening there".to_owned(),
     });
     assert_eq!(wishes, [ApprovalPanel::fetch("appr_1")]);
     assert!(shown.text().contains("is not known"));
@@ -320,14 +320,14 @@ fn an_answer_that_may_have_arrived_is_looked_up() {
     assert!(
         shown
             .text()
-            .contains("Your answer did not arrive. It still waits.")
+            .contains("Your answer did not arrive. The call is still waiting.")
     );
 }
 
 #[test]
 fn while_the_gateway_is_away_nothing_is_allowed_and_then_it_is_asked_again() {
     let mut shown = Shown::read(&card());
-    let why = "nothing answers there".to_owned();
+    let why = "nothing is listening there".to_owned();
     shown.told(&News::Away { why });
     assert!(shown.press(KeyCode::Char('1')).wishes.is_empty());
     assert!(shown.text().contains("The gateway is away"));
@@ -345,7 +345,7 @@ fn a_permission_is_not_left_while_the_gateway_is_away_either() {
     let mut shown = Shown::read(&card());
     shown.press(KeyCode::Char('2'));
     shown.told(&answered(PREVIEW, 200, preview()));
-    let why = "nothing answers there".to_owned();
+    let why = "nothing is listening there".to_owned();
     shown.told(&News::Away { why });
     assert!(shown.press(KeyCode::Char('1')).wishes.is_empty());
     assert!(shown.press(KeyCode::Enter).wishes.is_empty());

@@ -55,7 +55,7 @@ fn a_conversation() {
     });
     keep("away", 16, |_| {
         let mut shown = busy();
-        let why = "no gateway at http://127.0.0.1:8750: nothing answers there".to_owned();
+        let why = "no gateway at http://127.0.0.1:8750: nothing is listening there".to_owned();
         shown.chat.told(News::Away { why }, shown.now);
         shown
     });

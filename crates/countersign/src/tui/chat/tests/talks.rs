@@ -522,17 +522,17 @@ fn an_old_conversation_says_how_each_tool_ended_from_the_record() {
         ended("1", json!({ "call_id": "call_1", "outcome": "denied", "words": "denied by ana" })),
         { "role": "tool", "tool_call_id": "2", "content": "of an older version" },
         { "role": "assistant", "content": null, "tool_calls": [call("1", "four"), call("2", "five")] },
-        ended("2", json!({ "call_id": "call_5", "outcome": "refused", "words": "refused because nobody is there who could allow it" })),
+        ended("2", json!({ "call_id": "call_5", "outcome": "refused", "words": "refused because there is no approver" })),
     ] }));
     let runs = json!({ "runs": [{ "run_id": "run_9", "status": "failed" }] });
     shown.answer_about(RUN, "ses_1", 200, runs);
     let text = shown.text();
     for wanted in [
         "✗ one {}  denied by ana",
-        "? two {}  its outcome is not on record",
+        "? two {}  outcome not recorded",
         "✓ three {}",
         "? four {}  outcome unknown",
-        "✗ five {}  refused because nobody is there who could allow it",
+        "✗ five {}  refused because there is no approver",
     ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }

@@ -306,7 +306,7 @@ fn a_batch_allows_low_and_medium_once_after_a_question_that_was_read() {
 #[test]
 fn a_card_opened_while_the_gateway_is_away_allows_nothing() {
     let mut shown = busy();
-    let why = "nothing answers there".to_owned();
+    let why = "nothing is listening there".to_owned();
     shown.tell(News::Away { why });
     shown.press(KeyCode::Down);
     shown.press(KeyCode::Enter);
@@ -324,7 +324,7 @@ fn a_card_opened_while_the_gateway_is_away_allows_nothing() {
 #[test]
 fn a_batch_allows_nothing_while_the_gateway_is_away_or_its_list_is_read_again() {
     let away = News::Away {
-        why: "nothing answers there".to_owned(),
+        why: "nothing is listening there".to_owned(),
     };
     for (name, news) in [
         ("away", vec![away.clone()]),
@@ -405,7 +405,7 @@ fn a_card_that_is_answered_elsewhere_stays_and_says_by_whom() {
 #[test]
 fn a_gateway_that_was_away_is_asked_for_everything_again() {
     let mut shown = busy();
-    let why = "nothing answers there".to_owned();
+    let why = "nothing is listening there".to_owned();
     shown.tell(News::Away { why });
     let text = shown.text();
     assert!(

@@ -52,7 +52,7 @@ fn nothing_there() {
     shown.answer("keys", "", &json!({ "keys": [{ "role": "admin" }] }));
     assert_looks("no_agent_yet", shown);
     let mut shown = busy();
-    let why = "nothing answers there".to_owned();
+    let why = "nothing is listening there".to_owned();
     shown.tell(News::Away { why });
     assert_looks("away", shown);
 }
