@@ -1,14 +1,19 @@
-// Bundles src/ into dist/, readable and the same bytes every time, and says how large it is.
+// Bundles src/ into dist/, readable and reproducible byte for byte, and prints the sizes.
 //
 //   node build.mjs [DIR]          writes to DIR (dist/)
 //   node build.mjs --watch        writes dist/ whenever a source changes
 import { build, context } from "esbuild";
-import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
-/** What the script may weigh, compressed. */
+/** Maximum size of the script, compressed. */
 const GOAL_BYTES = 60_000;
-const COPIED = ["index.html", "style.css", "icon.svg"];
+const COPIED = ["index.html", "icon.svg"];
+/** Parts of the style sheet in src/style, in cascade order. */
+const STYLES = [
+  "tokens", "base", "controls", "frame", "inbox", "card", "records", "insights", "people", "ledger", "dialog", "narrow",
+  "preferences", "talk",
+];
 const watching = process.argv.includes("--watch");
 const out = process.argv.slice(2).find((word) => !word.startsWith("--")) ?? "dist";
 
@@ -16,9 +21,11 @@ mkdirSync(out, { recursive: true });
 
 function copy() {
   for (const name of COPIED) copyFileSync(`src/${name}`, `${out}/${name}`);
+  const styles = STYLES.map((name) => readFileSync(`src/style/${name}.css`, "utf8"));
+  writeFileSync(`${out}/style.css`, styles.join("\n"));
 }
 
-/** What an agent wrote becomes markup by none of our code; Preact's own way to do so is cut out. */
+/** No code of ours turns text of an agent into markup; this removes Preact's own way to do so. */
 const withoutMarkup = {
   name: "without-markup",
   setup(build) {
@@ -60,7 +67,7 @@ if (watching) {
   await build(options);
   copy();
   const sizes = new Map();
-  for (const name of ["page.js", ...COPIED]) {
+  for (const name of ["page.js", "style.css", ...COPIED]) {
     const bytes = readFileSync(`${out}/${name}`);
     const packed = gzipSync(bytes, { level: 9 }).length;
     sizes.set(name, packed);
