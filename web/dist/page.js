@@ -1270,6 +1270,41 @@
     if (data !== null) listener.told(JSON.parse(data), id);
   }
 
+  // src/sync.ts
+  var START = {
+    kind: "following",
+    changes: { approvals: /* @__PURE__ */ new Set(), questions: false },
+    busy: /* @__PURE__ */ new Set()
+  };
+  var catchUpStarted = ({ changes, busy }, stream) => ({
+    kind: "catching_up",
+    stream,
+    changes,
+    busy
+  });
+  function catchUpEnded(sync, stream) {
+    if (sync.kind === "following" || sync.stream !== stream) return sync;
+    return { kind: "following", changes: sync.changes, busy: sync.busy };
+  }
+  var approvalsChanged = (sync, ids) => ({
+    ...sync,
+    changes: { ...sync.changes, approvals: /* @__PURE__ */ new Set([...sync.changes.approvals, ...ids]) }
+  });
+  var questionsChanged = (sync) => ({ ...sync, changes: { ...sync.changes, questions: true } });
+  function isDue({ kind, changes, busy }, list) {
+    const hasChanged = list === "approvals" ? changes.approvals.size > 0 : changes.questions;
+    return kind === "following" && hasChanged && !busy.has(list);
+  }
+  var claimed = (sync, list) => ({ ...sync, busy: /* @__PURE__ */ new Set([...sync.busy, list]) });
+  var released = (sync, list) => ({
+    ...sync,
+    busy: new Set([...sync.busy].filter((it) => it !== list))
+  });
+  var taken = (sync, list) => ({
+    ...sync,
+    changes: list === "approvals" ? { ...sync.changes, approvals: /* @__PURE__ */ new Set() } : { ...sync.changes, questions: false }
+  });
+
   // src/live.ts
   var SINGLY_MAX = 12;
   var BURST_MILLIS = 30;
@@ -1361,15 +1396,13 @@
     return wasLive ? "was_live" : "failed";
   }
   async function catchUp(signal) {
-    reading = signal;
+    state = catchUpStarted(state, signal);
     try {
       await readAll(signal);
     } finally {
-      if (reading === signal) reading = null;
+      state = catchUpEnded(state, signal);
     }
-    if (signal.aborted) return;
-    if (changed.size > 0 && !refreshing) void refreshChanged();
-    if (questionsChanged) void refreshQuestions();
+    if (!signal.aborted) readDue();
   }
   async function readAll(signal) {
     const before = approvals.value;
@@ -1421,34 +1454,31 @@
     const list = await get("/v1/people").catch(() => ({ people: [] }));
     people.value = list.people;
   }
-  var changed = /* @__PURE__ */ new Set();
-  var refreshing = false;
-  var questionsChanged = false;
-  var refreshingQuestions = false;
-  var reading = null;
+  var state = START;
   function hear(event) {
     for (const listener of listeners) listener(event);
     if (event.event === "call.assessed" && event.verdict === "allow") ranAlone.value += 1;
-    if (event.event.startsWith("clarify.")) {
-      questionsChanged = true;
-      if (reading === null) void refreshQuestions();
-    }
+    if (event.event.startsWith("clarify.")) state = questionsChanged(state);
     if (event.event.startsWith("approval.") && "approval_id" in event && event.approval_id) {
-      changed.add(event.approval_id);
-      if (!refreshing && reading === null) void refreshChanged();
+      state = approvalsChanged(state, [event.approval_id]);
     }
+    readDue();
   }
-  async function refreshChanged(pause = BURST_MILLIS) {
-    refreshing = true;
+  function readDue(pause = BURST_MILLIS) {
+    if (isDue(state, "approvals")) void refreshApprovals(pause);
+    if (isDue(state, "questions")) void refreshQuestions();
+  }
+  async function refreshApprovals(pause) {
+    state = claimed(state, "approvals");
     await new Promise((resolve) => {
       setTimeout(resolve, pause);
     });
-    if (reading !== null) {
-      refreshing = false;
+    if (state.kind === "catching_up") {
+      state = released(state, "approvals");
       return;
     }
-    const ids = [...changed];
-    changed.clear();
+    const ids = [...state.changes.approvals];
+    state = taken(state, "approvals");
     let next2 = BURST_MILLIS;
     try {
       if (ids.length > SINGLY_MAX && ids.some((id) => !approvals.value.has(id))) {
@@ -1458,12 +1488,12 @@
       }
     } catch (error) {
       if (error instanceof ApiError) {
-        for (const id of ids) changed.add(id);
+        state = approvalsChanged(state, ids);
         next2 = BUSY_MILLIS;
       }
     } finally {
-      refreshing = false;
-      if (changed.size > 0 && reading === null) void refreshChanged(next2);
+      state = released(state, "approvals");
+      readDue(next2);
     }
   }
   async function reload() {
@@ -1473,15 +1503,12 @@
     announce(fresh2);
   }
   async function refreshQuestions() {
-    if (refreshingQuestions) return;
-    refreshingQuestions = true;
+    state = taken(claimed(state, "questions"), "questions");
     try {
-      while (questionsChanged) {
-        questionsChanged = false;
-        await readQuestions();
-      }
+      await readQuestions();
     } finally {
-      refreshingQuestions = false;
+      state = released(state, "questions");
+      readDue();
     }
   }
   async function readQuestions() {
@@ -2187,7 +2214,7 @@
   var FILTERS = ["q", "outcome", "tool", "by", "when", "run_id"];
   var rows = y3([]);
   var next = y3(null);
-  var state = y3("loading");
+  var state2 = y3("loading");
   var problem = y3(null);
   var fresh = y3(0);
   var shownFor = y3(null);
@@ -2207,7 +2234,7 @@
     const mine = turn += 1;
     const query = asked2.peek();
     r3(() => {
-      state.value = isMore ? "more" : "loading";
+      state2.value = isMore ? "more" : "loading";
       problem.value = null;
     });
     const behind = isMore && next.peek() !== null ? `&behind=${segment(next.peek() ?? "")}` : "";
@@ -2220,13 +2247,13 @@
         next.value = page2.next ?? null;
         if (!isMore) fresh.value = 0;
         shownFor.value = query;
-        state.value = "ready";
+        state2.value = "ready";
       });
     } catch (error) {
       if (mine !== turn) return;
       r3(() => {
         problem.value = error;
-        state.value = "ready";
+        state2.value = "ready";
       });
     }
   }
@@ -2272,7 +2299,7 @@
           a4(Search, { field }),
           a4(Filters, {})
         ] }),
-        fresh.value > 0 && state.value === "ready" ? a4("button", { type: "button", class: "fresh", onClick: () => void read(false), children: [
+        fresh.value > 0 && state2.value === "ready" ? a4("button", { type: "button", class: "fresh", onClick: () => void read(false), children: [
           many(fresh.value, "new call"),
           ", show"
         ] }) : null,
@@ -2283,7 +2310,7 @@
   }
   function came() {
     fresh.value += 1;
-    if (rows.peek().length === 0 && asked2.peek() === "" && state.peek() === "ready") void read(false);
+    if (rows.peek().length === 0 && asked2.peek() === "" && state2.peek() === "ready") void read(false);
   }
   var addressOf = (id) => {
     const query = place.peek().query.toString();
@@ -2359,7 +2386,7 @@
   function List({ id }) {
     const list = rows.value;
     if (problem.value !== null && list.length === 0) return a4(Problem, { error: problem.value, again: () => void read(false) });
-    if (state.value === "loading" && (list.length === 0 || shownFor.value !== asked2.value)) return a4(Loading, { what: "Loading history" });
+    if (state2.value === "loading" && (list.length === 0 || shownFor.value !== asked2.value)) return a4(Loading, { what: "Loading history" });
     if (list.length === 0) return a4(NoRows, {});
     return a4($, { children: [
       a4(
@@ -2372,11 +2399,11 @@
           id: (row) => row.id,
           row: (row) => a4(CallRow, { row, isCurrent: row.id === id }),
           onEnd: () => {
-            if (next.peek() !== null && state.peek() === "ready" && problem.peek() === null) void read(true);
+            if (next.peek() !== null && state2.peek() === "ready" && problem.peek() === null) void read(true);
           }
         }
       ),
-      a4("p", { class: "list-foot", role: "status", children: problem.value !== null ? a4("button", { type: "button", class: "quiet", onClick: () => void read(true), children: "Loading older calls failed. Try again" }) : state.value === "more" ? "Loading older calls …" : next.value === null ? `${many(list.length, "call")}, no more` : `The newest ${many(list.length, "call")}; scroll for older ones` })
+      a4("p", { class: "list-foot", role: "status", children: problem.value !== null ? a4("button", { type: "button", class: "quiet", onClick: () => void read(true), children: "Loading older calls failed. Try again" }) : state2.value === "more" ? "Loading older calls …" : next.value === null ? `${many(list.length, "call")}, no more` : `The newest ${many(list.length, "call")}; scroll for older ones` })
     ] });
   }
   function CallRow({ row, isCurrent: isCurrent2 }) {
@@ -2510,8 +2537,8 @@
     const time = outcome.duration === null || outcome.duration === void 0 ? "" : ` in ${brief(outcome.duration / 1e3)}`;
     return outcome.summary ? `${word}${time}: ${outcome.summary}` : `${word}${time}`;
   }
-  link.subscribe((state2) => {
-    if (state2 === "signed_out") rows.value = [];
+  link.subscribe((state3) => {
+    if (state3 === "signed_out") rows.value = [];
   });
 
   // src/arming.ts
@@ -4154,14 +4181,14 @@
   // src/views/ledger.tsx
   var PAGE3 = 25;
   function Ledger() {
-    const state2 = useSignal(null);
+    const state3 = useSignal(null);
     const isBusy = useSignal(false);
     const problem3 = useSignal(null);
     const verify = async () => {
       if (isBusy.value) return;
       isBusy.value = true;
       try {
-        state2.value = await get("/v1/ledger/verify");
+        state3.value = await get("/v1/ledger/verify");
         problem3.value = null;
       } catch (error) {
         problem3.value = explain(error);
@@ -4170,10 +4197,10 @@
     };
     return a4("div", { class: "page", children: [
       a4(Head, { title: "Ledger", lead: "A hash-chained log of everything that happened. Changing one entry breaks every entry after it." }),
-      a4("section", { class: `panel fill ${state2.value === null ? "" : state2.value.ok ? "good" : "bad"}`, "aria-live": "polite", children: [
-        state2.value === null ? a4("p", { children: "Verification checks the whole chain, its signatures and the stored head, and compares every record with it. It changes nothing." }) : a4(Verified, { state: state2.value }),
+      a4("section", { class: `panel fill ${state3.value === null ? "" : state3.value.ok ? "good" : "bad"}`, "aria-live": "polite", children: [
+        state3.value === null ? a4("p", { children: "Verification checks the whole chain, its signatures and the stored head, and compares every record with it. It changes nothing." }) : a4(Verified, { state: state3.value }),
         problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value }),
-        a4("button", { type: "button", class: "button primary", "aria-disabled": isBusy.value, onClick: () => void verify(), children: isBusy.value ? "Verifying …" : state2.value === null ? "Verify the ledger" : "Verify again" })
+        a4("button", { type: "button", class: "button primary", "aria-disabled": isBusy.value, onClick: () => void verify(), children: isBusy.value ? "Verifying …" : state3.value === null ? "Verify the ledger" : "Verify again" })
       ] }),
       a4(Entries, {}),
       a4("section", { class: "panel fill", children: [
@@ -4187,26 +4214,26 @@
     if (ok) return "The ledger is intact";
     return first_bad === null ? "Some records differ from the ledger" : `Entry ${first_bad} was changed`;
   }
-  function Verified({ state: state2 }) {
+  function Verified({ state: state3 }) {
     return a4($, { children: [
       a4("h2", { class: "verified", children: [
-        a4(Icon, { name: state2.ok ? "check" : "cross" }),
-        heading(state2)
+        a4(Icon, { name: state3.ok ? "check" : "cross" }),
+        heading(state3)
       ] }),
-      state2.ok || !state2.why ? null : a4("p", { class: "problem", children: state2.why }),
+      state3.ok || !state3.why ? null : a4("p", { class: "problem", children: state3.why }),
       a4(
         Facts,
         {
           fields: [
-            { name: "Good entries", text: state2.entries.toLocaleString() },
-            { name: "Signatures", text: many(state2.checkpoints, "checkpoint") },
-            { name: "Records that agree", text: state2.ok ? state2.records.toLocaleString() : "not all" }
+            { name: "Good entries", text: state3.entries.toLocaleString() },
+            { name: "Signatures", text: many(state3.checkpoints, "checkpoint") },
+            { name: "Records that agree", text: state3.ok ? state3.records.toLocaleString() : "not all" }
           ]
         }
       ),
       a4("div", { class: "long", children: [
         a4("h3", { children: "Head" }),
-        a4(Code, { name: "Head", text: `${state2.entries}:${state2.head}` })
+        a4(Code, { name: "Head", text: `${state3.entries}:${state3.head}` })
       ] })
     ] });
   }

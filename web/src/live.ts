@@ -1,25 +1,26 @@
-// What waits, live: the list of questions and the stream that keeps it right.
+// The live list of waiting approvals and questions, and the event stream that keeps it current.
 //
-// The stream is opened first and the list read afterwards, so nothing is missed in between. While
-// the page catches up nobody can allow anything: what is shown may be old.
+// The stream is opened first and the list is read afterwards, so nothing is missed in between. While
+// the page catches up nothing can be allowed, because what it shows may be outdated.
 
 import { batch, computed, signal } from "@preact/signals";
 
 import { ApiError, get, post, segment } from "./api";
 import { now } from "./clock";
 import { follow } from "./stream";
+import * as sync from "./sync";
 import type { Approval, Clarification, Identity, LiveEvent, Person } from "./wire";
 
-/** `starting`: nothing is known yet. `away`: the gateway does not answer. */
+/** `starting`: nothing was read yet. `away`: the gateway is unreachable. */
 export type Link = "starting" | "catching_up" | "live" | "away" | "signed_out";
 
 export type Item = { kind: "approval"; id: string; approval: Approval } | { kind: "question"; id: string; question: Clarification };
 
-/** More events at once than this and the whole list is read again instead. */
+/** With more changes at once than this, the whole list is read again. */
 const SINGLY_MAX = 12;
-/** How long changes are gathered. */
+/** How long changes are gathered before they are read. */
 const BURST_MILLIS = 30;
-/** How long a gateway that cannot answer now is left alone. */
+/** Pause before a gateway that is too busy is asked again. */
 const BUSY_MILLIS = 1000;
 const PAGE = 500;
 const RETRY_MS_MAX = 10_000;
@@ -29,20 +30,20 @@ export const me = signal<Identity | null>(null);
 export const approvals = signal<ReadonlyMap<string, Approval>>(new Map());
 export const questions = signal<ReadonlyMap<string, Clarification>>(new Map());
 export const people = signal<Person[]>([]);
-/** When the connection was lost, in seconds; `null` while it stands. */
+/** When the connection was lost, in Unix seconds; `null` while connected. */
 export const lostAt = signal<number | null>(null);
-/** What is said politely to people who cannot see the list. */
+/** The text of the polite live region for screen readers. */
 export const spoken = signal("");
-/** What is shown for a moment. */
+/** A message that is shown for a few seconds. */
 export const toast = signal<string | null>(null);
-/** Calls that were judged while the page was open, for the empty state. */
+/** Calls that ran without a question since the page was opened, for the empty state. */
 export const ranAlone = signal(0);
 
-/** Whether what is shown is known to be current. */
+/** Whether the lists are known to be current. */
 export const isCurrent = computed(() => link.value === "live");
 export const mayAnswer = computed(() => me.value?.role === "approver" || me.value?.role === "admin");
 
-/** Everything that waits, the oldest first, so that nothing moves when something new comes. */
+/** Everything that is waiting, the oldest first, so rows do not move when a new one arrives. */
 export const waiting = computed<Item[]>(() => {
   const items: Item[] = [];
   for (const approval of approvals.value.values()) {
@@ -57,7 +58,7 @@ export const waiting = computed<Item[]>(() => {
 const asked = (item: Item): number =>
   item.kind === "approval" ? item.approval.created_at : item.question.created_at;
 
-/** Whoever wants to hear every event, such as a conversation. */
+/** Listeners to every event, such as a conversation. */
 const listeners = new Set<(event: LiveEvent) => void>();
 
 /** Calls `listener` for every event until the returned function is called. */
@@ -70,7 +71,7 @@ let lastEventId: string | null = null;
 let wake: (() => void) | null = null;
 let toastTimer = 0;
 
-/** Shows `text` for a moment and says it. */
+/** Shows `text` as a toast and announces it. */
 export function say(text: string): void {
   toast.value = text;
   spoken.value = text;
@@ -80,12 +81,12 @@ export function say(text: string): void {
   }, 6000);
 }
 
-/** Tries again at once. */
+/** Reconnects immediately. */
 export function retry(): void {
   wake?.();
 }
 
-/** Keeps the list right until the person is signed out. */
+/** Keeps the lists current until the person is signed out. */
 export async function run(): Promise<void> {
   for (let pause = 500; ; pause = Math.min(pause * 2, RETRY_MS_MAX)) {
     const attempt = await connect();
@@ -126,24 +127,22 @@ async function connect(): Promise<"signed_out" | "was_live" | "failed"> {
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return "signed_out";
   } finally {
-    // What is still being read belongs to a stream that ended.
+    // Reads that are still running belong to a stream that ended.
     stop.abort();
   }
   return wasLive ? "was_live" : "failed";
 }
 
-/** Reads everything that waits, and what became of what waited before. What is told meanwhile is
- * looked at afterwards, so that an older answer never replaces a newer one. */
+/** Reads everything that is waiting, and how earlier cards ended. Events that arrive meanwhile are
+ * handled afterwards, so an older response never replaces a newer one. */
 async function catchUp(signal: AbortSignal): Promise<void> {
-  reading = signal;
+  state = sync.catchUpStarted(state, signal);
   try {
     await readAll(signal);
   } finally {
-    if (reading === signal) reading = null;
+    state = sync.catchUpEnded(state, signal);
   }
-  if (signal.aborted) return;
-  if (changed.size > 0 && !refreshing) void refreshChanged();
-  if (questionsChanged) void refreshQuestions();
+  if (!signal.aborted) readDue();
 }
 
 async function readAll(signal: AbortSignal): Promise<void> {
@@ -165,7 +164,7 @@ async function readAll(signal: AbortSignal): Promise<void> {
   void others();
 }
 
-/** What waits now, what of that which was known waits no more, and how the first of these ended. */
+/** What is waiting now, which known cards no longer are, and how the first of those ended. */
 interface Read {
   found: ReadonlyMap<string, Approval>;
   gone: Approval[];
@@ -210,38 +209,35 @@ async function others(): Promise<void> {
   people.value = list.people;
 }
 
-const changed = new Set<string>();
-let refreshing = false;
-let questionsChanged = false;
-let refreshingQuestions = false;
-/** The stream for which everything is being read. */
-let reading: AbortSignal | null = null;
+let state = sync.START;
 
 function hear(event: LiveEvent): void {
   for (const listener of listeners) listener(event);
   if (event.event === "call.assessed" && event.verdict === "allow") ranAlone.value += 1;
-  if (event.event.startsWith("clarify.")) {
-    questionsChanged = true;
-    if (reading === null) void refreshQuestions();
-  }
+  if (event.event.startsWith("clarify.")) state = sync.questionsChanged(state);
   if (event.event.startsWith("approval.") && "approval_id" in event && event.approval_id) {
-    changed.add(event.approval_id);
-    if (!refreshing && reading === null) void refreshChanged();
+    state = sync.approvalsChanged(state, [event.approval_id]);
   }
+  readDue();
 }
 
-async function refreshChanged(pause = BURST_MILLIS): Promise<void> {
-  refreshing = true;
-  // A burst is one change of the list.
+/** Starts to read the lists that have changed. `pause` gathers a burst of changes into one read. */
+function readDue(pause = BURST_MILLIS): void {
+  if (sync.isDue(state, "approvals")) void refreshApprovals(pause);
+  if (sync.isDue(state, "questions")) void refreshQuestions();
+}
+
+async function refreshApprovals(pause: number): Promise<void> {
+  state = sync.claimed(state, "approvals");
   await new Promise((resolve) => {
     setTimeout(resolve, pause);
   });
-  if (reading !== null) {
-    refreshing = false;
+  if (state.kind === "catching_up") {
+    state = sync.released(state, "approvals");
     return;
   }
-  const ids = [...changed];
-  changed.clear();
+  const ids = [...state.changes.approvals];
+  state = sync.taken(state, "approvals");
   let next = BURST_MILLIS;
   try {
     if (ids.length > SINGLY_MAX && ids.some((id) => !approvals.value.has(id))) {
@@ -250,15 +246,15 @@ async function refreshChanged(pause = BURST_MILLIS): Promise<void> {
       put(...(await Promise.all(ids.map(current))).filter((it) => it !== null));
     }
   } catch (error) {
-    // Without a connection the stream will end as well, and everything is read again then. A gateway
-    // that cannot answer now is asked again in a while.
+    // Without a connection the stream ends as well, and everything is read again then. A gateway
+    // that is too busy to respond is asked again later.
     if (error instanceof ApiError) {
-      for (const id of ids) changed.add(id);
+      state = sync.approvalsChanged(state, ids);
       next = BUSY_MILLIS;
     }
   } finally {
-    refreshing = false;
-    if (changed.size > 0 && reading === null) void refreshChanged(next);
+    state = sync.released(state, "approvals");
+    readDue(next);
   }
 }
 
@@ -269,17 +265,14 @@ async function reload(): Promise<void> {
   announce(fresh);
 }
 
-/** One after the other: two at once could end in the wrong order. */
+/** One read after the other: two at once could finish in the wrong order. */
 async function refreshQuestions(): Promise<void> {
-  if (refreshingQuestions) return;
-  refreshingQuestions = true;
+  state = sync.taken(sync.claimed(state, "questions"), "questions");
   try {
-    while (questionsChanged) {
-      questionsChanged = false;
-      await readQuestions();
-    }
+    await readQuestions();
   } finally {
-    refreshingQuestions = false;
+    state = sync.released(state, "questions");
+    readDue();
   }
 }
 
@@ -298,7 +291,7 @@ async function readQuestions(): Promise<void> {
   questions.value = next;
 }
 
-/** Reads one approval and shows it as it is now. */
+/** Reads one approval again. */
 export async function refresh(id: string): Promise<Approval | null> {
   const found = await one(id);
   if (found !== null) put(found);
@@ -314,7 +307,7 @@ async function one(id: string): Promise<Approval | null> {
   }
 }
 
-/** Reads one approval; null if there is none that may be seen. */
+/** Reads one approval; null if it does not exist or may not be seen. */
 async function current(id: string): Promise<Approval | null> {
   try {
     return await get<Approval>(`/v1/approvals/${segment(id)}`);
@@ -324,7 +317,7 @@ async function current(id: string): Promise<Approval | null> {
   }
 }
 
-/** Shows approvals as they are now. */
+/** Puts approvals into the list. */
 export function put(...found: Approval[]): void {
   if (found.length === 0) return;
   const next = new Map(approvals.value);
@@ -337,12 +330,12 @@ export function put(...found: Approval[]): void {
   announce(fresh);
 }
 
-/** Shows a question as it is now. */
+/** Puts a question into the list. */
 export function putQuestion(question: Clarification): void {
   questions.value = new Map(questions.value).set(question.clarification_id, question);
 }
 
-/** Forgets answered cards that nobody looks at. */
+/** Removes answered cards, except the one that is open. */
 export function tidy(keep: string | null): void {
   const old = [...approvals.value.values()].filter((it) => it.status !== "waiting" && it.approval_id !== keep);
   if (old.length === 0) return;
@@ -351,7 +344,7 @@ export function tidy(keep: string | null): void {
   approvals.value = next;
 }
 
-/** Called with how many cards came; the settings decide whether it is heard. */
+/** How many cards have arrived; badge.ts turns it into sounds and notifications. */
 export const arrivals = signal(0);
 
 function announce(fresh: number): void {
