@@ -344,6 +344,18 @@ words! {
         Open = "open",
         /// A file, or a directory with everything in it where an option says `recursive`.
         Remove = "remove",
+        /// A cmdlet that runs its block, or the member it names, for each object.
+        Block = "block",
+        /// A cmdlet that writes the registry or the attributes of a file.
+        Property = "property",
+        /// A method of MongoDB that changes what its filter selects.
+        Filter = "filter",
+        /// A method of MongoDB whose arguments say what it does.
+        Bulk = "bulk",
+        /// A command of Redis that deletes the keys it names.
+        Keys = "keys",
+        /// A command that also loads code.
+        LoadsCode = "loads_code",
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::cursor::{Cursor, continues_name, starts_name};
 use super::{Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, runs_its_input};
+use crate::knowledge::languages::{AWK_FUNCTIONS, AWK_KEYWORDS};
 
 const UNPARSED: &str = "an awk program that cannot be parsed";
 const COMPUTED_COMMAND: &str = "awk runs a command it computes";
@@ -16,85 +17,6 @@ const LOADED_CODE: &str = "awk loads or calls code that is not in the program";
 const OPERATORS: [&str; 19] = [
     "**=", "||", "&&", "|&", ">>", "<=", ">=", "==", "!=", "!~", "+=", "-=", "*=", "/=", "%=",
     "^=", "**", "++", "--",
-];
-
-/// Functions of the usual `awk` implementations that only compute.
-const FUNCTIONS: [&str; 50] = [
-    "and",
-    "asort",
-    "asorti",
-    "atan2",
-    "bindtextdomain",
-    "close",
-    "compl",
-    "cos",
-    "dcgettext",
-    "dcngettext",
-    "exp",
-    "fflush",
-    "gensub",
-    "gsub",
-    "index",
-    "int",
-    "intdiv",
-    "isarray",
-    "length",
-    "log",
-    "lshift",
-    "match",
-    "mkbool",
-    "mktime",
-    "or",
-    "patsplit",
-    "rand",
-    "rshift",
-    "sin",
-    "split",
-    "sprintf",
-    "sqrt",
-    "srand",
-    "strftime",
-    "strtonum",
-    "sub",
-    "substr",
-    "systime",
-    "tolower",
-    "toupper",
-    "typeof",
-    "xor",
-    "ord",
-    "chr",
-    "gettimeofday",
-    "sleep",
-    "fabs",
-    "ceil",
-    "floor",
-    "round",
-];
-
-/// Words of the language that may stand directly before a parenthesis.
-const KEYWORDS: [&str; 21] = [
-    "BEGIN",
-    "END",
-    "BEGINFILE",
-    "ENDFILE",
-    "if",
-    "else",
-    "while",
-    "for",
-    "do",
-    "switch",
-    "case",
-    "default",
-    "return",
-    "print",
-    "printf",
-    "getline",
-    "in",
-    "exit",
-    "delete",
-    "function",
-    "func",
 ];
 
 /// Reads an `awk` program.
@@ -150,7 +72,7 @@ impl Token {
     /// Whether a slash after this token divides.
     fn ends_operand(&self) -> bool {
         match self {
-            Self::Name { text, .. } => !KEYWORDS.contains(&text.as_str()),
+            Self::Name { text, .. } => !AWK_KEYWORDS.contains(text),
             Self::Number | Self::Text(_) | Self::Pattern => true,
             Self::Mark(mark) => matches!(*mark, ")" | "]" | "$" | "++" | "--"),
             Self::Newline => false,
@@ -304,8 +226,8 @@ impl Program<'_> {
             "ENVIRON" => self.reading.see(Deed::ReadFile(ENVIRONMENT.to_owned())),
             "ARGV" if self.assigns_element(at) => self.reading.hide(COMPUTED_FILE),
             _ if called
-                && !KEYWORDS.contains(&name)
-                && !FUNCTIONS.contains(&name)
+                && !AWK_KEYWORDS.contains(name)
+                && !AWK_FUNCTIONS.contains(name)
                 && !self.defined.contains(&name) =>
             {
                 self.reading.hide(LOADED_CODE);

@@ -6,6 +6,7 @@
 
 use super::cursor::{Cursor, continues_name, starts_name};
 use super::{Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
+use crate::knowledge::languages::JQ_COMPUTING;
 
 const UNPARSED: &str = "a jq filter that cannot be parsed";
 const LOADED_CODE: &str = "a jq filter that loads other code";
@@ -14,33 +15,6 @@ const COMPUTED_FILE: &str = "a filter that reads a file whose name it computes";
 
 /// String interpolations may nest this deep; deeper ones stay hidden.
 const DEPTH_MAX: usize = 64;
-
-/// Words of the language and functions that only compute, of all dialects.
-const KNOWN: &str = "
-    and or not if then else elif end as def reduce foreach try catch label break
-    empty error true false null abs add all any arrays ascii ascii_downcase ascii_upcase
-    booleans bsearch builtins capture ceil combinations contains debug del delpaths
-    endswith exp exp10 exp2 explode fabs finites first flatten floor format from_entries fromdate
-    fromdateiso8601 fromjson fromstream gamma getpath getpath gmtime group_by gsub halt halt_error
-    has have_decnum have_literal_numbers implode in index indices infinite input
-    input_filename input_line_number inputs inside isempty isinfinite isnan isnormal isvalid items
-    iterables join keys keys_unsorted last leaf_paths length limit limit_at localtime log log10
-    log2 ltrimstr ltrim map map_values match max max_by min min_by mktime modf nan now nth normals
-    nulls numbers objects path paths pick pow pow10 range recurse recurse_down repeat reverse
-    rindex round rtrimstr rtrim scalars scan select significand skip sort sort_by split splits
-    sqrt startswith stderr strflocaltime strftime strings strptime sub test to_array to_entries
-    toboolean todate todateiso8601 tojson tonumber tostream tostring transpose trim trimstr trunc
-    truncate_stream type unique unique_by until utf8bytelength values walk while with_entries
-    splits getpath error env_keys ascii sin cos tan asin acos atan atan2 sinh cosh tanh cbrt
-    frexp ldexp scalb scalbln nearbyint rint drem logb ltrimstr tojson todate dateadd datesub date
-    dateadd get_search_list getpath have_literal_numbers input_line_number significand
-    ireduce with alias anchor style tag line_comment head_comment foot_comment lineComment
-    headComment footComment document_index documentIndex di filename fileIndex file_index fi key
-    parent parents kind line column explode omit filter first shuffle sort_keys split_doc splitDoc
-    to_yaml to_json to_props to_csv to_tsv to_xml to_number to_string from_yaml from_json
-    from_props from_csv from_tsv from_xml to_unix from_unix tz format_datetime with_dtf upcase
-    downcase comments eval_none pivot collect flatten array_to_map diff error is_key root
-    line_number to_upper to_lower ltrimstr";
 
 /// Reads a filter.
 pub fn read(filter: &str) -> Reading {
@@ -51,8 +25,7 @@ pub fn read(filter: &str) -> Reading {
     if scan(&mut Cursor::new(filter), &mut tokens).is_none() {
         return Reading::hidden(UNPARSED);
     }
-    let known: std::collections::HashSet<&str> =
-        KNOWN.split_whitespace().chain(own_names(&tokens)).collect();
+    let own: std::collections::HashSet<&str> = own_names(&tokens).collect();
     let mut reading = Reading::default();
     let mut open = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -74,7 +47,11 @@ pub fn read(filter: &str) -> Reading {
                 let is_key =
                     matches!(before, Some(Token::Mark('{' | ','))) && open.last() == Some(&'{');
                 let is_defined = matches!(before, Some(Token::Name(word)) if word == "def");
-                if !is_key && !is_defined && !known.contains(name.as_str()) {
+                if !is_key
+                    && !is_defined
+                    && !JQ_COMPUTING.contains(name)
+                    && !own.contains(name.as_str())
+                {
                     function(name, after, &mut reading);
                 }
             }

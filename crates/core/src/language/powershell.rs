@@ -7,9 +7,12 @@
 mod cmdlets;
 mod words;
 
-use self::cmdlets::Means;
 use self::words::{Command, Word};
-use super::{CODE_BYTES_MAX, Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
+use super::{
+    CODE_BYTES_MAX, Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, deed_of, deed_on,
+};
+use crate::knowledge::languages::{Call, POWERSHELL_KEYWORDS, POWERSHELL_SWITCHES};
+use crate::knowledge::{CallReader, Effect, Role};
 
 const UNPARSED: &str = "PowerShell text with an unfinished quote";
 const RUNS_TEXT: &str = "PowerShell runs text it computes or loads";
@@ -176,25 +179,25 @@ fn expression(word: &Word, reading: &mut Reading) {
         return;
     }
     let method = lower.rsplit(['.', ':']).next().unwrap_or_default();
-    match cmdlets::method(method) {
-        Some(cmdlets::Method::Computes) => {}
-        Some(cmdlets::Method::Reads) => {
-            see_or_hide(word.argument.clone().map(Deed::ReadFile), reading);
+    let Some(call) = cmdlets::method(method) else {
+        reading.hide(METHOD);
+        return;
+    };
+    match call.takes.first().map(|operand| operand.role) {
+        // What it does, it does to its object.
+        None => {
+            if let Some(deed) = deed_of(call.does, word.text.clone()) {
+                reading.see(deed);
+            }
         }
-        Some(cmdlets::Method::Writes) => {
-            see_or_hide(word.argument.clone().map(Deed::WriteFile), reading);
+        Some(role @ (Role::Url | Role::UrlSend)) => {
+            let address = word.argument.clone().unwrap_or_default();
+            see_or_hide(deed_on(role, address), reading);
         }
-        Some(cmdlets::Method::Deletes) => {
-            see_or_hide(word.argument.clone().map(Deed::DeleteTree), reading);
+        Some(role) => {
+            let argument = word.argument.clone();
+            see_or_hide(argument.and_then(|text| deed_on(role, text)), reading);
         }
-        Some(cmdlets::Method::Fetches) => {
-            reading.see(Deed::Fetch(word.argument.clone().unwrap_or_default()));
-        }
-        Some(cmdlets::Method::Sends) => {
-            reading.see(Deed::Send(word.argument.clone().unwrap_or_default()));
-        }
-        Some(cmdlets::Method::Kills) => reading.see(Deed::Kill(word.text.clone())),
-        None => reading.hide(METHOD),
     }
 }
 
@@ -206,7 +209,7 @@ fn see_or_hide(deed: Option<Deed>, reading: &mut Reading) {
 }
 
 fn named(name: &str, rest: &[Word], depth: usize, reading: &mut Reading) {
-    let Some(means) = cmdlets::find(name) else {
+    let Some(call) = cmdlets::find(name) else {
         program(name, rest, depth, reading);
         return;
     };
@@ -218,51 +221,74 @@ fn named(name: &str, rest: &[Word], depth: usize, reading: &mut Reading) {
         return;
     }
     let arguments = Arguments::of(rest);
-    let target = || arguments.targets.first().cloned();
     let shown = || shown(name, rest);
-    match means {
-        Means::Read => {
-            for path in &arguments.targets {
-                // Only what reads contents names files a person may care about.
-                if matches!(
-                    cmdlets::canonical(name).as_str(),
-                    "get-content" | "import-csv"
-                ) {
-                    reading.see(Deed::ReadFile(path.clone()));
-                }
-            }
-        }
-        Means::Block => member(name, &arguments, reading),
-        Means::Write => see_or_hide(arguments.file().map(Deed::WriteFile), reading),
-        Means::Copy => see_or_hide(arguments.destination().map(Deed::WriteFile), reading),
-        Means::Move => {
-            reading.see(Deed::DeleteFile(target().unwrap_or_default()));
-            see_or_hide(arguments.destination().map(Deed::WriteFile), reading);
-        }
-        Means::Delete => delete(&arguments, reading),
-        Means::SetProperty => {
-            if arguments.targets.iter().any(|path| is_registry(path)) {
-                reading.see(Deed::Persist(shown()));
-            } else {
-                see_or_hide(target().map(Deed::WriteFile), reading);
-            }
-        }
-        Means::Fetch => fetch(&arguments, reading),
-        Means::Send => reading.see(Deed::Send(arguments.address().unwrap_or_default())),
-        Means::Start => start(&arguments, &shown(), reading),
-        Means::RunText => match arguments.targets.as_slice() {
-            [text] if !text.contains('$') => reading.absorb(read_at(text, depth + 1)),
-            _ => reading.hide(RUNS_TEXT),
+    match call.reader {
+        Some(CallReader::Block) => member(name, &arguments, reading),
+        Some(CallReader::Property) => property(&arguments, &shown(), reading),
+        Some(
+            CallReader::Open
+            | CallReader::Remove
+            | CallReader::Filter
+            | CallReader::Bulk
+            | CallReader::Keys
+            | CallReader::LoadsCode,
+        ) => reading.hide(UNKNOWN),
+        None if call.takes.is_empty() => match deed_of(call.does, shown()) {
+            Some(deed) => reading.see(deed),
+            None if call.does <= Effect::Inspect => {}
+            None => reading.hide(UNKNOWN),
         },
-        Means::Hidden => reading.hide(UNKNOWN),
-        Means::Kill => reading.see(Deed::Kill(shown())),
-        Means::Control => reading.see(Deed::Control(shown())),
-        Means::Persist => reading.see(Deed::Persist(shown())),
-        Means::Privilege => reading.see(Deed::Privilege(shown())),
-        Means::Wipe => reading.see(Deed::WipeDisk(shown())),
+        None => by_roles(call, &arguments, &shown(), depth, reading),
     }
-    if arguments.is_computed && means.needs_target() {
+    if arguments.is_computed && needs_target(call) {
         reading.hide(COMPUTED);
+    }
+}
+
+/// Whether a computed target leaves open what happens.
+fn needs_target(call: &Call) -> bool {
+    let roles = [Role::Write, Role::Delete, Role::Command];
+    call.reader == Some(CallReader::Property) || roles.iter().any(|role| call.takes(*role))
+}
+
+/// Notes what happens to each argument by its role.
+fn by_roles(call: &Call, arguments: &Arguments, shown: &str, depth: usize, reading: &mut Reading) {
+    for (place, operand) in call.takes.iter().enumerate() {
+        let role = operand.role;
+        if role == Role::Read {
+            let paths = arguments.targets.iter().cloned();
+            paths.for_each(|path| reading.see(Deed::ReadFile(path)));
+        } else if role == Role::Write {
+            let path = if place == 0 {
+                arguments.file()
+            } else {
+                arguments.destination()
+            };
+            see_or_hide(path.map(Deed::WriteFile), reading);
+        } else if role == Role::Move {
+            reading.see(Deed::DeleteFile(arguments.file().unwrap_or_default()));
+        } else if role == Role::Delete {
+            delete(arguments, reading);
+        } else if role == Role::Url {
+            fetch(arguments, reading);
+        } else if role == Role::UrlSend {
+            reading.see(Deed::Send(arguments.address().unwrap_or_default()));
+        } else if role == Role::Command {
+            start(arguments, shown, reading);
+        } else if role == Role::PowerShell {
+            match arguments.targets.as_slice() {
+                [text] if !text.contains('$') => reading.absorb(read_at(text, depth + 1)),
+                _ => reading.hide(RUNS_TEXT),
+            }
+        }
+    }
+}
+
+fn property(arguments: &Arguments, shown: &str, reading: &mut Reading) {
+    if arguments.targets.iter().any(|path| is_registry(path)) {
+        reading.see(Deed::Persist(shown.to_owned()));
+    } else {
+        see_or_hide(arguments.file().map(Deed::WriteFile), reading);
     }
 }
 
@@ -276,19 +302,14 @@ fn member(name: &str, arguments: &Arguments, reading: &mut Reading) {
         return;
     };
     match cmdlets::method(&member.to_ascii_lowercase()) {
-        Some(cmdlets::Method::Deletes) => {
+        Some(call) if call.takes(Role::DeleteTree) => {
             reading.see(Deed::DeleteTree(String::new()));
             reading.hide(COMPUTED);
         }
-        Some(cmdlets::Method::Kills) => reading.see(Deed::Kill(member)),
-        Some(
-            cmdlets::Method::Writes
-            | cmdlets::Method::Sends
-            | cmdlets::Method::Fetches
-            | cmdlets::Method::Reads,
-        ) => reading.hide(COMPUTED),
+        Some(call) if !call.takes.is_empty() => reading.hide(COMPUTED),
+        Some(call) => reading.deeds.extend(deed_of(call.does, member)),
         None if arguments.targets.len() > 1 => reading.hide(METHOD),
-        Some(cmdlets::Method::Computes) | None => {}
+        None => {}
     }
 }
 
@@ -373,7 +394,7 @@ fn program(name: &str, rest: &[Word], depth: usize, reading: &mut Reading) {
         .is_some_and(|extension| extension == "ps1")
     {
         reading.hide(SCRIPT_FILE);
-    } else if cmdlets::KEYWORDS.contains(&base) {
+    } else if POWERSHELL_KEYWORDS.contains(base) {
         // The condition and the block of a keyword are commands of their own.
     } else if name.contains('$') || rest.iter().any(Word::is_computed) {
         reading.see(Deed::Run(
@@ -501,7 +522,7 @@ impl Arguments {
             let parameter = parameter.to_ascii_lowercase();
             if "recurse".starts_with(parameter.as_str()) {
                 arguments.recurses = true;
-            } else if cmdlets::SWITCHES.iter().any(|switch| {
+            } else if POWERSHELL_SWITCHES.iter().any(|switch| {
                 parameter.len() >= 2
                     && parameter != "verb"
                     && switch.starts_with(parameter.as_str())

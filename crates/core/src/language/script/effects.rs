@@ -11,6 +11,14 @@ pub(super) fn apply(call: &Call, script: &Script, arguments: &[&[Token]], readin
     let deeds = match call.reader {
         Some(CallReader::Open) => open(script, arguments),
         Some(CallReader::Remove) => remove(arguments),
+        Some(
+            CallReader::Block
+            | CallReader::Property
+            | CallReader::Filter
+            | CallReader::Bulk
+            | CallReader::Keys
+            | CallReader::LoadsCode,
+        ) => None,
         None if call.takes.is_empty() => {
             let first = arguments.first().and_then(|argument| text(argument));
             deed_of(call.does, first.unwrap_or_default()).map(|deed| vec![deed])

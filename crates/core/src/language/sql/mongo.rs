@@ -3,81 +3,16 @@
 //! The snippet is JavaScript, but of a narrow kind: chains of methods on `db`. Every method called
 //! must be known; whatever is computed stays hidden.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
+use crate::knowledge::CallReader;
+use crate::knowledge::languages::{
+    MONGO_FORBIDDEN, MONGO_METHODS, MONGO_READING_COMMANDS, MONGO_REMOVING_KEYS,
+};
 use crate::language::cursor::{Cursor, starts_name};
-use crate::language::{Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
+use crate::language::{Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, deed_of};
 
 const UNPARSED: &str = "a MongoDB script that cannot be parsed";
 const UNKNOWN: &str = "an unknown MongoDB method";
 const COMPUTED: &str = "a MongoDB script that computes what it calls";
-
-/// Methods and global functions that only read or compute.
-const READS: &str = "
-    find findOne count countDocuments estimatedDocumentCount distinct aggregate stats getIndexes
-    getIndexKeys getIndices explain limit sort skip pretty toArray forEach map filter reduce
-    getCollectionNames getCollectionInfos getCollection getSiblingDB getName getMongo getDB getDBs
-    getDBNames serverStatus hello isMaster version currentOp printjson print help length size
-    hasNext next itcount project hint maxTimeMS batchSize comment collation readPref readConcern
-    addOption allowDiskUse tailable returnKey showRecordId min max status conf config
-    printReplicationInfo printSecondaryReplicationInfo printSlaveReplicationInfo printShardingStatus
-    isCapped dataSize storageSize totalSize totalIndexSize latencyStats listCommands
-    getProfilingStatus getProfilingLevel hostInfo getReplicationInfo getUsers getUser getRoles
-    getRole serverBuildInfo getLogComponents watch getShardDistribution getShardVersion getPlanCache
-    list queryPlanner executionStats isExhausted objsLeftInBatch close
-    ObjectId ISODate Date NumberLong NumberInt NumberDecimal UUID BinData Timestamp RegExp
-    JSON stringify parse EJSON toString toISOString getTime getTimestamp join push keys values
-    entries slice concat includes indexOf startsWith endsWith toLowerCase toUpperCase split trim
-    toFixed floor ceil round log error warn tojson tojsononeline printjsononeline match test some
-    every flat valueOf hex str quit exit Number String Boolean Array isArray parseInt parseFloat
-    if for while function return sleep cls catch";
-
-/// Methods that change few documents or add something.
-const WRITES: &str = "
-    insert insertOne insertMany updateOne save createIndex createIndexes
-    ensureIndex createCollection createView hideIndex unhideIndex reIndex
-    convertToCapped initializeOrderedBulkOp initializeUnorderedBulkOp startSession
-    startTransaction commitTransaction abortTransaction";
-
-/// Methods that change what their filter meets; an empty filter means all of it, or whatever comes
-/// first.
-const FILTERED: &str = "
-    deleteMany remove updateMany update deleteOne replaceOne findOneAndUpdate findOneAndReplace
-    findOneAndDelete";
-
-/// Methods that change or delete, by what stands in their arguments.
-const MIXED: &str = "bulkWrite findAndModify";
-
-/// Words in the arguments of those that delete or replace.
-const REMOVING_KEYS: [&str; 5] = [
-    "deleteOne",
-    "deleteMany",
-    "replaceOne",
-    "remove",
-    "removeOne",
-];
-
-/// Methods that delete wholesale.
-const DESTROYS: &str = "
-    drop dropDatabase dropIndex dropIndexes dropSearchIndex emptycapped clear renameCollection";
-
-/// Methods that change rights, the server or the cluster.
-const ADMINS: &str = "
-    createUser dropUser dropAllUsers updateUser changeUserPassword grantRolesToUser
-    revokeRolesFromUser createRole dropRole dropAllRoles updateRole grantPrivilegesToRole
-    revokePrivilegesFromRole grantRolesToRole revokeRolesFromRole shutdownServer killOp
-    setProfilingLevel setLogLevel fsyncLock fsyncUnlock initiate reconfig add addArb stepDown
-    freeze syncFrom enableSharding shardCollection addShard removeShard moveChunk
-    splitAt splitFind stopBalancer startBalancer setBalancerState setFeatureCompatibilityVersion
-    logout auth cloneDatabase copyDatabase rotateCertificates setParameter";
-
-/// First keys of `runCommand` and `adminCommand` that only read.
-const READING_COMMANDS: &str = "
-    listDatabases listCollections listIndexes ping serverStatus buildInfo dbStats collStats
-    hello isMaster connectionStatus currentOp getParameter hostInfo getCmdLineOpts getLog
-    replSetGetStatus replSetGetConfig count distinct find explain dataSize whatsmyuri usersInfo
-    rolesInfo top features listCommands dbHash";
 
 /// Reads a snippet for `mongosh` or `mongo`.
 pub fn mongo(js: &str) -> Reading {
@@ -98,20 +33,7 @@ pub fn mongo(js: &str) -> Reading {
             }
             Token::Name(name) => {
                 let is_key = next == Some(&Token::Mark(':'));
-                let forbidden = [
-                    "process",
-                    "require",
-                    "eval",
-                    "load",
-                    "Function",
-                    "constructor",
-                    "globalThis",
-                    "import",
-                    "prototype",
-                    "__proto__",
-                    "child_process",
-                ];
-                if !is_key && forbidden.contains(&name.as_str()) {
+                if !is_key && MONGO_FORBIDDEN.contains(name) {
                     reading.hide(COMPUTED);
                 }
             }
@@ -153,43 +75,19 @@ fn shell_command(tokens: &[Token], reading: &mut Reading) -> usize {
 /// Tokens of arguments that are looked through; more count as the worst.
 const MIXED_TOKENS_MAX: usize = 512;
 
-/// What a method does.
-#[derive(Clone, Copy)]
-enum Means {
-    Reads,
-    Writes,
-    Filtered,
-    Mixed,
-    Destroys,
-    Admin,
-}
-
-/// The lists above by name; a text may hold many thousand calls.
-static METHODS: LazyLock<HashMap<&str, Means>> = LazyLock::new(|| {
-    [
-        (READS, Means::Reads),
-        (WRITES, Means::Writes),
-        (FILTERED, Means::Filtered),
-        (MIXED, Means::Mixed),
-        (DESTROYS, Means::Destroys),
-        (ADMINS, Means::Admin),
-    ]
-    .into_iter()
-    .flat_map(|(names, means)| names.split_whitespace().map(move |name| (name, means)))
-    .collect()
-});
-
 fn call(name: &str, arguments: &[Token], reading: &mut Reading) {
     if name == "runCommand" || name == "adminCommand" {
         run_command(name, arguments, reading);
         return;
     }
-    match METHODS.get(name) {
-        Some(Means::Reads) => reading.see(Deed::DbRead),
-        Some(Means::Writes) => reading.see(Deed::DbWrite(name.to_owned())),
-        Some(Means::Mixed) => {
+    let Some(call) = MONGO_METHODS.get(name) else {
+        reading.hide(UNKNOWN);
+        return;
+    };
+    match call.reader {
+        Some(CallReader::Bulk) => {
             let removes = arguments.iter().take(MIXED_TOKENS_MAX).any(|token| {
-                matches!(token, Token::Name(key) | Token::Text(key) if REMOVING_KEYS.contains(&key.as_str()))
+                matches!(token, Token::Name(key) | Token::Text(key) if MONGO_REMOVING_KEYS.contains(key))
             });
             // What is not written out may delete as well.
             let open =
@@ -200,9 +98,8 @@ fn call(name: &str, arguments: &[Token], reading: &mut Reading) {
                 Deed::DbWrite(name.to_owned())
             });
         }
-        Some(Means::Destroys) => reading.see(Deed::DbDestroy(name.to_owned())),
-        Some(Means::Admin) => reading.see(Deed::DbAdmin(name.to_owned())),
-        Some(Means::Filtered) => match arguments {
+        // An empty filter selects everything, or whatever comes first.
+        Some(CallReader::Filter) => match arguments {
             [Token::Mark('{'), Token::Mark('}'), ..] | [Token::Mark(')'), ..] => {
                 reading.see(Deed::DbDestroy(name.to_owned()));
             }
@@ -212,7 +109,18 @@ fn call(name: &str, arguments: &[Token], reading: &mut Reading) {
                 reading.hide(COMPUTED);
             }
         },
-        None => reading.hide(UNKNOWN),
+        Some(
+            CallReader::Open
+            | CallReader::Remove
+            | CallReader::Block
+            | CallReader::Property
+            | CallReader::Keys
+            | CallReader::LoadsCode,
+        ) => reading.hide(UNKNOWN),
+        None => match deed_of(call.does, name.to_owned()) {
+            Some(deed) => reading.see(deed),
+            None => reading.hide(UNKNOWN),
+        },
     }
 }
 
@@ -226,10 +134,7 @@ fn run_command(name: &str, arguments: &[Token], reading: &mut Reading) {
         | [Token::Text(command), ..] => command.as_str(),
         _ => "",
     };
-    if READING_COMMANDS
-        .split_whitespace()
-        .any(|known| known == command)
-    {
+    if MONGO_READING_COMMANDS.contains(command) {
         reading.see(Deed::DbRead);
     } else if command == "drop" || command == "dropDatabase" {
         reading.see(Deed::DbDestroy(command.to_owned()));
