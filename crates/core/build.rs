@@ -25,6 +25,8 @@ mod vocabulary;
 mod flags;
 #[path = "build/languages.rs"]
 mod languages;
+#[path = "build/names.rs"]
+mod names;
 #[path = "build/rows.rs"]
 mod rows;
 
@@ -78,12 +80,18 @@ fn generate(tables: &Tables) -> Result<String, String> {
     write_variables(tables, &mut code)?;
     write_tools(tables, &mut code)?;
     write_handles(tables, &mut code);
+    names::write(&tables.names, &mut code)?;
     Ok(code)
 }
 
 fn read_tables() -> Result<Tables, String> {
     let mut files = Vec::new();
-    for folder in ["knowledge", "knowledge/languages", "knowledge/programs"] {
+    for folder in [
+        "knowledge",
+        "knowledge/languages",
+        "knowledge/names",
+        "knowledge/programs",
+    ] {
         let entries = std::fs::read_dir(folder).map_err(|error| format!("{folder}: {error}"))?;
         for entry in entries {
             let path = entry.map_err(|error| format!("{folder}: {error}"))?.path();
@@ -118,6 +126,7 @@ fn read_tables() -> Result<Tables, String> {
         tables.tool.extend(part.tool);
         tables.handle.extend(part.handle);
         tables.language.extend(part.language);
+        tables.names.extend(part.names);
     }
     Ok(tables)
 }

@@ -33,6 +33,8 @@ pub(crate) struct Tables {
     pub(crate) handle: Vec<HandleRow>,
     #[serde(default)]
     pub(crate) language: Vec<LanguageRow>,
+    #[serde(default)]
+    pub(crate) names: Vec<NamesRow>,
 }
 
 #[derive(Deserialize)]
@@ -220,4 +222,22 @@ pub(crate) struct HandleRow {
     #[serde(rename = "match")]
     pub(crate) matches: Vec<String>,
     pub(crate) not_match: Vec<String>,
+}
+
+/// A list of names; exactly one of the columns after `what` holds it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NamesRow {
+    pub(crate) list: String,
+    pub(crate) what: String,
+    #[serde(default)]
+    pub(crate) words: Vec<String>,
+    #[serde(default)]
+    pub(crate) pairs: Vec<(String, String)>,
+    #[serde(default)]
+    pub(crate) roles: Vec<(String, String)>,
+    #[serde(default)]
+    pub(crate) effects: Vec<(String, String)>,
+    #[serde(default)]
+    pub(crate) groups: Vec<(String, Vec<String>)>,
 }

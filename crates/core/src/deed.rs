@@ -20,28 +20,12 @@ use crate::digest::Digest;
 use crate::follow::walk::Knows;
 use crate::judge::known;
 use crate::knowledge::Effect;
+use crate::knowledge::names::COMMENTARY;
 use crate::place::Ground;
 use crate::policy::Policy;
 
 /// Deeds that are kept of one call; of a call with more, their digest is.
 const DEEDS_MAX: usize = 512;
-
-/// Arguments in which an agent talks about a call; what it does is not in them.
-const COMMENTARY: &[&str] = &[
-    "description",
-    "explanation",
-    "reason",
-    "justification",
-    "thought",
-    "comment",
-    "title",
-    "summary",
-    "timeout",
-    "timeout_ms",
-    "timeout_seconds",
-    "run_in_background",
-    "is_background",
-];
 
 /// What one call would do, deed by deed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

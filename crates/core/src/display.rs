@@ -13,6 +13,7 @@ pub mod shell;
 
 pub use shell::is_deceptive_for_shell;
 
+use crate::knowledge::names::TELLING_NAMES;
 use glyph::Treatment;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -90,36 +91,6 @@ pub fn plain(text: &str) -> String {
     shown
 }
 
-/// Names whose values a person must not miss in the part of a long text that is not shown.
-const TELLING_NAMES: &[&str] = &[
-    "amount",
-    "total",
-    "price",
-    "iban",
-    "account",
-    "recipient",
-    "to",
-    "cc",
-    "bcc",
-    "from",
-    "url",
-    "host",
-    "command",
-    "cmd",
-    "script",
-    "path",
-    "file",
-    "delete",
-    "force",
-    "role",
-    "permission",
-    "permissions",
-    "admin",
-    "public",
-    "currency",
-    "subject",
-    "action",
-];
 /// Most such values shown, and the longest of them in bytes.
 const TELLING_PAIRS_MAX: usize = 8;
 const TELLING_VALUE_BYTES_MAX: usize = 80;

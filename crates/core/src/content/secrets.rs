@@ -14,8 +14,9 @@ pub(crate) mod views;
 
 pub use views::View;
 
+use crate::knowledge::names::SEED_HINTS;
 use aho_corasick::AhoCorasick;
-use forms::{FORMS, SEED_HINTS};
+use forms::FORMS;
 use plausible::{entropy, has_checksum, is_placeholder};
 use sha2::{Digest, Sha256};
 use shape::{SHAPES, Shape};

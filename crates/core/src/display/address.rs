@@ -3,6 +3,9 @@
 
 use super::glyph::looks_like;
 use super::{Deception, high, low};
+use crate::knowledge::names::{
+    BUTTONS, DOCUMENT_ENDINGS, HOST_ENDINGS, MAIL_HEADERS, PROGRAM_ENDINGS, SECOND_LEVELS,
+};
 
 /// Most addresses of one text that are looked at.
 const ADDRESSES_MAX: usize = 64;
@@ -152,12 +155,6 @@ fn urls(text: &str) -> Vec<Url<'_>> {
     found
 }
 
-/// Name endings that make the labels before them look like a whole host name.
-const ENDINGS: &[&str] = &[
-    "com", "org", "net", "gov", "edu", "io", "de", "co", "bank", "example", "app", "dev", "fr",
-    "uk", "ch", "info",
-];
-
 /// Returns whether a host starts with what looks like another, whole host: `bank.com.evil.net`.
 fn is_look_alike(host: &str) -> bool {
     let labels: Vec<&str> = host.split('.').collect();
@@ -171,12 +168,8 @@ fn is_look_alike(host: &str) -> bool {
         .iter()
         .take(inner)
         .skip(1)
-        .any(|label| ENDINGS.contains(label))
+        .any(|label| HOST_ENDINGS.contains(label))
 }
-
-const SECOND_LEVELS: &[&str] = &[
-    "co", "com", "org", "net", "gov", "ac", "edu", "or", "ne", "go",
-];
 
 /// Returns whether a host is an address written as one number, which hides where it leads.
 fn is_number(host: &str) -> bool {
@@ -282,20 +275,6 @@ fn display_names(text: &str) -> Vec<Named<'_>> {
     found
 }
 
-/// Words on a link that a person takes for a button of the firewall.
-const BUTTONS: &[&str] = &[
-    "deny",
-    "allow",
-    "approve",
-    "reject",
-    "ok",
-    "yes",
-    "no",
-    "confirm",
-    "cancel",
-    "allow once",
-];
-
 /// Adds links whose text says another place than their target: Markdown, chat, HTML, terminal.
 fn links(text: &str, found: &mut Vec<Deception>) {
     for (at, _) in text.match_indices("](").take(ADDRESSES_MAX) {
@@ -366,21 +345,6 @@ fn add_link(label: &str, target: &str, span: (usize, usize), found: &mut Vec<Dec
     }
 }
 
-/// Header names that change where a message goes or what it is.
-const HEADERS: &[&str] = &[
-    "bcc:",
-    "cc:",
-    "to:",
-    "subject:",
-    "reply-to:",
-    "from:",
-    "content-type:",
-    "x-",
-    "location:",
-    "set-cookie:",
-    "mime-version:",
-];
-
 /// Adds header lines behind an address: a field that ought to be one address is more than that.
 fn headers(text: &str, found: &mut Vec<Deception>) {
     let Some((first, rest)) = text.split_once(['\n', '\r']) else {
@@ -392,19 +356,10 @@ fn headers(text: &str, found: &mut Vec<Deception>) {
         return;
     }
     let second = rest.trim_start_matches(['\n', '\r']).to_ascii_lowercase();
-    if HEADERS.iter().any(|header| second.starts_with(header)) {
+    if MAIL_HEADERS.iter().any(|header| second.starts_with(header)) {
         found.push(high("header_injection", rest_start, text.len()));
     }
 }
-
-const PROGRAM_ENDINGS: &[&str] = &[
-    "exe", "scr", "bat", "cmd", "com", "pif", "vbs", "js", "jse", "wsf", "ps1", "msi", "jar",
-    "hta", "lnk", "app", "sh", "command",
-];
-const DOCUMENT_ENDINGS: &[&str] = &[
-    "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "jpg", "jpeg", "png", "gif", "txt", "csv",
-    "zip", "mp3", "mp4", "mov",
-];
 
 /// Adds names of programs that pose as documents: `invoice.pdf.exe`, or an ending turned around.
 fn extensions(text: &str, found: &mut Vec<Deception>) {

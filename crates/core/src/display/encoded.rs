@@ -2,6 +2,7 @@
 
 use super::{Deception, Severity, high, low};
 use crate::content::secrets::views::{base64, hexadecimal};
+use crate::knowledge::names::DECODERS;
 
 /// Most encoded pieces of one text that are looked at.
 const PIECES_MAX: usize = 32;
@@ -53,28 +54,6 @@ fn pieces(text: &str) -> Vec<Piece> {
     found.truncate(PIECES_MAX);
     found
 }
-
-/// Words that say that an encoded run will be decoded.
-const DECODERS: &[&str] = &[
-    "base64",
-    "b64decode",
-    "atob",
-    "frombase64",
-    "-enc",
-    "-encodedcommand",
-    "xxd",
-    "unhex",
-    "fromhex",
-    "openssl enc",
-    "decode",
-    "-d |",
-    "| sh",
-    "|sh",
-    "| bash",
-    "|bash",
-    "eval",
-    "exec",
-];
 
 fn runs(text: &str, found: &mut Vec<Piece>) {
     let is_run =

@@ -2,6 +2,7 @@
 
 use super::glyph::{Treatment, imitates_dash, is_dressed_letter, is_unusual_space, treat};
 use super::{Deception, Severity};
+use crate::knowledge::names::READING_PROGRAMS;
 
 /// Returns the first character of a command that makes it look different from what runs: invisible, turning
 /// the direction, moving the cursor, a blank that is none, a letter or sign of another script.
@@ -87,12 +88,6 @@ fn is_full_width(character: char) -> bool {
     matches!(character, '\u{ff01}'..='\u{ff5e}') || is_dressed_letter(character)
 }
 
-/// Programs that only look. Before their options a typographic dash, which turns the option into a plain
-/// argument, is a slip of copying and harms nothing.
-const READERS: &str = "find ls grep egrep fgrep rg top htop ps cat head tail less more wc sort uniq cut du df \
-    stat file which whereis locate echo printf tree free uptime date man id who w uname lsof \
-    netstat ss ping dig nslookup host diff cmp column tr nl jq env";
-
 /// Returns whether the command that `head` belongs to is one of a program that only looks.
 fn is_reader(head: &str) -> bool {
     let segment = head
@@ -111,5 +106,5 @@ fn is_reader(head: &str) -> bool {
     } else {
         program
     };
-    READERS.split(' ').any(|reader| reader == after_pipe)
+    READING_PROGRAMS.contains(&after_pipe)
 }

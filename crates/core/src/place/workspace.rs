@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use super::patterns::first_match;
 use super::{HOLE, HOME, Plain, fold_home, is_absolute, is_drive, mark_home, plain, row};
 use crate::knowledge::PathKind;
+use crate::knowledge::names::PROJECTS_AT_THE_ROOT;
 
 /// Places that become a workspace only on the owner's word, as the names they consist of.
 static SHARED: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
@@ -19,19 +20,6 @@ static SHARED: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
         .filter_map(|line| Some(names(&line.split_once('\t')?.0.to_lowercase())))
         .collect()
 });
-
-/// Names that containers use for a project directly under the root.
-const AT_THE_ROOT: &[&str] = &[
-    "app",
-    "workspace",
-    "work",
-    "src",
-    "project",
-    "repo",
-    "code",
-    "workdir",
-    "testbed",
-];
 
 /// Returns the claimed directory, normalised, if it may count as a workspace: by itself, or because
 /// the owner has `vouched` for it.
@@ -94,7 +82,7 @@ pub(super) fn workspace(claim: &str, vouched: bool) -> Option<String> {
     // A directory directly under the root (`/tmp`, `/opt`, `/data`) is nobody's project, with the
     // exception of the names containers use for one.
     let ordinary = match names(&path).as_slice() {
-        [only] => AT_THE_ROOT.contains(&only.as_str()),
+        [only] => PROJECTS_AT_THE_ROOT.contains(&only.as_str()),
         [] | [..] => true,
     };
     ordinary.then_some(path)

@@ -1,5 +1,7 @@
 //! The checks behind the numbers: check digits, ranges, dates, and the words around them.
 
+use crate::knowledge::names::ROLE_MAILBOXES;
+
 /// How far before a find a word may stand that says what it is, in bytes.
 pub(super) const CONTEXT_BYTES: usize = 24;
 
@@ -245,17 +247,6 @@ fn is_place(value: &[u8]) -> bool {
     latitude.abs() <= 90.0 && longitude.abs() <= 180.0 && (latitude != 0.0 || longitude != 0.0)
 }
 
-/// Mailboxes of offices and machines, not of persons.
-const ROLES: &str = "support info noreply no-reply no_reply donotreply do-not-reply admin administrator sales \
-    contact help helpdesk hello office team billing security abuse postmaster webmaster \
-    hostmaster hr jobs careers press privacy legal marketing service services kontakt root \
-    git mail mailer-daemon news newsletter notifications notification alerts alert ops \
-    devops dev test user username example feedback accounts accounting finance invoices \
-    invoice orders order it bot ci build api system daemon list lists all everyone subscribe \
-    unsubscribe enquiries inquiries reception media events partners compliance dpo you me \
-    name email someone foo anonymous ssh deploy npm staff customerservice customer.service \
-    care booking reservations";
-
 fn is_personal_mail(value: &[u8]) -> bool {
     let text = String::from_utf8_lossy(value).to_lowercase();
     let Some((local, domain)) = text.split_once('@') else {
@@ -263,7 +254,7 @@ fn is_personal_mail(value: &[u8]) -> bool {
     };
     let base = local.split('+').next().unwrap_or_default();
     let first = base.split(['.', '-', '_']).next().unwrap_or_default();
-    let is_role = |word: &str| ROLES.split(' ').any(|role| role == word);
+    let is_role = |word: &str| ROLE_MAILBOXES.contains(&word);
     let machine = matches!(
         first,
         "noreply" | "no" | "support" | "notifications" | "bot"

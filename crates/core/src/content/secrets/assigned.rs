@@ -5,6 +5,8 @@
 
 use super::Candidate;
 use super::plausible::{Made, entropy, is_placeholder, is_reference, is_uuid};
+use crate::knowledge::names::{KEY_OWNERS, NOT_SECRET_WORDS, PASSWORD_WORDS, TOKEN_WORDS};
+use crate::knowledge::names::{LINKING_PREPOSITIONS, LINKING_VERBS, SECRET_NAME_HINTS};
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 
@@ -19,37 +21,6 @@ enum Promise {
     Vague,
 }
 
-/// Pieces of names that make the prefilter look closer.
-const HINTS: &[&str] = &[
-    "pass",
-    "pwd",
-    "kennwort",
-    "contrase",
-    "senha",
-    "wachtwoord",
-    "парол",
-    "密码",
-    "密碼",
-    "パスワード",
-    "secret",
-    "token",
-    "key",
-    "cred",
-    "auth",
-    "session",
-    "cookie",
-    "bearer",
-    "_pat",
-    "-pat",
-    "jwt",
-    "sid",
-    "mot de passe",
-    "parola",
-    "şifre",
-    "hasło",
-    "clave",
-];
-
 /// What a word of a name says; a word may say several things.
 const PASSWORD: u8 = 1;
 const TOKEN: u8 = 2;
@@ -57,30 +28,11 @@ const OWNER: u8 = 4;
 const OTHER: u8 = 8;
 const PUBLIC: u8 = 16;
 
-const PASSWORD_WORDS: &str = "password passwd passwort passphrase passcode pass pwd passw pw kennwort contraseña \
-    contrasena senha wachtwoord пароль пароля 密码 密碼 パスワード \
-    passe parola şifre hasło clave userpass userpassword storepass keypass";
 const PASSWORD_ENDS: &[&str] = &["password", "passwd", "passphrase", "passwort"];
-const TOKEN_WORDS: &str = "secret token apikey secretkey accesskey privatekey authkey appkey masterkey credential \
-    credentials creds cred auth authorization session sessionid sessid sid cookie bearer pat \
-    jwt csrf xsrf authtoken accesstoken refreshtoken clientsecret webhooksecret sessiontoken \
-    idtoken";
 const TOKEN_ENDS: &[&str] = &["secret", "token", "apikey", "sessionid"];
-/// Words before `key` (or `code`) that make it a credential.
-const KEY_OWNERS: &str = "api access private secret auth encryption signing signature master admin account \
-    application app service license root deploy storage shared client user integration \
-    personal wallet webhook server session write ingest function host subscription primary \
-    secondary activation";
-/// Words that turn a name into one of something public, or of a property of the credential.
-const NOT_SECRET: &str = "public publishable foreign cache sort partition idempotency count limit length len max \
-    min type expires expiry expiration ttl lifetime usage url uri endpoint path file \
-    filename name policy field regex format hint reset required index map id ids size \
-    manager rotation version algorithm alg fingerprint thumbprint hash checksum prompt label \
-    help description title status enabled provider mode method arn ref env var prefix scope \
-    scopes budget tokenizer tokens host header server";
 
 /// Words that make a key one that everybody may know.
-const PUBLIC_WORDS: &str = "public publishable";
+const PUBLIC_WORDS: &[&str] = &["public", "publishable"];
 
 /// All words with what they say, sorted.
 static MEANINGS: LazyLock<Vec<(&str, u8)>> = LazyLock::new(|| {
@@ -88,12 +40,12 @@ static MEANINGS: LazyLock<Vec<(&str, u8)>> = LazyLock::new(|| {
         (PASSWORD_WORDS, PASSWORD),
         (TOKEN_WORDS, TOKEN),
         (KEY_OWNERS, OWNER),
-        (NOT_SECRET, OTHER),
+        (NOT_SECRET_WORDS, OTHER),
         (PUBLIC_WORDS, PUBLIC),
     ];
     let each = lists
         .into_iter()
-        .flat_map(|(list, says)| list.split(' ').map(move |word| (word, says)));
+        .flat_map(|(list, says)| list.iter().map(move |word| (*word, says)));
     let mut meanings: Vec<(&str, u8)> = each.collect();
     meanings.sort_unstable();
     meanings.dedup_by(|later, kept| {
@@ -116,7 +68,7 @@ fn meaning(word: &str) -> u8 {
 static PREFILTER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
-        .build(HINTS)
+        .build(SECRET_NAME_HINTS)
         .ok()
 });
 
@@ -268,13 +220,6 @@ enum Link {
     Verb,
 }
 
-const VERBS: &[&str] = &[
-    "is", "was", "ist", "lautet", "es", "est", "é", "è", "jest", "это", "是", "为", "は",
-];
-const CONNECTIONS: &[&str] = &[
-    "for", "to", "of", "on", "at", "für", "para", "pour", "von", "in",
-];
-
 /// Returns how the name that ends at `end` is tied to what follows, and where that starts.
 fn link(text: &[u8], end: usize, option: bool) -> Option<(Link, usize)> {
     let mut at = end;
@@ -322,7 +267,7 @@ fn link(text: &[u8], end: usize, option: bool) -> Option<(Link, usize)> {
     let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line).into_owned();
     let first = line.split(' ').next().unwrap_or_default();
-    if VERBS.contains(&first) {
+    if LINKING_VERBS.contains(&first) {
         let mut after = at + blanks + first.len();
         // `is: X`, `is now X`, `is still X`.
         let tail = line.get(first.len()..).unwrap_or_default();
@@ -333,7 +278,7 @@ fn link(text: &[u8], end: usize, option: bool) -> Option<(Link, usize)> {
         }
         return Some((Link::Verb, after));
     }
-    if CONNECTIONS.contains(&first) {
+    if LINKING_PREPOSITIONS.contains(&first) {
         let sign = line
             .find([':', '='])
             .map(|found| (Link::Sign, at + blanks + found + 1));

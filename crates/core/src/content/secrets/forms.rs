@@ -3,6 +3,7 @@
 
 use super::Candidate;
 use super::plausible::{entropy, is_placeholder, is_reference};
+use crate::knowledge::names::{GENERIC_PASSWORDS, PROSE_WORDS};
 use regex::bytes::{Regex, RegexBuilder};
 use std::sync::OnceLock;
 
@@ -153,28 +154,9 @@ impl Form {
     }
 }
 
-/// What people write for a password in an address that is no real one.
-const GENERIC: &[&str] = &[
-    "password",
-    "pass",
-    "passwd",
-    "pwd",
-    "secret",
-    "token",
-    "pw",
-    "user",
-    "username",
-    "authentication",
-    "required",
-    "missing",
-    "apikey",
-    "api_key",
-    "key",
-];
-
 fn is_stand_in(value: &[u8]) -> bool {
     let lower = String::from_utf8_lossy(value).to_ascii_lowercase();
-    GENERIC.contains(&lower.as_str())
+    GENERIC_PASSWORDS.contains(&lower.as_str())
         || value
             .iter()
             .all(|byte| byte.is_ascii_uppercase() || *byte == b'_')
@@ -221,24 +203,6 @@ fn end_of_block(text: &[u8], start: usize) -> Option<usize> {
     Some(start + close + 8 + dashes.map_or(0, |at| at + 5))
 }
 
-/// Words that introduce a list of seed words.
-pub(super) const SEED_HINTS: &[&str] = &[
-    "seed",
-    "mnemonic",
-    "recovery",
-    "secret phrase",
-    "backup phrase",
-    "wallet",
-    "passphrase",
-];
-
-/// Words of prose that no list of seed words contains.
-const PROSE: &[&str] = &[
-    "the", "and", "for", "with", "your", "are", "was", "not", "from", "have", "has", "been",
-    "should", "our", "his", "her", "they", "would", "could", "these", "those", "their", "into",
-    "please", "were", "had", "its", "did",
-];
-
 /// Adds every run of twelve to twenty-four seed words after a word that introduces one.
 pub(super) fn scan_seed(text: &[u8], hint_end: usize, finds: &mut Vec<Candidate>) {
     let rest = text.get(hint_end..).unwrap_or_default();
@@ -254,7 +218,7 @@ pub(super) fn scan_seed(text: &[u8], hint_end: usize, finds: &mut Vec<Candidate>
     }) {
         let seed = (3..=8).contains(&word.len())
             && word.iter().all(u8::is_ascii_lowercase)
-            && !std::str::from_utf8(word).is_ok_and(|word| PROSE.contains(&word));
+            && !std::str::from_utf8(word).is_ok_and(|word| PROSE_WORDS.contains(&word));
         if seed {
             if run.2 == 0 {
                 run.0 = at;

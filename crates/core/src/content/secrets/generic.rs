@@ -3,6 +3,8 @@
 
 use super::Candidate;
 use super::plausible::{Made, entropy, is_placeholder};
+use crate::knowledge::names::CREDENTIAL_WORDS;
+use crate::knowledge::names::{CREDENTIAL_PREFIX_PARTS, PUBLIC_PREFIX_PARTS};
 
 /// No credential told by its shape has a run of letters, digits, `-`, `_` and `.` shorter than this.
 const LONG_RUN_BYTES_MIN: usize = 16;
@@ -31,29 +33,6 @@ fn is_run_byte(byte: u8) -> bool {
         )
 }
 
-/// Parts of a prefix that say that what follows is a credential.
-const MARKERS: &str = "live prod production test sandbox sk secret token tok pat key apikey api auth oauth priv \
-    private svc admin access refresh session sess pwd cred sa st pt at rt";
-/// Parts of a prefix that say that it is public, a digest or an identifier.
-const PUBLIC: &str = "pk phc pub public publishable sha sha1 sha256 sha384 sha512 md5 id req request trace \
-    span img image build commit rev chunk blob file etag cus evt price prod_id client \
-    session_id uuid hash digest h1 ssh rsa pi ch acct inv cs msg thread run asst call toolu \
-    resp chatcmpl proj org user v arn data cache web";
-
-/// Words shortly before a value that say that it is a credential.
-const CONTEXT: &[&[u8]] = &[
-    b"token",
-    b"secret",
-    b"api key",
-    b"apikey",
-    b"api_key",
-    b"credential",
-    b"password",
-    b"access key",
-    b"passphrase",
-    b"private key",
-    b"auth key",
-];
 const CONTEXT_BYTES: usize = 40;
 /// Longer runs are data, not credentials.
 const RUN_BYTES_MAX: usize = 200;
@@ -112,7 +91,7 @@ fn has_telling_prefix(value: &[u8]) -> bool {
     if parts.is_empty()
         || parts
             .iter()
-            .any(|part| PUBLIC.split(' ').any(|word| word == part))
+            .any(|part| PUBLIC_PREFIX_PARTS.contains(&part.as_str()))
     {
         return false;
     }
@@ -128,7 +107,7 @@ fn has_telling_prefix(value: &[u8]) -> bool {
     }
     let marked = parts
         .iter()
-        .any(|part| MARKERS.split(' ').any(|word| word == part));
+        .any(|part| CREDENTIAL_PREFIX_PARTS.contains(&part.as_str()));
     if marked && body.len() >= 20 {
         return entropy(body) >= 32;
     }
@@ -159,7 +138,7 @@ fn is_announced(before: &[u8], value: &[u8]) -> bool {
         .unwrap_or_default();
     longest >= 20
         && memchr::memmem::find(near, b"public").is_none()
-        && CONTEXT
+        && CREDENTIAL_WORDS
             .iter()
-            .any(|word| memchr::memmem::find(near, word).is_some())
+            .any(|word| memchr::memmem::find(near, word.as_bytes()).is_some())
 }

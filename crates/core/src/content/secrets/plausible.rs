@@ -1,5 +1,6 @@
 //! Whether a value looks like a credential, or like a placeholder, a reference or a plain word.
 
+use crate::knowledge::names::STAND_INS;
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 
@@ -28,44 +29,6 @@ pub(super) fn entropy(value: &[u8]) -> u16 {
     let tenths = (bits * 10.0) as u16;
     tenths
 }
-
-/// Words that stand where a credential would stand. Matched without regard to case.
-const STAND_INS: &[&str] = &[
-    "example",
-    "xxxxx",
-    "placeholder",
-    "redacted",
-    "changeme",
-    "change_me",
-    "change-me",
-    "your_",
-    "your-",
-    "yourkey",
-    "yourtoken",
-    "yourpass",
-    "yoursecret",
-    "dummy",
-    "replace",
-    "insert",
-    "todo",
-    "<",
-    ">",
-    "****",
-    "....",
-    "‹",
-    "›",
-    "…",
-    "•••",
-    "[redacted",
-    "sample",
-    "fake",
-    "goes_here",
-    "goes-here",
-    "my_secret",
-    "mypassword",
-    "not-a-real",
-    "notreal",
-];
 
 /// All of them, looked for in one go.
 static STAND_IN_WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
