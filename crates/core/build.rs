@@ -25,6 +25,8 @@ mod vocabulary;
 mod flags;
 #[path = "build/languages.rs"]
 mod languages;
+#[path = "build/letters.rs"]
+mod letters;
 #[path = "build/names.rs"]
 mod names;
 #[path = "build/rows.rs"]
@@ -81,6 +83,7 @@ fn generate(tables: &Tables) -> Result<String, String> {
     write_tools(tables, &mut code)?;
     write_handles(tables, &mut code);
     names::write(&tables.names, &mut code)?;
+    letters::write(&mut code)?;
     Ok(code)
 }
 

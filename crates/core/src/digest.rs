@@ -6,6 +6,7 @@ use sha2::Digest as _;
 use utoipa::ToSchema;
 
 use crate::canonical::{canonical, write_text};
+use crate::encoding::hexadecimal;
 
 /// What is hashed first, so that no other hash of the project can be taken for this one.
 const DOMAIN: &[u8] = b"countersign/v1/action\0";
@@ -135,16 +136,7 @@ impl Digest {
         if bytes.len() != 64 || bytes.iter().any(u8::is_ascii_uppercase) {
             return None;
         }
-        let mut out = [0; 32];
-        for (to, pair) in out.iter_mut().zip(bytes.chunks_exact(2)) {
-            let digits = std::str::from_utf8(pair).ok()?;
-            // `from_str_radix` would take a sign.
-            if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-                return None;
-            }
-            *to = u8::from_str_radix(digits, 16).ok()?;
-        }
-        Some(Self(out))
+        hexadecimal(bytes)?.try_into().ok().map(Self)
     }
 }
 

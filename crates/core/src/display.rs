@@ -13,10 +13,11 @@ pub mod shell;
 
 pub use shell::is_deceptive_for_shell;
 
-use crate::knowledge::names::TELLING_NAMES;
 use glyph::Treatment;
-use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
+
+use crate::digest::Digest;
+use crate::knowledge::names::TELLING_NAMES;
 
 /// What stands before every line of untrusted text.
 pub const FENCE: &str = "│ ";
@@ -78,7 +79,7 @@ pub fn plain(text: &str) -> String {
             shown,
             "\n⟨{hidden} of {length} characters not shown here; {} bytes, sha256 {}⟩\n",
             text.len(),
-            digest(text)
+            Digest::of(text.as_bytes()).hex()
         );
         for pair in telling_pairs(text.get(head_end..tail_start).unwrap_or_default()) {
             let _infallible = writeln!(shown, "⟨not shown here, among the rest: {}⟩", inline(pair));
@@ -188,7 +189,7 @@ fn shortened_with(text: &str, show: fn(&str) -> String) -> String {
     format!(
         "{}⟨{hidden} characters, sha256 {}⟩{}",
         show(head),
-        digest(text),
+        Digest::of(text.as_bytes()).hex(),
         show(tail)
     )
 }
@@ -233,15 +234,6 @@ pub fn deceptions(text: &str) -> Vec<Deception> {
 pub fn is_printable_ascii(text: &str) -> bool {
     text.bytes()
         .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
-}
-
-fn digest(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    let mut written = String::with_capacity(64);
-    for byte in digest {
-        let _infallible = write!(written, "{byte:02x}");
-    }
-    written
 }
 
 /// Writes the lines of `text`, each behind the fence; long runs of empty lines are counted.

@@ -7,10 +7,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use unicode_normalization::UnicodeNormalization as _;
 
+use crate::encoding::percent_decoded;
+use crate::glob::glob_matches;
 use crate::knowledge::{
     HOST_EXACT, HOST_OTHER, HOST_SUFFIX, HOSTS, HostKind, HostRow, ROUTES, RouteKind, RouteRow,
 };
-use crate::place::{HOLE, display, glob_matches};
+use crate::place::{HOLE, display};
 
 /// Longest host looked at, in bytes; no name that can be resolved is longer.
 const HOST_BYTES_MAX: usize = 1024;
@@ -438,33 +440,6 @@ fn route_matches(like: &str, path: &[String]) -> bool {
             .is_some_and(|path| matches(front, path)),
         names => matches(names, path),
     }
-}
-
-/// Returns `text` with `%41` decoded, where it holds any.
-pub(crate) fn percent_decoded(text: &str) -> Option<String> {
-    if !text.contains('%') {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let ahead = rest.clone().next().zip(rest.clone().nth(1));
-        let digit = |byte: u8| char::from(byte).to_digit(16);
-        match (byte, ahead) {
-            (b'%', Some((high, low))) => match digit(high)
-                .zip(digit(low))
-                .and_then(|(high, low)| u8::try_from(high * 16 + low).ok())
-            {
-                Some(decoded) => {
-                    bytes.push(decoded);
-                    rest.nth(1);
-                }
-                None => bytes.push(byte),
-            },
-            _ => bytes.push(byte),
-        }
-    }
-    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

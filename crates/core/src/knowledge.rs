@@ -420,7 +420,35 @@ pub struct HandleRow {
     pub not_match: &'static [&'static str],
 }
 
+/// A character that looks like an ASCII letter or sign. `knowledge/look_alikes.tsv` explains the columns.
+#[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a character may stand in several columns of the table"
+)]
+pub(crate) struct LookAlike {
+    /// The character.
+    pub(crate) character: char,
+    /// What it looks like.
+    pub(crate) sign: char,
+    /// Whether everybody takes it for the sign.
+    pub(crate) deceives: bool,
+    /// Whether it is the letter itself in another style.
+    pub(crate) styled: bool,
+    /// Whether it is read as the letter in a word that is disguised.
+    pub(crate) resembles: bool,
+}
+
 include!(concat!(env!("OUT_DIR"), "/knowledge.rs"));
+
+/// Returns what ASCII letter or sign `character` looks like.
+pub(crate) fn look_alike(character: char) -> Option<&'static LookAlike> {
+    if character.is_ascii() {
+        return None;
+    }
+    let at = LOOK_ALIKES.binary_search_by_key(&character, |known| known.character);
+    LOOK_ALIKES.get(at.ok()?)
+}
 
 /// Returns what is known about the program called `name`.
 pub fn program(name: &str) -> Option<&'static Program> {

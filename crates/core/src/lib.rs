@@ -9,27 +9,29 @@
 //! [`call`], which comes in; [`mod@assess`] turns it into acts and a score, [`mod@verdict`] decides,
 //! and [`mod@judge`] is the two together.
 
-// Values: a call and its parts, identifiers, digests, numbers.
+// Values: a call and its parts, identifiers, digests, numbers, texts in another alphabet.
 pub mod call;
 pub mod canonical;
 pub mod digest;
+mod encoding;
+mod glob;
 pub mod id;
 pub mod score;
 pub mod tier;
 pub mod time;
 pub mod written;
 
-// Text: the shell parser, secrets and personal data in messages, display of untrusted text.
-pub mod content;
-pub mod display;
-pub mod shell;
-
-// Knowledge: the tables of programs, tools, paths and hosts; the languages of inline code.
+// Knowledge: the shell parser, the tables, and the languages of inline code.
 pub mod assessment;
 pub mod host;
 pub mod knowledge;
 pub mod language;
 pub mod place;
+pub mod shell;
+
+// Text: secrets and personal data in messages, display of untrusted text.
+pub mod content;
+pub mod display;
 
 // Assessment: follows a call and turns it into acts and a score.
 pub mod act;

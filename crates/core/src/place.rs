@@ -11,7 +11,6 @@ use self::patterns::{first_match, most_sensitive_in};
 use crate::knowledge::{PATHS, PathKind, PathRow};
 use crate::score::Score;
 
-pub use self::patterns::glob_matches;
 pub use self::workspace::{is_shared, lies_in, may_be_vouched};
 
 /// Stands for the home directory in an expanded word: `~`, `$HOME`.

@@ -13,6 +13,7 @@ pub mod shape;
 
 use crate::assessment::Assessment;
 use crate::call::ToolCall;
+use crate::glob::star_matches;
 use crate::place::lies_in;
 use crate::score::Score;
 use crate::verdict::{Mode, Situation, Thresholds};
@@ -270,7 +271,7 @@ impl Policy {
         let marks = self
             .approval_required
             .iter()
-            .filter(|(name, _)| rule::glob(name, tool));
+            .filter(|(name, _)| star_matches(name, tool));
         marks.map(|(_, required)| *required).max()
     }
 

@@ -10,7 +10,7 @@ use crate::act::Act;
 use crate::assessment::{Finding, Severity, SideEffect};
 use crate::call::ToolCall;
 use crate::content::{crisis, impact, personal, secrets};
-use crate::host::percent_decoded;
+use crate::encoding::percent_decoded;
 use crate::knowledge::Effect;
 use crate::score::Score;
 use crate::shell::syntax::Span;

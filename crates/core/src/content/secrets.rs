@@ -14,11 +14,11 @@ pub(crate) mod views;
 
 pub use views::View;
 
+use crate::digest::Digest;
 use crate::knowledge::names::SEED_HINTS;
 use aho_corasick::AhoCorasick;
 use forms::FORMS;
 use plausible::{entropy, has_checksum, is_placeholder};
-use sha2::{Digest, Sha256};
 use shape::{SHAPES, Shape};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -172,12 +172,8 @@ fn head(text: &str) -> &str {
 }
 
 fn fingerprint(value: &[u8]) -> String {
-    let digest = Sha256::digest(value);
-    let mut written = String::with_capacity(4);
-    for byte in digest.iter().take(2) {
-        let _infallible = write!(written, "{byte:02x}");
-    }
-    written
+    let digest = Digest::of(value).hex();
+    digest.get(..4).unwrap_or_default().to_owned()
 }
 
 /// Which rules make sense for a reading.

@@ -1,7 +1,7 @@
 //! What an encoded piece of a text says: shown beside it, and marked where decoding it is the point.
 
 use super::{Deception, Severity, high, low};
-use crate::content::secrets::views::{base64, hexadecimal};
+use crate::encoding::{base64, hexadecimal, percent_byte};
 use crate::knowledge::names::DECODERS;
 
 /// Most encoded pieces of one text that are looked at.
@@ -161,11 +161,7 @@ fn percents(text: &str, found: &mut Vec<Piece>) {
         let mut rest = word;
         let (mut escapes, mut needless, mut nul) = (0, 0, false);
         while let Some(character) = rest.chars().next() {
-            let code = rest
-                .strip_prefix('%')
-                .and_then(|digits| digits.get(..2))
-                .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-            if let Some(code) = code {
+            if let Some(code) = percent_byte(rest.as_bytes()) {
                 escapes += 1;
                 needless +=
                     usize::from(code.is_ascii_alphanumeric() || matches!(code, b'.' | b'-' | b'_'));

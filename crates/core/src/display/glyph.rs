@@ -4,6 +4,7 @@
 //! full-width comma in Chinese text are honest; the same characters in `r m` or `git push` are not.
 
 use super::{Deception, Severity};
+use crate::knowledge::look_alike;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -288,63 +289,9 @@ fn alone(character: char, place: Place) -> Treatment {
     }
 }
 
-/// Signs that look like one the shell, an address or a path gives a meaning to.
-const IMITATIONS: &[(char, char)] = &[
-    ('\u{2043}', '-'),
-    ('\u{fe58}', '-'),
-    ('\u{fe63}', '-'),
-    ('\u{2796}', '-'),
-    ('\u{2215}', '/'),
-    ('\u{2044}', '/'),
-    ('\u{29f8}', '/'),
-    ('\u{2571}', '/'),
-    ('\u{2afb}', '/'),
-    ('\u{1735}', '/'),
-    ('\u{2216}', '\\'),
-    ('\u{29f5}', '\\'),
-    ('\u{29f9}', '\\'),
-    ('\u{fe68}', '\\'),
-    ('\u{37e}', ';'),
-    ('\u{fe54}', ';'),
-    ('\u{2223}', '|'),
-    ('\u{1c0}', '|'),
-    ('\u{2758}', '|'),
-    ('\u{23d0}', '|'),
-    ('\u{2024}', '.'),
-    ('\u{fe52}', '.'),
-    ('\u{a4f8}', '.'),
-    ('\u{2236}', ':'),
-    ('\u{a789}', ':'),
-    ('\u{fe55}', ':'),
-    ('\u{2d0}', ':'),
-    ('\u{204e}', '*'),
-    ('\u{fe61}', '*'),
-    ('\u{1c3}', '!'),
-    ('\u{fe57}', '!'),
-    ('\u{a78a}', '='),
-    ('\u{fe66}', '='),
-    ('\u{fe69}', '$'),
-    ('\u{fe60}', '&'),
-    ('\u{fe6b}', '@'),
-    ('\u{2c2}', '<'),
-    ('\u{2c3}', '>'),
-    ('\u{fe64}', '<'),
-    ('\u{fe65}', '>'),
-    ('\u{ff3f}', '_'),
-    ('\u{2cd}', '_'),
-    ('\u{fe5f}', '#'),
-    ('\u{fe6a}', '%'),
-    ('\u{fe35}', '('),
-    ('\u{fe36}', ')'),
-    ('\u{fe59}', '('),
-    ('\u{fe5a}', ')'),
-];
-
 fn imitates(character: char) -> bool {
     matches!(character, '\u{ff01}'..='\u{ff5e}' | '\u{ffe0}'..='\u{ffe6}')
-        || IMITATIONS
-            .iter()
-            .any(|(imitation, _)| *imitation == character)
+        || deceives_as(character).is_some_and(|sign| !sign.is_ascii_alphabetic())
 }
 
 /// Returns whether the character is a dash that honest prose uses and a command may be fooled by.
@@ -466,21 +413,15 @@ fn east_asian_lines(characters: &[(usize, char)]) -> Vec<bool> {
         .collect()
 }
 
-/// Letters of other scripts that look like an ASCII letter, each followed by that letter.
-const LOOK_ALIKES: &str = "аaеeоoрpсcуyхxіiјjѕsһhԁdԛqԝwгrкkмmтtпnвbАAВBЕEКKМMНHОOРPСCТTУYХXІIЈJЅSҮYӏlӀIԌGԚQԜWοoΟOΑAΒBΕEΖZΗHΙIΚKΜMΝNΡPΤTΥYΧXνvυuρpιiκkχxϲcϳjϹCոnսuօoհhցgզqքpյjɡgɑaɩiᴄcᴏoᴠvᴡwᴢzꜱs";
-
 /// Returns the ASCII letter that `character` looks like.
 pub(super) fn looks_like(character: char) -> Option<char> {
-    if character.is_ascii() {
-        return None;
-    }
-    let mut pairs = LOOK_ALIKES.chars();
-    while let (Some(other), Some(ascii)) = (pairs.next(), pairs.next()) {
-        if other == character {
-            return Some(ascii);
-        }
-    }
-    None
+    deceives_as(character).filter(char::is_ascii_alphabetic)
+}
+
+/// Returns the ASCII letter or sign that everybody takes `character` for.
+fn deceives_as(character: char) -> Option<char> {
+    let known = look_alike(character).filter(|known| known.deceives);
+    known.map(|known| known.sign)
 }
 
 /// Returns whether the character is a letter of a script that is easily taken for Latin.

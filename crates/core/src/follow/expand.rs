@@ -4,7 +4,8 @@
 use super::braces::{self, Braces, Piece};
 use super::value::{Arg, Stream, TEXT_BYTES_MAX, Taint, Value};
 use super::walk::{Walk, environment, unset_value};
-use crate::place::{HOLE, HOME, glob_matches};
+use crate::glob::glob_matches;
+use crate::place::{HOLE, HOME};
 use crate::shell::syntax::{Expansion, Operation, Part, Span, Word};
 
 /// The word that is being put together, and the ones before it.

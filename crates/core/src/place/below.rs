@@ -3,8 +3,8 @@
 //! Nobody looks at the file system. The tables of paths say where credentials lie; a directory above such a
 //! place, or one called as if it were, holds them as far as anybody can tell.
 
-use super::patterns::glob_matches;
 use super::{Ground, HOLE, HOME};
+use crate::glob::glob_matches;
 use crate::knowledge::{PATH_PATTERNS, PATHS, PathKind, PathPattern, PathRoot};
 use crate::score::Score;
 

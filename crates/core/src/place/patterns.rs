@@ -8,6 +8,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::sync::LazyLock;
 
 use super::{HOME, is_drive};
+use crate::glob::{glob_matches, is_glob};
 use crate::knowledge::{
     PATH_PATTERNS, PATH_STARRED, PATH_TRIGGERS, PATHS, PathKind, PathPattern, PathRoot, PathRow,
 };
@@ -286,10 +287,6 @@ pub(super) fn most_sensitive_in(path: &str) -> Option<&'static PathRow> {
     rows.max_by_key(|row| row.read)
 }
 
-fn is_glob(name: &str) -> bool {
-    name.contains(['*', '?', '['])
-}
-
 fn sequence_matches(pattern: &[&str], path: &[Name<'_>], rooted: bool) -> bool {
     match pattern.split_first() {
         None => path.is_empty(),
@@ -337,49 +334,6 @@ fn name_matches(pattern: &str, name: Name<'_>, rooted: bool) -> bool {
         && (rooted || glob.letters * 2 >= letters(begins))
         && !begins.contains('*')
         && glob_matches(name.text.as_bytes(), begins.as_bytes())
-}
-
-/// Matches a glob of `*`, `?` and `[…]`, remembering only the last star, so in time proportional to
-/// the product of the lengths.
-pub fn glob_matches(glob: &[u8], text: &[u8]) -> bool {
-    let (mut at, mut seen) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while seen < text.len() {
-        let step = match glob.get(at) {
-            Some(b'*') => {
-                star = Some((at + 1, seen));
-                at += 1;
-                continue;
-            }
-            Some(b'?') => Some(1),
-            Some(b'[') => {
-                let class = glob.get(at + 1..).unwrap_or(&[]);
-                class
-                    .iter()
-                    .skip(1)
-                    .position(|byte| *byte == b']')
-                    .map(|close| close + 3)
-            }
-            Some(byte) if text.get(seen) == Some(byte) => Some(1),
-            Some(_) | None => None,
-        };
-        match (step, star) {
-            (Some(step), _) => {
-                at += step;
-                seen += 1;
-            }
-            (None, Some((after, from))) => {
-                at = after;
-                seen = from + 1;
-                star = Some((after, from + 1));
-            }
-            (None, None) => return false,
-        }
-    }
-    glob.get(at..)
-        .unwrap_or(&[])
-        .iter()
-        .all(|byte| *byte == b'*')
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::shape::{Shape, quoted};
 use crate::call::ToolCall;
+use crate::glob::star_matches;
 use crate::knowledge::{ArgumentRole, tool};
 use crate::place::{Ground, display, mark_home, normalise};
 use crate::shell::parse::parse;
@@ -83,7 +84,10 @@ pub enum ExampleError {
 impl PolicyRule {
     /// Whether the rule, which does `kind`, holds for `call`.
     pub fn matches(&self, call: &ToolCall, kind: RuleKind) -> bool {
-        let tool = self.tool.as_ref().is_none_or(|tool| glob(tool, &call.tool));
+        let tool = self
+            .tool
+            .as_ref()
+            .is_none_or(|tool| star_matches(tool, &call.tool));
         tool && self
             .command
             .as_ref()
@@ -161,26 +165,6 @@ impl std::fmt::Display for Example {
             Self::Call { tool, args } => write!(f, "{tool} {args}"),
         }
     }
-}
-
-/// Matches `text` against a pattern whose only wildcard is `*`, for any number of characters.
-pub(super) fn glob(pattern: &str, text: &str) -> bool {
-    let mut pieces = pattern.split('*');
-    let first = pieces.next().unwrap_or("");
-    let Some(mut rest) = text.strip_prefix(first) else {
-        return false;
-    };
-    let mut pieces: Vec<&str> = pieces.collect();
-    let Some(last) = pieces.pop() else {
-        return rest.is_empty();
-    };
-    for piece in pieces {
-        let Some((_, after)) = rest.split_once(piece) else {
-            return false;
-        };
-        rest = after;
-    }
-    rest.ends_with(last)
 }
 
 fn command_fits(shape: &Shape, call: &ToolCall, kind: RuleKind) -> bool {
@@ -271,7 +255,7 @@ fn recipient_fits(pattern: &str, call: &ToolCall, kind: RuleKind) -> bool {
             |role| role == ArgumentRole::Recipient,
         )
     });
-    let fits = |who: &String| glob(&pattern, &who.to_lowercase());
+    let fits = |who: &String| star_matches(&pattern, &who.to_lowercase());
     match kind {
         RuleKind::Deny | RuleKind::Ask => recipients.iter().any(fits),
         RuleKind::Allow => !recipients.is_empty() && recipients.iter().all(fits),
@@ -397,7 +381,7 @@ fn names_fit(pattern: &[&str], names: &[&str]) -> bool {
                 any = Some((at + 1, seen));
                 at += 1;
             }
-            (Some(piece), _) if glob(piece, name) => {
+            (Some(piece), _) if star_matches(piece, name) => {
                 at += 1;
                 seen += 1;
             }

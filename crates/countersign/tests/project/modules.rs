@@ -110,7 +110,8 @@ fn a_module_of_the_core_imports_only_its_own_layer_and_lower_ones() {
     for (layer, group) in text.split("\n\n").enumerate() {
         let declared = group
             .lines()
-            .filter_map(|line| line.strip_prefix("pub mod "));
+            .map(|line| line.strip_prefix("pub ").unwrap_or(line))
+            .filter_map(|line| line.strip_prefix("mod "));
         layers.extend(declared.map(|module| (module.trim_end_matches(';'), layer)));
     }
     for (module, used) in imports("core") {

@@ -11,6 +11,9 @@ use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{compose, decompose_canonical};
 
+use crate::encoding::hex_byte;
+use crate::knowledge::look_alike;
+
 /// A rewritten text that remembers where each of its bytes came from.
 #[derive(Debug, Default)]
 pub(super) struct View {
@@ -258,10 +261,7 @@ fn decode_hex_bytes(rest: &str, origin: u32, view: &mut View) -> Option<usize> {
         .chunks_exact(3)
         .take(RUN_MAX)
         .map_while(|chunk| match chunk {
-            [first, high, low] if *first == sign => {
-                let digits = [*high, *low];
-                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()
-            }
+            [first, high, low] if *first == sign => hex_byte(*high, *low),
             _ => None,
         })
         .collect();
@@ -311,6 +311,10 @@ fn fold_letter(c: char, origin: u32, view: &mut View) {
         return;
     }
     if is_dropped_mark(c) {
+        return;
+    }
+    if let Some(known) = look_alike(c).filter(|known| known.styled) {
+        view.push(known.sign, origin);
         return;
     }
     if let Some(text) = replacement(c) {
@@ -379,30 +383,10 @@ fn replacement(c: char) -> Option<&'static str> {
         'ß' => "ss",
         'æ' => "ae",
         'œ' => "oe",
-        'ø' | 'ᴏ' => "o",
-        'đ' | 'ð' | 'ᴅ' => "d",
-        'ł' | 'ʟ' => "l",
-        'ı' | 'ɪ' => "i",
-        'ᴀ' => "a",
-        'ʙ' => "b",
-        'ᴄ' => "c",
-        'ᴇ' => "e",
-        'ꜰ' => "f",
-        'ɢ' => "g",
-        'ʜ' => "h",
-        'ᴊ' => "j",
-        'ᴋ' => "k",
-        'ᴍ' => "m",
-        'ɴ' => "n",
-        'ᴘ' => "p",
-        'ʀ' => "r",
-        'ꜱ' => "s",
-        'ᴛ' => "t",
-        'ᴜ' => "u",
-        'ᴠ' => "v",
-        'ᴡ' => "w",
-        'ʏ' => "y",
-        'ᴢ' => "z",
+        'ø' => "o",
+        'đ' | 'ð' => "d",
+        'ł' => "l",
+        'ı' => "i",
         'أ' | 'إ' | 'آ' | 'ٱ' => "ا",
         'ى' | 'ی' | 'ئ' => "ي",
         'ة' => "ه",

@@ -13,6 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::normalise::View;
+use crate::knowledge;
 
 /// The readings of a folded text that the rules are tried on.
 pub(super) fn views(folded: &View) -> Vec<View> {
@@ -402,34 +403,11 @@ fn disguised_letter(c: char) -> Option<char> {
     })
 }
 
-/// The Latin letter that a Cyrillic, Greek or Armenian one looks like.
+/// The small Latin letter that a letter of another script looks like.
 fn look_alike(c: char) -> Option<char> {
-    Some(match c {
-        'а' | 'α' => 'a',
-        'в' | 'β' => 'b',
-        'с' | 'ϲ' => 'c',
-        'ԁ' => 'd',
-        'е' | 'ε' | 'є' => 'e',
-        'ց' => 'g',
-        'һ' | 'հ' | 'н' => 'h',
-        'і' | 'ι' | 'ӏ' => 'i',
-        'ј' => 'j',
-        'к' | 'κ' => 'k',
-        'м' => 'm',
-        'ո' | 'η' | 'п' => 'n',
-        'о' | 'ο' | 'σ' | 'օ' => 'o',
-        'р' | 'ρ' => 'p',
-        'ԛ' => 'q',
-        'г' => 'r',
-        'ѕ' => 's',
-        'т' | 'τ' => 't',
-        'υ' | 'ս' => 'u',
-        'ν' | 'ѵ' => 'v',
-        'ѡ' | 'ω' | 'ԝ' => 'w',
-        'х' | 'χ' => 'x',
-        'у' | 'γ' => 'y',
-        _ => return None,
-    })
+    let known = knowledge::look_alike(c).filter(|known| known.sign.is_ascii_alphabetic());
+    let known = known.filter(|known| known.deceives || known.resembles);
+    known.map(|known| known.sign.to_ascii_lowercase())
 }
 
 /// Reads disguised words; `None` when no word of the rules appears in disguise.

@@ -5,6 +5,8 @@
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::encoding::{base64, hexadecimal, percent_byte};
+
 /// How a secret was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum View {
@@ -210,7 +212,7 @@ fn escapes(text: &str) -> Vec<Reading> {
 }
 
 fn read_percent(rest: &str) -> Option<(char, usize)> {
-    let code = u8::from_str_radix(rest.get(1..3)?, 16).ok()?;
+    let code = percent_byte(rest.as_bytes())?;
     code.is_ascii().then_some((char::from(code), 3))
 }
 
@@ -283,40 +285,6 @@ fn encoded_runs(text: &str) -> Vec<Reading> {
         start += length + 1;
     }
     readings
-}
-
-/// Returns the bytes that `run` stands for in base64 (either alphabet), or nothing.
-pub(crate) fn base64(run: &[u8]) -> Option<Vec<u8>> {
-    let mut decoded = Vec::with_capacity(run.len() / 4 * 3 + 2);
-    let mut buffer = 0u32;
-    let mut bits = 0;
-    for byte in run {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        buffer = (buffer << 6) | u32::from(value);
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            decoded.push(u8::try_from((buffer >> bits) & 0xFF).unwrap_or(0));
-        }
-    }
-    Some(decoded)
-}
-
-/// Returns the bytes that `run` stands for in hexadecimal, or nothing.
-pub(crate) fn hexadecimal(run: &[u8]) -> Option<Vec<u8>> {
-    if run.len() % 2 == 1 {
-        return None;
-    }
-    run.chunks(2)
-        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-        .collect()
 }
 
 /// Returns whether decoded bytes are text, which random bytes practically never are.

@@ -6,7 +6,7 @@
 use super::Line;
 use crate::act::Act;
 use crate::content::secrets;
-use crate::content::secrets::views::{base64, hexadecimal};
+use crate::encoding::{base64, hexadecimal};
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::{Walk, is_secret_name};
 use crate::host::{self, host_kind};

@@ -1,6 +1,7 @@
 //! What small programs print, where it is known: enough to see through `echo … | base64 -d | sh`.
 
 use super::Line;
+use crate::encoding::{base32, base64, hexadecimal};
 use crate::follow::value::{Arg, TEXT_BYTES_MAX};
 use crate::place::HOLE;
 use crate::shell::unescape;
@@ -130,7 +131,9 @@ pub(super) fn constant(line: &Line<'_>) -> Option<String> {
             decode("base64", &given()?)?
         }
         "mktemp" => made(args, &operands)?,
-        "xxd" if operands.is_empty() && has(args, "r", "--revert") => from_hex(&given()?)?,
+        "xxd" if operands.is_empty() && has(args, "r", "--revert") => {
+            text_of(&hexadecimal(given()?.as_bytes())?)
+        }
         "tr" => translate(&given()?, args, &operands)?,
         "head" | "tail" | "sort" | "uniq"
             if operands.is_empty()
@@ -205,66 +208,17 @@ fn echo(args: &[Arg]) -> Option<String> {
     (text.len() <= TEXT_BYTES_MAX).then_some(text)
 }
 
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
 fn decode(name: &str, text: &str) -> Option<String> {
     let bytes = if name == "base32" {
-        base32(text)?
+        base32(text.as_bytes())?
     } else {
-        base64(text)?
+        base64(text.as_bytes())?
     };
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Decodes base64, standard or URL-safe, ignoring blanks.
-pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
-    bits(text, 6, |byte| match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'+' | b'-' => Some(62),
-        b'/' | b'_' => Some(63),
-        _ => None,
-    })
-}
-
-fn base32(text: &str) -> Option<Vec<u8>> {
-    bits(text, 5, |byte| match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'2'..=b'7' => Some(byte - b'2' + 26),
-        _ => None,
-    })
-}
-
-fn bits(text: &str, width: u32, value: impl Fn(u8) -> Option<u8>) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let (mut buffer, mut held) = (0_u32, 0_u32);
-    for byte in text
-        .bytes()
-        .filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=')
-    {
-        buffer = buffer << width | u32::from(value(byte)?);
-        held += width;
-        if held >= 8 {
-            held -= 8;
-            bytes.push(u8::try_from(buffer >> held & 0xff).ok()?);
-            buffer &= (1 << held) - 1;
-        }
-    }
-    Some(bytes)
-}
-
-fn from_hex(text: &str) -> Option<String> {
-    let digits: Vec<u32> = text
-        .chars()
-        .filter(|letter| !letter.is_whitespace())
-        .map(|digit| digit.to_digit(16))
-        .collect::<Option<_>>()?;
-    let bytes: Vec<u8> = digits
-        .chunks(2)
-        .map(|pair| {
-            u8::try_from(pair.iter().fold(0, |value, digit| value * 16 + digit)).unwrap_or(0)
-        })
-        .collect();
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    Some(text_of(&bytes))
 }
 
 /// Carries out `tr SET1 SET2` and `tr -d SET1`.

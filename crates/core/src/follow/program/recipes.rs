@@ -5,8 +5,8 @@ use super::Line;
 use super::options::Hit;
 use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
+use crate::glob::glob_matches;
 use crate::knowledge::{Effect, Lang, Role, Value};
-use crate::place::glob_matches;
 use crate::shell::syntax::Span;
 use crate::written::{Wanted, name};
 

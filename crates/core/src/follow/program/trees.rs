@@ -4,6 +4,7 @@ use super::Line;
 use super::roles::operand_roles;
 use crate::follow::value::{Arg, Taint};
 use crate::follow::walk::Walk;
+use crate::glob::is_glob;
 use crate::knowledge::{Reader, Role, TREE_PROGRAMS, TREE_TOOLS, TREES, TreeRow};
 use crate::place::below::Look;
 use crate::place::mark_home;
@@ -133,10 +134,6 @@ impl Look {
             }
         }
     }
-}
-
-fn is_glob(name: &str) -> bool {
-    name.contains(['*', '?', '['])
 }
 
 /// Returns how a tool reads directories as a whole.

@@ -1,5 +1,6 @@
 //! Cuts PowerShell text into commands of words.
 
+use crate::encoding::base64;
 use crate::language::cursor::Cursor;
 
 /// One word of a command.
@@ -351,26 +352,8 @@ impl Splitter {
 
 /// The text of an encoded command: UTF-16 in base64.
 pub(super) fn decode(encoded: &str) -> Option<String> {
-    let mut bits = 0_u32;
-    let mut count = 0_u32;
-    let mut bytes = Vec::new();
-    for c in encoded.trim().trim_matches(['"', '\'']).bytes() {
-        let value = match c {
-            b'A'..=b'Z' => c - b'A',
-            b'a'..=b'z' => c - b'a' + 26,
-            b'0'..=b'9' => c - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' => break,
-            _ => return None,
-        };
-        bits = (bits << 6 | u32::from(value)) & 0x00FF_FFFF;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from((bits >> count) & 0xFF).ok()?);
-        }
-    }
+    let encoded = encoded.trim().trim_matches(['"', '\'']);
+    let bytes = base64(encoded.as_bytes())?;
     let units: Option<Vec<u16>> = bytes
         .chunks(2)
         .map(|pair| match pair {

@@ -7,8 +7,9 @@ use crate::follow::program::options::{self, Hit};
 use crate::follow::program::resolve::{Named, resolve};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
+use crate::glob::glob_matches;
 use crate::knowledge::{self, Effect, PathKind};
-use crate::place::{HOME, glob_matches};
+use crate::place::HOME;
 use crate::score::Score;
 
 /// Puts the program in front that gets the words after the image: the entry point, or the program

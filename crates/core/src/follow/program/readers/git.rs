@@ -4,8 +4,9 @@ use super::Line;
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
+use crate::glob::glob_matches;
 use crate::knowledge::Effect;
-use crate::place::{HOLE, glob_matches};
+use crate::place::HOLE;
 use crate::score::Score;
 use crate::shell::syntax::Span;
 

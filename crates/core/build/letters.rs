@@ -1,0 +1,49 @@
+//! Writes the characters that look like ASCII ones, sorted, from `knowledge/look_alikes.tsv`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// What the columns after the sign say, in order; a character may stand in several.
+const COLUMNS: [&str; 3] = ["deceives", "styled", "resembles"];
+
+/// Reads the table and writes one row for each character in it.
+pub(crate) fn write(code: &mut String) -> Result<(), String> {
+    let path = "knowledge/look_alikes.tsv";
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let mut found: BTreeMap<char, (char, [bool; 3])> = BTreeMap::new();
+    for line in text.lines() {
+        let mut columns = line.split('\t');
+        let mut sign = columns.next().unwrap_or_default().chars();
+        // A comment has more than one character before its first tab.
+        let (Some(sign), None) = (sign.next(), sign.next()) else {
+            continue;
+        };
+        for (at, column) in columns.enumerate() {
+            for character in column.chars() {
+                let (known, says) = found.entry(character).or_insert((sign, [false; 3]));
+                let new = says.get_mut(at).filter(|says| !**says && *known == sign);
+                let new = new.ok_or_else(|| format!("{path}: {character:?} stands there twice"))?;
+                *new = true;
+            }
+        }
+    }
+    writeln!(
+        code,
+        "/// Characters that look like an ASCII one, sorted.\npub(crate) static LOOK_ALIKES: &[LookAlike] = &["
+    )
+    .unwrap();
+    for (character, (sign, says)) in found {
+        let says: String = COLUMNS
+            .iter()
+            .zip(says)
+            .map(|(column, says)| format!("{column}: {says}, "))
+            .collect();
+        writeln!(
+            code,
+            "LookAlike {{ character: {character:?}, sign: {sign:?}, {says}}},"
+        )
+        .unwrap();
+    }
+    writeln!(code, "];").unwrap();
+    Ok(())
+}
