@@ -1,20 +1,19 @@
 //! Writes the lists of names in `knowledge/names/`: each becomes a static of the module `names`.
 //!
-//! Separate because these rows share nothing with the rows of programs but the words for roles and
-//! effects.
+//! Separate because these rows share nothing with the rows of programs but the words for roles.
 
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Write as _};
 
+use crate::languages::role_code;
 use crate::rows::NamesRow;
-use crate::vocabulary::{Effect, Role};
 
 /// Writes one static for each list. A list that no code reads is a warning of the compiler.
 pub(crate) fn write(lists: &[NamesRow], code: &mut String) -> Result<(), String> {
     let mut known = BTreeSet::new();
     writeln!(
         code,
-        "/// Lists of names: words, keys of arguments, endings of files.\npub(crate) mod names {{"
+        "/// Lists of names: words, keys of arguments, endings of files.\npub(crate) mod names {{\nuse super::{{Lang, Role}};"
     )
     .unwrap();
     for row in lists {
@@ -38,15 +37,9 @@ pub(crate) fn write(lists: &[NamesRow], code: &mut String) -> Result<(), String>
 fn entries(row: &NamesRow) -> Result<(&'static str, String), String> {
     let name = &row.list;
     let role = |(word, role): &(String, String)| {
-        let known = Role::from_word(role);
+        let known = role_code(role);
         let known = known.ok_or_else(|| format!("names `{name}`: no role is called `{role}`"))?;
-        Ok(format!("({word:?}, super::Role::{known:?}),"))
-    };
-    let effect = |(word, effect): &(String, String)| {
-        let known = Effect::from_word(effect);
-        let known =
-            known.ok_or_else(|| format!("names `{name}`: no effect is called `{effect}`"))?;
-        Ok(format!("({word:?}, super::Effect::{known:?}),"))
+        Ok(format!("({word:?}, {known}),"))
     };
     let mut filled = Vec::new();
     if !row.words.is_empty() {
@@ -60,12 +53,7 @@ fn entries(row: &NamesRow) -> Result<(&'static str, String), String> {
     if !row.roles.is_empty() {
         once(name, row.roles.iter().map(|(word, _)| word))?;
         let entries: Result<String, String> = row.roles.iter().map(role).collect();
-        filled.push(("(&str, super::Role)", entries?));
-    }
-    if !row.effects.is_empty() {
-        once(name, row.effects.iter().map(|(word, _)| word))?;
-        let entries: Result<String, String> = row.effects.iter().map(effect).collect();
-        filled.push(("(&str, super::Effect)", entries?));
+        filled.push(("(&str, Role)", entries?));
     }
     if !row.groups.is_empty() {
         once(name, row.groups.iter().map(|(word, _)| word))?;
@@ -76,7 +64,7 @@ fn entries(row: &NamesRow) -> Result<(&'static str, String), String> {
     match filled.pop() {
         Some(entries) if filled.is_empty() => Ok(entries),
         Some(_) | None => Err(format!(
-            "names `{name}`: exactly one of words, pairs, roles, effects and groups is filled"
+            "names `{name}`: exactly one of words, pairs, roles and groups is filled"
         )),
     }
 }

@@ -237,7 +237,5 @@ pub(crate) struct NamesRow {
     #[serde(default)]
     pub(crate) roles: Vec<(String, String)>,
     #[serde(default)]
-    pub(crate) effects: Vec<(String, String)>,
-    #[serde(default)]
     pub(crate) groups: Vec<(String, Vec<String>)>,
 }

@@ -8,11 +8,8 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::call::ToolCall;
 use crate::card;
+use crate::knowledge::names::RECIPIENT_SCHEMES;
 
-/// Schemes in front of an address that say how it is reached, not who it is.
-const SCHEMES: &[&str] = &[
-    "mailto:", "tel:", "sms:", "smsto:", "sip:", "sips:", "xmpp:", "im:",
-];
 /// Longest recipient that is looked at, in bytes; of a longer one its beginning is.
 const BYTES_MAX: usize = 1024;
 
@@ -69,7 +66,10 @@ pub fn normal(text: &str) -> String {
     if !is_phone(name) {
         name = address(name);
     }
-    while let Some(rest) = SCHEMES.iter().find_map(|scheme| name.strip_prefix(scheme)) {
+    while let Some(rest) = RECIPIENT_SCHEMES
+        .iter()
+        .find_map(|scheme| name.strip_prefix(scheme))
+    {
         name = rest.trim();
     }
     let name = name.trim_matches(|letter: char| letter.is_whitespace() || "\"'<>".contains(letter));

@@ -3,17 +3,8 @@
 use serde_json::Value;
 
 use crate::call::{ARGUMENT_BYTES_MAX, ARGUMENT_DEPTH_MAX};
+use crate::knowledge::names::LISTED_FILE_KEYS;
 
-/// Keys under which an object inside a list names its file.
-const PATH_KEYS: &[&str] = &[
-    "path",
-    "file_path",
-    "filePath",
-    "filename",
-    "file",
-    "target_file",
-    "uri",
-];
 /// The argument that may carry this firewall's own token.
 const TOKEN_KEY: &str = "user_approval_token";
 
@@ -100,7 +91,10 @@ pub(super) fn words(value: &Value) -> Option<Vec<String>> {
 
 /// Returns the file that an object inside a list names.
 pub(super) fn path_in(item: &Value) -> Option<&str> {
-    PATH_KEYS.iter().find_map(|key| item.get(*key))?.as_str()
+    LISTED_FILE_KEYS
+        .iter()
+        .find_map(|key| item.get(*key))?
+        .as_str()
 }
 
 /// Returns the items of a list of texts written as JSON.

@@ -4,19 +4,9 @@ use serde_json::Value;
 
 use super::gather::{Gathered, Inner, one_call};
 use crate::follow::walk::Knows;
+use crate::knowledge::names::{ARGUMENT_KEYS, TOOL_KEYS};
 use crate::knowledge::{ArgumentRole, ToolRow};
 use crate::place::Ground;
-
-/// Names under which a call inside a list of calls gives its tool and its arguments.
-const TOOL_KEYS: &[&str] = &["tool", "name", "tool_name", "recipient_name", "toolName"];
-const ARGUMENT_KEYS: &[&str] = &[
-    "parameters",
-    "arguments",
-    "args",
-    "input",
-    "params",
-    "tool_input",
-];
 
 /// Follows the calls that a call carries.
 pub(super) fn nested(

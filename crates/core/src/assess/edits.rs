@@ -7,32 +7,8 @@ use super::roles::{path_word, same_key};
 use crate::follow::patch::{self, Change};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
+use crate::knowledge::names::{BESIDE_EDIT_KEYS, NEW_KEYS, OLD_KEYS};
 use crate::knowledge::{ArgumentRole, Effect, ToolRow};
-
-/// Names under which an edit gives the text it replaces, and what it puts there.
-const OLD_KEYS: &[&str] = &["old_string", "old_str", "old_text", "search", "find"];
-const NEW_KEYS: &[&str] = &[
-    "new_string",
-    "new_str",
-    "new_text",
-    "replace",
-    "replacement",
-];
-
-/// Arguments beside them that do not change what is written.
-const BESIDE_KEYS: &[&str] = &[
-    "description",
-    "explanation",
-    "instruction",
-    "instructions",
-    "reason",
-    "overwrite",
-    "create_dirs",
-    "create_directories",
-    "expected_replacements",
-    "replace_all",
-    "allow_multiple",
-];
 
 /// Values of `command` that write a file whole, and that replace a text in it.
 const WHOLE_COMMANDS: &[&str] = &["create", "write"];
@@ -107,7 +83,7 @@ fn one_file(
     let rest: Vec<(&str, &Value)> = args
         .iter()
         .map(|(key, value)| (key.as_str(), value))
-        .filter(|(key, value)| !value.is_null() && !is_path(key) && !among(BESIDE_KEYS, key))
+        .filter(|(key, value)| !value.is_null() && !is_path(key) && !among(BESIDE_EDIT_KEYS, key))
         .collect();
     let says = |commands: &[&str], value: &Value| {
         value

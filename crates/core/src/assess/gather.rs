@@ -15,6 +15,7 @@ use crate::assessment::{Finding, SideEffect};
 use crate::call::ToolCall;
 use crate::follow::walk::{Knows, Walk};
 use crate::knowledge::Effect;
+use crate::knowledge::names::RAISING_KEYS;
 use crate::place::Ground;
 use crate::score::Score;
 use crate::shell::syntax::Span;
@@ -197,19 +198,9 @@ pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathere
 
 /// Whether an argument asks to run with more rights, or without the agent's own fence.
 fn raises_rights(key: &str, value: &Value) -> bool {
-    const KEYS: &[&str] = &[
-        "elevated",
-        "sudo",
-        "as_root",
-        "run_as_admin",
-        "privileged",
-        "dangerously_disable_sandbox",
-        "disable_sandbox",
-        "no_sandbox",
-        "with_escalated_permissions",
-    ];
     let escalated = key == "sandbox_permissions" && value.as_str() == Some("require_escalated");
-    escalated || value == &Value::Bool(true) && KEYS.iter().any(|known| same_key(known, key))
+    escalated
+        || value == &Value::Bool(true) && RAISING_KEYS.iter().any(|known| same_key(known, key))
 }
 
 /// Returns the arguments as an object. Some agents give them as text.

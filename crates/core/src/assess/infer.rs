@@ -1,5 +1,6 @@
 //! What the words of a tool's name say, when nothing else is known about the tool.
 
+use crate::knowledge::names::PERMISSION_WORDS;
 use crate::knowledge::{Effect, VERBS, Verbs};
 
 /// Words of a name that are looked at.
@@ -58,16 +59,9 @@ pub(super) fn effect_of(words: &[String]) -> Option<Effect> {
 
 /// Whether the words speak of questions about permission, or of this firewall.
 pub(super) fn is_about_permission(words: &[String]) -> bool {
-    const SIGNS: &[&str] = &[
-        "approval",
-        "approvals",
-        "permission",
-        "permissions",
-        "countersign",
-        "yolo",
-        "allowlist",
-    ];
-    words.iter().any(|word| SIGNS.contains(&word.as_str()))
+    words
+        .iter()
+        .any(|word| PERMISSION_WORDS.contains(&word.as_str()))
 }
 
 fn clause(words: &[String]) -> Option<Effect> {

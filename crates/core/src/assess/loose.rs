@@ -11,173 +11,15 @@ use crate::act::{Act, Breadth, profile};
 use crate::assessment::SideEffect;
 use crate::follow::value::{Stream, Taint};
 use crate::follow::walk::{Knows, Walk, Writing};
+use crate::knowledge::names::{
+    AMOUNT_KEYS, BESIDE_CODE_KEYS, BODY_KEYS, CODE_KEYS, MONEY_KEYS, PROSE_KEYS, READ_KEYS,
+    RECIPIENT_KEYS, SHELL_KEYS, SQL_KEYS, WHOLE_TREE_WORDS, WRITE_KEYS,
+};
 use crate::knowledge::{Effect, Lang, PathKind, Role};
 use crate::language;
 use crate::place::below::Look;
 use crate::place::{Ground, is_absolute, mark_home};
 use crate::score::Score;
-
-/// Arguments that hold a shell command.
-const SHELL_KEYS: &[&str] = &[
-    "command",
-    "cmd",
-    "commands",
-    "shell",
-    "bash",
-    "command_line",
-    "commandline",
-    "shell_command",
-    "cli_command",
-    "exec",
-];
-/// Arguments that hold SQL if they look like it.
-const SQL_KEYS: &[&str] = &["sql", "query", "statement", "q", "sql_query", "statements"];
-/// Arguments that hold code if they look like it.
-const CODE_KEYS: &[&str] = &[
-    "code",
-    "script",
-    "source_code",
-    "python",
-    "javascript",
-    "program",
-    "snippet",
-    "expression",
-    "function",
-];
-/// Arguments beside code that do not change what it does.
-const BESIDE_KEYS: &[&str] = &[
-    "cwd",
-    "workdir",
-    "working_directory",
-    "description",
-    "timeout",
-    "language",
-    "lang",
-    "explanation",
-    "title",
-    "database",
-    "schema",
-    "project_id",
-    "limit",
-];
-/// Arguments that name something that is read.
-const PATH_KEYS: &[&str] = &[
-    "path",
-    "paths",
-    "file",
-    "files",
-    "filename",
-    "file_path",
-    "filepath",
-    "dir",
-    "directory",
-    "folder",
-    "source",
-    "src",
-    "local_path",
-    "input_path",
-    "input_file",
-    "target_file",
-    "uri",
-    "absolute_path",
-    "attachment",
-    "attachments",
-];
-/// Arguments that name something that is written.
-const TARGET_KEYS: &[&str] = &[
-    "destination",
-    "dest",
-    "dst",
-    "output",
-    "output_path",
-    "output_file",
-    "out",
-    "target_path",
-    "save_to",
-    "save_path",
-    "export_path",
-];
-/// Arguments that say who gets something.
-const RECIPIENT_KEYS: &[&str] = &[
-    "to",
-    "recipient",
-    "recipients",
-    "channel",
-    "channel_id",
-    "chat_id",
-    "email",
-    "phone",
-    "phone_number",
-    "cc",
-    "bcc",
-    "to_email",
-    "username",
-    "user_id",
-];
-/// Arguments that say what they get.
-const BODY_KEYS: &[&str] = &[
-    "text", "body", "message", "content", "subject", "html", "caption",
-];
-/// Arguments that hold prose, in which a path or an address is only spoken of.
-const PROSE_KEYS: &[&str] = &[
-    "text",
-    "body",
-    "message",
-    "content",
-    "subject",
-    "html",
-    "caption",
-    "description",
-    "title",
-    "prompt",
-    "question",
-    "comment",
-    "note",
-    "notes",
-    "explanation",
-    "reason",
-    "query",
-    "goal",
-];
-/// Arguments that say how much money.
-const AMOUNT_KEYS: &[&str] = &["amount", "price", "total", "amount_cents", "value_usd"];
-/// Arguments that say where money goes.
-const MONEY_KEYS: &[&str] = &[
-    "currency",
-    "to",
-    "recipient",
-    "account",
-    "iban",
-    "payee",
-    "wallet",
-    "to_address",
-];
-
-/// Words in the name of a tool that reads all that is in a directory.
-const WHOLE_WORDS: &[&str] = &[
-    "grep",
-    "ripgrep",
-    "search",
-    "content",
-    "contents",
-    "index",
-    "ingest",
-    "pack",
-    "archive",
-    "zip",
-    "tar",
-    "compress",
-    "bundle",
-    "scan",
-    "copy",
-    "backup",
-    "sync",
-    "upload",
-    "recursive",
-    "all",
-    "many",
-    "tree",
-];
 
 /// Most texts that are looked at.
 const TEXTS_MAX: u32 = 512;
@@ -255,7 +97,7 @@ fn is_plain(key: &str, value: &Value) -> bool {
     let key = key.to_lowercase();
     let key = key.as_str();
     let code = SHELL_KEYS.contains(&key) || SQL_KEYS.contains(&key) || CODE_KEYS.contains(&key);
-    code || BESIDE_KEYS.contains(&key)
+    code || BESIDE_CODE_KEYS.contains(&key)
         || matches!(value, Value::Null | Value::Bool(_) | Value::Number(_))
 }
 
@@ -353,12 +195,12 @@ impl Loose<'_, '_> {
         }
         if is_address(text) {
             self.address(text);
-        } else if TARGET_KEYS.contains(&key) && looks_like_path(text) {
+        } else if WRITE_KEYS.contains(&key) && looks_like_path(text) {
             let file = path_word(text);
             self.walk.writes(&file, tool, Writing::Replace);
             let unseen = Stream::unknown(Taint::default());
             self.walk.remember_file(&file, unseen);
-        } else if PATH_KEYS.contains(&key) && looks_like_path(text) {
+        } else if READ_KEYS.contains(&key) && looks_like_path(text) {
             self.path(text);
         } else {
             self.by_look(text);
@@ -400,7 +242,7 @@ impl Loose<'_, '_> {
         let tool = self.named.whole.as_str();
         if words(&self.named.tool)
             .iter()
-            .any(|word| WHOLE_WORDS.contains(&word.as_str()))
+            .any(|word| WHOLE_TREE_WORDS.contains(&word.as_str()))
         {
             self.walk.reads_tree(&arg, &Look::default(), tool);
         }

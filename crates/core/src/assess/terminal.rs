@@ -9,6 +9,7 @@ use crate::act::Act;
 use crate::display::is_deceptive_for_shell;
 use crate::follow::value::Stream;
 use crate::follow::walk::{Knows, Walk};
+use crate::knowledge::names::{ENVIRONMENT_KEYS, INPUT_KEYS};
 use crate::knowledge::{ArgumentRole, Effect, ToolRow};
 use crate::language::{self, Reading};
 use crate::place::{Ground, mark_home};
@@ -16,12 +17,6 @@ use crate::score::Score;
 use crate::shell::placeholder::parse_filled;
 use crate::shell::quote;
 use crate::shell::syntax::Span;
-
-/// Arguments that are typed into a command rather than being one.
-pub(super) const INPUT_KEYS: &[&str] = &["input", "chars", "stdin"];
-/// Arguments that set variables for the command.
-pub(super) const ENVIRONMENT_KEYS: &[&str] =
-    &["env", "environment", "env_vars", "environment_variables"];
 
 /// Whether running shell commands is what the tool is for.
 pub(super) fn is_terminal(row: &ToolRow) -> bool {

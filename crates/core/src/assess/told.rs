@@ -6,8 +6,9 @@ use super::arguments;
 use super::gather::object;
 use super::named::look_up;
 pub(crate) use super::roles::same_key;
-use super::terminal::{ENVIRONMENT_KEYS, INPUT_KEYS, command_text, is_terminal};
+use super::terminal::{command_text, is_terminal};
 use crate::call::ToolCall;
+use crate::knowledge::names::{ENVIRONMENT_KEYS, INPUT_KEYS};
 use crate::knowledge::{ArgumentRole, ToolRow};
 
 /// A call as its tool's row reads it.

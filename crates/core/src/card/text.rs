@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::content::secrets;
+use crate::knowledge::names::SECRET_TELLING_WORDS;
 
 /// Whether secrets are shown as what they are instead of in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,11 +13,6 @@ pub enum Redacts {
     /// Everything is shown.
     Nothing,
 }
-
-/// Words beside which even a short lower-case word may be a secret.
-const TELLING: &[&str] = &[
-    "pass", "pwd", "secret", "token", "key", "auth", "cred", " -p",
-];
 
 /// Returns `text` with its secrets named instead of shown. The host of an address is never hidden:
 /// where something goes is what a person decides about.
@@ -42,7 +38,8 @@ pub fn without_secrets(text: &str, redacts: Redacts) -> Cow<'_, str> {
                     | b'>'
             )
     };
-    let harmless = text.bytes().all(plain) && !TELLING.iter().any(|word| text.contains(word));
+    let harmless =
+        text.bytes().all(plain) && !SECRET_TELLING_WORDS.iter().any(|word| text.contains(word));
     match redacts {
         Redacts::Secrets if !harmless => secrets::redact_around(text, hosts),
         Redacts::Secrets | Redacts::Nothing => Cow::Borrowed(text),

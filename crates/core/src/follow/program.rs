@@ -35,6 +35,7 @@ pub(crate) use cleaning::says_output;
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, runs_in_subscript};
+use crate::knowledge::names::{COREPACK_MANAGERS, TALKERS};
 use crate::knowledge::{Effect, Flag, PathKind, Program, Role, Row, Style, Value};
 use crate::language;
 use crate::place::HOLE;
@@ -49,14 +50,8 @@ pub(crate) use unknown::is_cmdlet;
 /// Names of processes that ask people: this firewall, and gateways of agents.
 const GUARDS: &[&str] = &["countersign", "hermes"];
 
-/// Programs that load from the network and send what they are given on the way.
-const TALKERS: &[&str] = &["openssl s_client", "websocat", "wscat"];
-
 /// Programs that give a single word to a shell, and several words to a program.
 const SHELL_STARTERS: &[&str] = &["git submodule foreach"];
-
-/// Package managers that `corepack` starts: `corepack pnpm install`.
-const COREPACK_MANAGERS: &[&str] = &["npm", "npx", "pnpm", "pnpx", "yarn", "yarnpkg"];
 
 /// Words of one command that are looked at; a longer one is put to a person.
 const WORDS_MAX: usize = 1024;

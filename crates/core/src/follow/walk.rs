@@ -18,6 +18,7 @@ use crate::act::words::Words;
 use crate::act::{Act, Marks};
 use crate::display::is_deceptive_for_shell;
 use crate::knowledge::Effect;
+use crate::knowledge::names::SECRET_VARIABLE_WORDS;
 use crate::place::{Ground, HOLE, HOME, Place};
 use crate::score::Score;
 use crate::shell::parse::{COMMANDS_MAX, parse};
@@ -631,19 +632,10 @@ fn combine(before: Value, value: Value, assignment: &Assignment) -> Value {
 
 /// Whether a variable's name says that it holds a secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
-    const SIGNS: &[&str] = &[
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "API_KEY",
-        "APIKEY",
-        "ACCESS_KEY",
-        "PRIVATE_KEY",
-        "CREDENTIAL",
-    ];
     let upper = name.to_ascii_uppercase();
-    SIGNS.iter().any(|sign| upper.contains(sign))
+    SECRET_VARIABLE_WORDS
+        .iter()
+        .any(|sign| upper.contains(sign))
 }
 
 /// Whether a function starts itself more than once, or starts itself beside itself.

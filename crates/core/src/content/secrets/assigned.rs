@@ -5,8 +5,10 @@
 
 use super::Candidate;
 use super::plausible::{Made, entropy, is_placeholder, is_reference, is_uuid};
-use crate::knowledge::names::{KEY_OWNERS, NOT_SECRET_WORDS, PASSWORD_WORDS, TOKEN_WORDS};
-use crate::knowledge::names::{LINKING_PREPOSITIONS, LINKING_VERBS, SECRET_NAME_HINTS};
+use crate::knowledge::names::{
+    KEY_OWNERS, LINKING_PREPOSITIONS, LINKING_VERBS, NOT_SECRET_WORDS, PASSWORD_WORDS,
+    SECRET_NAME_HINTS, TOKEN_WORDS,
+};
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 

@@ -3,8 +3,7 @@
 
 use super::Candidate;
 use super::plausible::{Made, entropy, is_placeholder};
-use crate::knowledge::names::CREDENTIAL_WORDS;
-use crate::knowledge::names::{CREDENTIAL_PREFIX_PARTS, PUBLIC_PREFIX_PARTS};
+use crate::knowledge::names::{CREDENTIAL_PREFIX_PARTS, CREDENTIAL_WORDS, PUBLIC_PREFIX_PARTS};
 
 /// No credential told by its shape has a run of letters, digits, `-`, `_` and `.` shorter than this.
 const LONG_RUN_BYTES_MIN: usize = 16;

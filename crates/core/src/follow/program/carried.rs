@@ -10,6 +10,7 @@ use crate::encoding::{base64, hexadecimal};
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::{Walk, is_secret_name};
 use crate::host::{self, host_kind};
+use crate::knowledge::names::VERSION_FILES;
 use crate::knowledge::{ANSWERS, Effect, HostKind, Reader, Role};
 use crate::score::Score;
 
@@ -21,28 +22,6 @@ const ADDRESS_BYTES_MAX: usize = 2 * 1024;
 const DATA: Score = Score::new(600);
 /// Options in which a service expects the credential it gave out; anywhere else it is given away.
 const CREDENTIAL_PLACES: &[&str] = &["-H", "--header", "--proxy-header", "-b", "--cookie"];
-/// Files that hold a version or the name of a system and nothing else.
-const VERSION_FILES: &[&str] = &[
-    "VERSION",
-    "version",
-    "VERSION.txt",
-    "version.txt",
-    ".version",
-    ".nvmrc",
-    ".node-version",
-    ".python-version",
-    ".ruby-version",
-    ".java-version",
-    ".go-version",
-    ".terraform-version",
-    ".bazelversion",
-    ".bun-version",
-    "rust-toolchain",
-    "os-release",
-    "debian_version",
-    "alpine-release",
-    "lsb-release",
-];
 
 impl Walk<'_> {
     /// Judges what the address `arg` carries, which is asked for or sent to.

@@ -5,52 +5,9 @@ use super::options::Options;
 use crate::act::Breadth;
 use crate::follow::value::Arg;
 use crate::follow::walk::{Walk, Writing};
+use crate::knowledge::names::{CLEANING_WORDS, EVALUATING_TASKS, OUTPUT_WORDS, USUAL_PREFIXES};
 use crate::knowledge::{Effect, PathKind, Role, Row, Value};
 use crate::place::{HOME, is_absolute};
-
-/// Words that delete what a build has made.
-const CLEANING_WORDS: &[&str] = &[
-    "clean",
-    "cleanall",
-    "distclean",
-    "mrproper",
-    "clobber",
-    "realclean",
-    "purge",
-    "prune",
-    "clear",
-    "nuke",
-    "--clear-cache",
-    "-modcache",
-    "-cache",
-];
-
-/// Parts of a variable's name that say it holds a directory for output.
-const OUTPUT_WORDS: &[&str] = &[
-    "DIR",
-    "DIRECTORY",
-    "DEST",
-    "DESTDIR",
-    "PREFIX",
-    "OUT",
-    "OUTDIR",
-    "OUTPUT",
-    "BUILD",
-    "BUILDDIR",
-    "CACHE",
-    "TARGET",
-    "DIST",
-    "OBJDIR",
-    "MODCACHE",
-    "GOMODCACHE",
-    "GOCACHE",
-    "GOPATH",
-    "FOLDER",
-    "BIN",
-];
-
-/// Where `make install` goes when nothing else is said, or by custom.
-const USUAL_PREFIXES: &[&str] = &["/usr", "/usr/local", "/opt", "/opt/local", "~/.local", "~"];
 
 impl Walk<'_> {
     /// Judges directories for output that a line of a build names: `make DESTDIR=/etc install`,
@@ -162,9 +119,6 @@ impl Walk<'_> {
         }
     }
 }
-
-/// Tasks whose further words are code.
-const EVALUATING_TASKS: &[&str] = &["eval", "set", "console", "run-expr"];
 
 /// Whether a word asks for what a build has made to be deleted.
 fn is_cleaning(word: &str) -> bool {

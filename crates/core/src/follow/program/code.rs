@@ -5,6 +5,7 @@ use super::network::is_local_or_registry;
 use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
+use crate::knowledge::names::{RUNNING_PROGRAMS, TELLING_SCRIPT_WORDS};
 use crate::knowledge::{Effect, PathKind, Role, languages};
 use crate::language::{self, Deed, Reading, sql::Dialect};
 use crate::place::below::Look;
@@ -30,7 +31,7 @@ impl Walk<'_> {
         let first = arg.text.split_whitespace().next().unwrap_or("");
         let base = first.rsplit('/').next().unwrap_or(first);
         let shell = interpreter_role(base).is_some()
-            || RUNNERS.contains(&base)
+            || RUNNING_PROGRAMS.contains(&base)
             || base.len() < first.len()
                 && !first.starts_with("/usr/bin/")
                 && !first.starts_with("/bin/")
@@ -57,7 +58,10 @@ impl Walk<'_> {
             let parts = lower
                 .trim_start_matches('-')
                 .split(['-', '_', '.', ':', '/']);
-            word.len() <= 40 && parts.take(6).any(|part| TELLING_WORDS.contains(&part))
+            word.len() <= 40
+                && parts
+                    .take(6)
+                    .any(|part| TELLING_SCRIPT_WORDS.contains(&part))
         });
         if let Some(word) = telling {
             let mut act = Act::new(Effect::CloudWrite, name.to_owned(), self.here(script.span))
@@ -438,33 +442,6 @@ const MINI_LANGUAGES: &[(Role, MiniReader)] = &[
     (Role::Awk, |text, _| language::awk::read(text)),
     (Role::Jq, |text, _| language::jq::read(text)),
     (Role::PowerShell, |text, _| language::powershell::read(text)),
-];
-
-/// Programs that are no helper themselves but run another one.
-const RUNNERS: &[&str] = &[
-    "env", "sudo", "doas", "su", "xargs", "nohup", "timeout", "nice", "setsid", "exec", "eval",
-    "command", "watch", "script", "ssh", "docker",
-];
-
-/// Words in the name or arguments of a script that nobody gives to a harmless one.
-const TELLING_WORDS: &[&str] = &[
-    "deploy",
-    "undeploy",
-    "publish",
-    "destroy",
-    "delete",
-    "drop",
-    "wipe",
-    "purge",
-    "rollback",
-    "uninstall",
-    "terminate",
-    "flush",
-    "truncate",
-    "nuke",
-    "teardown",
-    "unpublish",
-    "decommission",
 ];
 
 /// What stands for the words a template is filled with.

@@ -2,18 +2,18 @@
 
 use super::Line;
 use super::network::is_local_or_registry;
-use super::options::{LOCAL_CONTEXTS, Options};
+use super::options::Options;
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
+use crate::knowledge::names::{
+    DOWNLOADERS, INSTALL_ROOTS, LOCAL_CONTEXTS, RUN_BY_BUILD, SCHEMES_OF_CODE,
+};
 use crate::knowledge::{Effect, PathKind, Reader, Role};
 use crate::place::{HOLE, Place, is_absolute};
 use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::written::Wanted;
-
-/// Programs that put what they load into the working directory unless told otherwise.
-const DOWNLOADERS: &[&str] = &["wget", "aria2c", "axel", "git clone", "gh repo clone"];
 
 /// When a command was handed variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -339,12 +339,3 @@ pub(super) fn is_no_file(text: &str) -> bool {
     });
     addressed || fetched || text.trim_start().starts_with('{')
 }
-
-/// Beginnings of addresses that need no slashes behind the colon and stand for code.
-const SCHEMES_OF_CODE: &[&str] = &["blob", "data", "github", "jsr", "npm"];
-
-/// Ends of names of a build's settings whose value is a program.
-const RUN_BY_BUILD: &[&str] = &["_COMPILER", "_LAUNCHER", "LINKER", "EXTLD"];
-
-/// Variables of builds that say where to install.
-const INSTALL_ROOTS: &[&str] = &["DESTDIR", "PREFIX", "EXEC_PREFIX"];

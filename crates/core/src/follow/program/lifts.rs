@@ -7,12 +7,9 @@
 
 use super::options::{Hit, Options};
 use crate::follow::value::Arg;
+use crate::knowledge::names::{COMMON_OPTION_WORDS, DRY_VALUES, OFF_WORDS};
 use crate::knowledge::{Effect, Flag, Lifts, Row, Style, Value};
 
-/// Values with which an option for a dry run still asks for one.
-const DRY_VALUES: &[&str] = &["client", "server", "true", "yes", "1"];
-/// Words that switch an option off when they follow it.
-const OFF_WORDS: &[&str] = &["false", "no", "none", "off", "0", "n", "f"];
 /// Shortest part of a long option's name by which it may be negated: `--no-dry`.
 const NEGATED_LETTERS_MIN: usize = 2;
 
@@ -119,10 +116,7 @@ fn speaks_against(name: &str, said: &str, text: &str) -> bool {
 
 /// Whether the name of an option is long enough not to be part of another by chance.
 fn is_telling(stem: &str) -> bool {
-    const COMMON: &[&str] = &[
-        "list", "check", "test", "show", "query", "local", "print", "info", "json",
-    ];
-    stem.len() >= 6 || stem.len() >= 4 && !COMMON.contains(&stem)
+    stem.len() >= 6 || stem.len() >= 4 && !COMMON_OPTION_WORDS.contains(&stem)
 }
 
 fn squeezed(text: &str) -> String {

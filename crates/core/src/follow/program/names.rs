@@ -8,6 +8,10 @@ use super::{GUARDS, Line};
 use crate::act::Act;
 use crate::follow::value::{Arg, NAMES_MAX, Taint, Value};
 use crate::follow::walk::Walk;
+use crate::knowledge::names::{
+    PRINT_ANYWHERE, PRINT_LINES, PRINT_MATCHES, PRINT_PROGRAMS, PRINT_WORDS, SEARCHING_PROGRAMS,
+    SOUGHT_SECRET_WORDS,
+};
 use crate::knowledge::{Effect, PathKind};
 use crate::place::HOLE;
 use crate::place::below::Look;
@@ -32,31 +36,12 @@ enum Prints {
 }
 
 /// Programs that print names of files.
-const LISTINGS: &[(&str, Prints)] = &[
-    ("ls", Prints::Words),
-    ("dir", Prints::Words),
-    ("exa", Prints::Words),
-    ("eza", Prints::Words),
-    ("lsd", Prints::Words),
-    ("echo", Prints::Words),
-    ("printf", Prints::Words),
-    ("realpath", Prints::Words),
-    ("readlink", Prints::Words),
-    ("git ls-files", Prints::Words),
-    ("fd", Prints::Matches),
-    ("fdfind", Prints::Matches),
-    ("locate", Prints::Anywhere),
-    ("plocate", Prints::Anywhere),
-    ("mlocate", Prints::Anywhere),
-    ("mdfind", Prints::Anywhere),
-    ("grep", Prints::Lines),
-    ("egrep", Prints::Lines),
-    ("fgrep", Prints::Lines),
-    ("rg", Prints::Lines),
-    ("which", Prints::Programs),
-    ("whereis", Prints::Programs),
-    ("type", Prints::Programs),
-    ("command", Prints::Programs),
+static LISTINGS: &[(&[&str], Prints)] = &[
+    (PRINT_WORDS, Prints::Words),
+    (PRINT_MATCHES, Prints::Matches),
+    (PRINT_ANYWHERE, Prints::Anywhere),
+    (PRINT_LINES, Prints::Lines),
+    (PRINT_PROGRAMS, Prints::Programs),
 ];
 
 impl Walk<'_> {
@@ -65,7 +50,7 @@ impl Walk<'_> {
         let words = || line.read.operands.iter().map(|arg| arg.text.as_str());
         let listing = LISTINGS
             .iter()
-            .find(|(name, _)| *name == line.row.name || *name == line.name);
+            .find(|(names, _)| names.contains(&line.row.name) || names.contains(&line.name));
         let mut names: Vec<String> = match listing.map(|(_, prints)| *prints) {
             Some(Prints::Words) => words().take(NAMES_MAX).map(str::to_owned).collect(),
             Some(Prints::Matches) => {
@@ -151,8 +136,7 @@ impl Walk<'_> {
     /// Judges a search for secrets through a whole home or machine. Inside the project it is how
     /// people find what they must not commit.
     pub(crate) fn seeks_secrets(&mut self, line: &Line<'_>) {
-        const SEARCHES: &[&str] = &["grep", "rg", "ag", "ack", "ugrep", "pt"];
-        if !SEARCHES.contains(&line.row.name) || line.stdin.connected {
+        if !SEARCHING_PROGRAMS.contains(&line.row.name) || line.stdin.connected {
             return;
         }
         let given = line.read.value(&["-e", "--regexp"]);
@@ -161,7 +145,7 @@ impl Walk<'_> {
             return;
         };
         let lower = pattern.text.to_ascii_lowercase();
-        if !SECRET_WORDS.iter().any(|word| lower.contains(word)) {
+        if !SOUGHT_SECRET_WORDS.iter().any(|word| lower.contains(word)) {
             return;
         }
         let here = Arg::literal(".", line.span);
@@ -217,29 +201,6 @@ impl Walk<'_> {
         }
     }
 }
-
-/// Words that secrets are found by.
-const SECRET_WORDS: &[&str] = &[
-    "private",
-    "akia",
-    "secret",
-    "passw",
-    "token",
-    "api_key",
-    "apikey",
-    "api-key",
-    "access_key",
-    "credential",
-    "bearer",
-    "ghp_",
-    "sk-",
-    "xox",
-    "begin rsa",
-    "begin openssh",
-    "begin ec",
-    "begin dsa",
-    "begin pgp",
-];
 
 /// Returns what a pattern for names may find, wherever it lies.
 fn anywhere(pattern: &str) -> impl Iterator<Item = String> {

@@ -4,6 +4,7 @@ use crate::act::Act;
 use crate::follow::value::{Arg, Taint};
 use crate::follow::walk::Walk;
 use crate::host::{guarded, host_kind};
+use crate::knowledge::names::{DESTROYING_PATH_WORDS, TALKING_SCHEMES};
 use crate::knowledge::{Effect, HostKind};
 use crate::place::below::Look;
 use crate::place::is_absolute;
@@ -134,7 +135,7 @@ impl Walk<'_> {
                 act.target = Score::ZERO;
                 act.reversal = Score::new(300);
                 act.marks.outbound = false;
-                if DESTROYING_WORDS
+                if DESTROYING_PATH_WORDS
                     .iter()
                     .any(|word| path_words(&arg.text).any(|part| part.starts_with(word)))
                 {
@@ -224,11 +225,6 @@ pub(crate) fn is_local_or_registry(address: &str) -> bool {
     )
 }
 
-/// Schemes whose address carries commands for whatever listens there.
-const TALKING_SCHEMES: &[&str] = &[
-    "dict", "gopher", "gophers", "smtp", "smtps", "mqtt", "mqtts",
-];
-
 /// Returns the path of an address that is a file of this machine: `file:/x`, `file://host/x`.
 pub(super) fn file_of(address: &str) -> Option<&str> {
     let (scheme, rest) = address.split_once(':')?;
@@ -244,34 +240,6 @@ pub(super) fn file_of(address: &str) -> Option<&str> {
         .filter(|at| !authority.get(..*at).unwrap_or("").starts_with(['.', '~']))
         .map_or(Some(authority), |at| authority.get(at..))
 }
-
-/// Words in the path of an address that say what the service is asked to do.
-const DESTROYING_WORDS: &[&str] = &[
-    "delet",
-    "remov",
-    "purge",
-    "drop",
-    "destroy",
-    "truncat",
-    "flush",
-    "reset",
-    "shutdown",
-    "stop",
-    "kill",
-    "terminat",
-    "close",
-    "wipe",
-    "clear",
-    "restart",
-    "reload",
-    "admin",
-    "settings",
-    "exec",
-    "eval",
-    "quit",
-    "rollback",
-    "uninstall",
-];
 
 /// Returns the words of an address's path, in lower case.
 fn path_words(address: &str) -> impl Iterator<Item = String> + '_ {

@@ -7,6 +7,7 @@
 use super::lifts;
 use super::special::holds_template_code;
 use crate::follow::value::Arg;
+use crate::knowledge::names::{LOCAL_CONTEXTS, OMITTING_OPTIONS, RUNNING_OPTION_WORDS};
 use crate::knowledge::{Effect, Flag, Lifts, Reader, Role, Row, Style, Value};
 use crate::place::HOLE;
 
@@ -67,19 +68,6 @@ impl Hit {
         LOCAL_CONTEXTS.contains(&value)
     }
 }
-
-/// Names that container tools give to this machine.
-pub(super) const LOCAL_CONTEXTS: &[&str] = &[
-    "default",
-    "desktop-linux",
-    "desktop-windows",
-    "rootless",
-    "colima",
-    "orbstack",
-    "rancher-desktop",
-    "lima",
-    "minikube",
-];
 
 /// A command line, read.
 #[derive(Debug, Default)]
@@ -475,29 +463,17 @@ impl<'a> OptionReader<'_, 'a> {
         // speaks of running something is not harmless because nobody listed it.
         let option = arg.text.split('=').next().unwrap_or("");
         let speaks = option.starts_with("--")
-            && !WITHOUT.iter().any(|start| option.starts_with(start))
-            && RUNNING_WORDS.iter().any(|word| option.contains(word));
+            && !OMITTING_OPTIONS
+                .iter()
+                .any(|start| option.starts_with(start))
+            && RUNNING_OPTION_WORDS
+                .iter()
+                .any(|word| option.contains(word));
         if self.row.closed || arg.glob || speaks || holds_template_code(&arg.text) {
             options.unknown.get_or_insert_with(|| arg.shown());
         }
     }
 }
-
-/// Beginnings of options that leave something out, and of settings that `bazel` calls by a label.
-const WITHOUT: &[&str] = &[
-    "--no-",
-    "--ignore-",
-    "--skip-",
-    "--without-",
-    "--disable-",
-    "--@",
-];
-
-/// Words in the name of an option that say it runs or loads something.
-const RUNNING_WORDS: &[&str] = &[
-    "exec", "command", "-cmd", "shell", "pager", "editor", "hook", "eval", "preload", "plugin",
-    "program", "script",
-];
 
 /// Returns where the value begins in a word that a listed name with a star stands for:
 /// `-javaagent:*` and `-B*` are followed by it, `-fdump-*=` by more of the name and a sign.

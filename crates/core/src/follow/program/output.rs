@@ -3,61 +3,9 @@
 use super::Line;
 use crate::encoding::{base32, base64, hexadecimal};
 use crate::follow::value::{Arg, TEXT_BYTES_MAX};
+use crate::knowledge::names::{SETTINGS_SHELLS, SHELL_SETTINGS};
 use crate::place::HOLE;
 use crate::shell::unescape;
-
-/// Commands that print settings for the shell that evaluates them: `eval "$(direnv hook bash)"`.
-/// Whoever runs the program trusts what it prints no less.
-const SHELL_SETTINGS: &[&str] = &[
-    "atuin init",
-    "atuin pty-proxy init",
-    "brew shellenv",
-    "bun completions",
-    "cargo completions",
-    "deno completions",
-    "direnv export",
-    "direnv hook",
-    "dircolors",
-    "docker completion",
-    "fnm env",
-    "fzf",
-    "flux completion",
-    "gh completion",
-    "glab completion",
-    "golangci-lint completion",
-    "goreleaser completion",
-    "helm completion",
-    "istioctl completion",
-    "jj util completion",
-    "just --completions",
-    "kind completion",
-    "kubectl completion",
-    "kustomize completion",
-    "lesspipe",
-    "mise activate",
-    "minikube completion",
-    "nodenv init",
-    "npm completion",
-    "oh-my-posh init",
-    "opam env",
-    "pip completion",
-    "pnpm completion",
-    "poetry completions",
-    "pyenv init",
-    "rbenv init",
-    "register-python-argcomplete",
-    "rg --generate complete-bash",
-    "rg --generate complete-fish",
-    "rg --generate complete-zsh",
-    "ruff generate-shell-completion",
-    "rustup completions",
-    "ssh-agent",
-    "starship init",
-    "uv generate-shell-completion",
-    "zoxide init",
-];
-/// Shells such a command may be told to print for.
-const SHELLS: &[&str] = &["bash", "zsh", "sh", "posix", "fish", "path"];
 
 /// Whether a command does nothing but print settings for a shell. What they say is not seen, but
 /// nothing in the words can make them say something else.
@@ -76,7 +24,8 @@ pub(super) fn is_shell_settings(name: &str, rest: &[Arg]) -> bool {
                 .zip(wanted.split_whitespace())
                 .all(|(arg, word)| arg.text == word)
             && others.iter().all(|arg| {
-                !arg.vague() && (arg.text.starts_with('-') || SHELLS.contains(&arg.text.as_str()))
+                !arg.vague()
+                    && (arg.text.starts_with('-') || SETTINGS_SHELLS.contains(&arg.text.as_str()))
             })
     })
 }

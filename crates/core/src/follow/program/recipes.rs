@@ -6,7 +6,13 @@ use super::options::Hit;
 use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
 use crate::glob::glob_matches;
-use crate::knowledge::{Effect, Lang, Role, Value};
+use crate::knowledge::names::{
+    CODE_RECIPES, ENVIRONMENT_FILES, ENVIRONMENT_PROGRAMS, JAVASCRIPT_SETTINGS, JAVASCRIPT_TOOLS,
+    MAKE_FILES, MAKE_PROGRAMS, MANIFEST_PROGRAMS, PROCESS_FILES, PROCESS_PROGRAMS, PYTHON_SETTINGS,
+    PYTHON_TOOLS, RUBY_SETTINGS, RUBY_TOOLS, SCRIPT_MANIFESTS, SELF_RUNNING_SCRIPTS, SHELL_RECIPES,
+    TASK_FILES, TASK_PROGRAMS,
+};
+use crate::knowledge::{Effect, Role, Value};
 use crate::shell::syntax::Span;
 use crate::written::{Wanted, name};
 
@@ -30,131 +36,25 @@ enum Recipe {
     Shell,
 }
 
-/// Files by the patterns of their names.
-const RECIPES: &[(&str, Recipe)] = &[
-    ("Makefile", Recipe::Make),
-    ("makefile", Recipe::Make),
-    ("GNUmakefile", Recipe::Make),
-    ("*.mk", Recipe::Make),
-    ("justfile", Recipe::Make),
-    ("Justfile", Recipe::Make),
-    (".justfile", Recipe::Make),
-    ("package.json", Recipe::Json),
-    ("composer.json", Recipe::Json),
-    ("deno.json", Recipe::Json),
-    ("Taskfile.y*ml", Recipe::Yaml),
-    ("Procfile*", Recipe::Named),
-    ("Rakefile", Recipe::Code(Role::Snippet(Lang::RUBY))),
-    ("setup.py", Recipe::Code(Role::Snippet(Lang::PYTHON))),
-    ("conftest.py", Recipe::Code(Role::Snippet(Lang::PYTHON))),
-    ("noxfile.py", Recipe::Code(Role::Snippet(Lang::PYTHON))),
-    ("tasks.py", Recipe::Code(Role::Snippet(Lang::PYTHON))),
-    ("fabfile.py", Recipe::Code(Role::Snippet(Lang::PYTHON))),
-    ("SConstruct", Recipe::Code(Role::Snippet(Lang::PYTHON))),
-    ("wscript", Recipe::Code(Role::Snippet(Lang::PYTHON))),
-    ("gulpfile.js", Recipe::Code(Role::Snippet(Lang::JAVASCRIPT))),
-    (
-        "Gruntfile.js",
-        Recipe::Code(Role::Snippet(Lang::JAVASCRIPT)),
-    ),
-    ("configure", Recipe::Shell),
-    (".envrc", Recipe::Shell),
+/// Files that hold commands of their own, by the patterns of their names.
+static RECIPES: &[(&[&str], Recipe)] = &[
+    (MAKE_FILES, Recipe::Make),
+    (SCRIPT_MANIFESTS, Recipe::Json),
+    (TASK_FILES, Recipe::Yaml),
+    (PROCESS_FILES, Recipe::Named),
+    (SHELL_RECIPES, Recipe::Shell),
 ];
 
-/// Programs whose files can have any name.
-const MAKES: &[&str] = &["make", "gmake", "just"];
-
 /// Programs, and the patterns of names of files that these take up by themselves.
-const TAKEN_UP: &[(&[&str], &[&str])] = &[
-    (
-        &["make", "gmake", "just"],
-        &[
-            "Makefile",
-            "makefile",
-            "GNUmakefile",
-            "*.mk",
-            "justfile",
-            "Justfile",
-            ".justfile",
-        ],
-    ),
-    (
-        &[
-            "npm", "pnpm", "yarn", "bun", "npx", "composer", "deno", "corepack",
-        ],
-        &["package.json", "composer.json", "deno.json"],
-    ),
-    (
-        &[
-            "npm",
-            "pnpm",
-            "yarn",
-            "bun",
-            "npx",
-            "bunx",
-            "node",
-            "deno",
-            "jest",
-            "vitest",
-            "mocha",
-            "ava",
-            "playwright",
-            "cypress",
-            "vite",
-            "webpack",
-            "rollup",
-            "next",
-            "nuxt",
-            "eslint",
-            "prettier",
-            "tsup",
-            "esbuild",
-            "gulp",
-            "grunt",
-            "babel",
-            "karma",
-            "storybook",
-        ],
-        &[
-            "*.test.*",
-            "*.spec.*",
-            "*.config.js",
-            "*.config.mjs",
-            "*.config.cjs",
-            "*.config.ts",
-            "*.conf.js",
-            ".*rc.js",
-            ".*rc.cjs",
-            "gulpfile.js",
-            "Gruntfile.js",
-        ],
-    ),
-    (
-        &[
-            "pytest", "py.test", "python", "python3", "tox", "nox", "uv", "poetry", "hatch", "pdm",
-            "nose2", "coverage", "pip", "pip3", "pipenv", "invoke", "inv", "fab", "scons", "waf",
-        ],
-        &[
-            "conftest.py",
-            "test_*.py",
-            "*_test.py",
-            "setup.py",
-            "noxfile.py",
-            "tasks.py",
-            "fabfile.py",
-            "SConstruct",
-            "wscript",
-            "sitecustomize.py",
-            "usercustomize.py",
-        ],
-    ),
-    (
-        &["rake", "bundle", "rspec", "ruby"],
-        &["Rakefile", "*_spec.rb", "spec_helper.rb"],
-    ),
-    (&["task", "go-task"], &["Taskfile.y*ml"]),
-    (&["foreman", "heroku", "honcho", "overmind"], &["Procfile*"]),
-    (&["direnv"], &[".envrc"]),
+static TAKEN_UP: &[(&[&str], &[&str])] = &[
+    (MAKE_PROGRAMS, MAKE_FILES),
+    (MANIFEST_PROGRAMS, SCRIPT_MANIFESTS),
+    (JAVASCRIPT_TOOLS, JAVASCRIPT_SETTINGS),
+    (PYTHON_TOOLS, PYTHON_SETTINGS),
+    (RUBY_TOOLS, RUBY_SETTINGS),
+    (TASK_PROGRAMS, TASK_FILES),
+    (PROCESS_PROGRAMS, PROCESS_FILES),
+    (ENVIRONMENT_PROGRAMS, ENVIRONMENT_FILES),
 ];
 
 /// Words of a command that may name what is built or tested.
@@ -206,7 +106,10 @@ impl Walk<'_> {
         let files = hits.filter_map(|hit| hit.value.as_ref());
         let files = files.map(|file| self.ground.place(&file.text).path);
         let files: Vec<String> = files.collect();
-        for path in files.iter().filter(|_| MAKES.contains(&line.row.name)) {
+        for path in files
+            .iter()
+            .filter(|_| MAKE_PROGRAMS.contains(&line.row.name))
+        {
             self.found.want(Wanted::File(path.clone()));
             self.follows(Recipe::Make, path, line);
         }
@@ -290,8 +193,13 @@ pub(super) fn is_recipe(path: &str) -> bool {
 
 fn recipe_of(path: &str) -> Option<Recipe> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let known = |(pattern, _): &&(&str, Recipe)| glob_matches(pattern.as_bytes(), name.as_bytes());
-    RECIPES.iter().find(known).map(|(_, recipe)| *recipe)
+    let is_like = |pattern: &&str| glob_matches(pattern.as_bytes(), name.as_bytes());
+    let code = CODE_RECIPES.iter().find(|(pattern, _)| is_like(pattern));
+    let code = code.map(|(_, role)| Recipe::Code(*role));
+    code.or_else(|| {
+        let known = |(patterns, _): &&(&[&str], Recipe)| patterns.iter().any(|it| is_like(&it));
+        RECIPES.iter().find(known).map(|(_, recipe)| *recipe)
+    })
 }
 
 /// Returns the commands of a makefile: indented lines, and what follows `target:;`.
@@ -325,7 +233,6 @@ fn make_commands(text: &str) -> Vec<String> {
 /// Returns the scripts of a `package.json` that `words` name or that run by themselves; all texts
 /// where it cannot be told.
 fn json_commands(text: &str, program: &str, words: &[&str]) -> Vec<String> {
-    const BY_THEMSELVES: &[&str] = &["install", "prepare", "prepublish", "dependencies"];
     let parsed = serde_json::from_str::<serde_json::Value>(text).ok();
     let scripts = parsed.as_ref().and_then(|parsed| parsed.get("scripts"));
     let Some(scripts) = scripts.and_then(serde_json::Value::as_object) else {
@@ -337,7 +244,7 @@ fn json_commands(text: &str, program: &str, words: &[&str]) -> Vec<String> {
         let called = |base: &str| {
             words.contains(&base)
                 || program.split(' ').any(|word| word == base)
-                || BY_THEMSELVES.contains(&base)
+                || SELF_RUNNING_SCRIPTS.contains(&base)
         };
         bases.into_iter().any(called)
     };

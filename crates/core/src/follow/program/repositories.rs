@@ -6,33 +6,7 @@ use crate::act::Act;
 use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
 use crate::knowledge::Effect;
-
-/// Subcommands of git that need no repository, or make one.
-const WITHOUT_REPOSITORY: &[&str] = &[
-    "clone",
-    "init",
-    "config",
-    "ls-remote",
-    "version",
-    "help",
-    "check-ref-format",
-    "stripspace",
-    "column",
-];
-
-/// Subcommands of git that only look, but compare the working copy first. For that git may start
-/// a monitor that the repository names.
-const COMPARING: &[&str] = &[
-    "status",
-    "diff",
-    "diff-files",
-    "diff-index",
-    "ls-files",
-    "grep",
-    "describe",
-    "blame",
-    "annotate",
-];
+use crate::knowledge::names::{COMPARING_SUBCOMMANDS, RUN_TO_LOOK, WITHOUT_REPOSITORY};
 
 /// Which word of a command names the repository it makes.
 #[derive(Clone, Copy, Debug)]
@@ -54,18 +28,6 @@ const MAKING: &[(&str, &str, Named)] = &[
 /// Repositories of this text's own making that are remembered.
 const MADE_MAX: usize = 16;
 
-/// Programs that run code of their directory even to look, and what of them does not.
-const RUN_TO_LOOK: &[(&str, &[&str])] = &[
-    ("terraform", &["version", "output", "list", "fmt"]),
-    ("terragrunt", &["version", "output", "list", "fmt"]),
-    (
-        "pulumi",
-        &["version", "about", "whoami", "ls", "list", "output"],
-    ),
-    ("cdk", &["version", "docs", "doctor", "acknowledge"]),
-    ("helmfile", &["version"]),
-];
-
 impl Walk<'_> {
     /// Judges where a command works whose directory says what runs.
     pub(super) fn obeys_directory(&mut self, line: &Line<'_>, base: Effect) {
@@ -84,7 +46,7 @@ impl Walk<'_> {
 
     fn obeys_repository(&mut self, line: &Line<'_>, command: &str, base: Effect) {
         let only_looks = base <= Effect::Read;
-        let compares = COMPARING.contains(&command) && !line.read.has(&["--no-index"]);
+        let compares = COMPARING_SUBCOMMANDS.contains(&command) && !line.read.has(&["--no-index"]);
         if self.ground.cwd.is_none()
             || WITHOUT_REPOSITORY.contains(&command)
             || only_looks && !compares

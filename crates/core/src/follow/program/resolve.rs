@@ -2,53 +2,13 @@
 
 use super::options::{self, Hit};
 use crate::follow::value::Arg;
+use crate::knowledge::names::{
+    PROGRAM_DIRECTORIES, PROJECT_PROGRAMS, SCRATCH_DIRECTORIES, TOOL_DIRECTORIES,
+    VERSIONED_PROGRAMS, WINDOWS_PROGRAMS,
+};
 use crate::knowledge::{self, Program, Row};
 use crate::language;
 use crate::place::{HOLE, is_absolute, normalise};
-
-/// Directories whose programs are known by their name alone.
-const PROGRAM_DIRECTORIES: &[&str] = &[
-    "/bin",
-    "/sbin",
-    "/usr/bin",
-    "/usr/sbin",
-    "/usr/local/bin",
-    "/usr/local/sbin",
-    "/opt/homebrew/bin",
-    "/lib",
-    "/lib64",
-    "/usr/lib",
-    "/usr/games",
-    "/snap/bin",
-    "/etc/init.d",
-];
-/// Ends of directories that hold the tools of a project.
-const TOOL_DIRECTORIES: &[&str] = &[
-    "node_modules/.bin",
-    ".venv/bin",
-    "venv/bin",
-    "env/bin",
-    "vendor/bin",
-    ".cargo/bin",
-    "go/bin",
-    ".local/bin",
-    ".bun/bin",
-];
-
-/// Programs that lie in a project and are known by their name: build wrappers, a framework's own.
-const PROJECT_PROGRAMS: &[&str] = &[
-    "gradlew",
-    "mvnw",
-    "gradlew.bat",
-    "mvnw.cmd",
-    "bazelisk",
-    "pants",
-    "sbtw",
-    "manage.py",
-    "artisan",
-    "rails",
-    "rake",
-];
 
 /// What the first word of a command names.
 pub(super) enum Named {
@@ -190,30 +150,17 @@ pub(super) fn resolve(first: &Arg) -> Named {
 
 /// Returns the name of a program of which only the version is not known: `python${VERSION}`.
 fn versioned(first: &Arg) -> Option<&str> {
-    const VERSIONED: &[&str] = &[
-        "python",
-        "python3",
-        "pip",
-        "pip3",
-        "gcc",
-        "g++",
-        "clang",
-        "clang++",
-        "clang-format",
-        "clang-tidy",
-        "llvm-config",
-        "llvm-cov",
-        "llvm-profdata",
-    ];
     let name = first.text.strip_suffix(HOLE)?;
     let name = name.strip_suffix(['-', '.']).unwrap_or(name);
-    (VERSIONED.contains(&name) && !first.taint.command).then_some(name)
+    (VERSIONED_PROGRAMS.contains(&name) && !first.taint.command).then_some(name)
 }
 
 /// Whether a directory is one where anybody may have put anything.
 fn is_scratch(directory: &str) -> bool {
-    const SCRATCH: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
-    SCRATCH.iter().any(|scratch| directory.starts_with(scratch)) || directory.contains("Downloads")
+    SCRATCH_DIRECTORIES
+        .iter()
+        .any(|scratch| directory.starts_with(scratch))
+        || directory.contains("Downloads")
 }
 
 /// Looks a program up, then without an extension, then without a version.
@@ -278,13 +225,10 @@ pub(super) fn leading_words<'a>(program: &'static Program, args: &'a [Arg]) -> V
 
 /// Reads a command for Windows with the reader that knows its words.
 pub(super) fn windows_reading(first: &Arg, args: &[Arg]) -> Option<language::Reading> {
-    const WINDOWS: &[&str] = &[
-        "cmd", "wmic", "vssadmin", "bcdedit", "diskpart", "reg", "schtasks",
-    ];
     let base = first.text.rsplit(['/', '\\']).next().unwrap_or("");
     let name = base.to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
-    if !WINDOWS.contains(&name) || name == base && name == "reg" {
+    if !WINDOWS_PROGRAMS.contains(&name) || name == base && name == "reg" {
         return None;
     }
     let words = args.iter().skip(1).map(|arg| {

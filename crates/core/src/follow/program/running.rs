@@ -4,6 +4,7 @@
 use super::code::{Runs, interpreter_role};
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
+use crate::knowledge::names::MODULE_ENDS;
 use crate::knowledge::{Lang, Role, languages};
 use crate::shell::syntax::Span;
 use crate::written::{Wanted, name, parent};
@@ -14,19 +15,6 @@ const RUNNING_MAX: usize = 8;
 const CODE_BYTES_MAX: usize = 512 * 1024;
 /// Modules of one file that are looked for.
 const IMPORTS_MAX: usize = 64;
-
-/// What may stand behind the name of a module of JavaScript.
-const MODULE_ENDS: &[&str] = &[
-    "",
-    ".js",
-    ".mjs",
-    ".cjs",
-    ".ts",
-    ".tsx",
-    ".jsx",
-    "/index.js",
-    "/index.ts",
-];
 
 impl Walk<'_> {
     /// Judges running the file at `path`, which may hold what `stream` delivers.

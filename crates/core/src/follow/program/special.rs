@@ -8,6 +8,7 @@ use super::network::file_of;
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
+use crate::knowledge::names::{FILTER_INPUTS, FILTER_OUTPUTS, LOADING_FILTERS, STORE_RUNNING};
 use crate::knowledge::{Effect, Flag, Role, Row, Value};
 
 /// Beginnings of words that hand a stream to a command, in place of a file.
@@ -245,32 +246,6 @@ pub(super) fn holds_template_code(text: &str) -> bool {
 fn is_name_letter(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
-
-/// Filters that load a library, or take their orders from a file or a socket.
-const LOADING_FILTERS: &[&str] = &[
-    "frei0r",
-    "frei0r_src",
-    "ladspa",
-    "lv2",
-    "zmq",
-    "azmq",
-    "sendcmd",
-    "asendcmd",
-    "dnn_processing",
-    "dnn_detect",
-    "dnn_classify",
-    "program_opencl",
-    "openclsrc",
-];
-
-/// Options of filters that name a file which is written.
-const FILTER_OUTPUTS: &[&str] = &["file", "stats_file", "log_path", "result"];
-
-/// Options of filters that name a file which is read.
-const FILTER_INPUTS: &[&str] = &["textfile", "filename", "movie", "amovie", "fontfile"];
-
-/// Ends of the names of a store's options whose value is a command.
-const STORE_RUNNING: &[&str] = &["ssh", "command", "proxy_command", "mapper"];
 
 /// Options of a store whose value is another store.
 const STORE_NESTING: &[&str] = &["remote", "upstreams"];

@@ -7,41 +7,12 @@
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
+use crate::knowledge::names::{DESTROYING_NAME_WORDS, QUESTION_WORDS, WRITING_QUERY_WORDS};
 use crate::knowledge::{self, Effect, Verbs};
 use crate::language;
 use crate::score::Score;
 use crate::shell::syntax::Span;
 
-/// Words that ask a program what it is, or what it can do.
-const QUESTIONS: &[&str] = &[
-    "--version",
-    "--help",
-    "-V",
-    "-h",
-    "help",
-    "version",
-    "-version",
-    "-help",
-];
-/// Words in the name of a program that say that running it destroys or ends something.
-const DESTROYING: &[&str] = &[
-    "uninstall",
-    "delete",
-    "remove",
-    "destroy",
-    "drop",
-    "purge",
-    "wipe",
-    "kill",
-    "terminate",
-    "erase",
-    "nuke",
-    "reset",
-    "truncate",
-    "poweroff",
-    "shutdown",
-    "reboot",
-];
 /// How many of the leading words can say what is asked for.
 const LEADING_WORDS: u32 = 3;
 /// Parts of one word that are looked at.
@@ -126,8 +97,8 @@ impl Walk<'_> {
             let can_ask = if is_option {
                 // `--help=false` asks for nothing.
                 let (name, value) = arg.text.split_once('=').unwrap_or((&arg.text, ""));
-                leading == 0 && (value.is_empty() || !QUESTIONS.contains(&name))
-            } else if QUESTIONS.contains(&arg.text.as_str()) {
+                leading == 0 && (value.is_empty() || !QUESTION_WORDS.contains(&name))
+            } else if QUESTION_WORDS.contains(&arg.text.as_str()) {
                 // `x delete y help` is no question about x.
                 leading == 1
             } else {
@@ -175,7 +146,7 @@ impl Walk<'_> {
 /// Whether the name of a program says that it does more than look: `k3s-uninstall.sh`. Not every
 /// script stops at `--help`.
 fn is_telling_name(name: &str) -> bool {
-    parts(&name.to_ascii_lowercase()).any(|part| DESTROYING.contains(&part))
+    parts(&name.to_ascii_lowercase()).any(|part| DESTROYING_NAME_WORDS.contains(&part))
 }
 
 /// Whether one part of a word could mean more than looking or building.
@@ -216,7 +187,7 @@ fn asks_what_it_is(rest: &[Arg]) -> bool {
             && !arg.text.starts_with('-')
     };
     if others.is_empty() {
-        QUESTIONS.contains(&last.text.as_str())
+        QUESTION_WORDS.contains(&last.text.as_str())
     } else {
         last.text == "--help" && others.len() <= 2 && others.iter().all(is_word)
     }
@@ -267,13 +238,9 @@ fn is_no_name(name: &str) -> bool {
 
 /// Whether a text is a query that changes something: `DELETE FROM users`.
 fn is_writing_query(text: &str) -> bool {
-    const WRITING_WORDS: &[&str] = &[
-        "insert", "update", "delete", "drop", "alter", "truncate", "create", "grant", "revoke",
-        "replace", "merge", "copy", "call", "exec", "execute",
-    ];
     let mut words = text.split_whitespace();
     let first = words.next().unwrap_or("").to_ascii_lowercase();
-    words.next().is_some() && WRITING_WORDS.contains(&first.as_str())
+    words.next().is_some() && WRITING_QUERY_WORDS.contains(&first.as_str())
 }
 
 /// Whether a name reads like a command of PowerShell: `Remove-Item`.

@@ -4,6 +4,7 @@ use super::network::is_local_or_registry;
 use crate::act::Act;
 use crate::follow::value::Arg;
 use crate::follow::walk::{Walk, Writing};
+use crate::knowledge::names::{LOADING_OPTION_WORDS, TOOLCHAIN_DIRECTORIES};
 use crate::knowledge::{
     Effect, PathKind, Role, VARIABLE_EXACT, VARIABLE_STARRED, VARIABLES, VariableRow,
 };
@@ -25,7 +26,7 @@ impl Walk<'_> {
                 self.note_variable(Effect::Exec, why, name, value, row);
             }
         } else if row.value == Role::Config {
-            if LOADING_WORDS.iter().any(|word| text.contains(word)) {
+            if LOADING_OPTION_WORDS.iter().any(|word| text.contains(word)) {
                 self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
             }
         } else if row.value == Role::Expanded {
@@ -76,7 +77,9 @@ impl Walk<'_> {
             return false;
         }
         let place = self.place(text);
-        let usual = TOOLCHAINS.iter().any(|start| place.path.starts_with(start));
+        let usual = TOOLCHAIN_DIRECTORIES
+            .iter()
+            .any(|start| place.path.starts_with(start));
         let foreign = place.inside == Some(false) && !usual;
         place.kind == PathKind::Temp || foreign && !place.vague
     }
@@ -105,68 +108,8 @@ impl Walk<'_> {
     }
 }
 
-/// Directories, beside hidden ones of a home, in which toolchains are installed by custom.
-const TOOLCHAINS: &[&str] = &[
-    "~/.",
-    "~/go",
-    "~/sdk",
-    "~/Android",
-    "~/Library",
-    "~/miniconda3",
-    "~/anaconda3",
-    "~/miniforge3",
-    "/opt/",
-    "/usr/",
-    "/nix/",
-    "/snap/",
-    "/Library/",
-];
-
 /// Why a variable that names code is a question.
 const LOADS_CODE: &str = "sets a variable that makes programs load code";
-
-/// Words in compiler, interpreter and build options that load or run something.
-const LOADING_WORDS: &[&str] = &[
-    "-fplugin",
-    "-wrapper",
-    "-specs",
-    "linker",
-    "-toolexec",
-    "-exec",
-    "javaagent",
-    "agentpath",
-    "agentlib",
-    "bootclasspath",
-    "--require",
-    "-r ",
-    "--import",
-    "--eval",
-    "-e ",
-    "--loader",
-    "runner",
-    "wrapper",
-    "--init-script",
-    "-p ",
-    "@",
-    "-B",
-    "plugin",
-    "load",
-    "SHELL=",
-    "--to-command",
-    "checkpoint-action",
-    "use-compress-program",
-    "!",
-    "|",
-    "`",
-    "$(",
-    "log_path",
-    "symbolizer_path",
-    "test-runtool",
-    "file=/",
-    "-s /",
-    "INSTALL_BASE",
-    "-l /",
-];
 
 fn find(name: &str) -> Option<&'static VariableRow> {
     let row = match VARIABLE_EXACT.binary_search_by(|(known, _)| (*known).cmp(name)) {

@@ -6,24 +6,15 @@ use super::recipes::is_recipe;
 use super::roles::operand_roles;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
+use crate::knowledge::names::{
+    COPYING_PROGRAMS, PASSING_ON, PATCHING_PROGRAMS, SPLITTING_PROGRAMS,
+};
 use crate::knowledge::{Effect, PathKind, Role, Value};
 use crate::written::{Content, Files, Wanted, name};
 
 /// Files whose content is followed from where it is written to where it is run. A script that runs
 /// after more were written is put to a person.
 const FILES_MAX: usize = 64;
-
-/// Programs that write what they read, to the last byte.
-const PASSING_ON: &[&str] = &["tee", "sponge", "dd"];
-
-/// Programs after which the last file holds what the others held.
-const COPYING: &[&str] = &["cp", "mv", "ln", "install", "ditto", "cpx", "cpy"];
-
-/// Programs that change the files a patch names, which they read.
-const PATCHING: &[&str] = &["patch", "git apply", "git am"];
-
-/// Programs that write many files, and how the names of those begin.
-const SPLITTING: &[(&str, &str)] = &[("split", "x"), ("csplit", "xx")];
 
 /// Stands behind a remembered name when any end may follow.
 const ANY_END: char = '\0';
@@ -132,13 +123,13 @@ impl Walk<'_> {
         let passes = PASSING_ON.contains(&line.row.name);
         let adds = line.read.has(&["-a", "--append"]);
         let roles = operand_roles(line.row, line.read);
-        let copies = COPYING.contains(&line.row.name);
+        let copies = COPYING_PROGRAMS.contains(&line.row.name);
         // What a compiler makes of the project's sources is the project's own.
         let converts = matches!(
             base,
             Effect::Compute | Effect::Read | Effect::Write | Effect::Secret | Effect::Inspect
         );
-        if PATCHING.contains(&line.row.name)
+        if PATCHING_PROGRAMS.contains(&line.row.name)
             && let Some(text) = &line.stdin.text
         {
             for (path, _) in crate::follow::patch::read(text).files {
@@ -175,7 +166,10 @@ impl Walk<'_> {
 
     /// Remembers the files that `split` and `csplit` write: all that begin with a name.
     fn remember_pieces(&mut self, line: &Line<'_>, stream: &Stream) {
-        let Some((_, usual)) = SPLITTING.iter().find(|(name, _)| *name == line.row.name) else {
+        let Some((_, usual)) = SPLITTING_PROGRAMS
+            .iter()
+            .find(|(name, _)| *name == line.row.name)
+        else {
             return;
         };
         let second = line.read.operands.get(1).copied();

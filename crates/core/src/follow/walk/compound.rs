@@ -2,6 +2,7 @@
 
 use super::Walk;
 use crate::follow::value::{Arg, Stream, Taint, Value};
+use crate::knowledge::names::LEAVING_WORDS;
 use crate::place::HOLE;
 use crate::shell::parse::COMMANDS_MAX;
 use crate::shell::syntax::{
@@ -182,11 +183,6 @@ fn leaves(command: &Command) -> bool {
         | Command::Background(_) => false,
     }
 }
-
-/// Commands, and names people give to functions, after which nothing else runs.
-const LEAVING_WORDS: &[&str] = &[
-    "exit", "return", "break", "continue", "exec", "die", "fail", "fatal", "abort", "bail",
-];
 
 /// Returns a word in which nothing is expanded.
 fn plain_text(word: &Word) -> Option<String> {

@@ -7,56 +7,9 @@
 use super::Walk;
 use crate::follow::value::{Arg, Stream};
 use crate::knowledge;
+use crate::knowledge::names::TOOL_VARIABLES;
 use crate::place::HOLE;
 use crate::shell::syntax::{Operation, Part, Word};
-
-/// Variables and the tools they stand for.
-const TOOL_VARIABLES: &[(&str, &str)] = &[
-    ("AR", "ar"),
-    ("AS", "as"),
-    ("AWK", "awk"),
-    ("BAZEL", "bazel"),
-    ("BUF", "buf"),
-    ("BUN", "bun"),
-    ("CARGO", "cargo"),
-    ("CC", "cc"),
-    ("CMAKE", "cmake"),
-    ("CONTROLLER_GEN", "controller-gen"),
-    ("CPP", "cpp"),
-    ("CTEST", "ctest"),
-    ("CXX", "c++"),
-    ("DOCKER", "docker"),
-    ("GIT", "git"),
-    ("GO", "go"),
-    ("GOFMT", "gofmt"),
-    ("GOLANGCI_LINT", "golangci-lint"),
-    ("GRADLE", "gradle"),
-    ("GREP", "grep"),
-    ("HELM", "helm"),
-    ("KIND", "kind"),
-    ("KUBECTL", "kubectl"),
-    ("KUSTOMIZE", "kustomize"),
-    ("LD", "ld"),
-    ("MVN", "mvn"),
-    ("NINJA", "ninja"),
-    ("NM", "nm"),
-    ("NODE", "node"),
-    ("NPM", "npm"),
-    ("OBJCOPY", "objcopy"),
-    ("PIP", "pip"),
-    ("PNPM", "pnpm"),
-    ("POETRY", "poetry"),
-    ("PROTOC", "protoc"),
-    ("PYTHON", "python3"),
-    ("PYTHON3", "python3"),
-    ("RANLIB", "ranlib"),
-    ("RUSTC", "rustc"),
-    ("SED", "sed"),
-    ("STRIP", "strip"),
-    ("TAR", "tar"),
-    ("UV", "uv"),
-    ("YARN", "yarn"),
-];
 
 impl Walk<'_> {
     /// Puts the tool in place of a variable that names one, where `word` is a command's first.

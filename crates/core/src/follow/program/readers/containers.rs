@@ -8,6 +8,7 @@ use crate::follow::program::resolve::{Named, resolve};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
 use crate::glob::glob_matches;
+use crate::knowledge::names::{BAKE_KEYS, HARMLESS_DEVICES};
 use crate::knowledge::{self, Effect, PathKind};
 use crate::place::HOME;
 use crate::score::Score;
@@ -23,35 +24,6 @@ fn with_entrypoint(image: &Arg, entrypoint: Option<&Arg>, command: &[Arg]) -> Ve
     let first = entrypoint.cloned().or(named);
     first.into_iter().chain(command.iter().cloned()).collect()
 }
-
-/// Devices that a container may have without reaching disks, memory or the kernel. `*` is any part.
-const HARMLESS_DEVICES: &[&str] = &[
-    "/dev/dri*",
-    "/dev/fuse",
-    "/dev/kfd",
-    "/dev/kvm",
-    "/dev/net/tun",
-    "/dev/nvidia*",
-    "/dev/snd*",
-    "/dev/ttyACM*",
-    "/dev/ttyUSB*",
-    "/dev/video*",
-    "nvidia.com/gpu=*",
-];
-
-/// Keys of a bake target that say how something is built, and nothing about where from or to.
-const BAKE_KEYS: &[&str] = &[
-    "annotations",
-    "args",
-    "cache-from",
-    "labels",
-    "no-cache",
-    "no-cache-filter",
-    "platform",
-    "pull",
-    "tags",
-    "target",
-];
 
 impl Walk<'_> {
     /// `docker run [options] image [command]`.

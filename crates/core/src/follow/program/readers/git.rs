@@ -6,145 +6,13 @@ use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
 use crate::glob::glob_matches;
 use crate::knowledge::Effect;
+use crate::knowledge::names::{
+    CARGO_LOADING_WORDS, GIT_HARMLESS_KEYS, GIT_PERSONAL_SECTIONS, GIT_RUNNING_KEYS,
+    GIT_RUNNING_PARTS, GIT_SECRET_PARTS, JJ_SHOWING_SECTIONS, REMOTE_PROGRAMS, REMOTE_RUNNING_KEYS,
+};
 use crate::place::HOLE;
 use crate::score::Score;
 use crate::shell::syntax::Span;
-
-/// Settings whose value git runs, obeys or trusts, or which say where it loads from and sends to:
-/// git 2.39 `git-config(1)` and git-lfs 3.3 `git-lfs-config(5)`. `*` is any part.
-const RUNNING_KEYS: &[&str] = &[
-    "alias.*",
-    "branch.*.pushremote",
-    "branch.*.remote",
-    "browser.*",
-    "bundle.*",
-    "core.alternaterefscommand",
-    "core.askpass",
-    "core.attributesfile",
-    "core.editor",
-    "core.fsmonitor",
-    "core.gitproxy",
-    "core.hookspath",
-    "core.pager",
-    "core.protect*",
-    "core.sshcommand",
-    "core.worktree",
-    "credential.*",
-    "diff.*.command",
-    "diff.*.textconv",
-    "diff.external",
-    "difftool.*",
-    "fetch.bundle*",
-    "filter.*",
-    "format.outputdirectory",
-    "gitcvs.*",
-    "gpg.*",
-    "guitool.*",
-    "help.browser",
-    "hook.*",
-    "http.*cookiefile",
-    "http.*curloptresolve",
-    "http.*extraheader",
-    "http.*pinnedpubkey",
-    "http.*proxy*",
-    "http.*sslca*",
-    "http.*sslcert*",
-    "http.*sslkey",
-    "http.*sslverify",
-    "imap.*",
-    "include.path",
-    "includeif.*",
-    "init.templatedir",
-    "instaweb.*",
-    "interactive.difffilter",
-    "lfs.*standalonetransferagent",
-    "lfs.*url",
-    "lfs.customtransfer.*",
-    "lfs.extension.*",
-    "lfs.storage",
-    "maintenance.*",
-    "man.*",
-    "merge.*.driver",
-    "mergetool.*",
-    "pager.*",
-    "protocol.*",
-    "receive.*",
-    "remote.*lfs*",
-    "remote.*.mirror",
-    "remote.*.proxy",
-    "remote.*.push",
-    "remote.*.pushurl",
-    "remote.*.receivepack",
-    "remote.*.uploadpack",
-    "remote.*.url",
-    "remote.*.vcs",
-    "remote.pushdefault",
-    "safe.*",
-    "sendemail.*",
-    "sequence.editor",
-    "ssh.*",
-    "submodule.*.update",
-    "submodule.*.url",
-    "svn-remote.*",
-    "tar.*",
-    "trace2.*",
-    "trailer.*",
-    "uploadarchive.*",
-    "uploadpack.*",
-    "url.*",
-    "web.browser",
-];
-
-/// Last parts of settings that name a program, whichever tool the section belongs to.
-const RUNNING_PARTS: &[&str] = &[
-    "agent",
-    "askpass",
-    "browser",
-    "clean",
-    "cmd",
-    "command",
-    "driver",
-    "editor",
-    "exec",
-    "helper",
-    "hook",
-    "hooks",
-    "hookspath",
-    "pager",
-    "plugin",
-    "process",
-    "prog",
-    "program",
-    "proxy",
-    "script",
-    "shell",
-    "smudge",
-    "sshcommand",
-    "textconv",
-];
-
-/// Settings under the patterns above that only say how something is shown, timed or named.
-const HARMLESS_KEYS: &[&str] = &[
-    "credential.*usehttppath",
-    "credential.*username",
-    "gpg.format",
-    "gpg.mintrustlevel",
-    "help.*prompt",
-    "maintenance.auto",
-    "man.viewer",
-    "sendemail.*cc",
-    "sendemail.*confirm",
-    "sendemail.*from",
-    "sendemail.*to",
-    "tar.umask",
-    "trailer.*.ifexists",
-    "trailer.*.ifmissing",
-    "trailer.*.key",
-    "trailer.*.where",
-    "trailer.if*",
-    "trailer.separators",
-    "trailer.where",
-];
 
 impl Walk<'_> {
     /// `git push`: a refspec may force or delete.
@@ -279,7 +147,7 @@ impl Walk<'_> {
             let secret = taint.secret
                 || words.iter().any(|arg| {
                     let key = arg.text.to_lowercase();
-                    SECRET_PARTS.iter().any(|part| key.contains(part))
+                    GIT_SECRET_PARTS.iter().any(|part| key.contains(part))
                 });
             let effect = if secret {
                 Effect::Secret
@@ -318,7 +186,7 @@ impl Walk<'_> {
         let span = value.map(|value| self.here(value.span)).unwrap_or_default();
         if !runs(line.row.name, key) {
             let section = key.split('.').next().unwrap_or("");
-            if wide && !PERSONAL_SECTIONS.contains(&section) {
+            if wide && !GIT_PERSONAL_SECTIONS.contains(&section) {
                 let mut act = Act::new(Effect::Setting, line.row.name, span).on(key);
                 act.target = Score::new(300);
                 self.note(act);
@@ -454,90 +322,6 @@ impl Given<'_> {
     }
 }
 
-/// Parts of keys under which secrets are kept.
-const SECRET_PARTS: &[&str] = &["token", "password", "extraheader", "smtppass", "imap.pass"];
-
-/// Settings of `jj` that only say how something is shown, found or signed with a name.
-const JJ_SHOWING_SECTIONS: &[&str] = &[
-    "ui.color",
-    "ui.graph",
-    "ui.log-word-wrap",
-    "ui.paginate",
-    "ui.show-cryptographic-signatures",
-    "ui.diff.format",
-    "colors.",
-    "revsets.",
-    "revset-aliases.",
-    "templates.",
-    "template-aliases.",
-    "user.",
-    "git.auto-local-bookmark",
-    "git.colocate",
-    "git.fetch",
-    "git.private-commits",
-    "git.push",
-    "remotes.",
-    "signing.behavior",
-    "signing.key",
-    "snapshot.",
-];
-
-/// Sections of git's settings in which people keep their own taste, whatever the repository.
-const PERSONAL_SECTIONS: &[&str] = &[
-    "user", "color", "init", "pull", "push", "fetch", "commit", "advice", "merge", "rebase",
-    "column", "branch", "diff",
-];
-
-/// Words in settings of cargo that name something it runs or loads.
-const CARGO_LOADING_WORDS: &[&str] = &[
-    "wrapper",
-    "runner",
-    "linker",
-    "rustc",
-    "rustdoc",
-    "credential",
-    "alias",
-    "env.",
-    "registr",
-    "source",
-    "proxy",
-];
-
-/// Settings of ssh, and actions of tar, whose value runs or is loaded.
-const REMOTE_RUNNING_KEYS: &[&str] = &[
-    "proxycommand",
-    "localcommand",
-    "knownhostscommand",
-    "permitlocalcommand",
-    "exec",
-    "command",
-    "cmd",
-    "script",
-    "program",
-    "pkcs11provider",
-    "securitykeyprovider",
-    "xauthlocation",
-    "proxyusefdpass",
-    "match",
-    "include",
-    "sendenv",
-    "setenv",
-];
-
-/// Programs whose other settings do nothing that matters here.
-const REMOTE_PROGRAMS: &[&str] = &[
-    "ssh",
-    "scp",
-    "sftp",
-    "sshfs",
-    "mosh",
-    "autossh",
-    "rsync",
-    "tar",
-    "ssh-copy-id",
-    "ssh-keygen",
-];
-
 /// Whether a word reads like the name of a file rather than of a branch: `src/main.rs`, not `v1.2`.
 fn is_file_name(text: &str) -> bool {
     let name = text.rsplit('/').next().unwrap_or(text);
@@ -558,13 +342,15 @@ fn runs(program: &str, key: &str) -> bool {
         return !JJ_SHOWING_SECTIONS.iter().any(shows);
     }
     let last = key.rsplit('.').next().unwrap_or(key);
-    let own_section = PERSONAL_SECTIONS.iter().any(|section| {
+    let own_section = GIT_PERSONAL_SECTIONS.iter().any(|section| {
         key.strip_prefix(section)
             .is_some_and(|rest| rest.starts_with('.'))
     });
-    let running = last.split('-').any(|word| RUNNING_PARTS.contains(&word));
-    let named = RUNNING_KEYS.iter().any(matches) || !own_section && running;
-    key.contains(HOLE) || named && !HARMLESS_KEYS.iter().any(matches)
+    let running = last
+        .split('-')
+        .any(|word| GIT_RUNNING_PARTS.contains(&word));
+    let named = GIT_RUNNING_KEYS.iter().any(matches) || !own_section && running;
+    key.contains(HOLE) || named && !GIT_HARMLESS_KEYS.iter().any(matches)
 }
 
 /// Whether a value of a running key runs nothing but a plain, known viewer.

@@ -5,34 +5,12 @@ use crate::act::Act;
 use crate::follow::program::options::Hit;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
+use crate::knowledge::names::OPENING_PACKAGES;
 use crate::knowledge::{Effect, Lifts, Role};
 use crate::score::Score;
 
 /// Options of `pacman` that add packages and do nothing else.
 const ADDING: &[&str] = &["-S", "--sync", "--needed", "--noconfirm", "-q", "--quiet"];
-/// Packages that let others in, or let somebody become another user, as soon as they are there.
-const OPENING: &[&str] = &[
-    "anydesk",
-    "cockpit",
-    "doas",
-    "dropbear",
-    "inetutils-telnetd",
-    "ngrok",
-    "nis",
-    "openvpn",
-    "rsh-redone-server",
-    "samba",
-    "shellinabox",
-    "ssh",
-    "sshd",
-    "teamviewer",
-    "telnetd",
-    "tigervnc",
-    "tor",
-    "vsftpd",
-    "x11vnc",
-    "xrdp",
-];
 
 impl Walk<'_> {
     /// Judges adding packages. `None`: it is more than that, and the table says what.
@@ -86,6 +64,6 @@ fn is_package(arg: &Arg) -> bool {
         && !file.iter().any(|ending| name.ends_with(ending))
         && !name.contains("..")
         && !base.ends_with("-server")
-        && !OPENING.contains(&base)
+        && !OPENING_PACKAGES.contains(&base)
         && !arg.glob
 }
