@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use countersign_core::status::RunStatus;
 use countersign_gate::base::principal::Principal;
-use countersign_gate::runs::{LEASE_MILLIS, NewRun, Run, RunStatus, builtin};
+use countersign_gate::runs::{LEASE_MILLIS, NewRun, Run, builtin};
 use countersign_gate::{Gate, GateError};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;

@@ -146,7 +146,7 @@ async fn let_through<'a>(
         },
     };
     let call = wait(around, call).await?;
-    if !matches!(call.status.as_str(), "allowed" | "approved") {
+    if !call.status.runs() {
         let ending = call.ending().unwrap_or(Ending::Unknown);
         return Err(Dispatched::not_run(call.message, ending));
     }
@@ -417,7 +417,7 @@ pub(crate) async fn reply(
         submitted.map_err(|error| not_run(&error))?
     };
     let call = wait(around, call).await?;
-    if !matches!(call.status.as_str(), "allowed" | "approved") {
+    if !call.status.runs() {
         return Ok(match call.ending() {
             Some(Ending::Expired { reached: false } | Ending::Refused(_)) => Drafted::NobodyReached,
             Some(_) | None => Drafted::NotShown,

@@ -8,8 +8,9 @@ use std::time::Duration;
 use countersign_core::call::ToolCall;
 use countersign_core::canonical;
 use countersign_core::card::{Redacts, one_line};
+use countersign_core::status::RunStatus;
 use countersign_gate::GateError;
-use countersign_gate::runs::{Run, RunEnd, RunStatus, RunStep};
+use countersign_gate::runs::{Run, RunEnd, RunStep};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
@@ -117,7 +118,7 @@ impl Agent {
             let call = call_id(run, run.steps, &request.id);
             let ended = Ended {
                 call_id: call.0,
-                outcome: dispatched.ending.word().to_owned(),
+                outcome: dispatched.ending.ended(),
                 words: dispatched.ending.words(),
             };
             // Of what ran, the gate has told already.

@@ -1,5 +1,6 @@
 //! What is said between people, model and tools, as it is kept and as models are told.
 
+use countersign_core::status;
 use serde::{Deserialize, Serialize};
 
 /// One message of a conversation, in the shape of `OpenAI`'s chat completions.
@@ -42,7 +43,7 @@ pub struct Ended {
     /// The call it was.
     pub call_id: String,
     /// In one word.
-    pub outcome: String,
+    pub outcome: status::Ended,
     /// For people.
     pub words: String,
 }

@@ -2,6 +2,7 @@
 
 use countersign_core::card::Card;
 use countersign_core::digest::Digest;
+use countersign_core::status::Outcome;
 use countersign_core::time::UnixMillis;
 
 use crate::seal::Seal;
@@ -21,8 +22,36 @@ pub struct Order {
     pub attempt: Attempt,
     /// Whether somebody has opened the full text.
     pub is_opened: bool,
+    /// How it ended; `None` while it waits.
+    pub closing: Option<Closing>,
     /// What buttons are sealed with.
     pub seal: Seal,
+}
+
+/// How a question ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closing {
+    /// It was allowed.
+    Approved,
+    /// A question of the agent was answered. That allows nothing.
+    Answered,
+    /// It was denied.
+    Denied,
+    /// Nobody answered.
+    Expired,
+    /// The agent took it back.
+    Withdrawn,
+}
+
+impl From<Outcome> for Closing {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Allowed | Outcome::Approved => Self::Approved,
+            Outcome::Denied | Outcome::Refused => Self::Denied,
+            Outcome::Expired => Self::Expired,
+            Outcome::Withdrawn => Self::Withdrawn,
+        }
+    }
 }
 
 /// What is put in front of people.

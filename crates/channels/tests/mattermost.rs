@@ -153,6 +153,7 @@ fn order(number: usize, attempt: Attempt) -> Order {
         since: UnixMillis(0),
         attempt,
         is_opened: false,
+        closing: None,
         seal: Seal::new([7; 32]),
     }
 }

@@ -11,6 +11,7 @@ use utoipa::ToSchema;
 
 use crate::digest::Digest;
 use crate::id::{ApprovalId, GrantId, TokenId};
+use crate::status::{Cause, Outcome, Status};
 use crate::tier::Tier;
 use crate::time::UnixMillis;
 
@@ -88,6 +89,15 @@ pub enum ExpiryCause {
     Expiry,
     /// Nobody could be reached.
     Undeliverable,
+}
+
+impl From<ExpiryCause> for Cause {
+    fn from(cause: ExpiryCause) -> Self {
+        match cause {
+            ExpiryCause::Expiry => Self::Expiry,
+            ExpiryCause::Undeliverable => Self::Undeliverable,
+        }
+    }
 }
 
 /// Where an approval stands.
@@ -461,15 +471,21 @@ impl Approval {
         }
     }
 
-    /// Returns the word used on the wire. A held answer still waits: nothing has been released.
-    pub const fn status(&self) -> &'static str {
+    /// Returns how it ended, or `None` while it waits. A held answer still waits: nothing has been
+    /// released.
+    pub const fn outcome(&self) -> Option<Outcome> {
         match self.state {
-            State::Waiting | State::Held { .. } => "waiting",
-            State::Approved { .. } | State::Consumed { .. } => "approved",
-            State::Denied { .. } => "denied",
-            State::Expired { .. } => "expired",
-            State::Withdrawn { .. } => "withdrawn",
+            State::Waiting | State::Held { .. } => None,
+            State::Approved { .. } | State::Consumed { .. } => Some(Outcome::Approved),
+            State::Denied { .. } => Some(Outcome::Denied),
+            State::Expired { .. } => Some(Outcome::Expired),
+            State::Withdrawn { .. } => Some(Outcome::Withdrawn),
         }
+    }
+
+    /// Returns where it stands.
+    pub fn status(&self) -> Status {
+        self.outcome().map_or(Status::Waiting, Status::from)
     }
 
     /// Returns when time will change it by itself.

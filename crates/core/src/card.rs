@@ -19,6 +19,7 @@ use crate::approval::{Approval, Choice};
 use crate::assessment::{Assessment, SideEffect};
 use crate::call::{ARGUMENT_BYTES_MAX, ToolCall};
 use crate::display::{inline, line, unfenced_plain};
+use crate::status::Risk;
 use crate::tier::Tier;
 use crate::time::UnixMillis;
 use crate::verdict::Thresholds;
@@ -40,7 +41,8 @@ pub struct Card {
     /// What is wanted, in words.
     pub title: String,
     /// `low`, `medium`, `high` or `critical`.
-    pub risk: String,
+    #[schema(value_type = String)]
+    pub risk: Risk,
     /// Sentences, the worst first.
     pub reasons: Vec<String>,
     /// The tool.
@@ -119,7 +121,7 @@ impl Card {
         Self {
             approval_id: line(approval.id.as_str()),
             title: body::title(call, redacts),
-            risk: risk_word(assessment).to_owned(),
+            risk: risk(assessment),
             reasons: assessment
                 .reasons
                 .iter()
@@ -186,20 +188,20 @@ impl Field {
     }
 }
 
-/// Returns how bad it is in one word: the only place that says so, for cards, lists and the wire.
-pub fn risk_word(assessment: &Assessment) -> &'static str {
-    let lines = Thresholds::default();
+/// Returns how bad it is in one word: the only place that decides so, for cards, lists and the wire.
+pub fn risk(assessment: &Assessment) -> Risk {
+    let thresholds = Thresholds::default();
     let critical = assessment.side_effect == SideEffect::Critical
         || assessment.marks.floor
         || assessment.crisis_sensitive;
     if critical {
-        "critical"
-    } else if assessment.risk > lines.ask_above {
-        "high"
-    } else if assessment.risk >= lines.auto_below {
-        "medium"
+        Risk::Critical
+    } else if assessment.risk > thresholds.ask_above {
+        Risk::High
+    } else if assessment.risk >= thresholds.auto_below {
+        Risk::Medium
     } else {
-        "low"
+        Risk::Low
     }
 }
 

@@ -6,6 +6,7 @@
 
 use crate::approval::Choice;
 use crate::display::inline;
+use crate::id::ApprovalId;
 
 /// Longest line that is read as a command, in bytes.
 const LINE_BYTES_MAX: usize = 4096;
@@ -208,9 +209,9 @@ impl Command {
 fn approve(words: &[&str]) -> Option<Command> {
     let (id, how_far) = match words {
         [] => (None, "once"),
-        [one] if is_id(one) => (Some(*one), "once"),
+        [one] if ApprovalId::is_id(one) => (Some(*one), "once"),
         [one] => (None, *one),
-        [id, how_far] if is_id(id) => (Some(*id), *how_far),
+        [id, how_far] if ApprovalId::is_id(id) => (Some(*id), *how_far),
         _ => return None,
     };
     let choices = [Choice::Once, Choice::Session, Choice::Always];
@@ -243,16 +244,12 @@ fn yolo(words: &[&str]) -> Option<Command> {
 
 /// `[ID] [note]`: what does not look like an id is the note.
 fn deny(rest: &str, words: &[&str]) -> Command {
-    let id = words.first().filter(|word| is_id(word));
+    let id = words.first().filter(|word| ApprovalId::is_id(word));
     let note = id.map_or(rest, |id| rest.strip_prefix(id).unwrap_or(rest).trim());
     Command::Deny {
         id: id.map(|id| (*id).to_owned()),
         note: (!note.is_empty()).then(|| note.to_owned()),
     }
-}
-
-fn is_id(word: &str) -> bool {
-    word.starts_with("appr_")
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! person's no, a rule's, and nobody's answer. Whoever shows a call says these words.
 
 use crate::display::inline;
+use crate::status::Ended;
 use crate::time::UnixMillis;
 
 /// How a call ended.
@@ -59,25 +60,26 @@ pub enum Refusal {
 }
 
 impl Ending {
-    /// Returns the word used on the wire.
-    pub const fn word(&self) -> &'static str {
+    /// Returns how it ended without the details.
+    pub const fn ended(&self) -> Ended {
         match self {
-            Self::Done => "done",
-            Self::Failed { .. } => "failed",
-            Self::Denied { .. } => "denied",
-            Self::Refused(_) => "refused",
-            Self::Expired { .. } => "expired",
-            Self::Withdrawn => "withdrawn",
-            Self::Unknown => "unknown",
-            Self::NotRun(_) => "not_run",
+            Self::Done => Ended::Done,
+            Self::Failed { .. } => Ended::Failed,
+            Self::Denied { .. } => Ended::Denied,
+            Self::Refused(_) => Ended::Refused,
+            Self::Expired { .. } => Ended::Expired,
+            Self::Withdrawn => Ended::Withdrawn,
+            Self::Unknown => Ended::Unknown,
+            Self::NotRun(_) => Ended::NotRun,
         }
     }
 
     /// Returns how it ended, for people. It is safe to show.
     pub fn words(&self) -> String {
         match self {
-            Self::Done => "done".to_owned(),
-            Self::Failed { exit_code: None } => "failed".to_owned(),
+            Self::Done | Self::Failed { exit_code: None } | Self::Withdrawn => {
+                self.ended().to_string()
+            }
             Self::Failed {
                 exit_code: Some(code),
             } => format!("failed (exit {code})"),
@@ -89,7 +91,6 @@ impl Ending {
             Self::Refused(refusal) => format!("refused because {}", refusal.words()),
             Self::Expired { reached: true } => "expired: nobody answered in time".to_owned(),
             Self::Expired { reached: false } => "expired: nobody could be reached".to_owned(),
-            Self::Withdrawn => "withdrawn".to_owned(),
             Self::Unknown => "outcome unknown".to_owned(),
             Self::NotRun(why) => format!("not run: {why}"),
         }
@@ -183,7 +184,10 @@ mod tests {
             ),
         ];
         for (ending, word, words) in rows {
-            assert_eq!((ending.word(), ending.words().as_str()), (word, words));
+            assert_eq!(
+                (ending.ended().word(), ending.words().as_str()),
+                (word, words)
+            );
         }
     }
 

@@ -22,6 +22,11 @@ macro_rules! ids {
                 Self(fresh($prefix, now, random))
             }
 
+            /// Whether `text` is an id of this kind, as its prefix says.
+            pub fn is_id(text: &str) -> bool {
+                text.strip_prefix($prefix).is_some_and(|rest| rest.starts_with('_'))
+            }
+
             /// Returns the text.
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -88,5 +93,15 @@ mod tests {
         let mut other = [255; 10];
         other[9] = 254;
         assert_ne!(early, CallId::fresh(UnixMillis(1), other));
+    }
+
+    #[test]
+    fn an_id_says_of_which_kind_it_is() {
+        let id = ApprovalId::fresh(UnixMillis(1), [7; 10]);
+        assert!(ApprovalId::is_id(id.as_str()));
+        assert!(!ClarificationId::is_id(id.as_str()));
+        for text in ["appr", "approved", "an appr_1", ""] {
+            assert!(!ApprovalId::is_id(text), "{text}");
+        }
     }
 }

@@ -17,6 +17,7 @@ mod encoding;
 mod glob;
 pub mod id;
 pub mod score;
+pub mod status;
 pub mod tier;
 pub mod time;
 pub mod written;

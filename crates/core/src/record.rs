@@ -8,7 +8,7 @@ mod shape;
 use serde_json::Value;
 
 use crate::assessment::{Factor, Finding};
-use crate::card::risk_word;
+use crate::card::risk;
 use crate::judge::Judged;
 use crate::score::Score;
 use crate::verdict::Verdict;
@@ -29,7 +29,7 @@ pub fn write(out: &mut Vec<u8>, id: Option<&Value>, judged: &Judged) {
     next(out, "risk_score");
     score(out, assessment.risk);
     next(out, "risk");
-    text(out, risk_word(assessment));
+    text(out, risk(assessment).word());
     next(out, "confidence");
     score(out, assessment.confidence);
     next(out, "pattern");

@@ -46,4 +46,55 @@ impl UnixMillis {
     pub fn as_seconds(self) -> f64 {
         self.0 as f64 / 1000.0
     }
+
+    /// Returns the moment so many seconds after 1970, to the millisecond.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a float that does not fit becomes the nearest that does"
+    )]
+    pub fn of_seconds(seconds: f64) -> Self {
+        Self((seconds * 1000.0).round() as i64)
+    }
+}
+
+/// Serialises a moment as seconds with their fraction: `#[serde(with = "time::seconds")]`.
+pub mod seconds {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::UnixMillis;
+
+    /// Writes it.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    pub fn serialize<S: Serializer>(at: &UnixMillis, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(at.as_seconds())
+    }
+
+    /// Reads it.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<UnixMillis, D::Error> {
+        f64::deserialize(deserializer).map(UnixMillis::of_seconds)
+    }
+}
+
+/// The same for a moment that may be missing.
+pub mod maybe_seconds {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::UnixMillis;
+
+    /// Writes it, or null.
+    #[expect(clippy::ref_option, reason = "serde calls it so")]
+    pub fn serialize<S: Serializer>(
+        at: &Option<UnixMillis>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        at.map(UnixMillis::as_seconds).serialize(serializer)
+    }
+
+    /// Reads it.
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<UnixMillis>, D::Error> {
+        let seconds = Option::<f64>::deserialize(deserializer)?;
+        Ok(seconds.map(UnixMillis::of_seconds))
+    }
 }

@@ -262,7 +262,7 @@ fn the_edges_of_time_are_where_the_table_says() {
     );
     let (held, followups) = step(approval(3_000), once(), at(10)).unwrap();
     assert_eq!(
-        held.status(),
+        held.status().word(),
         "waiting",
         "a held answer has released nothing"
     );
@@ -279,14 +279,14 @@ fn the_edges_of_time_are_where_the_table_says() {
         "it has taken effect"
     );
     let (allowed, _) = step(held, Happened::TimePassed { reached: true }, at(3_010)).unwrap();
-    assert_eq!(allowed.status(), "approved");
+    assert_eq!(allowed.status().word(), "approved");
     let (expired, _) = step(
         allowed,
         Happened::TimePassed { reached: true },
         at(3_010 + COLLECT_MILLIS_MAX),
     )
     .unwrap();
-    assert_eq!(expired.status(), "expired", "nobody came for it");
+    assert_eq!(expired.status().word(), "expired", "nobody came for it");
 }
 
 #[test]

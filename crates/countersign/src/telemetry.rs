@@ -156,8 +156,8 @@ pub(crate) fn note_call(call: &CallView) {
     span.record("countersign.run_id", call.run_id.as_str());
     span.record("countersign.approval_id", call.approval_id.as_deref());
     span.record("countersign.tool", call.tool.as_str());
-    span.record("countersign.verdict", call.verdict.as_str());
-    span.record("countersign.status", call.status.as_str());
+    span.record("countersign.verdict", call.verdict.word());
+    span.record("countersign.status", call.status.word());
 }
 
 /// Notes in the current span which approval it was about.
@@ -168,7 +168,7 @@ pub(crate) fn note_approval(approval: &ApprovalView) {
     }
     span.record("countersign.approval_id", approval.approval_id.as_str());
     span.record("countersign.call_id", approval.call_id.as_str());
-    span.record("countersign.status", approval.status.as_str());
+    span.record("countersign.status", approval.status.word());
 }
 
 /// What says which trace a request belongs to.

@@ -139,7 +139,8 @@ async fn main() -> Result<(), Failure> {
             ..Submission::default()
         };
         let call = gate.submit(who, submission).await?;
-        if let Some(approval) = call.approval_id.filter(|_| call.status == "waiting") {
+        let is_waiting = call.is_waiting();
+        if let Some(approval) = call.approval_id.filter(|_| is_waiting) {
             answer(&gate, &clock, &people, &mut dice, (approval, *yes)).await?;
             gate.call(who, &call.call_id, Duration::ZERO).await?;
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use countersign_core::display::{line, unfenced};
 use countersign_core::id::{ClarificationId, KeyId};
 use countersign_core::ledger::Draft;
+use countersign_core::status::ClarificationStatus;
 use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
@@ -32,10 +33,6 @@ pub const TEXT_BYTES_MAX: usize = 16 * 1024;
 pub const WAITING_OF_ONE_MAX: u64 = 20;
 /// Most questions that time settles in one go.
 const LAPSED_MAX: u32 = 100;
-
-pub(crate) const WAITING: &str = "waiting";
-const ANSWERED: &str = "answered";
-const EXPIRED: &str = "expired";
 
 /// A question an agent asks a person.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +62,8 @@ pub struct ClarificationView {
     /// The question.
     pub clarification_id: String,
     /// `waiting`, `answered` or `expired`.
-    pub status: String,
+    #[schema(value_type = String)]
+    pub status: ClarificationStatus,
     /// The question's text.
     pub question: String,
     /// The choices.
@@ -167,7 +165,7 @@ impl Gate {
             kind: Kind::Clarification,
             id: id.0.clone(),
             version: 0,
-            status: WAITING.to_owned(),
+            status: ClarificationStatus::Waiting.word().to_owned(),
             owner: who.key.0.clone(),
             session: question.session,
             run,
@@ -207,7 +205,7 @@ impl Gate {
         let look = || async move {
             let record = self.stored_clarification(who, id).await?;
             let seen = view(&record, &read(&record)?);
-            if record.status != WAITING {
+            if seen.status != ClarificationStatus::Waiting {
                 return Ok(Look::Settled(seen));
             }
             let due = record.due_at.unwrap_or_default();
@@ -240,7 +238,7 @@ impl Gate {
         who: &Principal,
     ) -> Result<Page<ClarificationView>, GateError> {
         let query = Query {
-            status: Some(WAITING.to_owned()),
+            status: Some(ClarificationStatus::Waiting.word().to_owned()),
             owner: (!who.role.sees_all()).then(|| who.key.0.clone()),
             ..Query::of(Kind::Clarification)
         };
@@ -266,7 +264,7 @@ impl Gate {
         }
         let record = self.stored_clarification(who, id).await?;
         let mut stored: StoredClarification = read(&record)?;
-        if record.status != WAITING {
+        if !waits(&record) {
             return Err(settled_already(&record, &stored));
         }
         let (choice, text) = chosen(&stored, reply)?;
@@ -278,7 +276,10 @@ impl Gate {
             via: who.via.clone(),
             at: now,
         });
-        if let Some(record) = self.settle_question(record, &stored, ANSWERED, now).await? {
+        if let Some(record) = self
+            .settle_question(record, &stored, ClarificationStatus::Answered, now)
+            .await?
+        {
             return Ok(view(&record, &stored));
         }
         let record = self.stored_clarification(who, id).await?;
@@ -289,14 +290,15 @@ impl Gate {
     pub(crate) async fn lapse_clarifications(&self) -> Result<(), GateError> {
         let now = self.inner.clock.now();
         let query = Query {
-            status: Some(WAITING.to_owned()),
+            status: Some(ClarificationStatus::Waiting.word().to_owned()),
             due_by: Some(now.0),
             limit: LAPSED_MAX,
             ..Query::of(Kind::Clarification)
         };
         for record in self.inner.store.find(query).await? {
             let stored: StoredClarification = read(&record)?;
-            self.settle_question(record, &stored, EXPIRED, now).await?;
+            self.settle_question(record, &stored, ClarificationStatus::Expired, now)
+                .await?;
         }
         Ok(())
     }
@@ -312,12 +314,13 @@ impl Gate {
                     id: id.to_owned(),
                 })?;
             let now = self.inner.clock.now();
-            if record.status != WAITING || !is_over(&record, now) {
+            if !waits(&record) || !is_over(&record, now) {
                 return Ok(record);
             }
             let stored: StoredClarification = read(&record)?;
             // Whoever loses the race finds it settled when looking again.
-            self.settle_question(record, &stored, EXPIRED, now).await?;
+            self.settle_question(record, &stored, ClarificationStatus::Expired, now)
+                .await?;
         }
     }
 
@@ -326,10 +329,10 @@ impl Gate {
         &self,
         mut record: Record,
         stored: &StoredClarification,
-        status: &str,
+        status: ClarificationStatus,
         now: UnixMillis,
     ) -> Result<Option<Record>, GateError> {
-        status.clone_into(&mut record.status);
+        status.word().clone_into(&mut record.status);
         record.due_at = None;
         record.body = written(stored);
         let answer = stored.answer.as_ref();
@@ -366,16 +369,17 @@ impl Gate {
     pub(crate) async fn asked(&self, id: &str) -> Result<AskedQuestion, GateError> {
         let record = self.stored_clarification(&everyone(), id).await?;
         let stored: StoredClarification = read(&record)?;
-        let outcome = match (&stored.answer, record.status.as_str()) {
+        let view = view(&record, &stored);
+        let outcome = match (&stored.answer, view.status) {
             (Some(answer), _) => {
                 let at = time_of_day(answer.at);
                 Some(format!("Answered by {} · {at} · {}", answer.by, answer.via))
             }
-            (None, EXPIRED) => Some("Nobody answered in time".to_owned()),
-            (None, _) => None,
+            (None, ClarificationStatus::Expired) => Some("Nobody answered in time".to_owned()),
+            (None, ClarificationStatus::Waiting | ClarificationStatus::Answered) => None,
         };
         Ok(AskedQuestion {
-            view: view(&record, &stored),
+            view,
             asked_at: UnixMillis(record.at),
             expires_at: stored.expires_at,
             outcome,
@@ -384,7 +388,7 @@ impl Gate {
 
     async fn check_room_for_question(&self, who: &Principal) -> Result<(), GateError> {
         let query = Query {
-            status: Some(WAITING.to_owned()),
+            status: Some(ClarificationStatus::Waiting.word().to_owned()),
             owner: Some(who.key.0.clone()),
             ..Query::of(Kind::Clarification)
         };
@@ -474,17 +478,28 @@ fn entry(record: &Record, event: &str, detail: Value, now: UnixMillis) -> Draft 
     }
 }
 
+fn waits(record: &Record) -> bool {
+    record.status == ClarificationStatus::Waiting.word()
+}
+
 fn view(record: &Record, stored: &StoredClarification) -> ClarificationView {
-    let answer = match (&stored.answer, record.status.as_str()) {
+    let status = match &stored.answer {
+        Some(_) => ClarificationStatus::Answered,
+        None if waits(record) => ClarificationStatus::Waiting,
+        None => ClarificationStatus::Expired,
+    };
+    let answer = match (&stored.answer, status) {
         (Some(answer), _) => Some(json!({
             "answered": true, "choice": answer.choice, "text": answer.text, "by": answer.by,
         })),
-        (None, EXPIRED) => Some(json!({ "answered": false, "reason": "timeout" })),
-        (None, _) => None,
+        (None, ClarificationStatus::Expired) => {
+            Some(json!({ "answered": false, "reason": "timeout" }))
+        }
+        (None, ClarificationStatus::Waiting | ClarificationStatus::Answered) => None,
     };
     ClarificationView {
         clarification_id: record.id.clone(),
-        status: record.status.clone(),
+        status,
         question: unfenced(&stored.question),
         choices: stored.choices.iter().map(|choice| line(choice)).collect(),
         session_id: record.session.clone(),

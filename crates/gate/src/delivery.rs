@@ -11,10 +11,12 @@ pub mod health;
 use std::sync::Arc;
 use std::time::Duration;
 
-use countersign_channels::order::{Attempt, Destination, Shown, Subject};
+use countersign_channels::order::{Attempt, Closing, Destination, Shown, Subject};
 use countersign_channels::{Channel, Delivered, DeliveryError, Order};
 use countersign_core::approval::Happened;
 use countersign_core::assessment::SideEffect;
+use countersign_core::id::ApprovalId;
+use countersign_core::status::{DeliveryStatus, Status};
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Database, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
@@ -22,9 +24,8 @@ use serde_json::json;
 
 use crate::approvals::change::Unchanged;
 use crate::base::principal::Principal;
-use crate::clarifications::WAITING;
 use crate::records::draft::told;
-use crate::records::stored::{read, written};
+use crate::records::stored::{read, status, written};
 use crate::records::view::Page;
 use crate::{Gate, GateError};
 
@@ -42,11 +43,6 @@ const LEASE_MILLIS: i64 = 60_000;
 const SWEEP_EVERY: Duration = Duration::from_secs(20);
 /// Who has looked so recently is looking, in milliseconds.
 const LOOKING_MILLIS: i64 = 30_000;
-
-pub(crate) const TRYING: &str = "trying";
-const DELIVERED: &str = "delivered";
-const SETTLED: &str = "settled";
-const FAILED: &str = "failed";
 
 /// A card and one place of one channel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -71,7 +67,8 @@ pub struct DeliveryView {
     /// The channel.
     pub channel: String,
     /// `trying`, `delivered`, `settled` or `failed`.
-    pub status: String,
+    #[schema(value_type = String)]
+    pub status: DeliveryStatus,
     /// Why it could not be delivered.
     pub why: Option<String>,
 }
@@ -81,7 +78,8 @@ pub struct DeliveryView {
 pub(crate) struct About {
     pub(crate) what: Subject,
     pub(crate) asked_at: UnixMillis,
-    pub(crate) is_waiting: bool,
+    /// How it ended; `None` while it waits.
+    pub(crate) closing: Option<Closing>,
     pub(crate) is_opened: bool,
     pub(crate) session: String,
     pub(crate) run: String,
@@ -155,7 +153,7 @@ impl Gate {
     /// fallback one after the other until one has it.
     pub(crate) fn deliver_soon(&self, subject: &str) {
         let order = &self.inner.settings.fallback;
-        let is_question = !subject.starts_with("appr_");
+        let is_question = !ApprovalId::is_id(subject);
         let all = self.inner.channels.iter().cloned();
         let all = all.filter(|channel| !is_question || channel.takes_questions());
         let (ordered, at_once): (Vec<_>, Vec<_>) =
@@ -217,7 +215,7 @@ impl Gate {
         }
         for kind in [Kind::Approval, Kind::Clarification] {
             let waiting = Query {
-                status: Some(WAITING.to_owned()),
+                status: Some(Status::Waiting.word().to_owned()),
                 ..Query::of(kind)
             };
             for record in self.find_all(waiting).await? {
@@ -225,11 +223,11 @@ impl Gate {
             }
         }
         let delivered = Query {
-            status: Some(DELIVERED.to_owned()),
+            status: Some(DeliveryStatus::Delivered.word().to_owned()),
             ..Query::of(Kind::Delivery)
         };
         for record in self.find_all(delivered).await? {
-            if !self.about(&record.link).await?.is_waiting {
+            if self.about(&record.link).await?.closing.is_some() {
                 self.repaint_soon(&record.link);
             }
         }
@@ -241,7 +239,7 @@ impl Gate {
         loop {
             tokio::time::sleep(SWEEP_EVERY).await;
             let left = Query {
-                status: Some(TRYING.to_owned()),
+                status: Some(DeliveryStatus::Trying.word().to_owned()),
                 due_by: Some(self.inner.clock.now().0),
                 ..Query::of(Kind::Delivery)
             };
@@ -258,13 +256,13 @@ impl Gate {
 
     /// Takes over a delivery, or puts it aside if its question is over.
     async fn take_over(&self, record: &Record) {
-        let is_waiting = self.about(&record.link).await.map(|it| it.is_waiting);
-        let settled = match is_waiting {
-            Ok(true) => {
+        let closing = self.about(&record.link).await.map(|it| it.closing);
+        let settled = match closing {
+            Ok(None) => {
                 self.deliver_soon(&record.link);
                 Ok(())
             }
-            Ok(false) => self.note_settled(record).await,
+            Ok(Some(_)) => self.note_settled(record).await,
             Err(error) => Err(error),
         };
         if let Err(error) = settled {
@@ -283,13 +281,18 @@ impl Gate {
             return Ok(true);
         }
         let deliveries = self.deliveries(approval).await?;
-        let is_there = |record: &Record| matches!(record.status.as_str(), DELIVERED | SETTLED);
-        Ok(deliveries.iter().any(is_there))
+        for record in &deliveries {
+            match status(record)? {
+                DeliveryStatus::Delivered | DeliveryStatus::Settled => return Ok(true),
+                DeliveryStatus::Trying | DeliveryStatus::Failed => {}
+            }
+        }
+        Ok(false)
     }
 
     /// Ends a question that no channel could show, unless somebody is looking by themselves.
     async fn end_if_unreachable(&self, subject: &str) -> Result<(), GateError> {
-        if !subject.starts_with("appr_") {
+        if !ApprovalId::is_id(subject) {
             return Ok(());
         }
         let deliveries = self.deliveries(subject).await?;
@@ -298,7 +301,8 @@ impl Gate {
                 .iter()
                 .filter(|record| channel_of(&record.id) == name)
                 .peekable();
-            of_channel.peek().is_some() && of_channel.all(|record| record.status == FAILED)
+            of_channel.peek().is_some()
+                && of_channel.all(|record| record.status == DeliveryStatus::Failed.word())
         };
         let have_all_failed = self.inner.channels.iter().all(|it| has_failed(it.name()));
         let since = self.inner.clock.now().plus(-LOOKING_MILLIS);
@@ -319,7 +323,7 @@ impl Gate {
         patience: Patience,
     ) -> Result<Reached, GateError> {
         let about = self.about(subject).await?;
-        if !about.is_waiting {
+        if about.closing.is_some() {
             return Ok(Reached::Yes);
         }
         let to = self.destinations(channel, &about).await?;
@@ -355,7 +359,7 @@ impl Gate {
         let mut pause = PAUSE_FIRST;
         for tries in 1_u32.. {
             let about = self.about(subject).await?;
-            if !about.is_waiting {
+            if about.closing.is_some() {
                 return Ok(Reached::Yes);
             }
             let order = self.order(&about, &delivery, attempt);
@@ -368,7 +372,7 @@ impl Gate {
                 Ok(delivered) => {
                     self.note_delivery(&about, delivery, Ok(delivered)).await?;
                     // It may have been settled while it was on its way.
-                    if !self.about(subject).await?.is_waiting {
+                    if self.about(subject).await?.closing.is_some() {
                         self.repaint_soon(subject);
                     }
                     return Ok(Reached::Yes);
@@ -403,7 +407,7 @@ impl Gate {
         let now = self.inner.clock.now();
         let (expect, attempt) = match &known {
             None => (Expect::Absent, Attempt::First),
-            Some(record) if record.status == TRYING => {
+            Some(record) if record.status == DeliveryStatus::Trying.word() => {
                 let before: StoredDelivery = read(record)?;
                 let is_live = record.due_at.is_some_and(|due| due > now.0);
                 // Nobody else works on an embedded database, so who began there is gone.
@@ -413,11 +417,19 @@ impl Gate {
                 }
                 (Expect::Version(record.version), Attempt::Again)
             }
-            Some(record) if record.status == FAILED => return Ok(Claim::Done(Reached::No)),
+            Some(record) if record.status == DeliveryStatus::Failed.word() => {
+                return Ok(Claim::Done(Reached::No));
+            }
             Some(_) => return Ok(Claim::Done(Reached::Yes)),
         };
         let change = Change {
-            puts: vec![delivery_put(subject, delivery, TRYING, expect, now)],
+            puts: vec![delivery_put(
+                subject,
+                delivery,
+                DeliveryStatus::Trying,
+                expect,
+                now,
+            )],
             entries: Vec::new(),
         };
         match self.inner.store.commit(change).await {
@@ -457,13 +469,19 @@ impl Gate {
             return Ok(Lease::Lost);
         };
         let known: StoredDelivery = read(&record)?;
-        if record.status != TRYING || known.driver != delivery.driver {
+        if record.status != DeliveryStatus::Trying.word() || known.driver != delivery.driver {
             return Ok(Lease::Lost);
         }
         let now = self.inner.clock.now();
         let expect = Expect::Version(record.version);
         let change = Change {
-            puts: vec![delivery_put(subject, delivery, TRYING, expect, now)],
+            puts: vec![delivery_put(
+                subject,
+                delivery,
+                DeliveryStatus::Trying,
+                expect,
+                now,
+            )],
             entries: Vec::new(),
         };
         match self.inner.store.commit(change).await {
@@ -485,11 +503,11 @@ impl Gate {
             Ok(delivered) => {
                 delivery.is_cut = delivered.shown == Shown::Cut;
                 delivery.reference = Some(delivered.reference);
-                (DELIVERED, "card.delivered")
+                (DeliveryStatus::Delivered, "card.delivered")
             }
             Err(DeliveryError::Never { why, .. } | DeliveryError::Later { why, .. }) => {
                 delivery.why = Some(why);
-                (FAILED, "card.failed")
+                (DeliveryStatus::Failed, "card.failed")
             }
         };
         let mut entry = told(
@@ -550,7 +568,7 @@ impl Gate {
     async fn note_settled(&self, record: &Record) -> Result<(), GateError> {
         let put = Put {
             record: Record {
-                status: SETTLED.to_owned(),
+                status: DeliveryStatus::Settled.word().to_owned(),
                 ..record.clone()
             },
             expect: Expect::Version(record.version),
@@ -588,6 +606,7 @@ impl Gate {
             since: about.asked_at,
             attempt,
             is_opened: about.is_opened,
+            closing: about.closing,
             seal: self.inner.seal.clone(),
         }
     }
@@ -604,7 +623,7 @@ impl Gate {
             let delivery: StoredDelivery = read(&record)?;
             items.push(DeliveryView {
                 channel: delivery.channel,
-                status: record.status,
+                status: status(&record)?,
                 why: delivery.why,
             });
         }
@@ -662,7 +681,7 @@ fn channel_of(id: &str) -> &str {
 fn delivery_put(
     subject: &str,
     delivery: &StoredDelivery,
-    status: &str,
+    status: DeliveryStatus,
     expect: Expect,
     now: UnixMillis,
 ) -> Put {
@@ -671,13 +690,13 @@ fn delivery_put(
             kind: Kind::Delivery,
             id: delivery_id(subject, delivery),
             version: 0,
-            status: status.to_owned(),
+            status: status.word().to_owned(),
             owner: String::new(),
             session: String::new(),
             run: String::new(),
             link: subject.to_owned(),
             at: now.0,
-            due_at: (status == TRYING).then(|| now.plus(LEASE_MILLIS).0),
+            due_at: (status == DeliveryStatus::Trying).then(|| now.plus(LEASE_MILLIS).0),
             body: written(delivery),
         },
         expect,

@@ -10,6 +10,7 @@ use countersign_core::card::{Redacts, without_secrets};
 use countersign_core::display::{line, unfenced};
 use countersign_core::id::ReviewId;
 use countersign_core::ledger::Draft;
+use countersign_core::status::ReviewStatus;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
@@ -20,15 +21,11 @@ use crate::base::principal::Principal;
 use crate::calls::submit::redacts;
 use crate::gate::random;
 use crate::records::draft::told;
-use crate::records::stored::{StoredCall, read, written};
+use crate::records::stored::{StoredCall, read, status, written};
 use crate::records::view::{CallView, Page};
 use crate::{Gate, GateError};
 
 pub use snapshot::{Held, SNAPSHOT_BYTES_MAX, Snapshot};
-
-const WAITING: &str = "waiting";
-/// Somebody is putting the files back. Whoever finds it so after a crash may go on with it.
-const UNDOING: &str = "undoing";
 
 /// What a person says about something that ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,10 +38,10 @@ pub enum Settled {
 
 impl Settled {
     /// Returns the status of a review that was settled so.
-    pub const fn status(self) -> &'static str {
+    pub const fn status(self) -> ReviewStatus {
         match self {
-            Self::Keep => "kept",
-            Self::Undo => "undone",
+            Self::Keep => ReviewStatus::Kept,
+            Self::Undo => ReviewStatus::Undone,
         }
     }
 }
@@ -72,7 +69,8 @@ pub struct ReviewView {
     /// Name of the key.
     pub key_name: String,
     /// `waiting`, `undoing`, `kept` or `undone`.
-    pub status: String,
+    #[schema(value_type = String)]
+    pub status: ReviewStatus,
     /// Who settled it.
     pub by: Option<String>,
     /// The file that was changed, where it can be put back.
@@ -99,9 +97,10 @@ impl Gate {
     /// Returns what awaits a look.
     pub async fn reviews(&self, who: &Principal) -> Result<Page<ReviewView>, GateError> {
         let mut items = Vec::new();
-        for status in [WAITING, UNDOING] {
+        // Whoever finds an undo that a crash interrupted may go on with it.
+        for status in [ReviewStatus::Waiting, ReviewStatus::Undoing] {
             let query = Query {
-                status: Some(status.to_owned()),
+                status: Some(status.word().to_owned()),
                 owner: (!who.role.sees_all()).then(|| who.key.0.clone()),
                 ..Query::of(Kind::Review)
             };
@@ -133,11 +132,11 @@ impl Gate {
         let found = self.inner.store.find(query).await?;
         let record = found.into_iter().next().ok_or_else(|| unknown(call_id))?;
         let mut review: StoredReview = read(&record)?;
-        if record.status != WAITING || review.snapshot.is_some() {
+        if record.status != ReviewStatus::Waiting.word() || review.snapshot.is_some() {
             return Err(settled_already(&record, &review));
         }
         review.snapshot = Some(snapshot);
-        self.put_review(record, &review, WAITING, Vec::new())
+        self.put_review(record, &review, ReviewStatus::Waiting, Vec::new())
             .await?;
         Ok(())
     }
@@ -151,8 +150,8 @@ impl Gate {
     ) -> Result<Option<Snapshot>, GateError> {
         let (record, review) = self.open_review(who, id).await?;
         let snapshot = review.snapshot.clone();
-        if snapshot.is_some() && record.status == WAITING {
-            self.put_review(record, &review, UNDOING, Vec::new())
+        if snapshot.is_some() && record.status == ReviewStatus::Waiting.word() {
+            self.put_review(record, &review, ReviewStatus::Undoing, Vec::new())
                 .await?;
         }
         Ok(snapshot)
@@ -166,14 +165,14 @@ impl Gate {
         went: Undoing,
     ) -> Result<ReviewView, GateError> {
         let (record, review) = self.open_review(who, id).await?;
-        if record.status != UNDOING {
+        if record.status != ReviewStatus::Undoing.word() {
             return Err(settled_already(&record, &review));
         }
         match went {
             Undoing::Done => self.settle(who, record, review, Settled::Undo).await,
             Undoing::NotDone => {
                 let record = self
-                    .put_review(record, &review, WAITING, Vec::new())
+                    .put_review(record, &review, ReviewStatus::Waiting, Vec::new())
                     .await?;
                 self.review_view(&record).await
             }
@@ -188,7 +187,7 @@ impl Gate {
         settled: Settled,
     ) -> Result<ReviewView, GateError> {
         let (record, review) = self.open_review(who, id).await?;
-        if record.status == UNDOING {
+        if record.status == ReviewStatus::Undoing.word() {
             return Err(settled_already(&record, &review));
         }
         if settled == Settled::Undo && review.snapshot.is_some() {
@@ -209,10 +208,10 @@ impl Gate {
         }
         let record = self.stored_review(id).await?;
         let review: StoredReview = read(&record)?;
-        if record.status != WAITING && record.status != UNDOING {
-            return Err(settled_already(&record, &review));
+        match status(&record)? {
+            ReviewStatus::Waiting | ReviewStatus::Undoing => Ok((record, review)),
+            ReviewStatus::Kept | ReviewStatus::Undone => Err(settled_already(&record, &review)),
         }
-        Ok((record, review))
     }
 
     async fn settle(
@@ -253,10 +252,10 @@ impl Gate {
         &self,
         mut record: Record,
         review: &StoredReview,
-        status: &str,
+        status: ReviewStatus,
         entries: Vec<Draft>,
     ) -> Result<Record, GateError> {
-        status.clone_into(&mut record.status);
+        status.word().clone_into(&mut record.status);
         record.body = written(review);
         let change = Change {
             puts: vec![Put {
@@ -297,7 +296,7 @@ impl Gate {
             command: review.command,
             agent: call.agent.as_deref().map(line),
             key_name: call.key_name.clone(),
-            status: record.status.clone(),
+            status: status(record)?,
             by: review.by,
             path: review.snapshot.as_ref().map(|it| it.path.clone()),
             diff: review.snapshot.as_ref().map(|it| {
@@ -360,7 +359,7 @@ pub(crate) fn review_of(call: &StoredCall, command: &str) -> (Put, Draft) {
         kind: Kind::Review,
         id: id.0,
         version: 0,
-        status: WAITING.to_owned(),
+        status: ReviewStatus::Waiting.word().to_owned(),
         owner: call.key.0.clone(),
         session: call.session.clone(),
         run: call.run.clone(),

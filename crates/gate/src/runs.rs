@@ -8,6 +8,7 @@ pub mod usage;
 
 use countersign_core::id::{KeyId, RunId};
 use countersign_core::ledger::Draft;
+use countersign_core::status::RunStatus;
 use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
@@ -28,40 +29,6 @@ pub const BUILTIN: &str = "builtin";
 pub const LEASE_MILLIS: i64 = 15_000;
 /// Most runs on one page.
 const PAGE_MAX: u32 = 500;
-
-/// How far a run is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunStatus {
-    /// It is under way; it may be waiting for a person.
-    Running,
-    /// Somebody wants it to end.
-    Stopping,
-    /// It came to its end.
-    Completed,
-    /// It could not go on.
-    Failed,
-    /// Somebody stopped it.
-    Cancelled,
-}
-
-impl RunStatus {
-    /// Returns the word used on the wire.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Stopping => "stopping",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    /// Whether nothing more happens.
-    pub const fn is_final(self) -> bool {
-        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
-    }
-}
 
 /// A run as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -40,7 +40,7 @@ async fn nothing_streams_to_a_person_in_crisis_and_the_draft_is_somebody_else_s_
     let run = world.start(DESPAIR).await;
     let heard = heard(&world, &run.run_id);
     let asked = world.questions(&run, 1).await;
-    assert_eq!(asked[0].choices, ["once", "deny"]);
+    assert_eq!(asked[0].choices, [Choice::Once, Choice::Deny]);
     assert!(
         asked[0].card.plain_text().contains(DESPAIR),
         "what is answered stands on the card"
@@ -132,7 +132,7 @@ async fn what_a_person_answers_to_the_agent_counts_as_said() {
         .await
         .unwrap();
     let held = world.questions(&run, 1).await;
-    assert_eq!(held[0].choices, ["once", "deny"]);
+    assert_eq!(held[0].choices, [Choice::Once, Choice::Deny]);
     world
         .answer(&world.ben, &held[0].approval_id, Choice::Deny)
         .await;

@@ -155,7 +155,7 @@ async fn a_question_that_waited_still_waits_and_its_answer_lets_the_run_go_on() 
         .submit(&builtin(), submission(&world, &run, command))
         .await
         .unwrap();
-    assert_eq!(call.status, "waiting");
+    assert_eq!(call.status.word(), "waiting");
     let (_agent, watch) = taken_up(&world).await;
     let asked = world.questions(&run, 1).await;
     assert_eq!(

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use countersign_agent::RunLimits;
 use countersign_core::approval::Choice;
+use countersign_core::status::RunStatus;
 use countersign_gate::GateError;
 use countersign_gate::base::settings::{Settings, Timeouts};
 use countersign_gate::records::request::GrantRequest;
-use countersign_gate::runs::RunStatus;
 use countersign_testkit::model::{Call, Reply};
 use serde_json::json;
 
@@ -170,7 +170,7 @@ async fn a_session_s_grant_holds_in_the_next_run_of_the_session_and_in_no_other(
     let first = world.start_in(Some("talk"), "clean up").await;
     let asked = world.questions(&first, 1).await;
     assert!(
-        asked[0].choices.contains(&"session".to_owned()),
+        asked[0].choices.contains(&Choice::Session),
         "{:?}",
         asked[0].choices
     );

@@ -2,7 +2,7 @@
 //!
 //! Needs `COUNTERSIGN_TEST_MODEL_URL`, the address of an OpenAI-compatible server; `./soak` starts one.
 
-use countersign_gate::runs::RunStatus;
+use countersign_core::status::RunStatus;
 
 use crate::support::World;
 

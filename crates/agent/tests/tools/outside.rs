@@ -110,7 +110,7 @@ async fn without_a_token_nothing_is_sent_unless_the_owner_waived_it() {
     let world = world_with(policy).await;
     let (tool, chat) = send_message();
     let call = world.submit(&tool, hello()).await;
-    assert_eq!((call.status.as_str(), &call.token), ("allowed", &None));
+    assert_eq!((call.status.word(), &call.token), ("allowed", &None));
     let permit = world.taken_up(&call).await.unwrap();
     let outcome = tool.run(permit, &world.around).await;
     assert_eq!(

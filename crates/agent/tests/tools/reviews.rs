@@ -65,7 +65,7 @@ async fn a_changed_file_is_shown_and_put_back_with_its_mode() {
 
     let undone = undo(&world.gate, &world.ana, &id).await.unwrap();
     assert_eq!(
-        (undone.status.as_str(), undone.by.as_deref()),
+        (undone.status.word(), undone.by.as_deref()),
         ("undone", Some("ana"))
     );
     assert_eq!(
@@ -111,7 +111,7 @@ async fn what_is_kept_stays() {
         .await;
     let id = only_review(&world).await.review_id;
     let kept = world.gate.settle_review(&world.ana, &id, Settled::Keep);
-    assert_eq!(kept.await.unwrap().status, "kept");
+    assert_eq!(kept.await.unwrap().status.word(), "kept");
     assert!(undo(&world.gate, &world.ana, &id).await.is_err());
     assert_eq!(world.read("a.txt"), "new");
 }
@@ -151,7 +151,7 @@ async fn a_file_that_changed_since_is_left_alone_and_both_changes_are_shown() {
     assert!(!path.exists());
 
     // It waits still, and works once the file is as the call left it.
-    assert_eq!(only_review(&world).await.status, "waiting");
+    assert_eq!(only_review(&world).await.status.word(), "waiting");
     world.write("a.txt", "two\n");
     set_mode(&path, 0o644);
     undo(&world.gate, &world.ana, &id).await.unwrap();
@@ -224,7 +224,7 @@ async fn critical_external_and_crisis_calls_are_never_reviewed_afterwards() {
     ];
     for (name, tool, args) in rows {
         let call = world.submit(tool, args).await;
-        assert_eq!(call.verdict, "ask", "{name}");
+        assert_eq!(call.verdict.word(), "ask", "{name}");
         let sensitive = call.assessment.get().contains(r#""crisis_sensitive":true"#);
         assert_eq!(sensitive, name.contains("crisis"), "{name}");
     }

@@ -61,7 +61,7 @@ async fn a_question_nobody_answers_ends_and_so_does_a_stopped_run() {
             .gate
             .clarification(&world.ana, &id, Duration::ZERO)
             .await;
-        assert_eq!(view.unwrap().status, "expired");
+        assert_eq!(view.unwrap().status.word(), "expired");
     };
     let (outcome, ()) = tokio::join!(world.run(&Clarify, json!({"question": "Well?"})), id);
     assert_eq!(outcome.text, r#"{"answered":false,"reason":"timeout"}"#);

@@ -8,10 +8,11 @@ use std::fmt::Write as _;
 
 use countersign_core::approval::Choice;
 use countersign_core::card::{Card, Field, Fit, utc};
+use countersign_core::status::Risk;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::order::{Inquiry, Order, Shown, Subject};
+use crate::order::{Closing, Inquiry, Order, Shown, Subject};
 use crate::press::{ANSWERS_MAX, Press, label};
 use crate::seal::Bound;
 use crate::text::{code, fenced, inert};
@@ -102,7 +103,7 @@ fn paint_card(card: &Card, order: &Order, canvas: &Canvas<'_>) -> Painted {
     let (text, fields) = match shown {
         Shown::Whole => (whole_text(card), facts(card, &deadline)),
         Shown::Cut => {
-            let risk = Fact::short("Risk", &inert(&card.risk));
+            let risk = Fact::short("Risk", &card.risk.word());
             let fields = vec![risk, Fact::short("Open until", &deadline)];
             (fenced(&fit.text()), fields)
         }
@@ -111,7 +112,7 @@ fn paint_card(card: &Card, order: &Order, canvas: &Canvas<'_>) -> Painted {
     let description = card.reasons.first().unwrap_or(&card.title);
     let mut attachments = vec![Attachment {
         fallback: "An agent's call needs confirmation",
-        color: color(card),
+        color: color(card, order.closing),
         title: inert(description),
         text,
         fields,
@@ -128,7 +129,7 @@ fn paint_card(card: &Card, order: &Order, canvas: &Canvas<'_>) -> Painted {
         });
     }
     Painted {
-        message: headline(card.outcome.as_deref(), "⚠️ Command Approval Required"),
+        message: headline(order, "⚠️ Command Approval Required"),
         attachments,
         shown,
     }
@@ -161,7 +162,7 @@ fn paint_question(inquiry: &Inquiry, order: &Order, canvas: &Canvas<'_>) -> Pain
         }
     }
     Painted {
-        message: headline(inquiry.outcome.as_deref(), "❓ Clarification Needed"),
+        message: headline(order, "❓ Clarification Needed"),
         attachments: vec![attachment],
         shown: Shown::Whole,
     }
@@ -251,7 +252,7 @@ fn whole_text(card: &Card) -> String {
 
 fn facts(card: &Card, deadline: &str) -> Vec<Fact> {
     let mut facts = vec![
-        Fact::short("Risk", &inert(&card.risk)),
+        Fact::short("Risk", &card.risk.word()),
         Fact::short("Tool", &inert(&card.tool)),
     ];
     for reason in card.reasons.iter().skip(1) {
@@ -313,26 +314,23 @@ fn answer_name(inquiry: &Inquiry, number: u8) -> String {
     format!("{head}…")
 }
 
-fn headline(outcome: Option<&str>, waiting: &str) -> String {
-    match outcome {
-        None => waiting.to_owned(),
-        Some(words) => {
-            let sign = if words.starts_with("Approved") || words.starts_with("Answered") {
-                "✅"
-            } else {
-                "⛔"
-            };
-            format!("{sign} {}", inert(words))
-        }
-    }
+fn headline(order: &Order, waiting: &str) -> String {
+    let Some(words) = order.what.outcome() else {
+        return waiting.to_owned();
+    };
+    let sign = match order.closing {
+        Some(Closing::Approved | Closing::Answered) => "✅",
+        Some(Closing::Denied | Closing::Expired | Closing::Withdrawn) | None => "⛔",
+    };
+    format!("{sign} {}", inert(words))
 }
 
-fn color(card: &Card) -> &'static str {
-    match (&card.outcome, card.risk.as_str()) {
-        (Some(words), _) if words.starts_with("Approved") => "good",
+fn color(card: &Card, closing: Option<Closing>) -> &'static str {
+    match (closing, card.risk) {
+        (Some(Closing::Approved), _) => "good",
         (Some(_), _) => "#888888",
-        (None, "critical" | "high") => "danger",
-        (None, "medium") => "warning",
-        (None, _) => "#3d3c40",
+        (None, Risk::Critical | Risk::High) => "danger",
+        (None, Risk::Medium) => "warning",
+        (None, Risk::Low) => "#3d3c40",
     }
 }

@@ -7,6 +7,7 @@ use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use countersign_core::approval::Choice;
+use countersign_core::id::{ApprovalId, ClarificationId};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde::Deserialize;
 use serde_json::Value;
@@ -384,7 +385,7 @@ impl Mattermost {
         }
         let subject = card.key()?.split(':').next()?;
         // What the agent says is ours, too, but it is no question.
-        let is_question = subject.starts_with("appr_") || subject.starts_with("clar_");
+        let is_question = ApprovalId::is_id(subject) || ClarificationId::is_id(subject);
         is_question.then(|| (subject.to_owned(), card.channel_id.clone()))
     }
 
@@ -431,7 +432,7 @@ impl Mattermost {
 /// "ok" in a conversation is no answer.
 fn reply(subject: &str, said: &str) -> Option<(Press, Option<String>)> {
     let said = said.trim();
-    if !subject.starts_with("appr_") {
+    if !ApprovalId::is_id(subject) {
         let number = said.parse::<u8>().ok().filter(|it| (1..=9).contains(it));
         return Some(match number {
             Some(number) => (Press::Answer(number), None),

@@ -16,7 +16,7 @@ use super::callback::{dialog, respond};
 use super::paint::{CARD_CHARS_MAX, Canvas, paint, presses};
 use super::{KEY_PROP, Mattermost, MattermostSettings};
 use crate::chat::{Response, Route};
-use crate::order::{Attempt, Delivered, Destination, Inquiry, Order, Shown, Subject};
+use crate::order::{Attempt, Closing, Delivered, Destination, Inquiry, Order, Shown, Subject};
 use crate::press::Press;
 use crate::seal::Seal;
 use crate::text::longest_run;
@@ -77,6 +77,7 @@ fn order(what: Subject) -> Order {
         since: UnixMillis(0),
         attempt: Attempt::First,
         is_opened: false,
+        closing: None,
         seal: Seal::new([1; 32]),
     }
 }
@@ -107,7 +108,10 @@ fn a_card_that_waits() {
 fn a_card_that_was_answered_keeps_the_command_and_loses_the_buttons() {
     let mut card = terminal("rm -rf /srv/www");
     card.settle("Approved once by ana · 14:02 UTC · mattermost");
-    let painted = painted(&order(Subject::Card(Box::new(card))));
+    let painted = painted(&Order {
+        closing: Some(Closing::Approved),
+        ..order(Subject::Card(Box::new(card)))
+    });
     assert!(!painted.to_string().contains("integration"));
     insta::assert_snapshot!(shown(&painted));
 }

@@ -79,7 +79,7 @@ impl Card {
         if let Some(outcome) = &self.outcome {
             row(&mut text, "Outcome", outcome);
         }
-        row(&mut text, "Risk", &self.risk);
+        row(&mut text, "Risk", self.risk.word());
         for reason in &self.reasons {
             row(&mut text, "Why", reason);
         }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::assessment::{Severity, SideEffect};
+use crate::status::Risk;
 use crate::verdict::{Pattern, Verdict};
 
 /// What a call would do, how sure that is, and what follows.
@@ -19,7 +20,8 @@ pub struct AssessmentView {
     /// How bad a mistake would be, 0 to 1.
     pub risk_score: f64,
     /// The same in one word, as cards say it: `low`, `medium`, `high` or `critical`.
-    pub risk: String,
+    #[schema(value_type = String)]
+    pub risk: Risk,
     /// How sure that is, 0 to 1.
     pub confidence: f64,
     /// Which confirmation pattern the verdict belongs to.

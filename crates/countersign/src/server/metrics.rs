@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use countersign_core::ledger::Entry;
+use countersign_core::status::Status;
 use countersign_gate::Gate;
 use countersign_store::{Kind, Query};
 use serde::Deserialize;
@@ -75,7 +76,7 @@ impl Metrics {
     /// Returns everything in the text format.
     pub(crate) async fn text(&self, gate: &Gate) -> String {
         let query = Query {
-            status: Some("waiting".to_owned()),
+            status: Some(Status::Waiting.word().to_owned()),
             ..Query::of(Kind::Approval)
         };
         let waiting = gate.store().count(query).await.ok();

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use countersign_core::status::{RunPhase, RunStatus};
 use countersign_core::tier::Tier;
 use countersign_gate::base::principal::{Principal, Role};
 use countersign_gate::clarifications::ClarificationView;
@@ -59,7 +60,8 @@ pub(crate) struct RunView {
     pub(crate) run_id: String,
     /// `started`, `running`, `waiting_for_approval`, `stopping`, `completed`, `failed` or
     /// `cancelled`.
-    pub(crate) status: String,
+    #[schema(value_type = String)]
+    pub(crate) status: RunPhase,
     /// When it last changed, in seconds.
     pub(crate) updated_at: f64,
     /// When it began, in seconds.
@@ -109,7 +111,8 @@ pub(crate) struct RunStanding {
     /// The run.
     pub(crate) run_id: String,
     /// `started`, `stopping`, or how it ended.
-    pub(crate) status: String,
+    #[schema(value_type = String)]
+    pub(crate) status: RunPhase,
 }
 
 /// One conversation.
@@ -126,7 +129,8 @@ pub(crate) struct SessionView {
     /// The last of them.
     pub(crate) last_run: String,
     /// How that one stands.
-    pub(crate) status: String,
+    #[schema(value_type = String)]
+    pub(crate) status: RunStatus,
     /// When it began, in seconds.
     pub(crate) created_at: f64,
     /// When it last changed, in seconds.

@@ -13,6 +13,7 @@ use countersign_core::call::ToolCall;
 use countersign_core::deed::{Deeds, deeds};
 use countersign_core::digest::Digest;
 use countersign_core::policy::Policy;
+use countersign_core::status::Status;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Kind, Order, Query};
 
@@ -130,7 +131,7 @@ impl Gate {
         // A question is found by when it was asked, and it may have waited for long.
         let asked_since = self.denials_since().0 - self.inner.settings.timeouts.longest();
         let query = Query {
-            status: Some("denied".to_owned()),
+            status: Some(Status::Denied.word().to_owned()),
             owner: Some(key.to_owned()),
             since: Some(asked_since),
             order: Order::NewestFirst,

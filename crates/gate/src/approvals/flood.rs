@@ -15,15 +15,16 @@ use countersign_core::assessment::Assessment;
 use countersign_core::card::Field;
 use countersign_core::digest::Digest;
 use countersign_core::display::{inline, shortened};
+use countersign_core::status::{Cause, Outcome};
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Order, Query};
 use serde_json::json;
 
 use crate::approvals::change::Unchanged;
-use crate::calls::submit::{Considered, refused};
+use crate::calls::submit::Considered;
 use crate::records::entries::approval_required;
-use crate::records::stored::{StoredApproval, StoredCall, read};
-use crate::records::view::{CallView, DecisionView};
+use crate::records::stored::{Decision, StoredApproval, StoredCall, read};
+use crate::records::view::CallView;
 use crate::{Gate, GateError};
 
 /// Questions one asker may put at once.
@@ -120,9 +121,9 @@ impl Gate {
         let assessment = considered.judged.assessment.clone();
         let command = considered.command.clone();
         let card = self.question(&mut told, &considered.judged, considered.policy(), None);
-        considered.call.decision = Some(DecisionView {
+        considered.call.decision = Some(Decision {
             retry_after: Some(wait),
-            ..refused("flood", considered.call.at)
+            ..Decision::new(Outcome::Refused, Cause::Flood, considered.call.at)
         });
         let view = Box::pin(self.let_through(considered)).await?;
         self.tell_of(card, &assessment, &command).await?;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use countersign_core::approval::{Collected, Happened, State, StepError};
 use countersign_core::id::TokenId;
+use countersign_core::status::Status;
 use countersign_core::time::UnixMillis;
 use countersign_core::token::{Approver, Claims, TokenError, read as read_token};
 use countersign_store::{Change, Expect, Kind, Order, Query};
@@ -79,7 +80,7 @@ impl Gate {
             if filter
                 .verdict
                 .as_ref()
-                .is_some_and(|it| *it != call.verdict)
+                .is_some_and(|it| *it != call.verdict.word())
             {
                 continue;
             }
@@ -139,7 +140,7 @@ impl Gate {
         });
         let entry = call_reported(&call, &report, now);
         call.outcome = Some(outcome);
-        let put = call.put(&record.status, Expect::Version(record.version));
+        let put = call.put(Expect::Version(record.version));
         self.inner
             .store
             .commit(Change {
@@ -343,7 +344,7 @@ impl Gate {
     /// Returns when time will settle an approval, while it waits.
     async fn due_while_waiting(&self, id: &str) -> Result<Option<UnixMillis>, GateError> {
         let approval = self.stored_approval(id).await?.approval;
-        let waits = approval.status() == "waiting";
+        let waits = approval.status() == Status::Waiting;
         Ok(approval.due_at().filter(|_| waits))
     }
 

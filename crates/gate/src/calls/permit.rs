@@ -7,7 +7,9 @@
 
 use countersign_core::approval::State;
 use countersign_core::digest::Digest;
+use countersign_core::status::Status;
 use countersign_core::token::{Arguments, Claims, Expected, TokenError, verify};
+use countersign_core::verdict::Verdict;
 use countersign_store::{Change, Expect, Kind, StoreError};
 use serde_json::Value;
 
@@ -202,11 +204,7 @@ impl Gate {
             id: id.to_owned(),
         })?;
         let mut call: StoredCall = read(&record)?;
-        let is_allowed = call
-            .decision
-            .as_ref()
-            .is_some_and(|it| it.outcome == "allowed");
-        if !is_allowed {
+        if call.status() != Status::Allowed {
             return Err(GateError::Forbidden("this call was not allowed"));
         }
         if call.begun_at.is_some() {
@@ -214,7 +212,7 @@ impl Gate {
         }
         call.begun_at = Some(self.inner.clock.now());
         let change = Change {
-            puts: vec![call.put(&record.status, Expect::Version(record.version))],
+            puts: vec![call.put(Expect::Version(record.version))],
             entries: Vec::new(),
         };
         match self.inner.store.commit(change).await {
@@ -223,7 +221,7 @@ impl Gate {
                 action: presented(&call, None),
                 session: call.session,
                 token: None,
-                reviewed: call.verdict == "allow_then_review",
+                reviewed: call.verdict == Verdict::AllowThenReview,
             }),
             Err(StoreError::Conflict { .. }) => Err(begun_already()),
             Err(failed @ (StoreError::Unavailable { .. } | StoreError::Closed)) => {

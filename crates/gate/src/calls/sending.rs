@@ -46,7 +46,7 @@ impl Gate {
                 ..told(now, "call.handed_over", id, detail)
             };
             let change = Change {
-                puts: vec![call.put(&record.status, Expect::Version(record.version))],
+                puts: vec![call.put(Expect::Version(record.version))],
                 entries: vec![entry],
             };
             match self.inner.store.commit(change).await {

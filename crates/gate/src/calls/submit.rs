@@ -13,6 +13,7 @@ use countersign_core::judge::Judged;
 use countersign_core::ledger::{Draft, commitment};
 use countersign_core::policy::{Policy, denied_by};
 use countersign_core::record;
+use countersign_core::status::{Cause, Outcome, Status};
 use countersign_core::time::UnixMillis;
 use countersign_core::verdict::{Mode, Rule, Ruling, Verdict, verdict};
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, StoreError};
@@ -30,8 +31,8 @@ use crate::gate::{random, random_id};
 use crate::records::entries::{approval_required, call_assessed};
 use crate::records::identifiers;
 use crate::records::request::Submission;
-use crate::records::stored::{StoredApproval, StoredCall, base64, read};
-use crate::records::view::{CallView, DecisionView};
+use crate::records::stored::{Decision, StoredApproval, StoredCall, base64, read};
+use crate::records::view::CallView;
 use crate::reviews::review_of;
 use crate::sessions::SessionFacts;
 use crate::sessions::crisis::crisis_puts;
@@ -124,12 +125,13 @@ impl Gate {
 
     /// Returns how a call ends that nobody can be asked about. The draft of a reply to the only
     /// person there is shown to nobody and is over at once.
-    async fn nobody_to_ask(&self, call: &StoredCall) -> Result<DecisionView, GateError> {
-        let mut decision = refused("no_approver", call.at);
-        if call.answers_starter && self.has_approver().await? {
-            "expired".clone_into(&mut decision.outcome);
-        }
-        Ok(decision)
+    async fn nobody_to_ask(&self, call: &StoredCall) -> Result<Decision, GateError> {
+        let outcome = if call.answers_starter && self.has_approver().await? {
+            Outcome::Expired
+        } else {
+            Outcome::Refused
+        };
+        Ok(Decision::new(outcome, Cause::NoApprover, call.at))
     }
 
     /// Judges a call under everything that holds at this moment.
@@ -207,7 +209,7 @@ impl Gate {
             puts.push(put);
             entries.push(entry);
         }
-        judged.ruling.verdict.word().clone_into(&mut call.verdict);
+        call.verdict = judged.ruling.verdict;
         call.assessment = written_assessment(&judged);
         call.decision = decided(judged.ruling, grant.as_ref(), denial, now);
         name_rule(&mut call, judged.ruling, &ruleset.policy, &tool_call);
@@ -242,12 +244,8 @@ impl Gate {
             writes,
             mut entries,
         } = considered;
-        let status = call
-            .decision
-            .as_ref()
-            .map_or("waiting", |it| it.outcome.as_str())
-            .to_owned();
-        let allowed = status == "allowed";
+        let status = call.status();
+        let allowed = status == Status::Allowed;
         // A tool that is marked wants a token even where a rule let the call through.
         let mut approval = None;
         if allowed && ruleset.policy.wants_token(&call.tool, &judged.assessment) {
@@ -255,13 +253,7 @@ impl Gate {
             puts.push(stored.put(Expect::Absent));
             approval = Some(stored);
         }
-        entries.push(call_assessed(
-            &call,
-            &status,
-            &judged,
-            &command,
-            &commitment,
-        ));
+        entries.push(call_assessed(&call, status, &judged, &command, &commitment));
         if judged.ruling.verdict == Verdict::AllowThenReview && allowed {
             let (put, entry) = review_of(&call, &command);
             puts.push(put);
@@ -273,10 +265,10 @@ impl Gate {
             puts.push(put);
             entries.push(entry);
         }
-        if status != "refused" {
+        if status != Status::Refused {
             puts.extend(writes);
         }
-        puts.push(call.put(&status, Expect::Absent));
+        puts.push(call.put(Expect::Absent));
         if durable {
             self.inner.store.commit(Change { puts, entries }).await?;
         } else {
@@ -330,14 +322,14 @@ impl Gate {
         call.decision = None;
         entries.push(call_assessed(
             &call,
-            "waiting",
+            Status::Waiting,
             &judged,
             &command,
             &commitment,
         ));
         let is_new = required.is_some();
         entries.extend(required);
-        puts.push(call.put("asked", Expect::Absent));
+        puts.push(call.put(Expect::Absent));
         self.inner.store.commit(Change { puts, entries }).await?;
         drop(lane);
         if is_new && !self.depute(&stored, &judged, &ruleset.policy) {
@@ -392,7 +384,7 @@ impl Gate {
 
     async fn check_room(&self, call: &StoredCall) -> Result<(), GateError> {
         let waiting = Query {
-            status: Some("waiting".to_owned()),
+            status: Some(Status::Waiting.word().to_owned()),
             ..Query::of(Kind::Approval)
         };
         let of_one = self
@@ -587,7 +579,8 @@ fn stored(
         at: now,
         digest: Digest([0; 32]),
         policy: String::new(),
-        verdict: String::new(),
+        // Until it is judged.
+        verdict: Verdict::Refuse,
         assessment: Box::default(),
         approval: None,
         decision: None,
@@ -643,35 +636,25 @@ fn decided(
     grant: Option<&VersionedGrant>,
     denial: Option<Denial>,
     now: UnixMillis,
-) -> Option<DecisionView> {
-    let allowed = |cause: &str| DecisionView {
-        outcome: "allowed".to_owned(),
-        cause: cause.to_owned(),
+) -> Option<Decision> {
+    let allowed = |cause| Decision {
         grant_id: grant.map(|(grant, _)| grant.id.0.clone()),
-        at: now.0,
-        ..DecisionView::default()
+        ..Decision::new(Outcome::Allowed, cause, now)
     };
     match (ruling.verdict, ruling.rule, denial) {
         (Verdict::Ask, _, _) => None,
-        (Verdict::Allow | Verdict::AllowThenReview, Rule::Granted, _) => Some(allowed("grant")),
-        (Verdict::Allow | Verdict::AllowThenReview, _, _) => Some(allowed("rule")),
-        (Verdict::Refuse, Rule::DeniedBefore, Some(denial)) => Some(DecisionView {
+        (Verdict::Allow | Verdict::AllowThenReview, Rule::Granted, _) => {
+            Some(allowed(Cause::Grant))
+        }
+        (Verdict::Allow | Verdict::AllowThenReview, _, _) => Some(allowed(Cause::Rule)),
+        (Verdict::Refuse, Rule::DeniedBefore, Some(denial)) => Some(Decision {
             by: Some(denial.by),
             note: denial.note,
             denial_id: Some(denial.id),
-            denied_at: Some(denial.at.0),
-            ..refused("deny_memory", now)
+            denied_at: Some(denial.at),
+            ..Decision::new(Outcome::Refused, Cause::DenyMemory, now)
         }),
-        (Verdict::Refuse, _, _) => Some(refused("rule", now)),
-    }
-}
-
-pub(crate) fn refused(cause: &str, now: UnixMillis) -> DecisionView {
-    DecisionView {
-        outcome: "refused".to_owned(),
-        cause: cause.to_owned(),
-        at: now.0,
-        ..DecisionView::default()
+        (Verdict::Refuse, _, _) => Some(Decision::new(Outcome::Refused, Cause::Rule, now)),
     }
 }
 

@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use countersign_channels::order::{Attempt, Delivered, Subject};
+use countersign_channels::order::{Attempt, Closing, Delivered, Subject};
 use countersign_channels::press::{Click, Press, Proof, Standing, Untrusted};
 use countersign_channels::seal::Bound;
 use countersign_channels::{DeliveryError, Order};
@@ -16,13 +16,14 @@ use countersign_core::approval::Choice;
 use countersign_core::digest::Digest;
 use countersign_core::display::inline;
 use countersign_core::id::{ApprovalId, KeyId};
+use countersign_core::status::DeliveryStatus;
 use countersign_store::{Change, Expect, Kind, Put, Record, StoreError};
 use serde_json::json;
 
 use crate::base::principal::{Principal, Role};
 use crate::clarifications::Clarified;
 use crate::delivery::audience::account_in;
-use crate::delivery::{About, StoredDelivery, TRYING};
+use crate::delivery::{About, StoredDelivery};
 use crate::people::PersonView;
 use crate::records::draft::told;
 use crate::records::request::Reply;
@@ -300,8 +301,8 @@ impl Gate {
         {
             return Err(Refusal::Forged);
         }
-        if let Some(how) = about.what.outcome() {
-            return Err(ended(how));
+        if let Some(closing) = about.closing {
+            return Err(closed(closing, about.what.outcome()));
         }
         let expires_at = match &about.what {
             Subject::Card(card) => card.expires_at,
@@ -354,7 +355,7 @@ impl Gate {
             if delivery.reference.is_some() {
                 there.push(delivery);
             } else {
-                is_under_way |= record.status == TRYING;
+                is_under_way |= record.status == DeliveryStatus::Trying.word();
             }
         }
         Ok((there, is_under_way))
@@ -574,25 +575,25 @@ fn confirmation(choice: Choice, view: &ApprovalView) -> String {
     }
 }
 
-/// Returns why a question that ended cannot be answered.
-fn ended(how: &str) -> Refusal {
-    if how.is_empty() {
-        // It is held back for a moment.
-        Refusal::Answered("it takes effect in a moment".to_owned())
-    } else if how.starts_with("Withdrawn") {
-        Refusal::Withdrawn
-    } else if how.starts_with("Expired") || how.starts_with("Nobody") {
-        Refusal::Expired
-    } else {
-        Refusal::Answered(how.to_owned())
+/// Returns why a question that ended cannot be answered; `how` it ended is for people.
+fn closed(closing: Closing, how: Option<&str>) -> Refusal {
+    match closing {
+        Closing::Withdrawn => Refusal::Withdrawn,
+        Closing::Expired => Refusal::Expired,
+        Closing::Approved | Closing::Answered | Closing::Denied => {
+            Refusal::Answered(how.unwrap_or_default().to_owned())
+        }
     }
 }
 
 fn refused(error: GateError) -> Refusal {
     match error {
         GateError::AlreadyResolved(view) | GateError::Gone(view) => {
-            let how = view.card.outcome.unwrap_or_default();
-            ended(&how)
+            match &view.decision {
+                Some(decision) => closed(decision.outcome.into(), view.card.outcome.as_deref()),
+                // It is held back for a moment.
+                None => Refusal::Answered("it takes effect in a moment".to_owned()),
+            }
         }
         GateError::AlreadySettled { how, .. } => Refusal::Answered(how),
         GateError::NotOffered(_) => Refusal::NotOffered,

@@ -4,9 +4,11 @@
 //! shown to others alone, one by one, because the usual place may have that person in it.
 
 use countersign_channels::Channel;
-use countersign_channels::order::{Destination, Inquiry, Subject};
+use countersign_channels::order::{Closing, Destination, Inquiry, Subject};
 use countersign_core::approval::Choice;
 use countersign_core::card::Field;
+use countersign_core::id::ApprovalId;
+use countersign_core::status::ClarificationStatus;
 
 use crate::delivery::{About, Starter};
 use crate::people::PersonView;
@@ -23,7 +25,7 @@ enum IsAsked {
 impl Gate {
     /// Returns a question and what a delivery needs to know of it.
     pub(crate) async fn about(&self, subject: &str) -> Result<About, GateError> {
-        if !subject.starts_with("appr_") {
+        if !ApprovalId::is_id(subject) {
             return self.about_clarification(subject).await;
         }
         let stored = self.stored_approval(subject).await?;
@@ -47,7 +49,7 @@ impl Gate {
             });
         }
         Ok(About {
-            is_waiting: stored.approval.status() == "waiting",
+            closing: stored.approval.outcome().map(Closing::from),
             asked_at: stored.approval.asked_at,
             is_opened: !stored.viewed_by.is_empty(),
             session: stored.call.session.clone(),
@@ -76,7 +78,11 @@ impl Gate {
             Err(GateError::NotFound { .. }) => None,
             Err(error) => return Err(error),
         };
-        let is_waiting = asked.outcome.is_none();
+        let closing = match asked.view.status {
+            ClarificationStatus::Waiting => None,
+            ClarificationStatus::Answered => Some(Closing::Answered),
+            ClarificationStatus::Expired => Some(Closing::Expired),
+        };
         Ok(About {
             what: Subject::Question(Box::new(Inquiry {
                 id: subject.to_owned(),
@@ -86,7 +92,7 @@ impl Gate {
                 outcome: asked.outcome,
             })),
             asked_at: asked.asked_at,
-            is_waiting,
+            closing,
             is_opened: false,
             session: asked.view.session_id,
             run: asked.view.run_id,

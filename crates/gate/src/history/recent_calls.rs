@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use countersign_core::approval::Choice;
 use countersign_core::ledger::Entry;
+use countersign_core::status::{Cause, Outcome, Status};
 use countersign_core::verdict::Verdict;
 use countersign_store::{Database, StoreError};
 use serde::Deserialize;
@@ -62,7 +63,7 @@ pub(crate) struct Line {
     pub(crate) command: Box<str>,
     pub(crate) verdict: Verdict,
     /// How it ended without a question; `waiting` where one was put.
-    pub(crate) status: Arc<str>,
+    pub(crate) status: Status,
     pub(crate) risk: f32,
     pub(crate) confidence: f32,
     /// The number of the rule that decided, or 0 if it was not written down.
@@ -78,7 +79,7 @@ pub(crate) struct Line {
 #[derive(Debug)]
 pub(crate) struct Question {
     pub(crate) asked_at: i64,
-    pub(crate) outcome: Option<Arc<str>>,
+    pub(crate) outcome: Option<Outcome>,
     /// What was answered first, even if nobody came for it afterwards.
     pub(crate) answer: Option<Answered>,
     /// Calls that are kept and belong to it.
@@ -101,7 +102,7 @@ struct Assessed<'a> {
     tool: String,
     command: String,
     verdict: Verdict,
-    status: &'a str,
+    status: Status,
     risk_score: f32,
     confidence: f32,
     #[serde(default)]
@@ -113,9 +114,9 @@ struct Assessed<'a> {
 }
 
 #[derive(Deserialize)]
-struct Resolved<'a> {
-    outcome: &'a str,
-    cause: &'a str,
+struct Resolved {
+    outcome: Outcome,
+    cause: Cause,
     choice: Option<Choice>,
     by: Option<String>,
 }
@@ -155,11 +156,11 @@ impl Chronicle {
         self.questions.get(line.approval.as_ref()?)
     }
 
-    /// Returns how a call stands: `waiting`, `allowed`, `approved` and so on.
-    pub(crate) fn outcome_of<'a>(&'a self, line: &'a Line) -> &'a str {
+    /// Returns where a call stands.
+    pub(crate) fn status_of(&self, line: &Line) -> Status {
         let question = self.question_of(line);
-        let settled = question.and_then(|question| question.outcome.as_deref());
-        settled.unwrap_or(&line.status)
+        let outcome = question.and_then(|question| question.outcome);
+        outcome.map_or(line.status, Status::from)
     }
 
     /// Returns when the oldest call was made that can be found, if older ones cannot.
@@ -208,7 +209,7 @@ impl Chronicle {
                 }
             }
             "approval.resolved" => {
-                if let Ok(said) = serde_json::from_str::<Resolved<'_>>(&draft.body) {
+                if let Ok(said) = serde_json::from_str::<Resolved>(&draft.body) {
                     self.note_end(entry, &said);
                 }
             }
@@ -220,7 +221,7 @@ impl Chronicle {
         let draft = &entry.draft;
         let approval = said.approval_id.map(|id| self.word(id));
         if let Some(id) = &approval
-            && said.status == "waiting"
+            && said.status == Status::Waiting
         {
             let question = self.questions.entry(Arc::clone(id));
             question
@@ -245,7 +246,7 @@ impl Chronicle {
             tool: self.word(&said.tool),
             command: command.into(),
             verdict: said.verdict,
-            status: self.word(said.status),
+            status: said.status,
             risk: said.risk_score,
             confidence: said.confidence,
             rule: said.rule,
@@ -259,20 +260,19 @@ impl Chronicle {
         }
     }
 
-    fn note_end(&mut self, entry: &Entry, said: &Resolved<'_>) {
-        let outcome = self.word(said.outcome);
+    fn note_end(&mut self, entry: &Entry, said: &Resolved) {
         let by = self.word(said.by.as_deref().unwrap_or_default());
         let Some(question) = self.questions.get_mut(entry.draft.subject.as_str()) else {
             return;
         };
-        question.outcome = Some(outcome);
+        question.outcome = Some(said.outcome);
         // A yes that nobody came for ends later; that it was given, and how fast, stays.
         if let (None, Some(choice)) = (&question.answer, said.choice) {
             question.answer = Some(Answered {
                 choice,
                 by,
                 at: entry.draft.at.0,
-                by_model: said.cause == "model",
+                by_model: said.cause == Cause::Model,
             });
         }
     }

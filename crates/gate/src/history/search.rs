@@ -105,7 +105,7 @@ impl Wanted {
             && same(&self.filter.run, &line.run)
             && same(&self.filter.session, &line.session)
             && same(&self.filter.verdict, line.verdict.word())
-            && same(&self.search.outcome, chronicle.outcome_of(line))
+            && same(&self.search.outcome, chronicle.status_of(line).word())
             && (self.search.by.is_none() || same(&self.search.by, by()))
             && self
                 .search

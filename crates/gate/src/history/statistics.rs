@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use countersign_core::approval::Choice;
+use countersign_core::status::Outcome;
 use countersign_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -328,11 +329,17 @@ impl<'a> Tally<'a> {
         let answer = question.answer.as_ref();
         let denied = answer.is_some_and(|answer| answer.choice == Choice::Deny);
         let approved = answer.is_some() && !denied;
-        let ended = match question.outcome.as_deref() {
+        let ended = match question.outcome {
             Some(_) if approved => &mut counts.approved,
             Some(_) if denied => &mut counts.denied,
-            Some("withdrawn") => &mut counts.withdrawn,
-            Some(_) => &mut counts.expired,
+            Some(Outcome::Withdrawn) => &mut counts.withdrawn,
+            Some(
+                Outcome::Expired
+                | Outcome::Allowed
+                | Outcome::Approved
+                | Outcome::Denied
+                | Outcome::Refused,
+            ) => &mut counts.expired,
             None => &mut counts.waiting,
         };
         *ended += 1;

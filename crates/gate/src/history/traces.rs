@@ -6,6 +6,8 @@ use countersign_core::card::{Redacts, one_line, shown_args};
 use countersign_core::judge::judge_bound;
 use countersign_core::ledger::Entry;
 use countersign_core::policy::Policy;
+use countersign_core::status::Cause;
+use countersign_core::verdict::Verdict;
 use countersign_store::{Kind, Order, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -143,7 +145,7 @@ impl Gate {
             for record in records.iter().take(query.limit as usize - 1) {
                 looked += 1;
                 let call: StoredCall = read(record)?;
-                let matches = |verdict: &String| *verdict == call.verdict;
+                let matches = |verdict: &String| *verdict == call.verdict.word();
                 if filter.verdict.as_ref().is_none_or(matches) {
                     items.push(self.trace_view(who, call).await?);
                 }
@@ -293,7 +295,7 @@ fn judge_again(
         let call: StoredCall = read(record)?;
         let tool_call = call.tool_call(None);
         let judged = judge_bound(policy, &tool_call, &call.bound);
-        let (was, now) = (verdict_then(&call), judged.ruling.verdict.word());
+        let (was, now) = (verdict_then(&call).word(), judged.ruling.verdict.word());
         replayed.calls += 1;
         let row = replayed.verdicts.entry(was.to_owned()).or_default();
         *row.entry(now.to_owned()).or_default() += 1;
@@ -317,13 +319,18 @@ fn judge_again(
 
 /// Returns what was concluded, as far as it did not rest on the moment: a grant or an earlier denial
 /// is looked at only where a person would have been asked.
-fn verdict_then(call: &StoredCall) -> &str {
-    let cause = call
-        .decision
-        .as_ref()
-        .map(|decision| decision.cause.as_str());
-    match cause {
-        Some("grant" | "deny_memory" | "flood") => "ask",
-        Some(_) | None => &call.verdict,
+fn verdict_then(call: &StoredCall) -> Verdict {
+    match call.decision.as_ref().map(|decision| decision.cause) {
+        Some(Cause::Grant | Cause::DenyMemory | Cause::Flood) => Verdict::Ask,
+        Some(
+            Cause::Rule
+            | Cause::Person
+            | Cause::Model
+            | Cause::Expiry
+            | Cause::Undeliverable
+            | Cause::Withdrawal
+            | Cause::NoApprover,
+        )
+        | None => call.verdict,
     }
 }

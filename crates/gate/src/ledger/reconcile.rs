@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use countersign_core::approval::State;
+use countersign_core::approval::{Choice, State};
 use countersign_core::digest::Digest;
 use countersign_core::grant::Grant;
 use countersign_core::id::ApprovalId;
@@ -96,7 +96,12 @@ impl Accounts {
                 self.of(Kind::Approval, draft).ended = ending(
                     &body.outcome,
                     body.cause.as_deref().unwrap_or_default(),
-                    [&body.choice, &body.by, &body.via, &body.note],
+                    [
+                        body.choice.as_deref(),
+                        body.by.as_deref(),
+                        body.via.as_deref(),
+                        body.note.as_deref(),
+                    ],
                 );
             }
             "token.consumed" => {
@@ -247,14 +252,10 @@ async fn moving(store: &Database, seq: u64) -> Result<HashSet<String>, StoreErro
 }
 
 fn call_agrees(call: &StoredCall, told: CallTold) -> bool {
-    let status = call
-        .decision
-        .as_ref()
-        .map_or("waiting", |decision| decision.outcome.as_str());
     let said = call_words(
         &call.digest.to_string(),
-        &call.verdict,
-        status,
+        call.verdict.word(),
+        call.status().word(),
         call.approval.as_ref().map(ApprovalId::as_str),
     );
     // Without its salt a call was erased on purpose; nothing can be said of its arguments then.
@@ -302,9 +303,14 @@ fn approval_account(stored: &StoredApproval) -> Account {
     }
     if let Some(it) = decision(stored).filter(|_| !(by_rule && is_allowed)) {
         account.ended = ending(
-            &it.outcome,
-            &it.cause,
-            [&it.choice, &it.by, &it.via, &it.note],
+            it.outcome.word(),
+            it.cause.word(),
+            [
+                it.choice.map(Choice::word),
+                it.by.as_deref(),
+                it.via.as_deref(),
+                it.note.as_deref(),
+            ],
         );
     }
     if let State::Consumed { jti, .. } = &stored.approval.state {
@@ -313,8 +319,8 @@ fn approval_account(stored: &StoredApproval) -> Account {
     account
 }
 
-fn ending(outcome: &str, cause: &str, rest: [&Option<String>; 4]) -> String {
-    let rest = rest.map(|part| part.as_deref().unwrap_or("-"));
+fn ending(outcome: &str, cause: &str, rest: [Option<&str>; 4]) -> String {
+    let rest = rest.map(|part| part.unwrap_or("-"));
     format!("{outcome} {cause} {}", rest.join("\n"))
 }
 

@@ -2,18 +2,20 @@
 //! readers of the stream are sent. No secret stands in it: arguments are shown redacted, and the
 //! ledger commits to the original by a salted hash whose salt is kept with the call.
 
-use countersign_core::approval::{Choice, ExpiryCause, State};
+use countersign_core::approval::{Answer, Choice, State};
 use countersign_core::assessment::Assessment;
 use countersign_core::ending::Ending;
 use countersign_core::id::ApprovalId;
 use countersign_core::judge::Judged;
 use countersign_core::ledger::Draft;
+use countersign_core::status::{Cause, Outcome, Risk, Status};
 use countersign_core::time::UnixMillis;
+use countersign_core::verdict::Verdict;
 use serde::Serialize;
 
 use crate::records::request::Report;
-use crate::records::stored::{StoredApproval, StoredCall, written};
-use crate::records::view::{DRAFT, DecisionView};
+use crate::records::stored::{Decision, StoredApproval, StoredCall, written};
+use crate::records::view::DRAFT;
 
 #[derive(Serialize)]
 struct Assessed<'a> {
@@ -26,9 +28,9 @@ struct Assessed<'a> {
     agent: Option<&'a str>,
     tool: &'a str,
     command: &'a str,
-    verdict: &'a str,
-    status: &'a str,
-    cause: Option<&'a str>,
+    verdict: Verdict,
+    status: Status,
+    cause: Option<Cause>,
     risk_score: f64,
     confidence: f64,
     side_effect: &'static str,
@@ -46,7 +48,7 @@ struct Assessed<'a> {
 /// A call was judged.
 pub(crate) fn call_assessed(
     call: &StoredCall,
-    status: &str,
+    status: Status,
     judged: &Judged,
     command: &str,
     commitment: &str,
@@ -71,9 +73,9 @@ pub(crate) fn call_assessed(
         agent: call.agent.as_deref(),
         tool: &call.tool,
         command,
-        verdict: &call.verdict,
+        verdict: call.verdict,
         status,
-        cause: call.decision.as_ref().map(|it| it.cause.as_str()),
+        cause: call.decision.as_ref().map(|it| it.cause),
         risk_score: assessment.risk.as_fraction(),
         confidence: assessment.confidence.as_fraction(),
         side_effect: assessment.side_effect.word(),
@@ -103,7 +105,7 @@ struct Required<'a> {
     approval_id: &'a str,
     command: &'a str,
     description: &'a str,
-    choices: Vec<&'static str>,
+    choices: &'a [Choice],
     tool: &'a str,
     args: &'a serde_json::Value,
     risk_score: f64,
@@ -117,7 +119,7 @@ struct Required<'a> {
     tool_call_id: Option<&'a str>,
     session_id: &'a str,
     agent: Option<&'a str>,
-    risk: &'a str,
+    risk: Risk,
     tier: &'static str,
 }
 
@@ -135,7 +137,7 @@ pub(crate) fn approval_required(stored: &StoredApproval, assessment: &Assessment
         approval_id: approval.id.as_str(),
         command,
         description: description(stored),
-        choices: words(&approval.choices),
+        choices: &approval.choices,
         tool: &call.tool,
         args,
         risk_score: assessment.risk.as_fraction(),
@@ -148,7 +150,7 @@ pub(crate) fn approval_required(stored: &StoredApproval, assessment: &Assessment
         tool_call_id: call.tool_call_id.as_deref(),
         session_id: &call.session,
         agent: call.agent.as_deref(),
-        risk: &stored.card.risk,
+        risk: stored.card.risk,
         tier: call.tier.word(),
     };
     about(
@@ -165,9 +167,9 @@ struct Resolved<'a> {
     event: &'static str,
     approval_id: &'a str,
     run_id: &'a str,
-    outcome: &'a str,
-    cause: &'a str,
-    choice: Option<&'a str>,
+    outcome: Outcome,
+    cause: Cause,
+    choice: Option<Choice>,
     by: Option<&'a str>,
     via: Option<&'a str>,
     note: Option<&'a str>,
@@ -190,9 +192,9 @@ pub(crate) fn approval_resolved(stored: &StoredApproval, now: UnixMillis) -> Opt
         event: "approval.resolved",
         approval_id: approval.id.as_str(),
         run_id: &call.run,
-        outcome: &decision.outcome,
-        cause: &decision.cause,
-        choice: decision.choice.as_deref(),
+        outcome: decision.outcome,
+        cause: decision.cause,
+        choice: decision.choice,
         by: decision.by.as_deref(),
         via: decision.via.as_deref(),
         note: decision.note.as_deref(),
@@ -269,7 +271,7 @@ pub(crate) fn call_reported(call: &StoredCall, report: &Report, now: UnixMillis)
         "session_id": call.session,
         "tool": call.tool,
         "error": report.failed,
-        "outcome": ending.word(),
+        "outcome": ending.ended(),
         "words": ending.words(),
         "exit_code": report.exit_code,
         "duration": report.duration_millis.map(in_seconds),
@@ -290,46 +292,33 @@ fn in_seconds(millis: u64) -> f64 {
 }
 
 /// Returns how a question ended, or `None` while it waits.
-pub(crate) fn decision(stored: &StoredApproval) -> Option<DecisionView> {
-    let by_person = |outcome: &str, answer: &countersign_core::approval::Answer| DecisionView {
-        outcome: outcome.to_owned(),
-        cause: if answer.via == crate::approvals::smart::VIA {
-            "model"
+pub(crate) fn decision(stored: &StoredApproval) -> Option<Decision> {
+    let by_person = |outcome, answer: &Answer| {
+        let cause = if answer.via == crate::approvals::smart::VIA {
+            Cause::Model
         } else {
-            "person"
+            Cause::Person
+        };
+        Decision {
+            choice: Some(answer.choice),
+            by: Some(answer.by.clone()),
+            via: Some(answer.via.clone()),
+            note: answer.note.clone(),
+            grant_id: answer.grant_id.as_ref().map(|id| id.0.clone()),
+            args: stored.edited.clone(),
+            ..Decision::new(outcome, cause, answer.at)
         }
-        .to_owned(),
-        choice: Some(answer.choice.word().to_owned()),
-        by: Some(answer.by.clone()),
-        via: Some(answer.via.clone()),
-        note: answer.note.clone(),
-        at: answer.at.0,
-        grant_id: answer.grant_id.as_ref().map(|id| id.0.clone()),
-        args: stored.edited.clone(),
-        ..DecisionView::default()
     };
+    let outcome = stored.approval.outcome()?;
     match &stored.approval.state {
         State::Waiting | State::Held { .. } => None,
-        State::Approved { answer, .. } | State::Consumed { answer, .. } => {
-            Some(by_person("approved", answer))
-        }
-        State::Denied { answer } => Some(by_person("denied", answer)),
-        State::Expired { cause, at } => Some(DecisionView {
-            outcome: "expired".to_owned(),
-            cause: match cause {
-                ExpiryCause::Expiry => "expiry",
-                ExpiryCause::Undeliverable => "undeliverable",
-            }
-            .to_owned(),
-            at: at.0,
-            ..DecisionView::default()
-        }),
-        State::Withdrawn { at, note } => Some(DecisionView {
-            outcome: "withdrawn".to_owned(),
-            cause: "withdrawal".to_owned(),
+        State::Approved { answer, .. }
+        | State::Consumed { answer, .. }
+        | State::Denied { answer } => Some(by_person(outcome, answer)),
+        State::Expired { cause, at } => Some(Decision::new(outcome, (*cause).into(), *at)),
+        State::Withdrawn { at, note } => Some(Decision {
             note: note.clone(),
-            at: at.0,
-            ..DecisionView::default()
+            ..Decision::new(outcome, Cause::Withdrawal, *at)
         }),
     }
 }
@@ -341,11 +330,6 @@ pub(crate) fn description(stored: &StoredApproval) -> &str {
         .reasons
         .first()
         .map_or(stored.card.title.as_str(), String::as_str)
-}
-
-/// Returns choices as the wire writes them.
-pub(crate) fn words(choices: &[Choice]) -> Vec<&'static str> {
-    choices.iter().map(|choice| choice.word()).collect()
 }
 
 fn about(call: &StoredCall, event: &str, subject: &str, at: UnixMillis, body: String) -> Draft {

@@ -7,6 +7,9 @@
 use countersign_core::approval::Choice;
 use countersign_core::assessment::SideEffect;
 use countersign_core::digest::Digest;
+use countersign_core::status::{
+    Cause, ClarificationStatus, Ended, Outcome, ReviewStatus, Risk, Status,
+};
 use countersign_core::tier::Tier;
 use countersign_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -167,12 +170,14 @@ pub enum Event {
 
 /// Each shape with its fields. What an event has not is null, or is not there.
 macro_rules! shapes {
-    ($($(#[doc = $doc:literal])* $name:ident { $($field:ident: $type:ty = $said:literal,)* })*) => {$(
+    ($($(#[doc = $doc:literal])* $name:ident {
+        $($(#[$attribute:meta])* $field:ident: $type:ty = $said:literal,)*
+    })*) => {$(
         $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
         #[serde(deny_unknown_fields)]
         pub struct $name {
-            $(#[doc = $said] pub $field: $type,)*
+            $(#[doc = $said] $(#[$attribute])* pub $field: $type,)*
         }
     )*};
 }
@@ -188,8 +193,8 @@ shapes! {
         tool: String = "The tool.",
         command: String = "On one line, display-redacted; never empty.",
         verdict: Verdict = "What the firewall concludes.",
-        status: String = "`waiting`, `allowed` or `refused`.",
-        cause: Option<String> = "Why, where nobody was asked: `rule`, `grant`, `deny_memory`, `flood` or `no_approver`.",
+        #[schema(value_type = String)] status: Status = "`waiting`, `allowed` or `refused`.",
+        #[schema(value_type = Option<String>)] cause: Option<Cause> = "Why, where nobody was asked: `rule`, `grant`, `deny_memory`, `flood` or `no_approver`.",
         risk_score: f64 = "How bad a mistake would be, 0 to 1.",
         confidence: f64 = "How sure that is, 0 to 1.",
         side_effect: SideEffect = "What it changes.",
@@ -231,15 +236,15 @@ shapes! {
         tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         session_id: String = "Its session.",
         agent: Option<String> = "What the agent calls itself.",
-        risk: String = "`low`, `medium`, `high` or `critical`.",
+        #[schema(value_type = String)] risk: Risk = "`low`, `medium`, `high` or `critical`.",
         tier: Tier = "How far the asker could have answered itself.",
     }
     /// A question is settled.
     ApprovalResolved {
         approval_id: String = "The question.",
         run_id: String = "Its run.",
-        outcome: String = "`approved`, `denied`, `expired` or `withdrawn`.",
-        cause: String = "`person`, `model`, `expiry`, `undeliverable` or `withdrawal`.",
+        #[schema(value_type = String)] outcome: Outcome = "`approved`, `denied`, `expired` or `withdrawn`.",
+        #[schema(value_type = String)] cause: Cause = "`person`, `model`, `expiry`, `undeliverable` or `withdrawal`.",
         choice: Option<Choice> = "What was chosen.",
         by: Option<String> = "Who chose it.",
         via: Option<String> = "Where.",
@@ -289,7 +294,7 @@ shapes! {
         clarification_id: String = "The question.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
-        outcome: String = "`answered` or `expired`.",
+        #[schema(value_type = String)] outcome: ClarificationStatus = "`answered` or `expired`.",
         choice: Option<u32> = "Which of the choices, from 1.",
         by: Option<String> = "Who answered.",
         via: Option<String> = "Where.",
@@ -313,7 +318,7 @@ shapes! {
         tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
-        outcome: String = "`kept` or `undone`.",
+        #[schema(value_type = String)] outcome: ReviewStatus = "`kept` or `undone`.",
         by: String = "Who.",
         via: String = "Where.",
         timestamp: f64 = "When.",
@@ -462,7 +467,7 @@ shapes! {
         tool: String = "The tool.",
         tool_call_id: Option<String> = "What the model calls it.",
         error: Option<bool> = "Whether it failed, or did not run.",
-        outcome: Option<String> = "How it ended: `done`, `failed`, `denied`, `refused`, `expired`, `withdrawn`, `unknown` or `not_run`.",
+        #[schema(value_type = Option<String>)] outcome: Option<Ended> = "How it ended: `done`, `failed`, `denied`, `refused`, `expired`, `withdrawn`, `unknown` or `not_run`.",
         words: Option<String> = "That, for people: `denied by ana: keep it`.",
         exit_code: Option<i32> = "What its process ended with, where it was one.",
         duration: Option<f64> = "How long it took, in seconds.",

@@ -1,22 +1,27 @@
 //! Calls and approvals as they are kept: the bodies of the store's records.
 
+use std::str::FromStr;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use countersign_core::approval::Approval;
+use countersign_core::approval::{Approval, Choice};
 use countersign_core::call::{Annotations, ToolCall, Turn};
 use countersign_core::card::Card;
 use countersign_core::digest::{Action, Digest, Encoding, context};
 use countersign_core::grant::Scope;
 use countersign_core::id::{ApprovalId, CallId, KeyId};
+use countersign_core::status::{Cause, Outcome, Status, UnknownWord};
 use countersign_core::tier::Tier;
-use countersign_core::time::UnixMillis;
+use countersign_core::time::{self, UnixMillis};
+use countersign_core::verdict::Verdict;
 use countersign_store::{Expect, Kind, Put, Record, StoreError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::records::view::DecisionView;
+/// The status of the record of a call that people were asked about.
+const ASKED: &str = "asked";
 
 /// A call as it is kept. Written once; only what came of it is added later.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -66,11 +71,11 @@ pub(crate) struct StoredCall {
     pub(crate) digest: Digest,
     /// Hash of the policy it was judged under.
     pub(crate) policy: String,
-    pub(crate) verdict: String,
+    pub(crate) verdict: Verdict,
     pub(crate) assessment: Box<RawValue>,
     pub(crate) approval: Option<ApprovalId>,
     /// How it ended, where no person was asked.
-    pub(crate) decision: Option<DecisionView>,
+    pub(crate) decision: Option<Decision>,
     /// Salt of the commitments the ledger makes to this call.
     pub(crate) salt: String,
     /// When somebody began to run it, where no token says so.
@@ -82,6 +87,55 @@ pub(crate) struct StoredCall {
     /// What came of it, as the asker reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<Value>,
+}
+
+/// How a call ended, as it is kept. [`crate::records::view::DecisionView`] is what the wire shows of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Decision {
+    pub(crate) outcome: Outcome,
+    pub(crate) cause: Cause,
+    pub(crate) choice: Option<Choice>,
+    pub(crate) by: Option<String>,
+    pub(crate) via: Option<String>,
+    pub(crate) note: Option<String>,
+    #[serde(with = "time::seconds")]
+    pub(crate) at: UnixMillis,
+    /// The grant it left, or that let it run.
+    pub(crate) grant_id: Option<String>,
+    /// The arguments as the person changed them.
+    pub(crate) args: Option<Value>,
+    /// The deny rule that refused it, by its name.
+    pub(crate) rule: Option<String>,
+    /// When the same was denied, where that refused it.
+    #[serde(default, with = "time::maybe_seconds")]
+    pub(crate) denied_at: Option<UnixMillis>,
+    /// The question whose denial is remembered, where that is the cause.
+    #[serde(default)]
+    pub(crate) denial_id: Option<String>,
+    /// After how many seconds the agent may ask again, where it asked too much.
+    #[serde(default)]
+    pub(crate) retry_after: Option<u32>,
+}
+
+impl Decision {
+    /// Returns a decision that says nothing but this.
+    pub(crate) const fn new(outcome: Outcome, cause: Cause, at: UnixMillis) -> Self {
+        Self {
+            outcome,
+            cause,
+            choice: None,
+            by: None,
+            via: None,
+            note: None,
+            at,
+            grant_id: None,
+            args: None,
+            rule: None,
+            denied_at: None,
+            denial_id: None,
+            retry_after: None,
+        }
+    }
 }
 
 /// A question as it is kept, with the call it is about and the card people were shown.
@@ -198,8 +252,17 @@ impl StoredCall {
         }
     }
 
-    /// Returns the record of this call.
-    pub(crate) fn put(&self, status: &str, expect: Expect) -> Put {
+    /// Returns where it stands by itself; one that people were asked about waits.
+    pub(crate) fn status(&self) -> Status {
+        self.decision
+            .as_ref()
+            .map_or(Status::Waiting, |decision| decision.outcome.into())
+    }
+
+    /// Returns the record of this call. Where a call stands that people were asked about is what its
+    /// approval says.
+    pub(crate) fn put(&self, expect: Expect) -> Put {
+        let status = self.decision.as_ref().map_or(ASKED, |it| it.outcome.word());
         Put {
             record: Record {
                 kind: Kind::Call,
@@ -231,7 +294,7 @@ impl StoredApproval {
                 kind: Kind::Approval,
                 id: self.approval.id.0.clone(),
                 version: 0,
-                status: self.approval.status().to_owned(),
+                status: self.approval.status().word().to_owned(),
                 owner: self.call.key.0.clone(),
                 session: self.call.session.clone(),
                 run: self.call.run.clone(),
@@ -277,6 +340,17 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
 pub(crate) fn written(value: &impl Serialize) -> String {
     // These are our own types with text keys; writing them to memory cannot fail.
     serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Reads the status of a record.
+pub(crate) fn status<T: FromStr<Err = UnknownWord>>(record: &Record) -> Result<T, StoreError> {
+    record
+        .status
+        .parse()
+        .map_err(|cause: UnknownWord| StoreError::Unavailable {
+            why: "the status of a record is not known",
+            cause: Box::new(cause),
+        })
 }
 
 /// Reads the body of a record back.

@@ -6,31 +6,31 @@ use countersign_core::display::inline;
 use countersign_core::ending::{Ending, Refusal};
 use countersign_core::grant::Scope;
 use countersign_core::record::AssessmentView;
-use countersign_core::time::UnixMillis;
+use countersign_core::status::{Cause, Outcome, Status};
+use countersign_core::time::{self, UnixMillis};
 use countersign_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::records::entries::{decision, description, words};
-use crate::records::stored::{StoredApproval, StoredCall};
+use crate::records::entries::{decision, description};
+use crate::records::stored::{Decision, StoredApproval, StoredCall};
 
-/// How a question ended that nobody could be asked.
-const UNREACHED: Ending = Ending::Expired { reached: false };
 /// What is said of a draft instead of showing it.
 pub(crate) const DRAFT: &str = "a draft of the agent's reply, which another person reviews";
 
 /// How a call ended.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct DecisionView {
     /// `approved`, `denied`, `expired`, `withdrawn`, `allowed` or `refused`.
-    pub outcome: String,
+    #[schema(value_type = String)]
+    pub outcome: Outcome,
     /// `rule`, `grant`, `person`, `model`, `expiry`, `undeliverable`, `withdrawal`, `deny_memory`,
     /// `flood` or `no_approver`.
-    pub cause: String,
+    #[schema(value_type = String)]
+    pub cause: Cause,
     /// What was chosen.
-    #[schema(value_type = Option<Choice>)]
-    pub choice: Option<String>,
+    pub choice: Option<Choice>,
     /// Who chose it.
     pub by: Option<String>,
     /// Where.
@@ -38,9 +38,9 @@ pub struct DecisionView {
     /// What was said about it.
     pub note: Option<String>,
     /// When, in seconds on the wire.
-    #[serde(serialize_with = "seconds", deserialize_with = "millis")]
+    #[serde(with = "time::seconds")]
     #[schema(value_type = f64)]
-    pub at: i64,
+    pub at: UnixMillis,
     /// The grant it left, or that let it run.
     pub grant_id: Option<String>,
     /// The arguments as the person changed them.
@@ -48,13 +48,9 @@ pub struct DecisionView {
     /// The deny rule that refused it, by its name.
     pub rule: Option<String>,
     /// When the same was denied, where that refused it, in seconds on the wire.
-    #[serde(
-        default,
-        serialize_with = "maybe_seconds",
-        deserialize_with = "maybe_millis"
-    )]
+    #[serde(default, with = "time::maybe_seconds")]
     #[schema(value_type = Option<f64>)]
-    pub denied_at: Option<i64>,
+    pub denied_at: Option<UnixMillis>,
     /// The question whose denial is remembered, where that is the cause.
     #[serde(default)]
     pub denial_id: Option<String>,
@@ -63,31 +59,59 @@ pub struct DecisionView {
     pub retry_after: Option<u32>,
 }
 
+impl From<Decision> for DecisionView {
+    fn from(kept: Decision) -> Self {
+        Self {
+            outcome: kept.outcome,
+            cause: kept.cause,
+            choice: kept.choice,
+            by: kept.by,
+            via: kept.via,
+            note: kept.note,
+            at: kept.at,
+            grant_id: kept.grant_id,
+            args: kept.args,
+            rule: kept.rule,
+            denied_at: kept.denied_at,
+            denial_id: kept.denial_id,
+            retry_after: kept.retry_after,
+        }
+    }
+}
+
 impl DecisionView {
     /// Returns how a call ended that did not run because of this; `None` if it may run.
     pub fn ending(&self) -> Option<Ending> {
-        let ending = match (self.outcome.as_str(), self.cause.as_str()) {
-            ("approved" | "allowed", _) => return None,
-            ("denied", _) => Ending::Denied {
+        match self.outcome {
+            Outcome::Approved | Outcome::Allowed => None,
+            Outcome::Denied => Some(Ending::Denied {
                 by: self.by.clone(),
+                note: self.note.clone(),
+            }),
+            Outcome::Refused => Some(Ending::Refused(self.refusal())),
+            Outcome::Expired => Some(Ending::Expired {
+                reached: self.was_anyone_reached(),
+            }),
+            Outcome::Withdrawn => Some(Ending::Withdrawn),
+        }
+    }
+
+    fn refusal(&self) -> Refusal {
+        match (self.cause, &self.rule) {
+            (Cause::DenyMemory, _) => Refusal::DeniedBefore {
+                by: self.by.clone(),
+                ago: self.denied_at.map(|denied| self.at.since(denied)),
                 note: self.note.clone(),
             },
-            ("refused", "deny_memory") => Ending::Refused(Refusal::DeniedBefore {
-                by: self.by.clone(),
-                ago: self.denied_at.map(|denied| self.at - denied),
-                note: self.note.clone(),
-            }),
-            ("refused", "no_approver") => Ending::Refused(Refusal::NoApprover),
-            ("refused", _) => Ending::Refused(match &self.rule {
-                Some(rule) => Refusal::Rule(rule.clone()),
-                None => Refusal::Floor,
-            }),
-            ("expired", "undeliverable" | "no_approver") => Ending::Expired { reached: false },
-            ("expired", _) => Ending::Expired { reached: true },
-            ("withdrawn", _) => Ending::Withdrawn,
-            _ => Ending::Unknown,
-        };
-        Some(ending)
+            (Cause::NoApprover, _) => Refusal::NoApprover,
+            (_, Some(rule)) => Refusal::Rule(rule.clone()),
+            (_, None) => Refusal::Floor,
+        }
+    }
+
+    /// Whether anybody could have answered.
+    fn was_anyone_reached(&self) -> bool {
+        !matches!(self.cause, Cause::Undeliverable | Cause::NoApprover)
     }
 }
 
@@ -103,10 +127,10 @@ pub struct CallView {
     /// The tool.
     pub tool: String,
     /// `waiting`, `allowed`, `approved`, `denied`, `refused`, `expired` or `withdrawn`.
-    pub status: String,
+    #[schema(value_type = String)]
+    pub status: Status,
     /// `allow`, `allow_then_review`, `ask` or `refuse`.
-    #[schema(value_type = Verdict)]
-    pub verdict: String,
+    pub verdict: Verdict,
     /// What it would do.
     #[serde(deserialize_with = "raw")]
     #[schema(value_type = AssessmentView)]
@@ -132,7 +156,7 @@ pub struct CallView {
 impl CallView {
     /// Whether nobody has decided yet.
     pub fn is_waiting(&self) -> bool {
-        self.status == "waiting"
+        self.status == Status::Waiting
     }
 
     /// Returns how it ended, if it may not run.
@@ -153,7 +177,8 @@ pub struct ApprovalView {
     /// Its session.
     pub session_id: String,
     /// `waiting`, `approved`, `denied`, `expired` or `withdrawn`.
-    pub status: String,
+    #[schema(value_type = String)]
+    pub status: Status,
     /// Whether an answer is held back and can be taken back, and until when, in seconds.
     pub held_until: Option<f64>,
     /// The tool.
@@ -165,8 +190,7 @@ pub struct ApprovalView {
     /// The first reason.
     pub description: String,
     /// What may be chosen.
-    #[schema(value_type = Vec<Choice>)]
-    pub choices: Vec<String>,
+    pub choices: Vec<Choice>,
     /// What the judge found.
     #[serde(deserialize_with = "raw")]
     #[schema(value_type = AssessmentView)]
@@ -251,43 +275,6 @@ pub struct Page<T> {
     pub next: Option<String>,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "milliseconds stay exact")]
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-fn seconds<S: serde::Serializer>(millis: &i64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_f64(*millis as f64 / 1000.0)
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "times are far below the limit"
-)]
-fn millis<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
-    let seconds: f64 = serde::Deserialize::deserialize(deserializer)?;
-    Ok((seconds * 1000.0).round() as i64)
-}
-
-#[expect(clippy::ref_option, reason = "serde calls it so")]
-fn maybe_seconds<S: serde::Serializer>(
-    millis: &Option<i64>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    match millis {
-        Some(millis) => seconds(millis, serializer),
-        None => serializer.serialize_none(),
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "times are far below the limit"
-)]
-fn maybe_millis<'de, D: serde::Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<i64>, D::Error> {
-    let seconds: Option<f64> = serde::Deserialize::deserialize(deserializer)?;
-    Ok(seconds.map(|seconds| (seconds * 1000.0).round() as i64))
-}
-
 /// Reads JSON that is kept as text. It goes through a value, because a flattened view has no text.
 fn raw<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Box<RawValue>, D::Error> {
     let value = Value::deserialize(deserializer)?;
@@ -311,7 +298,7 @@ impl ApprovalView {
     /// Returns what people see of `stored`.
     pub(crate) fn of(stored: &StoredApproval, now: UnixMillis) -> Self {
         let StoredApproval { approval, call, .. } = stored;
-        let decision = decision(stored);
+        let decision = decision(stored).map(DecisionView::from);
         let mut card = stored.card.clone();
         card.outcome = decision.as_ref().map(sentence);
         if decision.is_some() {
@@ -332,16 +319,13 @@ impl ApprovalView {
             call_id: call.call_id.0.clone(),
             run_id: call.run.clone(),
             session_id: call.session.clone(),
-            status: approval.status().to_owned(),
+            status: approval.status(),
             held_until,
             tool: call.tool.clone(),
             args: stored.shown_args.clone(),
             command: stored.card.command.clone(),
             description: description(stored).to_owned(),
-            choices: words(&approval.choices)
-                .into_iter()
-                .map(str::to_owned)
-                .collect(),
+            choices: approval.choices.clone(),
             assessment: call.assessment.clone(),
             digest: approval.digest.to_string(),
             created_at: approval.asked_at.as_seconds(),
@@ -382,20 +366,21 @@ impl CallView {
     /// Returns what its asker sees of `call`, which waits for `approval` or did.
     pub(crate) fn of(call: &StoredCall, approval: Option<&StoredApproval>) -> Self {
         let own = call.decision.clone();
-        let asked = approval.and_then(decision);
-        let decided = own.or(asked);
-        let status = match (&decided, approval) {
-            (Some(decided), _) => decided.outcome.clone(),
-            (None, Some(_) | None) => "waiting".to_owned(),
-        };
+        let decided = own.or_else(|| approval.and_then(decision));
+        let decided = decided.map(DecisionView::from);
         Self {
             call_id: call.call_id.0.clone(),
             run_id: call.run.clone(),
             session_id: call.session.clone(),
             tool: call.tool.clone(),
-            message: message(&status, decided.as_ref(), call),
-            status,
-            verdict: call.verdict.clone(),
+            message: match &decided {
+                Some(decided) => message(decided),
+                None => asked(call),
+            },
+            status: decided
+                .as_ref()
+                .map_or(Status::Waiting, |it| it.outcome.into()),
+            verdict: call.verdict,
             assessment: call.assessment.clone(),
             digest: approval
                 .map_or(call.digest, |it| it.approval.digest)
@@ -421,35 +406,32 @@ pub(crate) fn time_of_day(at: UnixMillis) -> String {
 fn sentence(decision: &DecisionView) -> String {
     let by = decision.by.as_deref().unwrap_or("the firewall");
     let via = decision.via.as_deref().unwrap_or("the firewall");
-    let at = time_of_day(UnixMillis(decision.at));
-    match decision.outcome.as_str() {
-        "approved" => {
-            let choice = match decision.choice.as_deref() {
-                Some("session") => "for this session",
-                Some("always") => "always",
-                Some(_) | None => "once",
+    let at = time_of_day(decision.at);
+    match decision.outcome {
+        Outcome::Approved => {
+            let choice = match decision.choice {
+                Some(Choice::Session) => "for this session",
+                Some(Choice::Always) => "always",
+                Some(Choice::Once | Choice::Deny) | None => "once",
             };
             format!("Approved {choice} by {by} · {at} · {via}")
         }
-        "denied" => format!("Denied by {by} · {at} · {via}"),
-        "withdrawn" => "Withdrawn by the agent".to_owned(),
-        "expired" if decision.ending() == Some(UNREACHED) => "Nobody could be reached".to_owned(),
-        "expired" => "Expired: nobody answered in time".to_owned(),
-        other => other.to_owned(),
+        Outcome::Denied => format!("Denied by {by} · {at} · {via}"),
+        Outcome::Withdrawn => "Withdrawn by the agent".to_owned(),
+        Outcome::Expired if !decision.was_anyone_reached() => "Nobody could be reached".to_owned(),
+        Outcome::Expired => "Expired: nobody answered in time".to_owned(),
+        Outcome::Allowed | Outcome::Refused => decision.outcome.to_string(),
     }
 }
 
 /// Returns what to tell the model about a denial that is remembered.
-fn denied_before(by: &str, note: &str, decision: Option<&DecisionView>) -> String {
-    let denied_at = decision.and_then(|it| it.denied_at);
-    let now = decision.map_or(0, |it| it.at);
-    let when = denied_at.map_or_else(
+fn denied_before(by: &str, note: &str, decision: &DecisionView) -> String {
+    let when = decision.denied_at.map_or_else(
         || "a moment ago".to_owned(),
-        |at| ago(UnixMillis(now - at).as_seconds()),
+        |denied| ago(decision.at.since(denied)),
     );
-    let id = decision
-        .and_then(|it| it.denial_id.as_deref())
-        .map_or_else(String::new, |id| format!(" ({id})"));
+    let id = decision.denial_id.as_deref();
+    let id = id.map_or_else(String::new, |id| format!(" ({id})"));
     format!(
         "{by} denied this {when}, so it did not run and nobody was asked again. Rephrasing the call \
          does not change that.{note} Tell the user. {by} or an admin can lift the denial{id} in the \
@@ -458,16 +440,11 @@ fn denied_before(by: &str, note: &str, decision: Option<&DecisionView>) -> Strin
 }
 
 /// Returns how long ago something was, in words.
-fn ago(seconds: f64) -> String {
+fn ago(millis: i64) -> String {
     // Rounded down, and never negative: the clock of the gate does not go back.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a span between two times of the gate's clock"
-    )]
-    let seconds = seconds.max(0.0) as u64;
+    let seconds = UnixMillis(millis.max(0)).seconds();
     let (count, unit) = match seconds {
-        0..5 => return "just now".to_owned(),
+        ..5 => return "just now".to_owned(),
         5..60 => (seconds, "second"),
         60..3600 => (seconds / 60, "minute"),
         3600.. => (seconds / 3600, "hour"),
@@ -475,51 +452,57 @@ fn ago(seconds: f64) -> String {
     format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
 }
 
+/// Returns what to tell the model about a call that people are asked about.
+fn asked(call: &StoredCall) -> String {
+    format!(
+        "A person has been asked about this call ({}). Wait for the answer; it has not run.",
+        call.call_id
+    )
+}
+
 /// Returns what to tell the model. A denial names no way round it.
-fn message(status: &str, decision: Option<&DecisionView>, call: &StoredCall) -> String {
-    let note = decision
-        .and_then(|decision| decision.note.as_deref())
-        .map_or_else(String::new, |note| format!(" They say: {note}"));
-    let by = decision
-        .and_then(|decision| decision.by.as_deref())
-        .unwrap_or("a person");
-    let cause = decision.map_or("", |decision| decision.cause.as_str());
-    match status {
-        "allowed" => "Allowed. Run it exactly as submitted.".to_owned(),
-        "approved" if decision.is_some_and(|it| it.args.is_some()) => format!(
+fn message(decision: &DecisionView) -> String {
+    let note = decision.note.as_deref();
+    let note = note.map_or_else(String::new, |note| format!(" They say: {note}"));
+    let by = decision.by.as_deref().unwrap_or("a person");
+    match decision.outcome {
+        Outcome::Allowed => "Allowed. Run it exactly as submitted.".to_owned(),
+        Outcome::Approved if decision.args.is_some() => format!(
             "{by} changed the arguments and approved the call as changed. Run it with the \
              arguments of the decision, once.{note}"
         ),
-        "approved" => format!("Approved by {by}. Run it exactly as submitted, once.{note}"),
-        "denied" => format!(
+        Outcome::Approved => format!("Approved by {by}. Run it exactly as submitted, once.{note}"),
+        Outcome::Denied => format!(
             "{by} denied this call; it must not run. Do not try to reach the same effect another \
              way. Tell the user.{note}"
         ),
-        "refused" if cause == "deny_memory" => denied_before(by, &note, decision),
-        "refused" if cause == "flood" => format!(
-            "You asked too often: this call did not run, and nobody was asked about it. Try again \
-             in {} s, one call at a time, and do not withdraw calls.{note}",
-            decision.and_then(|it| it.retry_after).unwrap_or(60)
-        ),
-        "refused" if cause == "no_approver" => "This call needs a person's approval, and there is \
-             no approver. It did not run. Tell the user."
-            .to_owned(),
-        "refused" if decision.is_some_and(|it| it.rule.is_some()) => {
-            let rule = decision.and_then(|it| it.rule.as_deref()).map(inline);
-            format!(
-                "Refused by the deny rule {}: such calls are never allowed. Tell the user.",
-                rule.unwrap_or_default()
-            )
-        }
-        "refused" => "Refused: such calls are never allowed. Tell the user.".to_owned(),
-        "expired" if matches!(cause, "undeliverable" | "no_approver") => {
+        Outcome::Refused => refusal_message(by, &note, decision),
+        Outcome::Expired if !decision.was_anyone_reached() => {
             "Nobody could be reached, so it did not run. This is not a denial.".to_owned()
         }
-        "expired" => "Nobody answered in time, so it did not run. This is not a denial.".to_owned(),
-        "withdrawn" => "You withdrew this call; it did not run.".to_owned(),
-        _ => format!(
-            "A person has been asked about this call ({}). Wait for the answer; it has not run.",
-            call.call_id
+        Outcome::Expired => {
+            "Nobody answered in time, so it did not run. This is not a denial.".to_owned()
+        }
+        Outcome::Withdrawn => "You withdrew this call; it did not run.".to_owned(),
+    }
+}
+
+/// Returns what to tell the model about a call that was refused.
+fn refusal_message(by: &str, note: &str, decision: &DecisionView) -> String {
+    match (decision.cause, &decision.rule) {
+        (Cause::DenyMemory, _) => denied_before(by, note, decision),
+        (Cause::Flood, _) => format!(
+            "You asked too often: this call did not run, and nobody was asked about it. Try again \
+             in {} s, one call at a time, and do not withdraw calls.{note}",
+            decision.retry_after.unwrap_or(60)
         ),
+        (Cause::NoApprover, _) => "This call needs a person's approval, and there is no \
+             approver. It did not run. Tell the user."
+            .to_owned(),
+        (_, Some(rule)) => format!(
+            "Refused by the deny rule {}: such calls are never allowed. Tell the user.",
+            inline(rule)
+        ),
+        (_, None) => "Refused: such calls are never allowed. Tell the user.".to_owned(),
     }
 }

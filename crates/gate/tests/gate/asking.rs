@@ -52,14 +52,15 @@ async fn whoever_asks_again_after_a_denial_is_told_of_it() {
     let again = world.submit(command(DANGEROUS)).await;
     let decision = again.decision.unwrap();
     assert_eq!(
-        (again.status.as_str(), decision.cause.as_str()),
+        (again.status.word(), decision.cause.word()),
         ("refused", "deny_memory")
     );
     assert_eq!(decision.note.as_deref(), Some("use the staging copy"));
     world.clock.advance(Duration::from_secs(601));
     let later = world.submit(command(DANGEROUS)).await;
     assert_eq!(
-        later.status, "waiting",
+        later.status.word(),
+        "waiting",
         "after ten minutes it may be asked again"
     );
 }
@@ -72,7 +73,7 @@ async fn a_denial_is_remembered_across_a_restart() {
     world.gate.store().close().await;
     let gate = open(world.home.path(), &world.clock, Wishes::default()).await;
     let again = gate.submit(&world.agent, command(DANGEROUS)).await.unwrap();
-    assert_eq!(again.decision.unwrap().cause, "deny_memory");
+    assert_eq!(again.decision.unwrap().cause.word(), "deny_memory");
 }
 
 #[tokio::test]
@@ -87,14 +88,18 @@ async fn twenty_questions_of_one_key_wait_and_no_more() {
         .await;
     assert!(matches!(more, Err(GateError::TooMany { .. })), "{more:?}");
     let joins = world.submit(command("rm -rf /srv/3")).await;
-    assert_eq!(joins.status, "waiting", "joining needs no room");
+    assert_eq!(joins.status.word(), "waiting", "joining needs no room");
     let other = principal(&world.gate, "codex", Role::Agent).await;
     let call = world
         .gate
         .submit(&other, command("rm -rf /srv/more"))
         .await
         .unwrap();
-    assert_eq!(call.status, "waiting", "another key has room of its own");
+    assert_eq!(
+        call.status.word(),
+        "waiting",
+        "another key has room of its own"
+    );
 }
 
 #[tokio::test]
@@ -103,8 +108,8 @@ async fn law_6_nobody_answering_in_time_is_not_a_yes_and_not_a_denial() {
     let (call, approval) = ask(&world, command(DANGEROUS)).await;
     world.clock.advance(Duration::from_mins(5));
     let call = world.call(&call.call_id).await;
-    assert_eq!((call.status.as_str(), call.token), ("expired", None));
-    assert_eq!(call.decision.unwrap().cause, "expiry");
+    assert_eq!((call.status.word(), call.token), ("expired", None));
+    assert_eq!(call.decision.unwrap().cause.word(), "expiry");
     assert!(call.message.contains("not a denial"), "{}", call.message);
     let late = world
         .gate
@@ -164,8 +169,8 @@ async fn law_6_without_anyone_who_could_answer_a_question_is_refused_at_once() {
     let id = admin.key.0.clone();
     world.gate.revoke_key(&admin, &id).await.unwrap();
     let call = world.submit(command(DANGEROUS)).await;
-    assert_eq!(call.status, "refused");
-    assert_eq!(call.decision.unwrap().cause, "no_approver");
+    assert_eq!(call.status.word(), "refused");
+    assert_eq!(call.decision.unwrap().cause.word(), "no_approver");
 }
 
 #[tokio::test]
@@ -188,7 +193,7 @@ async fn law_7_no_role_but_a_persons_answers_and_no_person_submits() {
         assert!(matches!(call, Err(GateError::Forbidden(_))), "{call:?}");
     }
     let seen = world.gate.approval(&world.ana, &approval).await.unwrap();
-    assert_eq!(seen.status, "waiting");
+    assert_eq!(seen.status.word(), "waiting");
 }
 
 #[tokio::test]
@@ -219,7 +224,7 @@ async fn the_asker_may_take_a_call_back_but_not_past_an_answer() {
         .withdraw(&world.agent, &call.call_id, None)
         .await
         .unwrap();
-    assert_eq!(back.status, "withdrawn");
+    assert_eq!(back.status.word(), "withdrawn");
     let late = world
         .gate
         .answer(&world.ana, reply(&approval, Choice::Once))
@@ -232,7 +237,7 @@ async fn the_asker_may_take_a_call_back_but_not_past_an_answer() {
         .withdraw(&world.agent, &call.call_id, None)
         .await
         .unwrap();
-    assert_eq!(after.status, "denied", "what was decided stands");
+    assert_eq!(after.status.word(), "denied", "what was decided stands");
 }
 
 #[tokio::test]
@@ -249,8 +254,8 @@ async fn a_session_grant_covers_the_same_call_in_the_same_session_only() {
     world.gate.answer(&world.ana, given).await.unwrap();
     // The answer itself lets the first call run; that one is used up first.
     let first = world.submit(command(DANGEROUS)).await;
-    assert_eq!(first.status, "allowed", "{first:?}");
-    assert_eq!(first.decision.as_ref().unwrap().cause, "grant");
+    assert_eq!(first.status.word(), "allowed", "{first:?}");
+    assert_eq!(first.decision.as_ref().unwrap().cause.word(), "grant");
     let rows = [
         ("another session", in_session("s2", DANGEROUS)),
         ("another target", command("rm -rf /srv/other")),
@@ -258,16 +263,16 @@ async fn a_session_grant_covers_the_same_call_in_the_same_session_only() {
     ];
     for (name, submission) in rows {
         let call = world.submit(submission).await;
-        assert_eq!(call.status, "waiting", "{name}");
+        assert_eq!(call.status.word(), "waiting", "{name}");
     }
     let other = principal(&world.gate, "codex", Role::Agent).await;
     let call = world.gate.submit(&other, command(DANGEROUS)).await.unwrap();
-    assert_eq!(call.status, "waiting", "another key");
+    assert_eq!(call.status.word(), "waiting", "another key");
     let second = world.submit(command(DANGEROUS)).await;
-    assert_eq!(second.status, "allowed");
+    assert_eq!(second.status.word(), "allowed");
     let third = world.submit(command(DANGEROUS)).await;
     assert_ne!(
-        third.decision.map(|it| it.cause).as_deref(),
+        third.decision.map(|it| it.cause.word()),
         Some("grant"),
         "two uses, no more"
     );
@@ -288,7 +293,7 @@ async fn a_revoked_grant_covers_nothing() {
         .await
         .unwrap();
     let call = world.submit(in_session("s2", DANGEROUS)).await;
-    assert_eq!(call.status, "waiting");
+    assert_eq!(call.status.word(), "waiting");
 }
 
 #[tokio::test]
@@ -325,12 +330,12 @@ async fn observing_asks_only_about_dangerous_commands() {
         ..command("")
     };
     let unknown = world.submit(unknown).await;
-    assert_eq!(unknown.verdict, "allow", "enforcing would ask");
-    assert_eq!(unknown.status, "allowed");
+    assert_eq!(unknown.verdict.word(), "allow", "enforcing would ask");
+    assert_eq!(unknown.status.word(), "allowed");
     let dangerous = world.submit(command(DANGEROUS)).await;
-    assert_eq!(dangerous.status, "waiting");
+    assert_eq!(dangerous.status.word(), "waiting");
     let floor = world.submit(command("rm -rf /")).await;
-    assert_eq!(floor.status, "refused");
+    assert_eq!(floor.status.word(), "refused");
 }
 
 #[tokio::test]
@@ -344,16 +349,16 @@ async fn an_override_lifts_questions_but_not_the_first_four_rules() {
         .await
         .unwrap();
     let dangerous = world.submit(command(DANGEROUS)).await;
-    assert_eq!(dangerous.status, "allowed");
+    assert_eq!(dangerous.status.word(), "allowed");
     let floor = world.submit(command("rm -rf /")).await;
-    assert_eq!(floor.status, "refused");
+    assert_eq!(floor.status.word(), "refused");
     let itself = world.submit(command("countersign keys create")).await;
-    assert_eq!(itself.status, "waiting", "the firewall itself");
+    assert_eq!(itself.status.word(), "waiting", "the firewall itself");
     let elsewhere = world.submit(in_session("s2", DANGEROUS)).await;
-    assert_eq!(elsewhere.status, "waiting", "another session");
+    assert_eq!(elsewhere.status.word(), "waiting", "another session");
     world.clock.advance(Duration::from_secs(601));
     let later = world.submit(command("rm -rf /srv/later")).await;
-    assert_eq!(later.status, "waiting", "it ends by itself");
+    assert_eq!(later.status.word(), "waiting", "it ends by itself");
 }
 
 #[tokio::test]
@@ -372,7 +377,8 @@ async fn law_14_the_first_call_of_a_session_fixes_its_workspace() {
     world.submit(first).await;
     let elsewhere = world.submit(from("/srv/data")).await;
     assert_eq!(
-        elsewhere.status, "waiting",
+        elsewhere.status.word(),
+        "waiting",
         "it is outside what the session began with"
     );
 }
@@ -410,7 +416,7 @@ async fn nobody_reached_is_said_as_such() {
     let (call, _) = ask(&world, command(DANGEROUS)).await;
     world.clock.advance(Duration::from_secs(301));
     let call = world.call(&call.call_id).await;
-    assert_eq!(call.decision.unwrap().cause, "undeliverable");
+    assert_eq!(call.decision.unwrap().cause.word(), "undeliverable");
     assert!(
         call.message.contains("Nobody could be reached"),
         "{}",

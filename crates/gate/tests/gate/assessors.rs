@@ -119,7 +119,7 @@ const ROWS: &[Row] = &[
 async fn an_assessor_raises_and_a_silent_one_makes_it_a_question() {
     for &(row, text, assessor, verdict, reason) in ROWS {
         let call = judged(vec![asks(assessor)], command(text)).await;
-        assert_eq!(call.verdict, verdict, "{row}: {}", call.assessment);
+        assert_eq!(call.verdict.word(), verdict, "{row}: {}", call.assessment);
         let said: serde_json::Value = serde_json::from_str(call.assessment.get()).unwrap();
         assert_eq!(said["verdict"], verdict, "{row}");
         let reasons = said["reasons"].as_array().unwrap();
@@ -159,7 +159,7 @@ async fn an_assessor_may_lower_only_where_the_owner_and_the_rules_let_it() {
     ];
     for (row, assessors, text, verdict) in rows {
         let call = judged(assessors, command(text)).await;
-        assert_eq!(call.verdict, verdict, "{row}: {}", call.assessment);
+        assert_eq!(call.verdict.word(), verdict, "{row}: {}", call.assessment);
     }
 }
 
@@ -173,7 +173,7 @@ async fn law_1_an_assessor_that_sees_a_crisis_brings_a_person() {
     let call = judged(vec![asks(sees)], outbound).await;
     let said: serde_json::Value = serde_json::from_str(call.assessment.get()).unwrap();
     assert_eq!(
-        (call.verdict.as_str(), &said["rule"]["number"]),
+        (call.verdict.word(), &said["rule"]["number"]),
         ("ask", &2.into())
     );
 }
@@ -191,7 +191,7 @@ async fn a_slow_assessor_is_ended_with_everything_it_started() {
     };
     let begun = Instant::now();
     let call = judged(vec![slow], command("cargo test")).await;
-    assert_eq!(call.verdict, "ask");
+    assert_eq!(call.verdict.word(), "ask");
     assert!(begun.elapsed() < Duration::from_secs(100));
     let pids = std::fs::read_to_string(pids).expect("it was started");
     for pid in pids.split_whitespace() {
@@ -231,7 +231,7 @@ async fn an_assessor_at_an_address_is_posted_the_same() {
             ..asks("")
         };
         let call = judged(vec![assessor], command("cargo test")).await;
-        assert_eq!(call.verdict, verdict, "{row}");
+        assert_eq!(call.verdict.word(), verdict, "{row}");
         let request = served.await.unwrap();
         assert!(request.starts_with("POST /judge "), "{row}: {request}");
         assert!(request.contains(r#""tool":"terminal""#), "{row}: {request}");
@@ -241,7 +241,7 @@ async fn an_assessor_at_an_address_is_posted_the_same() {
         ..asks("")
     };
     let call = judged(vec![nobody], command("cargo test")).await;
-    assert_eq!(call.verdict, "ask", "nobody there");
+    assert_eq!(call.verdict.word(), "ask", "nobody there");
 }
 
 /// Answers one request and returns it.

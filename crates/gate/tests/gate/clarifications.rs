@@ -25,7 +25,7 @@ async fn whoever_waits_is_told_the_answer_as_soon_as_there_is_one() {
     let answered = gate.clarify(&ana, &id, Clarified::Choice(2)).await.unwrap();
     let heard = asked.await.unwrap().unwrap();
     for view in [answered, heard] {
-        assert_eq!(view.status, "answered");
+        assert_eq!(view.status.word(), "answered");
         let answer = view.answer.unwrap();
         assert_eq!(
             (&answer["answered"], &answer["choice"]),
@@ -105,14 +105,14 @@ async fn a_question_nobody_answers_ends_and_says_so() {
         ..
     } = world().await;
     let view = gate.ask_person(&agent, question(), NOW).await.unwrap();
-    assert_eq!((view.status.as_str(), &view.answer), ("waiting", &None));
+    assert_eq!((view.status.word(), &view.answer), ("waiting", &None));
     let id = view.clarification_id.as_str();
     clock.advance(Duration::from_mins(5));
     assert!(gate.clarifications(&ana).await.unwrap().items.is_empty());
     let late = gate.clarify(&ana, id, Clarified::Choice(1)).await;
     assert!(matches!(late, Err(GateError::AlreadySettled { .. })));
     let over = gate.clarification(&agent, id, LONG).await.unwrap();
-    assert_eq!(over.status, "expired");
+    assert_eq!(over.status.word(), "expired");
     let said = serde_json::json!({ "answered": false, "reason": "timeout" });
     assert_eq!(over.answer, Some(said));
     let resolved = told(&gate, "clarify.resolved").await;

@@ -139,7 +139,7 @@ async fn the_first_thing_that_is_wrong_is_what_is_said_whatever_else_is_wrong() 
         assert_eq!(told(&world, first).await, 1, "{first}");
     }
     let view = world.gate.approval(&world.ana, &approval).await.unwrap();
-    assert_eq!(view.status, "waiting");
+    assert_eq!(view.status.word(), "waiting");
 }
 
 #[tokio::test]
@@ -166,7 +166,7 @@ async fn law_10_a_card_in_a_chat_says_what_a_standing_permission_covers() {
     let (world, recorder) = chat().await;
     let approval = asked(&world, &recorder, command("git push --force origin main")).await;
     let view = world.gate.approval(&world.ana, &approval).await.unwrap();
-    assert!(view.choices.iter().any(|choice| choice == "always"));
+    assert!(view.choices.iter().any(|choice| *choice == Choice::Always));
     let words = &view.scopes.first().unwrap().words;
     let said = recorder.said();
     let Some(countersign_channels::Said::Card(_, card)) = said.first() else {
@@ -217,7 +217,7 @@ async fn each_thing_that_is_wrong_is_refused_for_itself() {
         assert_eq!(refusal.code(), *reason, "row {number}");
         assert!(!refusal.words().is_empty(), "row {number}");
         let view = world.gate.approval(&world.ana, &approval).await.unwrap();
-        assert_eq!(view.status, "waiting", "row {number}");
+        assert_eq!(view.status.word(), "waiting", "row {number}");
     }
     let done = world
         .gate
@@ -392,7 +392,10 @@ async fn two_cards_are_answered_out_of_order_and_after_a_restart() {
     again.click(&on_second).await.unwrap();
     again.click(&on_first).await.unwrap();
     for (id, status) in [(&first, "denied"), (&second, "approved")] {
-        assert_eq!(again.approval(&world.ana, id).await.unwrap().status, status);
+        assert_eq!(
+            again.approval(&world.ana, id).await.unwrap().status.word(),
+            status
+        );
     }
 }
 

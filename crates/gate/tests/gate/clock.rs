@@ -64,12 +64,12 @@ async fn use_up(world: &World, token: &str) -> Result<(), GateError> {
 
 async fn submitted(world: &World, text: &str) -> String {
     let call = world.gate.submit(&world.agent, command(text)).await;
-    call.unwrap().status
+    call.unwrap().status.to_string()
 }
 
 async fn status(world: &World, call: &str) -> String {
     let call = world.gate.call(&world.agent, call, NOW).await;
-    call.unwrap().status
+    call.unwrap().status.to_string()
 }
 
 fn set(world: &World, millis: i64) {
@@ -111,7 +111,7 @@ async fn all_of_it_has_ended(world: &World, before: &Before, name: &str) {
     assert!(matches!(used, Err(GateError::TokenExpired)), "{name}");
     let call = world.gate.submit(&world.agent, command(GRANTED)).await;
     let call = call.unwrap();
-    assert_eq!(call.status, "waiting", "{name}: the grant is over");
+    assert_eq!(call.status.word(), "waiting", "{name}: the grant is over");
     world
         .gate
         .withdraw(&world.agent, &call.call_id, None)

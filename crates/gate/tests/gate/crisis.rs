@@ -152,15 +152,15 @@ async fn law_1_nothing_crisis_sensitive_goes_out_unasked_in_any_mode() {
                     .submit(agent, in_session(&session, "ls"))
                     .await
                     .unwrap();
-                assert_eq!(first.status, "allowed");
+                assert_eq!(first.status.word(), "allowed");
                 let yolo =
                     gate.start_override(ana, Some(agent.key.as_str()), &session, yolo_all(5, ""));
                 yolo.await.unwrap();
                 let held = gate.submit(agent, submission).await.unwrap();
-                assert_eq!(held.status, "waiting", "{name}: {held:?}");
+                assert_eq!(held.status.word(), "waiting", "{name}: {held:?}");
                 let approval = held.approval_id.unwrap();
                 let card = gate.approval(ana, &approval).await.unwrap();
-                assert_eq!(card.choices, ["once", "deny"], "{name}");
+                assert_eq!(card.choices, [Choice::Once, Choice::Deny], "{name}");
                 for choice in [Choice::Session, Choice::Always] {
                     let mut standing = reply(&approval, choice);
                     standing.grant = Some(GrantRequest::default());

@@ -38,7 +38,7 @@ fn wishes(channels: &[&Recorder], fallback: &[&str]) -> Wishes {
 async fn cause(world: &World, call: &str) -> String {
     let patience = Duration::from_mins(1);
     let view = world.gate.call(&world.agent, call, patience).await.unwrap();
-    view.decision.unwrap().cause
+    view.decision.unwrap().cause.to_string()
 }
 
 #[tokio::test]
@@ -91,12 +91,12 @@ async fn a_question_that_can_be_shown_nowhere_waits_for_who_is_looking_by_themse
     loop {
         let deliveries = world.gate.deliveries_of(&world.ana, &approval).await;
         let deliveries = deliveries.unwrap().items;
-        if deliveries.iter().any(|it| it.status == "failed") {
+        if deliveries.iter().any(|it| it.status.word() == "failed") {
             break;
         }
         last.changed().await.unwrap();
     }
-    assert_eq!(world.call(&call.call_id).await.status, "waiting");
+    assert_eq!(world.call(&call.call_id).await.status.word(), "waiting");
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ async fn flood(world: &World, from: usize, calls: usize) -> Vec<CallView> {
         let call = world
             .submit(command(&format!("rm -rf /srv/{number}")))
             .await;
-        if call.status == "waiting" {
+        if call.status.word() == "waiting" {
             let withdrawn = world.gate.withdraw(&world.agent, &call.call_id, None).await;
             withdrawn.unwrap();
         }
@@ -47,12 +47,15 @@ fn burst() -> usize {
 async fn asking_and_taking_back_a_thousand_times_makes_one_card_that_says_so() {
     let world = world().await;
     let views = flood(&world, 0, 200).await;
-    let asked = views.iter().filter(|it| it.status == "waiting").count();
+    let asked = views
+        .iter()
+        .filter(|it| it.status.word() == "waiting")
+        .count();
     assert_eq!(asked, burst());
     for held in views.iter().skip(burst()) {
         let decision = held.decision.as_ref().unwrap();
         assert_eq!(
-            (held.status.as_str(), decision.cause.as_str()),
+            (held.status.word(), decision.cause.word()),
             ("refused", "flood")
         );
         assert!(
@@ -71,7 +74,7 @@ async fn asking_and_taking_back_a_thousand_times_makes_one_card_that_says_so() {
     let held = 201 - burst();
     let said = format!("{held} more calls of claude were held back in the last minute");
     assert_eq!(card.card.title, said);
-    assert_eq!(card.choices, ["deny"]);
+    assert_eq!(card.choices, [Choice::Deny]);
     assert_eq!(card.card.choices, [Choice::Deny]);
     let entries = world.gate.store().entries(0, 5000).await.unwrap();
     let told = entries.iter().filter(|entry| {
@@ -96,9 +99,9 @@ async fn a_flood_ends_by_itself_and_the_agent_may_ask_again() {
         .viewed(&world.ana, &card.approval_id)
         .await
         .unwrap();
-    assert_eq!(card.status, "expired");
+    assert_eq!(card.status.word(), "expired");
     let call = world.submit(command("rm -rf /srv/again")).await;
-    assert_eq!(call.status, "waiting");
+    assert_eq!(call.status.word(), "waiting");
 }
 
 #[tokio::test]
@@ -108,7 +111,10 @@ async fn denying_a_flood_keeps_further_cards_of_it_away_until_that_is_lifted() {
     let [card] = <[ApprovalView; 1]>::try_from(waiting(&world).await).unwrap();
     world.answer(&card.approval_id, Choice::Deny).await;
     let held = flood(&world, 100, 5).await;
-    assert!(held.iter().all(|it| it.status == "refused"), "{held:?}");
+    assert!(
+        held.iter().all(|it| it.status.word() == "refused"),
+        "{held:?}"
+    );
     assert!(waiting(&world).await.is_empty());
     world
         .gate
@@ -129,7 +135,7 @@ async fn what_people_answer_is_never_too_much_and_another_key_is_not_hit() {
     flood(&world, 1000, burst() + 3).await;
     let other = principal(&world.gate, "codex", Role::Agent).await;
     let call = world.gate.submit(&other, command("rm -rf /srv/x")).await;
-    assert_eq!(call.unwrap().status, "waiting");
+    assert_eq!(call.unwrap().status.word(), "waiting");
 }
 
 #[tokio::test]
@@ -145,7 +151,8 @@ async fn twenty_parallel_calls_wait_and_the_stock_fills_up_again() {
     }
     let joined = world.submit(command("rm -rf /srv/3")).await;
     assert_eq!(
-        joined.status, "waiting",
+        joined.status.word(),
+        "waiting",
         "joining takes nothing from the stock"
     );
     for call in calls {
@@ -155,10 +162,10 @@ async fn twenty_parallel_calls_wait_and_the_stock_fills_up_again() {
     world.clock.advance(Duration::from_mins(6));
     flood(&world, 500, burst()).await;
     let held = flood(&world, 900, 1).await;
-    assert_eq!(held[0].status, "refused");
+    assert_eq!(held[0].status.word(), "refused");
     let refill = u64::try_from(REFILL_MILLIS).unwrap();
     world.clock.advance(Duration::from_millis(refill));
     let one = flood(&world, 901, 2).await;
-    assert_eq!(one[0].status, "waiting");
-    assert_eq!(one[1].status, "refused");
+    assert_eq!(one[0].status.word(), "waiting");
+    assert_eq!(one[1].status.word(), "refused");
 }

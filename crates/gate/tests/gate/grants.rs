@@ -25,7 +25,7 @@ async fn granted(world: &World, choice: Choice, grant: Option<GrantRequest>) -> 
 /// Returns how a call ends at once: `allowed`, or `waiting` for a person.
 async fn outcome(world: &World, submission: Submission) -> String {
     let call = world.submit(submission).await;
-    call.status
+    call.status.to_string()
 }
 
 #[tokio::test]
@@ -37,7 +37,7 @@ async fn a_session_grant_lets_the_same_call_run_in_that_session_only() {
     assert_eq!(outcome(&world, in_session("s2", GRANTED)).await, "waiting");
     let other = principal(&world.gate, "codex", Role::Agent).await;
     let call = world.gate.submit(&other, command(GRANTED)).await.unwrap();
-    assert_eq!(call.status, "waiting", "another key");
+    assert_eq!(call.status.word(), "waiting", "another key");
     let mut attached = command(GRANTED);
     attached.attachments = vec![Digest::of(b"file")];
     assert_eq!(
@@ -219,7 +219,7 @@ async fn what_cannot_be_shown_can_only_be_denied() {
     submission.call.args = serde_json::json!({"path": "/etc/x", "content": "x ".repeat(140_000)});
     let (_, approval) = ask(&world, submission).await;
     let view = world.gate.approval(&world.ana, &approval).await.unwrap();
-    assert_eq!(view.choices, ["deny"]);
+    assert_eq!(view.choices, [Choice::Deny]);
     let answer = world
         .gate
         .answer(&world.ana, reply(&approval, Choice::Once))

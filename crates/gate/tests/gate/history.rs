@@ -311,7 +311,7 @@ async fn a_replay_counts_what_another_policy_would_have_said() {
         .await
         .unwrap();
     let again = gate.submit(agent, command(DANGEROUS)).await.unwrap();
-    assert_eq!(again.verdict, "refuse", "denied a moment ago");
+    assert_eq!(again.verdict.word(), "refuse", "denied a moment ago");
     let same = gate.replay(ana, since.0, Policy::default()).await.unwrap();
     assert_eq!((same.calls, same.changed.len()), (5, 0), "{same:?}");
     let off = Policy {

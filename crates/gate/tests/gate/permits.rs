@@ -130,7 +130,7 @@ async fn what_was_not_let_through_is_not_begun() {
         .submit(&world.agent, command("rm -rf /"))
         .await
         .unwrap();
-    assert_eq!(refused.status, "refused");
+    assert_eq!(refused.status.word(), "refused");
     let begun = world
         .gate
         .take_up(&world.agent, &refused.call_id, None)

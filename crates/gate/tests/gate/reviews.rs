@@ -20,7 +20,7 @@ async fn what_can_be_rolled_back_runs_and_is_settled_once() {
     } = reviewing().await;
     let call = gate.submit(&agent, edit()).await.unwrap();
     assert_eq!(
-        (call.verdict.as_str(), call.status.as_str()),
+        (call.verdict.word(), call.status.word()),
         ("allow_then_review", "allowed")
     );
     let waiting = gate.reviews(&ana).await.unwrap().items;
@@ -46,7 +46,7 @@ async fn what_can_be_rolled_back_runs_and_is_settled_once() {
     );
     let resolved = told(&gate, "review.resolved").await;
     assert_eq!(resolved.len(), 1);
-    assert_eq!(resolved[0]["outcome"], view.status);
+    assert_eq!(resolved[0]["outcome"], view.status.word());
     assert!(gate.reviews(&ana).await.unwrap().items.is_empty());
 }
 
@@ -138,9 +138,12 @@ async fn a_snapshot_is_kept_once_by_whoever_asked_and_shown_without_secrets() {
     assert_eq!(gate.begin_undo(&ana, id).await.unwrap(), Some(snapshot));
     let kept = gate.settle_review(&ana, id, Settled::Keep).await;
     assert!(matches!(kept, Err(GateError::AlreadySettled { .. })));
-    assert_eq!(gate.reviews(&ana).await.unwrap().items[0].status, "undoing");
+    assert_eq!(
+        gate.reviews(&ana).await.unwrap().items[0].status.word(),
+        "undoing"
+    );
     let failed = gate.finish_undo(&ana, id, Undoing::NotDone).await.unwrap();
-    assert_eq!(failed.status, "waiting");
+    assert_eq!(failed.status.word(), "waiting");
     let early = gate.finish_undo(&ana, id, Undoing::Done).await;
     assert!(matches!(early, Err(GateError::AlreadySettled { .. })));
     gate.settle_review(&ana, id, Settled::Keep).await.unwrap();

@@ -1,9 +1,10 @@
 //! Runs of the built-in agent as the gate keeps them.
 
+use countersign_core::status::RunStatus;
 use countersign_gate::GateError;
 use countersign_gate::base::principal::Role;
 use countersign_gate::records::request::Submission;
-use countersign_gate::runs::{LEASE_MILLIS, NewRun, RunEnd, RunStatus, RunStep, builtin};
+use countersign_gate::runs::{LEASE_MILLIS, NewRun, RunEnd, RunStep, builtin};
 use serde_json::{Value, json};
 
 use crate::support::{Wishes, World, in_session, open, principal, reply, world, world_with};
@@ -206,12 +207,12 @@ async fn law_1_a_reply_to_a_person_in_crisis_is_another_person_s_to_allow() {
     assert!(gate.heed(&who, "talk", &["ok"]).await.unwrap(), "it stays");
     assert!(!gate.heed(&who, "other", &["ok"]).await.unwrap());
     let alone = gate.submit(&who, draft(true)).await.unwrap();
-    assert_eq!(alone.decision.unwrap().cause, "no_approver");
+    assert_eq!(alone.decision.unwrap().cause.word(), "no_approver");
     let ben = principal(&gate, "ben", Role::Approver).await;
     let held = gate.submit(&who, draft(true)).await.unwrap();
     let approval = held.approval_id.unwrap();
     let view = gate.approval(&ben, &approval).await.unwrap();
-    assert_eq!(view.choices, ["once", "deny"]);
+    assert_eq!(view.choices, [Choice::Once, Choice::Deny]);
     let herself = gate.answer(&ana, reply(&approval, Choice::Once)).await;
     assert!(
         matches!(herself, Err(GateError::Forbidden(_))),

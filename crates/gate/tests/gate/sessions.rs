@@ -24,10 +24,14 @@ async fn the_first_call_fixes_the_workspace_and_later_claims_do_not_move_it() {
         ..in_session(session, "")
     };
     let at_home = gate.submit(&agent, elsewhere("other")).await.unwrap();
-    assert_eq!(at_home.verdict, "allow", "its own workspace");
+    assert_eq!(at_home.verdict.word(), "allow", "its own workspace");
     gate.submit(&agent, in_session("s1", "ls")).await.unwrap();
     let outside = gate.submit(&agent, elsewhere("s1")).await.unwrap();
-    assert_eq!(outside.verdict, "ask", "outside the one that was fixed");
+    assert_eq!(
+        outside.verdict.word(),
+        "ask",
+        "outside the one that was fixed"
+    );
     let started = told(&gate, "session.started").await;
     let fixed: Vec<_> = started.iter().map(|body| &body["workspace"]).collect();
     assert_eq!(fixed, ["/home/dev/other", "/home/dev/project"]);
@@ -46,7 +50,7 @@ async fn first_calls_that_come_together_fix_one_workspace() {
         tokio::spawn(async move { gate.submit(&agent, submission).await })
     });
     for call in calls.collect::<Vec<_>>() {
-        assert_eq!(call.await.unwrap().unwrap().status, "allowed");
+        assert_eq!(call.await.unwrap().unwrap().status.word(), "allowed");
     }
     assert_eq!(told(&gate, "session.started").await.len(), 1);
 }
@@ -80,7 +84,8 @@ async fn law_1_a_conversation_with_a_person_in_crisis_stays_one() {
     let after = gate.submit(&agent, harmless("s1")).await.unwrap();
     assert!(is_crisis(&after.assessment));
     assert_eq!(
-        after.verdict, "ask",
+        after.verdict.word(),
+        "ask",
         "what goes out is a person's to decide"
     );
     let other = gate.submit(&agent, harmless("s2")).await.unwrap();
@@ -216,7 +221,7 @@ async fn verdict(
     text: &str,
 ) -> String {
     let call = gate.submit(who, in_session(session, text)).await.unwrap();
-    call.verdict
+    call.verdict.word().to_owned()
 }
 
 fn send(text: &str) -> ToolCall {
@@ -255,13 +260,14 @@ async fn law_14_a_fresh_session_makes_no_trusted_project_of_a_shared_directory()
     .enumerate()
     {
         let call = world.submit(script_in(&format!("s{number}"), cwd)).await;
-        assert_eq!(call.status, "waiting", "{cwd}");
+        assert_eq!(call.status.word(), "waiting", "{cwd}");
     }
     let own = world.submit(script_in("own", "/home/dev/project")).await;
-    assert_eq!(own.status, "allowed");
+    assert_eq!(own.status.word(), "allowed");
     let moved = world.submit(script_in("own", "/home/dev/elsewhere")).await;
     assert_eq!(
-        moved.status, "waiting",
+        moved.status.word(),
+        "waiting",
         "the first call has fixed the workspace"
     );
     let wide = Submission {
@@ -271,7 +277,7 @@ async fn law_14_a_fresh_session_makes_no_trusted_project_of_a_shared_directory()
         },
         ..script_in("aside", "/tmp/evil")
     };
-    assert_eq!(world.submit(wide).await.status, "waiting");
+    assert_eq!(world.submit(wide).await.status.word(), "waiting");
 }
 
 fn works_in(workspaces: &[String]) -> KeyBounds {
@@ -303,7 +309,7 @@ async fn law_14_a_key_bound_to_directories_has_its_workspace_there_and_nowhere_e
             .submit(&ci, script_in(session, cwd))
             .await
             .unwrap();
-        assert_eq!(call.status, status, "{cwd}");
+        assert_eq!(call.status.word(), status, "{cwd}");
     }
     let keys = world.gate.keys(&world.ana).await.unwrap().items;
     let shown = keys.iter().find(|key| key.name == "ci").unwrap();

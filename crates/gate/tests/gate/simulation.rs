@@ -103,7 +103,7 @@ impl Simulation {
                     let World { gate, agent, .. } = &self.world;
                     let view = gate.withdraw(agent, call, None).await.unwrap();
                     self.seen(&id, &view).await;
-                    assert_ne!(view.status, "waiting", "it was taken back");
+                    assert_ne!(view.status.word(), "waiting", "it was taken back");
                 }
             }
             Step::Read { of } => {
@@ -129,7 +129,11 @@ impl Simulation {
             Err(error) => panic!("{error:?}"),
         };
         let Some(id) = view.approval_id.clone() else {
-            assert_eq!(view.status, "refused", "denied a moment ago: {view:?}");
+            assert_eq!(
+                view.status.word(),
+                "refused",
+                "denied a moment ago: {view:?}"
+            );
             assert!(view.token.is_none());
             return;
         };
@@ -162,7 +166,7 @@ impl Simulation {
                 self.ended(id, word);
             }
             Err(GateError::AlreadyResolved(view) | GateError::Gone(view)) => {
-                self.check_status(id, &view.status);
+                self.check_status(id, view.status.word());
             }
             Err(error) => panic!("{error:?}"),
         }
@@ -176,7 +180,7 @@ impl Simulation {
 
     /// Holds what the asker was shown against what it was told before.
     async fn seen(&mut self, id: &str, view: &CallView) {
-        self.check_status(id, &view.status);
+        self.check_status(id, view.status.word());
         if let Some((outcome, since)) = &self.known[id].outcome
             && outcome == "approved"
             && self.known[id].token.is_none()
@@ -186,7 +190,7 @@ impl Simulation {
         }
         let Some(token) = &view.token else { return };
         let now = self.now();
-        assert_eq!(view.status, "approved", "a token without a yes");
+        assert_eq!(view.status.word(), "approved", "a token without a yes");
         self.check_binding(id, token).await;
         let known = self.known.get_mut(id).unwrap();
         assert_eq!(known.uses, 0, "a used token is handed out: {known:?}");
@@ -280,7 +284,7 @@ impl Simulation {
             // the next sweep, which is not running here; the asker never sees that.
             let view = gate.call(ana, &self.known[&id].call, NOW).await.unwrap();
             assert!(view.token.is_none(), "the token is the asker's alone");
-            self.check_status(&id, &view.status);
+            self.check_status(&id, view.status.word());
         }
     }
 

@@ -170,7 +170,7 @@ pub(crate) const fn yolo_all(minutes: u32, reason: &str) -> OverrideRequest<'_> 
 /// Submits a call that must wait, and returns it with the id of its question.
 pub(crate) async fn ask(world: &World, submission: Submission) -> (CallView, String) {
     let call = world.submit(submission).await;
-    assert_eq!(call.status, "waiting", "{call:?}");
+    assert_eq!(call.status.word(), "waiting", "{call:?}");
     let approval = call.approval_id.clone().unwrap();
     (call, approval)
 }

@@ -31,11 +31,11 @@ fn tool(session: &str, tool: &str, args: Value) -> Submission {
 async fn writes(world: &World, session: &str, path: &str, content: &str) {
     let args = json!({ "path": path, "content": content });
     let call = world.submit(tool(session, "write_file", args)).await;
-    assert_eq!(call.status, "allowed", "{call:?}");
+    assert_eq!(call.status.word(), "allowed", "{call:?}");
 }
 
 async fn outcome(world: &World, submission: Submission) -> String {
-    world.submit(submission).await.status
+    world.submit(submission).await.status.to_string()
 }
 
 #[tokio::test]
@@ -63,7 +63,11 @@ async fn it_counts_for_every_session_of_the_key_and_for_no_other_key() {
     let other = principal(&world.gate, "codex", Role::Agent).await;
     let call = command("python3 send.py");
     let call = world.gate.submit(&other, call).await.unwrap();
-    assert_eq!(call.status, "allowed", "what others wrote is the project's");
+    assert_eq!(
+        call.status.word(),
+        "allowed",
+        "what others wrote is the project's"
+    );
 }
 
 #[tokio::test]
@@ -74,7 +78,7 @@ async fn it_is_known_after_a_restart_and_by_other_replicas() {
     let call = beside
         .submit(&world.agent, command("python3 send.py"))
         .await;
-    assert_eq!(call.unwrap().status, "waiting");
+    assert_eq!(call.unwrap().status.word(), "waiting");
 }
 
 #[tokio::test]
@@ -118,7 +122,7 @@ async fn no_grant_speaks_of_a_file_that_can_be_written_anew() {
     writes(&world, "s1", "send.py", SENDS).await;
     let (_, approval) = ask(&world, command("python3 send.py")).await;
     let shown = world.gate.approval(&world.ana, &approval).await.unwrap();
-    assert_eq!(shown.choices, ["once", "deny"], "{shown:?}");
+    assert_eq!(shown.choices, [Choice::Once, Choice::Deny], "{shown:?}");
     let always = world
         .gate
         .answer(&world.ana, reply(&approval, Choice::Always));
@@ -172,7 +176,11 @@ async fn who_looks_at_the_disk_is_believed_and_bound_to_what_was_there() {
         ..command("python3 a.py")
     };
     let harmless = world.submit(with(ADDS)).await;
-    assert_eq!(harmless.status, "allowed", "it was written anew meanwhile");
+    assert_eq!(
+        harmless.status.word(),
+        "allowed",
+        "it was written anew meanwhile"
+    );
     let permit = world.gate.take_up(&world.agent, &harmless.call_id, None);
     let bound = permit.await.unwrap().action().attachments.clone();
     assert_eq!(bound, [Digest::of(ADDS.as_bytes())]);

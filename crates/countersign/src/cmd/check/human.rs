@@ -6,7 +6,7 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use countersign_core::assessment::{Assessment, Factor, Severity, SideEffect, factor_words};
 use countersign_core::call::ToolCall;
-use countersign_core::card::{Redacts, risk_word, without_secrets};
+use countersign_core::card::{Redacts, risk, without_secrets};
 use countersign_core::display::{self, FENCE, inline};
 use countersign_core::score::Score;
 use countersign_core::verdict::Verdict;
@@ -47,7 +47,7 @@ pub(super) fn paint(call: &ToolCall, judged: &Judged, redacts: Redacts) -> Strin
     row(
         &mut out,
         "risk",
-        &format!("{} {}{confidence}", risk_word(assessment), assessment.risk),
+        &format!("{} {}{confidence}", risk(assessment), assessment.risk),
     );
     row(&mut out, "effect", &effect(assessment));
     let rule = ruling.rule;

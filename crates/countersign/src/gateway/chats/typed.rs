@@ -9,6 +9,7 @@ use countersign_channels::press::{Click, Press, Proof};
 use countersign_channels::text::{code, fenced, tamed};
 use countersign_core::approval::Choice;
 use countersign_core::command::{Command, TABLE};
+use countersign_core::status::Status;
 use countersign_core::tier::Tier;
 use countersign_gate::GateError;
 use countersign_gate::approvals::answer::ApprovalFilter;
@@ -162,7 +163,7 @@ impl Desk {
         if tamed(&text).chars().count() > SHOWN_CHARS_MAX {
             return Ok("It is too long to show here. Open the full text on the card.".to_owned());
         }
-        if view.status == "waiting" {
+        if view.status == Status::Waiting {
             let click = self.click(typed, id.to_owned(), Press::View, None);
             self.gate.click(&click).await?;
         }
@@ -191,7 +192,7 @@ impl Desk {
     /// Returns what waits for this person, the oldest first.
     async fn pending(&self, who: &Principal) -> Result<Vec<ApprovalView>, Refusal> {
         let filter = ApprovalFilter {
-            status: Some("waiting".to_owned()),
+            status: Some(Status::Waiting.word().to_owned()),
             limit: Some(500),
             ..ApprovalFilter::default()
         };
@@ -292,7 +293,7 @@ impl Desk {
 
     async fn status(&self, who: &Principal) -> Result<String, GateError> {
         let filter = ApprovalFilter {
-            status: Some("waiting".to_owned()),
+            status: Some(Status::Waiting.word().to_owned()),
             limit: Some(500),
             ..ApprovalFilter::default()
         };

@@ -8,9 +8,10 @@ use countersign_agent::feed::{Piece, Reader};
 use countersign_channels::DeliveryError;
 use countersign_channels::text::{code, pieces};
 use countersign_core::display::inline;
+use countersign_core::status::RunStatus;
 use countersign_gate::GateError;
 use countersign_gate::base::principal::Principal;
-use countersign_gate::runs::{Run, RunStatus, builtin};
+use countersign_gate::runs::{Run, builtin};
 use tokio::time::Instant;
 
 use super::Desk;

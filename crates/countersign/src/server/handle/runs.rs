@@ -10,12 +10,13 @@ use axum::http::{HeaderMap, StatusCode};
 use countersign_agent::RunRequest;
 use countersign_core::approval::Choice;
 use countersign_core::id::ApprovalId;
+use countersign_core::status::{RunPhase, RunStatus, Status};
 use countersign_gate::GateError;
 use countersign_gate::approvals::answer::ApprovalFilter;
 use countersign_gate::history::traces::TraceFilter;
 use countersign_gate::records::request::{GrantRequest, Reply};
 use countersign_gate::records::view::ApprovalView;
-use countersign_gate::runs::{Run, RunStatus};
+use countersign_gate::runs::Run;
 use serde_json::{Value, json};
 
 use super::{Answer, Reach};
@@ -51,7 +52,7 @@ pub(crate) async fn start(
     let run = begin(&app, &caller, conversation, session, body.cwd).await?;
     let started = RunStanding {
         run_id: run.run_id,
-        status: "started".to_owned(),
+        status: RunPhase::Started,
     };
     Ok((StatusCode::ACCEPTED, Json(started)))
 }
@@ -175,7 +176,7 @@ pub(crate) async fn stop(
     };
     Ok(Json(RunStanding {
         run_id: run.run_id,
-        status: run.status.word().to_owned(),
+        status: run.status.into(),
     }))
 }
 
@@ -183,9 +184,9 @@ pub(crate) async fn stop(
 fn shown(app: &App, run: &Run, waits: bool) -> RunView {
     let is_waiting = waits && run.status == RunStatus::Running;
     let (status, last_event) = if is_waiting {
-        ("waiting_for_approval", "approval.required")
+        (RunPhase::WaitingForApproval, "approval.required")
     } else {
-        (run.status.word(), run.last_event.as_str())
+        (run.status.into(), run.last_event.as_str())
     };
     let last_event = match app.dialect {
         Dialect::Native => last_event,
@@ -194,7 +195,7 @@ fn shown(app: &App, run: &Run, waits: bool) -> RunView {
     RunView {
         object: OBJECT.into(),
         run_id: run.run_id.clone(),
-        status: status.to_owned(),
+        status,
         updated_at: run.updated_at.as_seconds(),
         created_at: run.created_at.as_seconds(),
         session_id: run.session.clone(),
@@ -222,14 +223,14 @@ async fn external(app: &App, caller: &Caller, id: &str, waits: bool) -> Result<R
         return Err(no_run(id));
     };
     let status = if waits {
-        "waiting_for_approval"
+        RunPhase::WaitingForApproval
     } else {
-        "running"
+        RunPhase::Running
     };
     Ok(RunView {
         object: OBJECT.into(),
         run_id: id.to_owned(),
-        status: status.to_owned(),
+        status,
         updated_at: newest.created_at,
         created_at: oldest.created_at,
         session_id: newest.session_id.clone(),
@@ -252,7 +253,7 @@ async fn waiting_of(
     run: Option<&str>,
 ) -> Result<Vec<ApprovalView>, Problem> {
     let filter = ApprovalFilter {
-        status: Some("waiting".to_owned()),
+        status: Some(Status::Waiting.word().to_owned()),
         run: run.map(str::to_owned),
         limit: Some(500),
         ..ApprovalFilter::default()

@@ -39,7 +39,7 @@ pub(crate) async fn list(State(app): Reach, caller: Caller) -> Answer<SessionLis
                 model: run.model,
                 runs: 1,
                 last_run: run.run_id,
-                status: run.status.word().to_owned(),
+                status: run.status,
                 created_at: run.created_at.as_seconds(),
                 updated_at: run.updated_at.as_seconds(),
             });

@@ -163,7 +163,7 @@ impl ApprovalPanel {
         };
         let title = Span::styled(format!(" {} ", cut(title, room)), theme.title());
         let border = if self.is_waiting() {
-            let style = theme.risk(&self.subject.card.risk);
+            let style = theme.risk(self.subject.card.risk.word());
             style.remove_modifier(Modifier::BOLD)
         } else {
             theme.quiet()
@@ -342,10 +342,10 @@ impl ApprovalPanel {
     fn risk_lines(&self, width: usize, rows_max: usize) -> Vec<Line<'static>> {
         let theme = self.theme;
         let card = &self.subject.card;
-        let word = card.risk.to_uppercase();
+        let word = card.risk.word().to_uppercase();
         let dash = " — ";
         let indent = word.width() + dash.width();
-        let style = theme.risk(&card.risk);
+        let style = theme.risk(card.risk.word());
         let room = width.saturating_sub(indent).max(8);
         let mut lines: Vec<Line<'static>> = Vec::new();
         for reason in card.reasons.iter().take(REASONS_MAX) {

@@ -2,6 +2,7 @@
 
 use countersign_core::approval::Choice;
 use countersign_core::card::{Card, Field};
+use countersign_core::status::Risk;
 use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use serde_json::Value;
@@ -60,7 +61,7 @@ impl Subject {
 
     /// Whether a mistake would be bad: then *deny* is where the list begins.
     pub(super) fn is_high(&self) -> bool {
-        !matches!(self.card.risk.as_str(), "low" | "medium")
+        self.card.risk > Risk::Medium
     }
 
     /// Whether there is a change of a file to be shown in two columns.
@@ -168,7 +169,7 @@ fn unreadable() -> Card {
     Card {
         approval_id: String::new(),
         title: UNREADABLE.to_owned(),
-        risk: "high".to_owned(),
+        risk: Risk::High,
         reasons: vec!["the gateway sent a card that this program cannot read".to_owned()],
         tool: String::new(),
         command: String::new(),
