@@ -1,12 +1,16 @@
 //! Follows a script without running it: what would each command do?
 //!
 //! [`walk`] goes through the tree that [`crate::shell`] parsed, `expand` expands words, [`value`] is
-//! what is known about them, and `program` says what a single command does.
+//! what is known about them, and `program` says what a single command does. A walk has a budget
+//! (limits), a scope (names that the script defined) and a memory (files that it made).
 
 mod arithmetic;
 mod braces;
+pub(crate) mod budget;
 mod expand;
+pub(crate) mod memory;
 pub(crate) mod patch;
 pub(crate) mod program;
+pub(crate) mod scope;
 pub mod value;
 pub mod walk;

@@ -98,9 +98,9 @@ impl Walk<'_> {
 
     /// Adds the words that braces make of `word`.
     fn braces(&mut self, word: &Word, fields: &mut Fields, span: Span) {
-        let words = match braces::expand(&word.parts, self.brace_bytes) {
+        let words = match braces::expand(&word.parts, self.budget.brace_bytes_left()) {
             Braces::Words { words, bytes } => {
-                self.brace_bytes -= bytes;
+                self.budget.spend_brace_bytes(bytes);
                 words
             }
             Braces::None => return self.parts(&word.parts, fields, span, Splitting::On),
@@ -227,6 +227,7 @@ impl Walk<'_> {
             return None;
         }
         let set = self
+            .scope
             .lookup("IFS", None)
             .and_then(|value| value.items)
             .and_then(|items| items.into_iter().next());
@@ -240,14 +241,15 @@ impl Walk<'_> {
             let index = self.expand_one(index);
             self.subscript(&index.text, span);
         }
-        let value = self.lookup(&expansion.name, expansion.index.as_ref());
+        let value = self.scope.lookup(&expansion.name, expansion.index.as_ref());
         match &expansion.operation {
             Operation::Value => value.unwrap_or_else(|| unset_value(&expansion.name)),
             Operation::Length => Value::unknown(Taint::default()),
             Operation::Indirect => match value.and_then(|value| value.items) {
                 Some(items) => {
                     let name = items.into_iter().next().unwrap_or_default();
-                    self.lookup(&name, None)
+                    self.scope
+                        .lookup(&name, None)
                         .unwrap_or_else(|| unset_value(&name))
                 }
                 None => Value::unknown(Taint::default()),

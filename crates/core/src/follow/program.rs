@@ -198,8 +198,8 @@ impl Walk<'_> {
             span,
         };
         self.beyond_the_row(&line);
-        let before = self.brought.variables;
-        self.brought.variables |= HANDING.contains(&row.name);
+        let before = self.scope.brought.variables;
+        self.scope.brought.variables |= HANDING.contains(&row.name);
         let special = row
             .reader
             .and_then(|reader| self.read_specially(reader, &line));
@@ -212,7 +212,7 @@ impl Walk<'_> {
             Handed::Itself
         };
         self.shows_variables(&line, given);
-        self.brought.variables = before;
+        self.scope.brought.variables = before;
         stream
     }
 

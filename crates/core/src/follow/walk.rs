@@ -13,6 +13,9 @@ pub(in crate::follow) use variables::{environment, unset_value};
 
 use std::rc::Rc;
 
+use super::budget::{Allowed, Budget};
+use super::memory::Memory;
+use super::scope::{Scope, Variables};
 use super::value::{Arg, Stream, Taint, Value};
 use crate::act::words::Words;
 use crate::act::{Act, Marks};
@@ -21,25 +24,13 @@ use crate::knowledge::Effect;
 use crate::knowledge::names::SECRET_VARIABLE_WORDS;
 use crate::place::{Ground, HOLE, HOME, Place};
 use crate::score::Score;
-use crate::shell::parse::{COMMANDS_MAX, parse};
+use crate::shell::parse::parse;
 use crate::shell::quote;
 use crate::shell::syntax::{
     AssignedValue, Assignment, Block, Command, Part, Redirect, RedirectKind, Script, Simple, Span,
-    Word,
 };
-use crate::written::{Files, Written};
+use crate::written::Written;
 
-/// How many texts inside texts are followed: `bash -c 'bash -c …'`.
-const TEXTS_MAX: u32 = 8;
-/// How many commands inside commands are followed: `sudo env nice …`, `$( $( … ) )`. Each takes
-/// room on the stack, and a stack that runs out takes the process with it.
-const DEPTH_MAX: u32 = 80;
-/// How many expansions are carried out before the rest is called unreadable.
-const EXPANSIONS_MAX: u32 = 3_000;
-/// How many bytes of words braces may make in all.
-const BRACE_BYTES_MAX: usize = 64 * 1024;
-/// How many bytes of text inside text are followed in all.
-const INNER_BYTES_MAX: usize = 160 * 1024;
 /// How many acts are kept; the worst ones stay.
 const ACTS_MAX: usize = 48;
 
@@ -50,23 +41,12 @@ pub struct Walk<'k> {
     pub acts: Vec<Act>,
     /// Where it happens.
     pub(crate) ground: Ground,
-    variables: Vec<(String, Value)>,
-    functions: Vec<(String, Rc<Function>)>,
-    aliases: Vec<(String, String)>,
-    /// Variables that are other names of variables.
-    references: Vec<(String, String)>,
-    positional: Option<Vec<Arg>>,
-    documents: Rc<Vec<Word>>,
-    /// Functions being followed, so that one that calls itself is not followed for ever.
-    calls: Vec<String>,
-    texts: u32,
-    commands: u32,
-    expansions: u32,
-    /// How many bytes of words braces may still make.
-    pub(super) brace_bytes: usize,
-    inner_bytes: usize,
-    /// Commands inside commands at this moment, wrappers included.
-    depth: u32,
+    /// The names it has defined.
+    pub(super) scope: Scope,
+    /// What it has cost so far.
+    pub(super) budget: Budget,
+    /// The files it has made and runs.
+    pub(super) memory: Memory,
     /// Where in the outermost text the text being followed stands.
     origin: Option<Span>,
     /// The highest risk noted since somebody began to listen; what is unreadable counts as one.
@@ -75,46 +55,9 @@ pub struct Walk<'k> {
     caught: u32,
     /// Harmless effects already noted, so that a long script does not note them again.
     noted: u64,
-    /// Whether a command that fails ends the script: `set -e`.
-    pub(crate) ends_on_failure: bool,
-    /// Texts in variables that run a command when they are evaluated as a number.
-    loaded: Vec<String>,
-    /// Variables in front of the command at hand that say where its output goes.
-    pub(crate) given: Vec<(String, Arg)>,
-    /// Variables of this text that say where output goes.
-    pub(crate) outputs: Vec<(String, Arg)>,
-    /// Whether a file was written that says what a build runs, and no build has run since.
-    pub(crate) unread_recipes: bool,
-    /// What the project's files have brought into this shell.
-    pub(crate) brought: Brought,
-    /// What this text has written into files.
-    pub(crate) files: Vec<(String, Stream)>,
-    /// Files of earlier calls that it would have to know.
-    pub(crate) found: Files,
-    /// Files that are being read because they run, the innermost last.
-    pub(crate) running: Vec<String>,
-    /// How many bytes of files that run have been read.
-    pub(crate) code_bytes: usize,
-    /// Links this text has made, and where they lead.
-    pub(crate) made_links: Vec<(String, String)>,
-    pub(crate) links_tried: u32,
-    /// Repositories this text has made.
-    pub(crate) made_repositories: Vec<String>,
-    pub(crate) lookups: u32,
     /// The words of the command at hand, where acts are to bear them.
     pub(crate) doing: Option<Rc<Words>>,
-    /// Whether it was noted that there are more paths than can be looked up.
-    pub(crate) lookups_ended: bool,
     pub(crate) knows: &'k Knows,
-}
-
-/// What files of the project have brought into a shell.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Brought {
-    /// The command at hand was given the variables of a file that holds secrets.
-    pub(crate) variables: bool,
-    /// A script of the workspace was loaded, which may define functions.
-    pub(crate) functions: bool,
 }
 
 /// What the firewall knows beyond the call.
@@ -135,15 +78,9 @@ pub struct Knows {
 /// What a subshell may change: all of it is put back when the subshell ends.
 #[derive(Debug)]
 pub(crate) struct State {
-    variables: Vec<(String, Value)>,
+    variables: Variables,
     ground: Ground,
     positional: Option<Vec<Arg>>,
-}
-
-#[derive(Debug)]
-struct Function {
-    body: Command,
-    documents: Rc<Vec<Word>>,
 }
 
 impl<'k> Walk<'k> {
@@ -151,40 +88,15 @@ impl<'k> Walk<'k> {
     pub fn new(ground: Ground, knows: &'k Knows) -> Self {
         Self {
             acts: Vec::new(),
-            doing: None,
             ground,
-            variables: Vec::new(),
-            functions: Vec::new(),
-            aliases: Vec::new(),
-            references: Vec::new(),
-            positional: None,
-            documents: Rc::new(Vec::new()),
-            calls: Vec::new(),
-            texts: 0,
-            commands: 0,
-            expansions: 0,
-            brace_bytes: BRACE_BYTES_MAX,
-            inner_bytes: 0,
-            depth: 0,
+            scope: Scope::default(),
+            budget: Budget::default(),
+            memory: Memory::default(),
             origin: None,
             loudest: Score::ZERO,
             caught: 0,
             noted: 0,
-            ends_on_failure: false,
-            loaded: Vec::new(),
-            given: Vec::new(),
-            outputs: Vec::new(),
-            unread_recipes: false,
-            brought: Brought::default(),
-            files: Vec::new(),
-            found: Files::default(),
-            running: Vec::new(),
-            code_bytes: 0,
-            made_links: Vec::new(),
-            links_tried: 0,
-            made_repositories: Vec::new(),
-            lookups: 0,
-            lookups_ended: false,
+            doing: None,
             knows,
         }
     }
@@ -203,21 +115,14 @@ impl<'k> Walk<'k> {
         if is_deceptive_for_shell(&text.replace([HOLE, HOME], "")).is_some() {
             self.unreadable("a text with characters that hide what runs", span);
         }
-        if self.texts >= TEXTS_MAX {
-            self.unreadable("commands are wrapped too deeply to be followed", span);
+        if let Err(why) = self.budget.enter_text(text.len()) {
+            self.unreadable(why, span);
             return Stream::unknown(Taint::default());
         }
-        self.inner_bytes = self.inner_bytes.saturating_add(text.len());
-        if self.inner_bytes > INNER_BYTES_MAX {
-            self.unreadable("there is too much text inside text to follow", span);
-            return Stream::unknown(Taint::default());
-        }
-        match parse(text) {
+        let stream = match parse(text) {
             Ok(script) => {
                 let origin = self.origin.replace(span);
-                self.texts += 1;
                 let stream = self.script(script, stdin);
-                self.texts -= 1;
                 self.origin = origin;
                 stream
             }
@@ -225,14 +130,16 @@ impl<'k> Walk<'k> {
                 self.unreadable(error.what, span);
                 Stream::unknown(Taint::default())
             }
-        }
+        };
+        self.budget.leave_text();
+        stream
     }
 
     /// Follows the outermost script, whose spans are real.
     pub fn script(&mut self, script: Script, stdin: &Stream) -> Stream {
-        let before = std::mem::replace(&mut self.documents, Rc::new(script.documents));
+        let before = std::mem::replace(&mut self.scope.documents, Rc::new(script.documents));
         let stream = self.block(&script.block, stdin);
-        self.documents = before;
+        self.scope.documents = before;
         stream
     }
 
@@ -293,31 +200,29 @@ impl<'k> Walk<'k> {
 
     /// Whether what is followed is the first command of all, and not what another one starts.
     pub(crate) fn is_first_word(&self) -> bool {
-        // One level is the command's, one the program's.
-        self.commands == 1 && self.depth == 2 && self.texts == 0
+        self.budget.is_first_command()
     }
 
     /// Runs `inside` one command deeper, unless that is too deep.
     pub(crate) fn deeper(&mut self, inside: impl FnOnce(&mut Self) -> Stream) -> Stream {
-        if self.depth >= DEPTH_MAX {
+        if !self.budget.descend() {
             self.unreadable(
                 "commands are nested too deeply to be followed",
                 Span::default(),
             );
             return Stream::unknown(Taint::default());
         }
-        self.depth += 1;
         let stream = inside(self);
-        self.depth -= 1;
+        self.budget.ascend();
         stream
     }
 
     fn follow(&mut self, command: &Command, stdin: &Stream) -> Stream {
-        self.commands += 1;
-        if self.commands > COMMANDS_MAX {
-            if self.commands == COMMANDS_MAX + 1 {
-                self.unreadable("there are too many commands to follow", Span::default());
-            }
+        let allowed = self.budget.command();
+        if allowed == Allowed::NoLonger {
+            self.unreadable("there are too many commands to follow", Span::default());
+        }
+        if allowed != Allowed::Yes {
             return Stream::unknown(Taint::default());
         }
         match command {
@@ -403,13 +308,13 @@ impl<'k> Walk<'k> {
         if let Some(word) = simple.words.first() {
             self.name_tool(word, &mut args, &stdin);
         }
-        let given = self.given.len();
+        let given = self.scope.given.len();
         for assignment in &simple.assignments {
             self.command_variable(assignment);
         }
         let before = self.acts.len();
         let out = self.run(&args, &mut stdin, &simple.redirects);
-        self.given.truncate(given);
+        self.scope.given.truncate(given);
         if self.origin.is_none() {
             let span = simple.span;
             for act in self.acts.iter_mut().skip(before) {
@@ -478,16 +383,13 @@ impl<'k> Walk<'k> {
             return Stream::empty();
         };
         let name = first.text.as_str();
-        let defined = self.functions.iter().rev().find(|(known, _)| known == name);
-        let function = defined.map(|(_, function)| Rc::clone(function));
-        let named = self.aliases.iter().rev().find(|(known, _)| known == name);
-        let alias = named.map(|(_, text)| text.clone());
+        let function = self.scope.function(name);
+        let alias = self.scope.aliased(name);
         let mut out = Stream::empty();
         if let Some(function) = &function {
             out.append(self.call(name, function, args, stdin));
         } else if let Some(text) = &alias {
-            let name = name.to_owned();
-            self.aliases.retain(|(known, _)| *known != name);
+            self.scope.forget_alias(name);
             let rest: Vec<String> = args.iter().skip(1).map(|arg| quote(&arg.text)).collect();
             let text = format!("{text} {}", rest.join(" "));
             out.append(self.text_with(&text, first.span, stdin));
@@ -504,33 +406,26 @@ impl<'k> Walk<'k> {
     /// Returns what a subshell may change without anybody noticing afterwards.
     pub(crate) fn state(&self) -> State {
         State {
-            variables: self.variables.clone(),
+            variables: self.scope.variables.clone(),
             ground: self.ground.clone(),
-            positional: self.positional.clone(),
+            positional: self.scope.positional.clone(),
         }
     }
 
     /// Takes one expansion from what is left of them.
     pub(super) fn may_expand(&mut self, span: Span) -> bool {
-        self.expansions = self.expansions.saturating_add(1);
-        if self.expansions == EXPANSIONS_MAX {
+        let allowed = self.budget.expansion();
+        if allowed == Allowed::NoLonger {
             self.unreadable("there is too much to expand", span);
         }
-        self.expansions < EXPANSIONS_MAX
+        allowed == Allowed::Yes
     }
 
-    /// Puts back what a subshell has changed. A variable that only the subshell has set is kept as
-    /// a possibility, so that moving a command behind a pipe never makes it look better.
+    /// Puts back what a subshell has changed.
     pub(crate) fn restore(&mut self, state: State) {
-        let inside = std::mem::replace(&mut self.variables, state.variables);
-        for (name, mut value) in inside {
-            if !self.variables.iter().any(|(known, _)| *known == name) {
-                value.taint.uncertain = true;
-                self.variables.push((name, value));
-            }
-        }
+        self.scope.restore(state.variables);
         self.ground = state.ground;
-        self.positional = state.positional;
+        self.scope.positional = state.positional;
     }
 
     /// Runs `inside`, and returns how loud the loudest act in it was.
@@ -544,7 +439,7 @@ impl<'k> Walk<'k> {
 
     /// Looks a path up; a call that names more paths than can be looked up is unreadable.
     pub(crate) fn place(&mut self, text: &str) -> Place {
-        self.lookups += 1;
+        self.budget.lookup();
         self.followed(text)
     }
 }

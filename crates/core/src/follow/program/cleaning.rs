@@ -45,8 +45,8 @@ impl Walk<'_> {
             }
         }
         // What was judged once need not be judged again by the next command.
-        let set = std::mem::take(&mut self.outputs);
-        for (name, value) in set.into_iter().chain(self.given.clone()) {
+        let set = self.scope.take_outputs();
+        for (name, value) in set.into_iter().chain(self.scope.given.clone()) {
             self.output(&name, &value, row.name, true);
         }
     }

@@ -118,7 +118,7 @@ impl Walk<'_> {
             return;
         }
         let place = self.place(&arg.text);
-        if self.has_lost_files() {
+        if self.memory.has_lost_files() {
             self.unreadable(
                 "runs a script after writing more files than can be followed",
                 arg.span,

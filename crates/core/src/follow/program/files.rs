@@ -2,6 +2,7 @@
 
 use super::carried::is_version_file;
 use crate::act::{Act, Breadth};
+use crate::follow::budget::Allowed;
 use crate::follow::value::{Arg, Taint};
 use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::{Effect, PathKind};
@@ -12,17 +13,15 @@ use crate::score::Score;
 const DOUBTFUL: Score = Score::new(250);
 /// How sensitive a place must be for a person to be asked.
 const SENSITIVE: Score = Score::new(600);
-/// Paths looked up for one call; a call that names more is put to a person.
-const LOOKUPS_MAX: u32 = 512;
 
 impl Walk<'_> {
     /// Looks a path up, or says that there are too many to look up.
     fn look_up(&mut self, arg: &Arg) -> Option<Place> {
-        if self.lookups >= LOOKUPS_MAX {
-            if !self.lookups_ended {
-                self.lookups_ended = true;
-                self.unreadable("it names too many files to check", arg.span);
-            }
+        let allowed = self.budget.allows_lookup();
+        if allowed == Allowed::NoLonger {
+            self.unreadable("it names too many files to check", arg.span);
+        }
+        if allowed != Allowed::Yes {
             return None;
         }
         // `qemu-img convert 'json:{"file.filename": …}'`
@@ -64,6 +63,7 @@ impl Walk<'_> {
                 }
             }
             let network = self
+                .memory
                 .written(&place.path)
                 .is_some_and(|stream| stream.taint.network);
             return Taint {

@@ -49,7 +49,7 @@ impl Walk<'_> {
                 .because("loads code or settings from outside the workspace");
             self.note(act.on(place.path.clone()));
         }
-        self.found.want(Wanted::File(place.path.clone()));
+        self.memory.want(Wanted::File(place.path.clone()));
         self.picks_up(&place.path, arg.span);
         self.reads(arg, program)
     }
@@ -60,7 +60,7 @@ impl Walk<'_> {
         let place = self.ground.place(&arg.text);
         let own = place.kind == PathKind::Environment && place.inside == Some(true);
         if own && self.knows.trusts_workspace && !place.vague && arg.delivers.is_none() {
-            self.brought.variables = true;
+            self.scope.brought.variables = true;
             return Taint::default();
         }
         self.reads(arg, program)
@@ -77,7 +77,7 @@ impl Walk<'_> {
             hit.meaning()
                 .is_some_and(|(role, _)| matches!(role, Role::Snippet(_) | Role::Code))
         });
-        if self.brought.variables && (has_code || !runs && given == Handed::Before) {
+        if self.scope.brought.variables && (has_code || !runs && given == Handed::Before) {
             let act = Act::new(Effect::Secret, line.row.name, line.span)
                 .because("shows or computes with variables from a file that holds secrets");
             self.note(act);
@@ -120,7 +120,7 @@ impl Walk<'_> {
         if !(makes(&base) || flags_make || builds || downloads) {
             return;
         }
-        if builds && self.files.iter().any(|(_, stream)| stream.taint.network) {
+        if builds && self.memory.has_downloads() {
             self.unreadable(
                 "builds or runs something just after loading files from the network",
                 line.span,

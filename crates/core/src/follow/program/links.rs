@@ -5,13 +5,6 @@ use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
 use crate::place::{Place, is_absolute};
 
-/// Links that are followed, and words that are looked at for them; more is put to a person.
-const LINKS_MAX: usize = 64;
-const LINKS_TRIED_MAX: u32 = 256;
-
-/// Links behind links that are followed.
-const CHAIN_MAX: usize = 4;
-
 /// Options that make `cp` link instead of copy.
 const COPY_LINKS: &[&str] = &["-s", "--symbolic-link", "-l", "--link"];
 
@@ -22,7 +15,7 @@ impl Walk<'_> {
     /// Returns what is known about the path `text`, or about where it leads.
     pub(crate) fn followed(&self, text: &str) -> Place {
         let place = self.ground.place(text);
-        let Some(target) = self.behind_link(&place.path) else {
+        let Some(target) = self.memory.behind_link(&place.path) else {
             return place;
         };
         let behind = self.ground.place(&target);
@@ -39,17 +32,16 @@ impl Walk<'_> {
     /// Whether the path `text` is a link that this text made: deleting it deletes nothing else.
     pub(crate) fn is_link(&self, text: &str) -> bool {
         let path = self.ground.place(text).path;
-        self.made_links.iter().any(|(link, _)| *link == path)
+        self.memory.target(&path).is_some()
     }
 
     /// Returns the program that `file` leads to, if it is a link to one that this text made.
     pub(super) fn linked_program(&self, file: &Arg) -> Option<Arg> {
         let path = self.ground.place(&file.text).path;
-        let linked = self.made_links.iter().rev().find(|(link, _)| *link == path);
-        let (_, target) = linked?;
+        let target = self.memory.target(&path)?;
         crate::knowledge::program(last_name(target))?;
         Some(Arg {
-            text: target.clone(),
+            text: target.to_owned(),
             ..file.clone()
         })
     }
@@ -88,36 +80,14 @@ impl Walk<'_> {
             }
             Some(_) | None => target.text.clone(),
         };
-        if self.made_links.len() >= LINKS_MAX || self.links_tried >= LINKS_TRIED_MAX {
+        if self.memory.has_all_links() || !self.budget.link() {
             self.unreadable("it makes too many links to follow", line.span);
             return;
         }
-        self.links_tried += 1;
         let (made, end) = (self.ground.place(name), self.ground.place(&leads));
         if made.path != end.path && !made.vague && !end.vague {
-            self.made_links.push((made.path, end.path));
+            self.memory.link(made.path, end.path);
         }
-    }
-
-    /// Returns where a path leads, if it is or lies behind a link that this text made.
-    pub(super) fn behind_link(&self, path: &str) -> Option<String> {
-        let mut found: Option<String> = None;
-        for _ in 0..CHAIN_MAX {
-            let path = found.as_deref().unwrap_or(path);
-            let next = self.made_links.iter().rev().find_map(|(link, target)| {
-                let rest = path.strip_prefix(link.as_str())?;
-                let below = rest.is_empty() || rest.starts_with('/');
-                below.then(|| format!("{}{rest}", target.trim_end_matches('/')))
-            });
-            match next {
-                Some(next) if next.is_empty() => found = Some("/".to_owned()),
-                Some(next) => {
-                    found = Some(next);
-                }
-                None => break,
-            }
-        }
-        found
     }
 }
 

@@ -68,11 +68,11 @@ impl Walk<'_> {
             return;
         }
         let here = self.ground.place(".").path;
-        self.found.want(Wanted::Directory(here.clone()));
+        self.memory.want(Wanted::Directory(here.clone()));
         let mut paths = self.recipes_in(&here, line.row.name);
         // What was judged once need not be judged again by the next command.
-        if std::mem::take(&mut self.unread_recipes) {
-            let own = self.files.iter().map(|(path, _)| path.clone());
+        if self.memory.take_unread_recipes() {
+            let own = self.memory.paths().map(str::to_owned);
             paths.extend(own.filter(|path| is_recipe(path)));
         }
         let operands = line.read.operands.iter().take(NAMED_MAX);
@@ -83,7 +83,7 @@ impl Walk<'_> {
             .map(|path| self.ground.place(path).path)
             .collect();
         for path in named {
-            self.found.want(if name(&path).contains('.') {
+            self.memory.want(if name(&path).contains('.') {
                 Wanted::File(path.clone())
             } else {
                 Wanted::Directory(path.clone())
@@ -110,7 +110,7 @@ impl Walk<'_> {
             .iter()
             .filter(|_| MAKE_PROGRAMS.contains(&line.row.name))
         {
-            self.found.want(Wanted::File(path.clone()));
+            self.memory.want(Wanted::File(path.clone()));
             self.follows(Recipe::Make, path, line);
         }
     }
@@ -148,7 +148,7 @@ impl Walk<'_> {
             if self.begin(path, &text) {
                 self.note_run(path);
                 self.recipe(recipe, &text, line);
-                self.running.pop();
+                self.memory.end();
             }
         }
     }

@@ -25,9 +25,6 @@ const MAKING: &[(&str, &str, Named)] = &[
     ("gh", " repo clone", Named::Second),
 ];
 
-/// Repositories of this text's own making that are remembered.
-const MADE_MAX: usize = 16;
-
 impl Walk<'_> {
     /// Judges where a command works whose directory says what runs.
     pub(super) fn obeys_directory(&mut self, line: &Line<'_>, base: Effect) {
@@ -60,10 +57,7 @@ impl Walk<'_> {
         } else {
             self.is_foreign(&place) || self.is_elsewhere(&place)
         };
-        let made = self.made_repositories.iter().any(|made| {
-            let below = place.path.strip_prefix(made.as_str());
-            below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        });
+        let made = self.memory.is_in_made_repository(&place.path);
         if foreign && !made {
             let act = Act::new(Effect::Exec, line.row.name, line.span)
                 .because("runs hooks and settings of a repository outside the workspace");
@@ -89,8 +83,8 @@ impl Walk<'_> {
             }),
         };
         let place = self.ground.place(directory.as_deref().unwrap_or("."));
-        if !place.vague && self.made_repositories.len() < MADE_MAX {
-            self.made_repositories.push(place.path);
+        if !place.vague {
+            self.memory.add_repository(place.path);
         }
     }
 }

@@ -172,7 +172,7 @@ impl Walk<'_> {
         let value = arg.after(name.len() + 1);
         self.variable_effect(name, &value);
         if says_output(name, &value.text) {
-            self.given.push((name.to_owned(), value));
+            self.scope.given.push((name.to_owned(), value));
         }
     }
 
@@ -243,7 +243,7 @@ impl Walk<'_> {
             let act = Act::new(Effect::Project, row.name, self.here(arg.span));
             self.note(act.on(arg.shown()));
             let path = self.ground.place(&arg.text).path;
-            self.found.want(Wanted::File(path.clone()));
+            self.memory.want(Wanted::File(path.clone()));
             self.picks_up(&path, arg.span);
         } else if from_stdin {
             let connected = Stream {

@@ -9,10 +9,6 @@ use crate::knowledge::{Lang, Role, languages};
 use crate::shell::syntax::Span;
 use crate::written::{Wanted, name, parent};
 
-/// Files that run files that run files.
-const RUNNING_MAX: usize = 8;
-/// Bytes of files that run which are read for one call.
-const CODE_BYTES_MAX: usize = 512 * 1024;
 /// Modules of one file that are looked for.
 const IMPORTS_MAX: usize = 64;
 
@@ -51,7 +47,7 @@ impl Walk<'_> {
         } else {
             self.mini_language(role, &code, interpreter);
         }
-        self.running.pop();
+        self.memory.end();
     }
 
     /// Judges code in files that something else takes up by itself. Files of languages that are not
@@ -67,7 +63,7 @@ impl Walk<'_> {
                     let code = Arg::literal(text, span);
                     self.code_that(Runs::PickedUp, role, &code, "");
                 }
-                self.running.pop();
+                self.memory.end();
             }
         }
     }
@@ -77,16 +73,16 @@ impl Walk<'_> {
         if modules.is_empty() {
             return;
         }
-        let base = match self.running.last() {
+        let base = match self.memory.running() {
             Some(file) => parent(file).to_owned(),
             None => self.ground.place(".").path,
         };
-        self.found.want(Wanted::Directory(base.clone()));
+        self.memory.want(Wanted::Directory(base.clone()));
         for module in modules.iter().take(IMPORTS_MAX) {
             for path in module_files(role, &base, module) {
                 let directory = parent(&path);
                 if directory != base {
-                    self.found.want(Wanted::Directory(directory.to_owned()));
+                    self.memory.want(Wanted::Directory(directory.to_owned()));
                 }
                 self.picks_up(&path, span);
             }
@@ -107,26 +103,20 @@ impl Walk<'_> {
     /// Returns what the file at `path` is known to hold, without asking for more.
     pub(super) fn held(&self, path: &str) -> Vec<Stream> {
         let before = self.knows.written.at(path).map(Stream::from);
-        let own = self.written(path).cloned();
+        let own = self.memory.written(path).cloned();
         own.into_iter().chain(before).collect()
     }
 
     /// Notes that a file runs, if an earlier call wrote it.
     pub(super) fn note_run(&mut self, path: &str) {
         if self.knows.written.at(path).next().is_some() {
-            self.found.run(path);
+            self.memory.ran(path);
         }
     }
 
     /// Whether the file at `path` may be read now; then it counts as running.
     pub(super) fn begin(&mut self, path: &str, text: &str) -> bool {
-        self.code_bytes = self.code_bytes.saturating_add(text.len());
-        let known = self.running.iter().any(|running| running == path);
-        if known || self.running.len() >= RUNNING_MAX || self.code_bytes > CODE_BYTES_MAX {
-            return false;
-        }
-        self.running.push(path.to_owned());
-        true
+        self.budget.code(text.len()) && self.memory.begin(path)
     }
 }
 

@@ -43,7 +43,7 @@ impl Walk<'_> {
             self.note(Act::new(Effect::Inspect, name.to_owned(), span));
         } else if let Some(effect) = self.inferred(rest).filter(|_| !is_telling_name(name)) {
             self.note_inferred(effect, name, span);
-        } else if self.brought.functions
+        } else if self.scope.brought.functions
             && is_function_name(name)
             && self.hands_on_nothing_hidden(rest)
         {

@@ -140,7 +140,7 @@ impl Walk<'_> {
 
     /// Judges where variables in front of a command say that it installs.
     fn installs_as_given(&mut self, program: &'static str) {
-        for (name, value) in self.given.clone() {
+        for (name, value) in self.scope.given.clone() {
             let word = Arg::literal(format!("{name}={}", value.text), value.span);
             self.installs_into(&word, program);
         }

@@ -12,27 +12,16 @@ use crate::knowledge::names::{
 use crate::knowledge::{Effect, PathKind, Role, Value};
 use crate::written::{Content, Files, Wanted, name};
 
-/// Files whose content is followed from where it is written to where it is run. A script that runs
-/// after more were written is put to a person.
-const FILES_MAX: usize = 64;
-
-/// Stands behind a remembered name when any end may follow.
-const ANY_END: char = '\0';
-
 impl Walk<'_> {
     /// Remembers what this text writes into a file, for when it runs that file.
     pub(crate) fn remember_file(&mut self, arg: &Arg, stream: Stream) {
-        if !self.has_lost_files() {
+        if !self.memory.has_lost_files() {
             let path = self.ground.place(&arg.text).path;
-            self.unread_recipes |= is_recipe(&path);
-            let path = self.behind_link(&path).unwrap_or(path);
-            self.files.push((path, stream));
+            if is_recipe(&path) {
+                self.memory.wrote_recipe();
+            }
+            self.memory.write(path, stream);
         }
-    }
-
-    /// Whether more was written than is remembered, so that a file may hold something else.
-    pub(super) fn has_lost_files(&self) -> bool {
-        self.files.len() >= FILES_MAX
     }
 
     /// Remembers what this text adds to a file, behind what it has written there before.
@@ -81,35 +70,18 @@ impl Walk<'_> {
 
     /// Returns everything the file at `path` may hold, if this text or an earlier call wrote it.
     pub(crate) fn may_hold(&mut self, path: &str) -> Vec<Stream> {
-        let path = self.behind_link(path).unwrap_or_else(|| path.to_owned());
+        let path = self
+            .memory
+            .behind_link(path)
+            .unwrap_or_else(|| path.to_owned());
         let held = self.held(&path);
-        self.found.want(Wanted::File(path));
+        self.memory.want(Wanted::File(path));
         held
     }
 
     /// Returns what was found out about files. What a link leads to may change by itself.
-    pub(crate) fn into_files(mut self) -> Files {
-        for (path, stream) in std::mem::take(&mut self.files) {
-            self.found.write(path, Content::from(stream));
-        }
-        for (link, _) in std::mem::take(&mut self.made_links) {
-            self.found.write(link, Content::Unknown);
-        }
-        self.found
-    }
-
-    /// Returns what this text has written into the file at `path`.
-    pub(crate) fn written(&self, path: &str) -> Option<&Stream> {
-        let behind = self.behind_link(path);
-        let path = behind.as_deref().unwrap_or(path);
-        self.files
-            .iter()
-            .rev()
-            .find(|(known, _)| match known.strip_suffix(ANY_END) {
-                Some(begins) => path.len() > begins.len() && path.starts_with(begins),
-                None => known == path,
-            })
-            .map(|(_, stream)| stream)
+    pub(crate) fn into_files(self) -> Files {
+        self.memory.into_files()
     }
 
     /// Remembers what a command has written into the files it names.
@@ -180,16 +152,13 @@ impl Walk<'_> {
         if begins.ends_with('/') {
             path.push('/');
         }
-        if !self.has_lost_files() {
-            self.files
-                .push((format!("{path}{ANY_END}"), stream.clone()));
-        }
+        self.memory.write_all(&path, stream.clone());
     }
 
     /// Remembers that files of the directory `source` which earlier calls wrote are in `target`, too,
     /// or in a directory of the same name there.
     fn remember_copied_directory(&mut self, source: &str, target: &Arg) {
-        self.found.want(Wanted::Directory(source.to_owned()));
+        self.memory.want(Wanted::Directory(source.to_owned()));
         let held = self.knows.written.within(source);
         let held: Vec<(String, Vec<Content>)> = held
             .map(|(path, contents)| (name(path).to_owned(), contents.to_vec()))

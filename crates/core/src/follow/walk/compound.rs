@@ -4,7 +4,6 @@ use super::Walk;
 use crate::follow::value::{Arg, Stream, Taint, Value};
 use crate::knowledge::names::LEAVING_WORDS;
 use crate::place::HOLE;
-use crate::shell::parse::COMMANDS_MAX;
 use crate::shell::syntax::{
     Block, Command, Join, Part, Redirect, RedirectKind, Simple, Span, Word,
 };
@@ -27,7 +26,7 @@ impl Walk<'_> {
         for (index, command) in commands.iter().enumerate() {
             let before = self.ground.perhaps.clone();
             out.append(self.command(command, stdin));
-            mark.get_or_insert_with(|| self.variables.clone());
+            mark.get_or_insert_with(|| self.scope.variables.clone());
             let Some(join) = joins.get(index) else { break };
             let next = commands.get(index + 1);
             let entered = std::mem::replace(&mut self.ground.perhaps, before);
@@ -36,7 +35,7 @@ impl Walk<'_> {
             }
         }
         self.ground.perhaps = perhaps.or(self.ground.perhaps.take());
-        self.forget_since(&mark.unwrap_or_default());
+        self.scope.doubt_since(&mark.unwrap_or_default());
         out
     }
 
@@ -57,7 +56,7 @@ impl Walk<'_> {
             self.evaluated("", Span::default());
         }
         let sink = self.redirects(redirects, &mut stdin, None);
-        let mark = self.variables.clone();
+        let mark = self.scope.variables.clone();
         let mut taint = Taint::default();
         let mut perhaps = None;
         for (index, block) in blocks.iter().enumerate() {
@@ -69,7 +68,7 @@ impl Walk<'_> {
             }
         }
         self.ground.perhaps = perhaps.or(self.ground.perhaps.take());
-        self.forget_since(&mark);
+        self.scope.doubt_since(&mark);
         let out = Stream::unknown(taint);
         self.remember_output(redirects, &out);
         sink.unwrap_or(out)
@@ -105,16 +104,17 @@ impl Walk<'_> {
         let items = match words {
             Some(words) => self.expand_all(words),
             None => self
+                .scope
                 .positional
                 .clone()
                 .unwrap_or_else(|| vec![Arg::literal(HOLE.to_string(), Span::default())]),
         };
         let sink = self.redirects(redirects, &mut stdin, None);
-        let mark = self.variables.clone();
+        let mark = self.scope.variables.clone();
         let taint = items
             .iter()
             .fold(Taint::default(), |taint, item| taint.and(item.taint));
-        let tried = if items.len() <= LOOP_WORDS_MAX && self.commands < COMMANDS_MAX / 8 {
+        let tried = if items.len() <= LOOP_WORDS_MAX && self.budget.allows_loop() {
             items
                 .iter()
                 .map(|item| {
@@ -136,7 +136,7 @@ impl Walk<'_> {
             self.assign(name, value);
             out.taint = out.taint.and(self.block(body, &stdin).taint);
         }
-        self.forget_since(&mark);
+        self.scope.doubt_since(&mark);
         self.remember_output(redirects, &out);
         sink.unwrap_or(out)
     }

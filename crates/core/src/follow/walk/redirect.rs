@@ -32,7 +32,7 @@ impl Walk<'_> {
     ) -> Option<Stream> {
         match redirect.kind {
             RedirectKind::HereDocument(number) => {
-                let documents = Rc::clone(&self.documents);
+                let documents = Rc::clone(&self.scope.documents);
                 if let Some(body) = documents.get(number) {
                     let body = self.expand_one(body);
                     *stdin = stream_of(&body);

@@ -24,7 +24,7 @@ impl Walk<'_> {
         let (Some((name, tool)), Some((first, rest))) = (tool, args.split_first_mut()) else {
             return;
         };
-        let is_unset = first.text.chars().eq([HOLE]) && self.lookup(name, None).is_none();
+        let is_unset = first.text.chars().eq([HOLE]) && self.scope.lookup(name, None).is_none();
         if !plain || !is_unset {
             return;
         }

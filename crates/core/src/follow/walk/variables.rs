@@ -1,19 +1,18 @@
-//! Variables, functions and aliases of a script being followed.
+//! Judges what a script assigns and defines: variables, functions, aliases.
+//!
+//! The names themselves are kept in [`crate::follow::scope`].
 
 use std::rc::Rc;
 
-use super::{Function, Walk, combine, is_evaluated_name, is_fork_bomb, is_secret_name};
+use super::{Walk, combine, is_evaluated_name, is_fork_bomb, is_secret_name};
 use crate::act::Act;
 use crate::follow::program::says_output;
+use crate::follow::scope::Function;
 use crate::follow::value::{Arg, Stream, Taint, Value};
 use crate::knowledge::Effect;
 use crate::place::{HOLE, HOME};
-use crate::shell::syntax::{AssignedValue, Assignment, Command, Part, Span, Word};
+use crate::shell::syntax::{AssignedValue, Assignment, Command, Span};
 
-/// Variables that may be other names of variables.
-const REFERENCES_MAX: usize = 64;
-/// Variables of one text that may say where output goes.
-const OUTPUTS_MAX: usize = 64;
 /// Arrays of bash and zsh whose elements are the text that runs in place of a word.
 const ALIAS_ARRAYS: &[&str] = &[
     "BASH_ALIASES",
@@ -24,8 +23,6 @@ const ALIAS_ARRAYS: &[&str] = &[
 ];
 /// Arrays of bash and zsh whose elements are the file that runs in place of a word.
 const COMMAND_ARRAYS: &[&str] = &["BASH_CMDS", "commands"];
-/// How many names for names are followed.
-const REFERENCE_STEPS_MAX: usize = 4;
 
 impl Walk<'_> {
     pub(super) fn define(&mut self, name: &str, body: &Command, span: Span) {
@@ -37,37 +34,19 @@ impl Walk<'_> {
             return;
         }
         self.shadows_guard(name, span);
-        let function = Rc::new(Function {
-            body: body.clone(),
-            documents: Rc::clone(&self.documents),
-        });
-        self.functions.push((name.to_owned(), function));
+        self.scope.define(name, body);
         // A function may be called in ways that are not seen here, so its body counts at once.
         let (variables, ground, positional) = (
-            self.variables.clone(),
+            self.scope.variables.clone(),
             self.ground.clone(),
-            self.positional.take(),
+            self.scope.positional.take(),
         );
-        self.calls.push(name.to_owned());
+        self.scope.enter_definition(name);
         self.command(body, &Stream::unknown(Taint::default()));
-        self.calls.pop();
-        self.variables = variables;
+        self.scope.leave();
+        self.scope.variables = variables;
         self.ground = ground;
-        self.positional = positional;
-    }
-
-    /// Marks every variable that changed since `mark`: the change may not have happened. What it
-    /// would hold is still judged, so that a doubt never makes a command look better.
-    pub(super) fn forget_since(&mut self, mark: &[(String, Value)]) {
-        for (name, value) in &mut self.variables {
-            let before = mark
-                .iter()
-                .find(|(known, _)| known == name)
-                .map(|(_, value)| value);
-            if before != Some(value) {
-                value.taint.uncertain = true;
-            }
-        }
+        self.scope.positional = positional;
     }
 
     pub(super) fn assignment(&mut self, assignment: &Assignment) -> Taint {
@@ -106,7 +85,7 @@ impl Walk<'_> {
         let taint = value.taint;
         let value = match (
             assignment.append || assignment.index.is_some(),
-            self.lookup(&assignment.name, None),
+            self.scope.lookup(&assignment.name, None),
         ) {
             (true, Some(before)) => combine(before, value, assignment),
             _ => value,
@@ -130,11 +109,11 @@ impl Walk<'_> {
         if ALIAS_ARRAYS.contains(&array) {
             self.shadows_guard(key, value.span);
             self.text(&value.text, self.here(value.span));
-            self.alias(key, &value.text);
+            self.scope.alias(key, &value.text);
         } else if COMMAND_ARRAYS.contains(&array) {
             self.shadows_guard(key, value.span);
             self.hook(value, array);
-            self.alias(key, &value.text);
+            self.scope.alias(key, &value.text);
         }
     }
 
@@ -145,7 +124,7 @@ impl Walk<'_> {
                 let arg = self.expand_one(word);
                 self.variable_effect(&assignment.name, &arg);
                 if says_output(&assignment.name, &arg.text) {
-                    self.given.push((assignment.name.clone(), arg));
+                    self.scope.given.push((assignment.name.clone(), arg));
                 }
             }
             AssignedValue::Array(words) => {
@@ -164,58 +143,34 @@ impl Walk<'_> {
             .and_then(|items| items.first())
             .cloned();
         let text = text.unwrap_or_else(|| HOLE.to_string());
-        let name = self.referred(name).to_owned();
+        let name = self.scope.referred(name).to_owned();
         self.variable_effect(&name, &Arg::literal(text, Span::default()));
         // `x='a[$(id)]'; (( x ))`: whoever uses the variable as a number runs the command.
         let loaded = value.items.iter().flatten();
         let loaded = loaded.filter(|item| is_evaluated_name(item)).cloned();
-        self.loaded.extend(loaded);
+        self.scope.loaded.extend(loaded);
         if let Some(text) = value.items.as_ref().and_then(|items| items.first())
             && says_output(&name, text)
         {
             let directory = Arg::literal(text.clone(), Span::default());
-            self.outputs.retain(|(known, _)| *known != name);
-            if self.outputs.len() < OUTPUTS_MAX {
-                self.outputs.push((name.clone(), directory));
-            } else {
+            if !self.scope.set_output(&name, directory) {
                 self.unreadable(
                     "more directories for output than can be followed",
                     Span::default(),
                 );
             }
         }
-        match self.variables.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, known)) => *known = value,
-            None => self.variables.push((name, value)),
-        }
+        self.scope.set(name, value);
     }
 
     /// Makes `name` another name of the variable `target`: `declare -n`.
     pub(crate) fn refer(&mut self, name: &str, target: &str) {
-        if self.references.len() >= REFERENCES_MAX {
+        if !self.scope.refer(name, target) {
             self.unreadable(
                 "more names for variables than can be followed",
                 Span::default(),
             );
-        } else if name != target {
-            self.references.push((name.to_owned(), target.to_owned()));
         }
-    }
-
-    /// Returns the variable that `name` stands for.
-    fn referred<'n>(&'n self, mut name: &'n str) -> &'n str {
-        for _ in 0..REFERENCE_STEPS_MAX {
-            let Some((_, target)) = self
-                .references
-                .iter()
-                .rev()
-                .find(|(known, _)| known == name)
-            else {
-                break;
-            };
-            name = target;
-        }
-        name
     }
 
     /// Judges a text that is evaluated as a number: it is expanded once more on the way, and so is
@@ -224,7 +179,7 @@ impl Walk<'_> {
         if is_evaluated_name(text) {
             self.expanded_text(text, span);
         }
-        for text in std::mem::take(&mut self.loaded) {
+        for text in std::mem::take(&mut self.scope.loaded) {
             self.expanded_text(&text, span);
         }
     }
@@ -254,65 +209,10 @@ impl Walk<'_> {
 
     /// Returns the text a plain variable holds; what is not known is a hole.
     pub(crate) fn text_of(&self, name: &str) -> String {
-        let value = self.lookup(name, None).and_then(|value| value.items);
+        let value = self.scope.lookup(name, None).and_then(|value| value.items);
         match value {
             Some(items) => items.into_iter().next().unwrap_or_default(),
             None => String::new(),
-        }
-    }
-
-    /// Forgets a variable or function.
-    pub(crate) fn forget(&mut self, name: &str) {
-        self.variables.retain(|(known, _)| known != name);
-    }
-
-    /// Returns what a parameter holds, where this text has set it.
-    pub(in crate::follow) fn lookup(&self, name: &str, index: Option<&Word>) -> Option<Value> {
-        if let Some(positional) = &self.positional {
-            match name {
-                "@" | "*" => {
-                    let taint = positional
-                        .iter()
-                        .fold(Taint::default(), |taint, arg| taint.and(arg.taint));
-                    return Some(Value {
-                        items: Some(positional.iter().map(|arg| arg.text.clone()).collect()),
-                        taint,
-                    });
-                }
-                _ => {
-                    if let Ok(number) = name.parse::<usize>()
-                        && number > 0
-                    {
-                        return Some(positional.get(number - 1).map_or_else(
-                            || Value::known(""),
-                            |arg| Value {
-                                items: Some(vec![arg.text.clone()]),
-                                taint: arg.taint,
-                            },
-                        ));
-                    }
-                }
-            }
-        }
-        let name = self.referred(name);
-        let (_, value) = self.variables.iter().find(|(known, _)| known == name)?;
-        let Some(items) = &value.items else {
-            return Some(value.clone());
-        };
-        match index.map(|index| index.parts.as_slice()) {
-            Some([Part::Plain(at)]) if at == "@" || at == "*" => Some(value.clone()),
-            Some([Part::Plain(at)]) => match at.parse::<usize>() {
-                Ok(at) => Some(Value {
-                    items: Some(items.get(at).cloned().into_iter().collect()),
-                    taint: value.taint,
-                }),
-                Err(_) => Some(Value::unknown(value.taint)),
-            },
-            Some(_) => Some(Value::unknown(value.taint)),
-            None => Some(Value {
-                items: Some(items.first().cloned().into_iter().collect()),
-                taint: value.taint,
-            }),
         }
     }
 
@@ -323,29 +223,25 @@ impl Walk<'_> {
         args: &[Arg],
         stdin: &Stream,
     ) -> Stream {
-        if self.calls.iter().any(|call| call == name) || self.calls.len() >= 16 {
+        if !self.scope.enter(name) {
             return Stream::unknown(Taint::default());
         }
-        self.calls.push(name.to_owned());
         let positional = self
+            .scope
             .positional
             .replace(args.iter().skip(1).cloned().collect());
-        let documents = std::mem::replace(&mut self.documents, Rc::clone(&function.documents));
+        let documents =
+            std::mem::replace(&mut self.scope.documents, Rc::clone(&function.documents));
         let out = self.command(&function.body, stdin);
-        self.documents = documents;
-        self.positional = positional;
-        self.calls.pop();
+        self.scope.documents = documents;
+        self.scope.positional = positional;
+        self.scope.leave();
         out
-    }
-
-    /// Remembers an alias.
-    pub(crate) fn alias(&mut self, name: &str, text: &str) {
-        self.aliases.push((name.to_owned(), text.to_owned()));
     }
 
     /// Sets the positional parameters.
     pub(crate) fn set_positional(&mut self, args: Vec<Arg>) -> Option<Vec<Arg>> {
-        self.positional.replace(args)
+        self.scope.positional.replace(args)
     }
 }
 

@@ -174,7 +174,7 @@ impl Walk<'_> {
             ));
             return Some(Stream::unknown(Taint::default()));
         }
-        self.brought.functions |=
+        self.scope.brought.functions |=
             place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
         self.script_file(script, "sh");
         Some(Stream::unknown(Taint::default()))
@@ -198,7 +198,7 @@ impl Walk<'_> {
             if let Some((name, text)) = operand.text.split_once('=') {
                 self.shadows_guard(name, operand.span);
                 self.text(text, operand.span);
-                self.alias(name, text);
+                self.scope.alias(name, text);
             }
         }
         Stream::unknown(Taint::default())
@@ -283,7 +283,7 @@ impl Walk<'_> {
             let letters = word.strip_prefix(['-', '+']).unwrap_or("");
             let named = letters.ends_with('o') && words.get(index + 1) == Some(&"errexit");
             if named || letters.contains('e') && !letters.starts_with('-') {
-                self.ends_on_failure = word.starts_with('-');
+                self.scope.ends_on_failure = word.starts_with('-');
             }
         }
         if let Some(at) = words.iter().position(|word| *word == "--") {
@@ -319,7 +319,7 @@ impl Walk<'_> {
             if is_evaluated_name(&operand.text) {
                 self.expanded_text(&operand.text, operand.span);
             }
-            self.forget(&operand.text);
+            self.scope.forget(&operand.text);
         }
         self.note(Act::new(Effect::Compute, line.row.name, line.span));
         Stream::empty()
@@ -340,7 +340,7 @@ impl Walk<'_> {
             let text = directory.text.as_str();
             text.contains(char::is_alphanumeric) || directory.vague()
         });
-        if may_fail && !self.ends_on_failure {
+        if may_fail && !self.scope.ends_on_failure {
             self.ground.perhaps = self.ground.perhaps.take().or(before);
         }
         self.note(Act::new(Effect::Compute, line.row.name, line.span));

@@ -1,0 +1,188 @@
+//! Files, links and repositories that a script has made so far, and the files that it runs.
+//!
+//! Separate from the walk so that what is remembered has one owner: programs ask here what a file
+//! holds that an earlier command wrote.
+
+use super::value::Stream;
+use crate::written::{Content, Files, Wanted};
+
+/// Files whose content is followed from where it is written to where it is run. A script that runs
+/// after more were written is put to a person.
+const FILES_MAX: usize = 64;
+/// Links that are followed; more is put to a person.
+const LINKS_MAX: usize = 64;
+/// Links behind links that are followed.
+const CHAIN_MAX: usize = 4;
+/// Repositories that are remembered.
+const REPOSITORIES_MAX: usize = 16;
+/// Files that run files that run files.
+const RUNNING_MAX: usize = 8;
+/// Stands behind a remembered name when any end may follow.
+const ANY_END: char = '\0';
+
+/// What is remembered from one command to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    /// What this text has written into files.
+    files: Vec<(String, Stream)>,
+    /// Whether a file was written that says what a build runs, and no build has run since.
+    unread_recipes: bool,
+    /// Files of earlier calls that it runs or would have to know.
+    found: Files,
+    /// Files that are being read because they run, the innermost last.
+    running: Vec<String>,
+    /// Links this text has made, and where they lead.
+    links: Vec<(String, String)>,
+    /// Repositories this text has made.
+    repositories: Vec<String>,
+}
+
+impl Memory {
+    /// Remembers what the file at `path`, or the one it leads to, holds now.
+    pub(super) fn write(&mut self, path: String, stream: Stream) {
+        let path = self.behind_link(&path).unwrap_or(path);
+        self.push(path, stream);
+    }
+
+    /// Remembers what all files hold whose path begins with `begins`.
+    pub(super) fn write_all(&mut self, begins: &str, stream: Stream) {
+        self.push(format!("{begins}{ANY_END}"), stream);
+    }
+
+    fn push(&mut self, path: String, stream: Stream) {
+        if !self.has_lost_files() {
+            self.files.push((path, stream));
+        }
+    }
+
+    /// Whether more was written than is remembered, so that a file may hold something else.
+    pub(super) const fn has_lost_files(&self) -> bool {
+        self.files.len() >= FILES_MAX
+    }
+
+    /// Returns what this text has written into the file at `path`.
+    pub(super) fn written(&self, path: &str) -> Option<&Stream> {
+        let behind = self.behind_link(path);
+        let path = behind.as_deref().unwrap_or(path);
+        self.files
+            .iter()
+            .rev()
+            .find(|(known, _)| match known.strip_suffix(ANY_END) {
+                Some(begins) => path.len() > begins.len() && path.starts_with(begins),
+                None => known == path,
+            })
+            .map(|(_, stream)| stream)
+    }
+
+    /// Returns the paths that were written.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|(path, _)| path.as_str())
+    }
+
+    /// Whether a file was loaded from the network.
+    pub(super) fn has_downloads(&self) -> bool {
+        self.files.iter().any(|(_, stream)| stream.taint.network)
+    }
+
+    /// Remembers that a file was written which says what a build runs.
+    pub(super) const fn wrote_recipe(&mut self) {
+        self.unread_recipes = true;
+    }
+
+    /// Whether such a file was written since this was asked last.
+    pub(super) const fn take_unread_recipes(&mut self) -> bool {
+        std::mem::replace(&mut self.unread_recipes, false)
+    }
+
+    /// Whether there are too many links to remember another.
+    pub(super) const fn has_all_links(&self) -> bool {
+        self.links.len() >= LINKS_MAX
+    }
+
+    /// Remembers that `link` leads to `target`.
+    pub(super) fn link(&mut self, link: String, target: String) {
+        self.links.push((link, target));
+    }
+
+    /// Returns what the link at `path` leads to, if this text made it.
+    pub(super) fn target(&self, path: &str) -> Option<&str> {
+        let made = self.links.iter().rev().find(|(link, _)| link == path);
+        made.map(|(_, target)| target.as_str())
+    }
+
+    /// Returns where a path leads, if it is or lies behind a link that this text made.
+    pub(super) fn behind_link(&self, path: &str) -> Option<String> {
+        let mut found: Option<String> = None;
+        for _ in 0..CHAIN_MAX {
+            let path = found.as_deref().unwrap_or(path);
+            let next = self.links.iter().rev().find_map(|(link, target)| {
+                let rest = path.strip_prefix(link.as_str())?;
+                let below = rest.is_empty() || rest.starts_with('/');
+                below.then(|| format!("{}{rest}", target.trim_end_matches('/')))
+            });
+            match next {
+                Some(next) if next.is_empty() => found = Some("/".to_owned()),
+                Some(next) => found = Some(next),
+                None => break,
+            }
+        }
+        found
+    }
+
+    /// Remembers a repository that was made.
+    pub(super) fn add_repository(&mut self, path: String) {
+        if self.repositories.len() < REPOSITORIES_MAX {
+            self.repositories.push(path);
+        }
+    }
+
+    /// Whether `path` lies in a repository that this text made.
+    pub(super) fn is_in_made_repository(&self, path: &str) -> bool {
+        self.repositories.iter().any(|made| {
+            let below = path.strip_prefix(made.as_str());
+            below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
+    /// Remembers that the call can only be judged completely with `wanted`.
+    pub(super) fn want(&mut self, wanted: Wanted) {
+        self.found.want(wanted);
+    }
+
+    /// Remembers that a file runs which an earlier call wrote.
+    pub(super) fn ran(&mut self, path: &str) {
+        self.found.run(path);
+    }
+
+    /// Begins to read the file at `path` because it runs; `false` if it is being read already, or
+    /// too many are.
+    pub(super) fn begin(&mut self, path: &str) -> bool {
+        let known = self.running.iter().any(|running| running == path);
+        let begins = !known && self.running.len() < RUNNING_MAX;
+        if begins {
+            self.running.push(path.to_owned());
+        }
+        begins
+    }
+
+    /// Ends reading the file that was begun last.
+    pub(super) fn end(&mut self) {
+        self.running.pop();
+    }
+
+    /// Returns the file that is being read because it runs.
+    pub(super) fn running(&self) -> Option<&str> {
+        self.running.last().map(String::as_str)
+    }
+
+    /// Returns what was found out about files. What a link leads to may change by itself.
+    pub(super) fn into_files(mut self) -> Files {
+        for (path, stream) in self.files {
+            self.found.write(path, Content::from(stream));
+        }
+        for (link, _) in self.links {
+            self.found.write(link, Content::Unknown);
+        }
+        self.found
+    }
+}
