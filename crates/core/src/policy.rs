@@ -6,7 +6,7 @@
 //! ([`Policy::tightened`]).
 //!
 //! INVARIANT: for every assessment, the verdict under a tightened policy is at least as strict as
-//! under the policy it was made from. (`tests/policy.rs` holds it.)
+//! under the policy it was made from. (`tests/judge/policy.rs` holds it.)
 
 pub mod rule;
 pub mod shape;

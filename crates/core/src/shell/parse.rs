@@ -4,7 +4,7 @@
 //! The parser never guesses: what it cannot read is an error, and an error is a question to a
 //! person. It is written by hand because it is the part an attacker talks to: every step costs
 //! fuel and fuel is proportional to the input, nesting is bounded, and no input can make it panic.
-//! `tests/parser_agreement.rs` holds it against `bash -n` and two other parsers.
+//! `tests/corpus/parser_agreement.rs` holds it against `bash -n` and two other parsers.
 
 mod command;
 mod compound;

@@ -2,17 +2,11 @@
 
 use countersign_core::language::{Deed, Reading};
 
-#[path = "language/databases.rs"]
 mod databases;
-#[path = "language/properties.rs"]
 mod properties;
-#[path = "language/registry.rs"]
 mod registry;
-#[path = "language/scripts.rs"]
 mod scripts;
-#[path = "language/text_tools.rs"]
 mod text_tools;
-#[path = "language/windows.rs"]
 mod windows;
 
 /// What a row expects of a reading.

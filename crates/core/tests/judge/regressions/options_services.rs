@@ -1,26 +1,7 @@
 //! Options, settings and words of version control, clouds, containers, clusters and agents that
 //! run, load, send or open something, and their neighbours that must stay no question.
 
-use countersign_core::assess::assess;
-use countersign_core::call::ToolCall;
-use countersign_core::follow::walk::Knows;
-use countersign_core::verdict::{Situation, Verdict, verdict};
-
-fn judged(command: &str) -> Verdict {
-    let call = ToolCall::command(command).from_directory("/home/dev/project");
-    let knows = Knows {
-        trusts_workspace: true,
-        ..Knows::default()
-    };
-    verdict(&assess(&call, &knows), &Situation::default()).verdict
-}
-
-/// One family: what was overlooked, commands that must ask, neighbours that must run.
-struct Family {
-    name: &'static str,
-    asks: &'static [&'static str],
-    runs: &'static [&'static str],
-}
+use super::{Family, judge_families};
 
 const FAMILIES: &[Family] = &[
     Family {
@@ -384,17 +365,5 @@ const FAMILIES: &[Family] = &[
 
 #[test]
 fn options_and_settings_that_run_load_or_send_ask_and_their_neighbours_do_not() {
-    let mut wrong = Vec::new();
-    for family in FAMILIES {
-        let quiet = family.asks.iter().filter(|c| judged(c) == Verdict::Allow);
-        wrong.extend(quiet.map(|command| format!("{}: runs {command:?}", family.name)));
-        let noise = family.runs.iter().filter(|c| judged(c) != Verdict::Allow);
-        wrong.extend(noise.map(|command| format!("{}: asks {command:?}", family.name)));
-    }
-    assert!(
-        wrong.is_empty(),
-        "{} of the wrong kind:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    judge_families(FAMILIES);
 }

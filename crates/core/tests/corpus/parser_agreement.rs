@@ -9,19 +9,15 @@
 )]
 #![expect(clippy::panic, reason = "a failing test panics")]
 
-#[path = "support/rows.rs"]
-mod rows;
-#[path = "support/shuck.rs"]
-mod shuck;
-
 use std::collections::BTreeMap;
 use std::process::{Command as Process, Stdio};
 
+use crate::rows::{self, Row};
+use crate::shuck;
 use countersign_core::shell::parse::parse;
 use countersign_core::shell::syntax::{
     AssignedValue, Block, Command, Part, Redirect, Script, Simple, Word,
 };
-use rows::Row;
 
 /// Differences that are explained. A row counts as explained when its command contains one of these.
 const EXPLAINED: &[(&str, &str)] = &[

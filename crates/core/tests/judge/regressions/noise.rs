@@ -1,18 +1,8 @@
 //! Commands that were once a question for nothing, each beside the one that has to stay a question.
 
-use countersign_core::assess::assess;
-use countersign_core::call::ToolCall;
-use countersign_core::follow::walk::Knows;
-use countersign_core::verdict::{Situation, Verdict, verdict};
+use countersign_core::verdict::Verdict;
 
-fn judged(command: &str) -> Verdict {
-    let call = ToolCall::command(command).from_directory("/home/dev/project");
-    let knows = Knows {
-        trusts_workspace: true,
-        ..Knows::default()
-    };
-    verdict(&assess(&call, &knows), &Situation::default()).verdict
-}
+use super::judged;
 
 /// What it is about, what runs, and its twin that asks.
 #[rustfmt::skip]

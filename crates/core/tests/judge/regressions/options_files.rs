@@ -1,19 +1,9 @@
 //! Options and words of programs for files, media, networks and machines that run, load, write or send.
 
-use countersign_core::assess::assess;
-use countersign_core::call::ToolCall;
-use countersign_core::follow::walk::Knows;
 use countersign_core::knowledge::{PROGRAMS, Row};
-use countersign_core::verdict::{Situation, Verdict, verdict};
+use countersign_core::verdict::Verdict;
 
-fn judged(command: &str) -> Verdict {
-    let call = ToolCall::command(command).from_directory("/home/dev/project");
-    let knows = Knows {
-        trusts_workspace: true,
-        ..Knows::default()
-    };
-    verdict(&assess(&call, &knows), &Situation::default()).verdict
-}
+use super::{asks, judged, runs};
 
 /// Holds every command of `rows` against `right`, and names those that fail.
 fn hold(rows: &[&str], right: fn(Verdict) -> bool) {
@@ -24,14 +14,6 @@ fn hold(rows: &[&str], right: fn(Verdict) -> bool) {
         .map(|(command, verdict)| format!("{command} → {verdict:?}"))
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-fn asks(verdict: Verdict) -> bool {
-    verdict >= Verdict::Ask
-}
-
-fn runs(verdict: Verdict) -> bool {
-    verdict == Verdict::Allow
 }
 
 #[test]

@@ -93,7 +93,7 @@ const MESSAGES: &[&str] = &[
 
 #[test]
 fn every_row_of_the_table_can_be_read() {
-    let rows = include_str!("../knowledge/secrets.tsv")
+    let rows = include_str!("../../knowledge/secrets.tsv")
         .lines()
         .filter(|row| !row.starts_with('#'))
         .count();

@@ -1,5 +1,12 @@
 //! Commands that were once judged wrong, each with what went wrong.
 
+mod later;
+mod noise;
+mod options;
+mod options_files;
+mod options_services;
+mod reach;
+
 use countersign_core::assess::assess;
 use countersign_core::call::ToolCall;
 use countersign_core::follow::walk::Knows;
@@ -12,6 +19,49 @@ fn judged(command: &str) -> Verdict {
         ..Knows::default()
     };
     verdict(&assess(&call, &knows), &Situation::default()).verdict
+}
+
+/// One family: what was overlooked, commands that must ask, neighbours that must run.
+struct Family {
+    name: &'static str,
+    asks: &'static [&'static str],
+    runs: &'static [&'static str],
+}
+
+/// Judges both sides of every family, and names the commands that were judged wrong.
+fn judge_families(families: &[Family]) {
+    let mut wrong = Vec::new();
+    for family in families {
+        let quiet = family.asks.iter().filter(|command| !asks(judged(command)));
+        wrong.extend(quiet.map(|command| format!("{}: runs {command:?}", family.name)));
+        let noise = family.runs.iter().filter(|command| !runs(judged(command)));
+        wrong.extend(noise.map(|command| format!("{}: asks {command:?}", family.name)));
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+/// Holds every command of `rows` against `right`, and names those that fail.
+fn hold(rows: &[(&str, &str)], right: fn(Verdict) -> bool) {
+    let wrong: Vec<String> = rows
+        .iter()
+        .map(|(name, command)| (name, command, judged(command)))
+        .filter(|(_, _, verdict)| !right(*verdict))
+        .map(|(name, command, verdict)| format!("{name}: {command} → {verdict:?}"))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn asks(verdict: Verdict) -> bool {
+    verdict >= Verdict::Ask
+}
+
+fn runs(verdict: Verdict) -> bool {
+    verdict == Verdict::Allow
 }
 
 /// What went wrong, and the command that showed it.

@@ -1,37 +1,6 @@
 //! More commands that were once judged wrong: what a line hands on, prepares, clears or evaluates.
 
-use countersign_core::assess::assess;
-use countersign_core::call::ToolCall;
-use countersign_core::follow::walk::Knows;
-use countersign_core::verdict::{Situation, Verdict, verdict};
-
-fn judged(command: &str) -> Verdict {
-    let call = ToolCall::command(command).from_directory("/home/dev/project");
-    let knows = Knows {
-        trusts_workspace: true,
-        ..Knows::default()
-    };
-    verdict(&assess(&call, &knows), &Situation::default()).verdict
-}
-
-/// Holds every command of `rows` against `right`, and names those that fail.
-fn hold(rows: &[(&str, &str)], right: fn(Verdict) -> bool) {
-    let wrong: Vec<String> = rows
-        .iter()
-        .map(|(name, command)| (name, command, judged(command)))
-        .filter(|(_, _, verdict)| !right(*verdict))
-        .map(|(name, command, verdict)| format!("{name}: {command} → {verdict:?}"))
-        .collect();
-    assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-fn asks(verdict: Verdict) -> bool {
-    verdict >= Verdict::Ask
-}
-
-fn runs(verdict: Verdict) -> bool {
-    verdict == Verdict::Allow
-}
+use super::{asks, hold, runs};
 
 /// How it is said, and a command that asks.
 const OUTPUT_ELSEWHERE: &[(&str, &str)] = &[

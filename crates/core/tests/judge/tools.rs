@@ -19,7 +19,7 @@ use countersign_core::verdict::{Ruling, Situation, Verdict, verdict};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-const CORPUS: &str = include_str!("../../../corpus/tools.jsonl");
+const CORPUS: &str = include_str!("../../../../corpus/tools.jsonl");
 
 /// Secrets are put together here, so that no file holds one.
 fn made_up_secrets() -> Vec<(&'static str, String)> {

@@ -6,7 +6,7 @@ use countersign_core::knowledge::{HANDLES, HandleRow};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{asking, covers, offered, shell, tool, widest};
+use super::{asking, covers, offered, shell, tool, widest};
 
 /// Reads an example of a row: a tool with its arguments, or a command.
 fn example(text: &str) -> ToolCall {

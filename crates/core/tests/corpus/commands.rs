@@ -9,17 +9,13 @@
 )]
 #![expect(clippy::panic, reason = "a failing test panics")]
 
-#[path = "support/rows.rs"]
-#[expect(dead_code, reason = "there is no long run of this test")]
-mod rows;
-
 use std::collections::BTreeMap;
 
+use crate::rows::{self, Row};
 use countersign_core::assess::assess;
 use countersign_core::call::ToolCall;
 use countersign_core::follow::walk::Knows;
 use countersign_core::verdict::{Situation, Verdict, verdict};
-use rows::Row;
 
 /// Where an agent works on a project.
 const WORKSPACE: &str = "/home/dev/project";

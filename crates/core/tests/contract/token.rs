@@ -12,19 +12,12 @@
     reason = "tests read data, may fail loudly, and have long tables"
 )]
 
-#[path = "token/calls.rs"]
 mod calls;
-#[path = "token/case.rs"]
 mod case;
-#[path = "token/claims.rs"]
 mod claims;
-#[path = "token/forms.rs"]
 mod forms;
-#[path = "token/headers.rs"]
 mod headers;
-#[path = "token/laws.rs"]
 mod laws;
-#[path = "token/uses.rs"]
 mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,9 +2,7 @@
 
 #![expect(clippy::panic, reason = "tests may fail loudly")]
 
-#[path = "grant/handles.rs"]
 mod handles;
-#[path = "grant/pairs.rs"]
 mod pairs;
 
 use countersign_core::call::{ToolCall, Turn};

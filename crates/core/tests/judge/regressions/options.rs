@@ -1,26 +1,7 @@
 //! Code, files and addresses in options and operands that nobody read, and the ordinary neighbours of
 //! each that must stay no question.
 
-use countersign_core::assess::assess;
-use countersign_core::call::ToolCall;
-use countersign_core::follow::walk::Knows;
-use countersign_core::verdict::{Situation, Verdict, verdict};
-
-fn judged(command: &str) -> Verdict {
-    let call = ToolCall::command(command).from_directory("/home/dev/project");
-    let knows = Knows {
-        trusts_workspace: true,
-        ..Knows::default()
-    };
-    verdict(&assess(&call, &knows), &Situation::default()).verdict
-}
-
-/// One family: what was overlooked, commands that must ask, neighbours that must run.
-struct Family {
-    name: &'static str,
-    asks: &'static [&'static str],
-    runs: &'static [&'static str],
-}
+use super::{Family, judge_families};
 
 const FAMILIES: &[Family] = &[
     Family {
@@ -193,18 +174,5 @@ const FAMILIES: &[Family] = &[
 
 #[test]
 fn options_and_operands_that_run_load_or_write_are_asked_about_and_their_neighbours_are_not() {
-    let mut wrong = Vec::new();
-    for family in FAMILIES {
-        let asks = family
-            .asks
-            .iter()
-            .filter(|command| judged(command) < Verdict::Ask);
-        wrong.extend(asks.map(|command| format!("{}: allowed: {command}", family.name)));
-        let runs = family
-            .runs
-            .iter()
-            .filter(|command| judged(command) >= Verdict::Ask);
-        wrong.extend(runs.map(|command| format!("{}: asked: {command}", family.name)));
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    judge_families(FAMILIES);
 }

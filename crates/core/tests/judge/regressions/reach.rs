@@ -1,26 +1,9 @@
 //! Commands that reached further than their words said, each with what was overlooked, and the
 //! neighbours of each that must stay no question.
 
-use countersign_core::assess::assess;
-use countersign_core::call::ToolCall;
-use countersign_core::follow::walk::Knows;
-use countersign_core::verdict::{Situation, Verdict, verdict};
+use countersign_core::verdict::Verdict;
 
-fn judged(command: &str) -> Verdict {
-    let call = ToolCall::command(command).from_directory("/home/dev/project");
-    let knows = Knows {
-        trusts_workspace: true,
-        ..Knows::default()
-    };
-    verdict(&assess(&call, &knows), &Situation::default()).verdict
-}
-
-/// One family: what was overlooked, commands that must ask, neighbours that must run.
-struct Family {
-    name: &'static str,
-    asks: &'static [&'static str],
-    runs: &'static [&'static str],
-}
+use super::{Family, judged};
 
 const FAMILIES: &[Family] = &[
     Family {

@@ -1,0 +1,10 @@
+//! What others rely on byte by byte: canonical JSON, tokens, the ledger, cards and their lifecycle.
+//!
+//! One binary, because each costs a link.
+
+mod canonical;
+mod card;
+mod ledger;
+mod lifecycle;
+mod spoof;
+mod token;

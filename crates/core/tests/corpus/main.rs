@@ -1,0 +1,14 @@
+//! Rates over whole collections of commands and messages: `corpus/`, and data sets where there are.
+//!
+//! Slow in the dev profile, so apart from the tests of single calls.
+
+mod commands;
+mod crisis;
+mod impact;
+mod parser_agreement;
+mod personal;
+#[path = "../support/rows.rs"]
+mod rows;
+mod secrets;
+mod shuck;
+mod trajectories;

@@ -1,0 +1,11 @@
+//! Judges single calls: tools, commands, languages, policies and grants.
+//!
+//! One binary, because each costs a link.
+
+mod depth;
+mod grant;
+mod knowledge;
+mod language;
+mod policy;
+mod regressions;
+mod tools;
