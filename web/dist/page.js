@@ -3960,9 +3960,9 @@
       a4(
         Tile,
         {
-          name: "Approved in under 1 s",
+          name: "Fast approvals",
           value: answers.hasty_approvals.toLocaleString(),
-          said: answers.hasty_approvals === 0 ? "Every approval took longer" : "Too fast to have been read",
+          said: answers.hasty_approvals === 0 ? "None in under a second" : "In under a second: hardly read",
           isWarning: answers.hasty_approvals > 0
         }
       )
@@ -5366,7 +5366,7 @@
       case "away":
         return a4("div", { class: "banner", role: "alert", children: [
           a4("p", { children: [
-            a4("strong", { children: "The gateway is unreachable." }),
+            a4("strong", { children: "The gateway is down." }),
             " Calls that need a person are refused. Start it with ",
             a4("code", { children: "countersign serve" }),
             "; this page reconnects automatically",
@@ -5386,7 +5386,7 @@
     return toast.value === null ? null : a4("div", { class: "toast", "aria-hidden": "true", children: toast.value });
   }
   function NeverThere() {
-    return a4("main", { class: "alone", children: a4(Empty, { icon: "ledger", title: "The gateway is unreachable", children: [
+    return a4("main", { class: "alone", children: a4(Empty, { icon: "ledger", title: "The gateway is down", children: [
       a4("p", { children: [
         "Until it is back, calls that need a person are refused. Start it with ",
         a4("code", { children: "countersign serve" }),

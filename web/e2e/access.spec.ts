@@ -76,7 +76,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.setViewportSize({ width: 390, height: 844 });
       await clean(page, "card on a phone");
       await page.goto(`${gateway.url}/#/inbox`);
-      await expect(page.getByRole("list", { name: "What waits" })).toBeVisible();
+      await expect(page.getByRole("list", { name: "Waiting" })).toBeVisible();
       await clean(page, "inbox on a phone");
     });
   });

@@ -16,9 +16,9 @@ test("a thousand waiting cards stay usable", async ({ page, gateway }) => {
   }
   const begun = Date.now();
   await signIn(page, gateway);
-  await expect(page.getByText("1,000 wait", { exact: true })).toBeVisible();
+  await expect(page.getByText("1,000 waiting", { exact: true })).toBeVisible();
   const loaded = Date.now() - begun;
-  const rows = await page.getByRole("list", { name: "What waits" }).getByRole("listitem").count();
+  const rows = await page.getByRole("list", { name: "Waiting" }).getByRole("listitem").count();
   expect(rows).toBeLessThan(60);
   const spans: number[] = [];
   for (let step = 0; step < 50; step += 1) {
@@ -37,7 +37,7 @@ test("a thousand waiting cards stay usable", async ({ page, gateway }) => {
   console.log(`${CARDS} cards: signed in and drawn in ${loaded} ms; next card in ${middle.toFixed(0)} ms, at worst ${worst.toFixed(0)} ms`);
   expect(middle).toBeLessThan(250);
   await page.getByRole("searchbox", { name: "Filter" }).fill("site-777");
-  await expect(page.getByRole("list", { name: "What waits" }).getByRole("listitem")).toHaveCount(2);
+  await expect(page.getByRole("list", { name: "Waiting" }).getByRole("listitem")).toHaveCount(2);
   await page.getByRole("link", { name: /site-777/ }).click();
   await page.getByRole("button", { name: "Deny" }).click();
   await page.keyboard.press("Enter");

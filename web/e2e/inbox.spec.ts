@@ -135,8 +135,8 @@ test("what concerns a person in crisis says so, and never folds", async ({ page,
     await gateway.call("send_message", { to: "sam", text: "ok" }, { replying_to: turn, session_id: `c${index}` });
   }
   await signIn(page, gateway);
-  await expect(page.getByRole("list", { name: "What waits" }).getByRole("listitem")).toHaveCount(3);
-  await expect(page.getByText("A person in crisis may be concerned.")).toBeVisible();
+  await expect(page.getByRole("list", { name: "Waiting" }).getByRole("listitem")).toHaveCount(3);
+  await expect(page.getByText("This may affect a person in crisis.")).toBeVisible();
   await expect(page.getByRole("list", { name: "Choices" }).getByRole("button")).toHaveText(["1Allow once", "2Deny"]);
 });
 

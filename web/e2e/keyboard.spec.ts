@@ -64,5 +64,5 @@ test("the help shows the keys the page has, and the filter narrows the list", as
   await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/pears");
   await page.keyboard.press("/");
   await page.keyboard.type("pears");
-  await expect(page.getByRole("list", { name: "What waits" }).getByRole("listitem")).toHaveCount(1);
+  await expect(page.getByRole("list", { name: "Waiting" }).getByRole("listitem")).toHaveCount(1);
 });

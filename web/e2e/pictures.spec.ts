@@ -43,7 +43,7 @@ const PICTURES: Picture[] = [
     docs: [],
     show: async (page, gateway) => {
       await page.goto(`${gateway.url}/#/inbox`);
-      await expect(page.getByRole("list", { name: "What waits" }).or(page.getByRole("article")).first()).toBeVisible();
+      await expect(page.getByRole("list", { name: "Waiting" }).or(page.getByRole("article")).first()).toBeVisible();
     },
   },
   { name: "message", docs: ["light"], show: (page, gateway) => card(page, gateway, message) },

@@ -42,10 +42,10 @@ test("history is searched and filtered, and every call is explained factor by fa
   await expect(calls).toHaveCount(1);
   await page.getByRole("searchbox").fill("");
   await expect(calls).toHaveCount(4);
-  await page.getByLabel("How it ended").selectOption("Refused");
+  await page.getByLabel("Status").selectOption("Refused");
   await expect(calls).toHaveCount(1);
   await expect(calls.first()).toContainText("rm -rf /");
-  await page.getByLabel("How it ended").selectOption("Denied");
+  await page.getByLabel("Status").selectOption("Denied");
   await page.getByRole("link", { name: /releases/ }).click();
   const detail = page.getByRole("region", { name: "One call" });
   await expect(detail.getByRole("heading", { level: 2 })).toHaveText(/^Denied by you on the API$|^Denied by .* on the API$/);
@@ -96,8 +96,8 @@ test("insights count, can be read as a table, and other thresholds are tried at 
   const slider = page.getByRole("slider", { name: /Asks above this risk/ });
   await slider.focus();
   await page.keyboard.press("Home");
-  // The lines stay in order: one cannot pass the other.
-  await expect(page.getByRole("slider", { name: /Runs by itself/ })).toHaveValue("0");
+  // The thresholds stay in order: one cannot pass the other.
+  await expect(page.getByRole("slider", { name: /Runs without a question/ })).toHaveValue("0");
   await expect(asked).toContainText("4 of 5 calls asked about, instead of 2");
   await expect(page.getByRole("list", { name: "Calls that would have gone another way" }).getByRole("link")).toHaveCount(2);
   await page.getByRole("button", { name: "Reset" }).click();
@@ -190,7 +190,7 @@ test("the ledger is verified, and its entries can be read", async ({ page, gatew
   await signIn(page, gateway);
   await open(page, gateway, "#/ledger");
   await page.getByRole("button", { name: "Verify the ledger" }).click();
-  await expect(page.getByRole("heading", { name: "The ledger is what it was" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "The ledger is intact" })).toBeVisible();
   await expect(page.getByRole("group", { name: "Head" })).toContainText("sha256:");
   const entries = page.getByRole("region", { name: "Entries" });
   await expect(entries.getByText("call.assessed").first()).toBeVisible();
@@ -207,13 +207,13 @@ test("while the gateway is away what was read stays, and it goes on by itself", 
   await open(page, gateway, "#/grants");
   await expect(page.getByRole("article")).toContainText("systemctl restart nginx");
   await gateway.stop();
-  await expect(page.getByText("The gateway is away.")).toBeVisible();
+  await expect(page.getByText("The gateway is down.")).toBeVisible();
   await expect(page.getByRole("article")).toContainText("systemctl restart nginx");
   await page.getByRole("button", { name: /^Revoke/ }).click();
   await page.getByRole("button", { name: "Revoke it" }).click();
   await expect(page.getByText("The gateway does not respond. Nothing was changed.")).toBeVisible();
   await gateway.start(Number(new URL(gateway.url).port));
-  await expect(page.getByText("The gateway is away.")).toHaveCount(0);
+  await expect(page.getByText("The gateway is down.")).toHaveCount(0);
 });
 
 for (const colorScheme of ["light", "dark"] as const) {

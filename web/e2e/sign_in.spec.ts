@@ -4,14 +4,14 @@ import { expect, signIn, test } from "./gateway";
 
 test("the printed link signs in once, and its code leaves the address", async ({ page, gateway, browser }) => {
   await page.goto(gateway.firstLink);
-  await expect(page.getByRole("heading", { name: "no agent is connected yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "no agent connected yet" })).toBeVisible();
   expect(page.url()).toBe(`${gateway.url}/`);
   const cookies = await page.context().cookies();
   expect(cookies.map((it) => [it.httpOnly, it.sameSite])).toEqual([[true, "Strict"]]);
 
   const other = await (await browser.newContext()).newPage();
   await other.goto(gateway.firstLink);
-  await expect(other.getByRole("alert")).toHaveText("This link was used already, or its ten minutes are over.");
+  await expect(other.getByRole("alert")).toHaveText("This link was already used or has expired.");
   await expect(other.getByText("countersign keys login")).toBeVisible();
   expect(other.url()).toBe(`${gateway.url}/`);
 });

@@ -145,7 +145,7 @@ function Connection() {
       return (
         <div class="banner" role="alert">
           <p>
-            <strong>The gateway is unreachable.</strong> Calls that need a person are refused. Start it
+            <strong>The gateway is down.</strong> Calls that need a person are refused. Start it
             with <code>countersign serve</code>; this page reconnects automatically
             {lostAt.value === null ? "." : ` (lost ${span(now.value - lostAt.value)} ago).`}
           </p>
@@ -174,7 +174,7 @@ function Toast() {
 function NeverThere() {
   return (
     <main class="alone">
-      <Empty icon="ledger" title="The gateway is unreachable">
+      <Empty icon="ledger" title="The gateway is down">
         <p>
           Until it is back, calls that need a person are refused. Start it with <code>countersign serve</code>; this
           page reconnects automatically.

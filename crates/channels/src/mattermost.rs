@@ -311,7 +311,7 @@ impl Mattermost {
                 Some(key)
             }
             Err(error) => {
-                tracing::warn!(%error, "the server's key cannot be had");
+                tracing::warn!(%error, "the server's key is not available");
                 None
             }
         }

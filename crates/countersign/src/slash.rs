@@ -258,8 +258,8 @@ fn usage(rows: &Value) -> String {
         return "No model has been used yet.".to_owned();
     }
     let lines = sums.iter().map(|(model, calls, read, wrote)| {
-        let times = if *calls == 1 { "time" } else { "times" };
-        format!("{model}: {calls} {times}, {read} tokens in, {wrote} tokens out")
+        let requests = if *calls == 1 { "request" } else { "requests" };
+        format!("{model}: {calls} {requests}, {read} tokens in, {wrote} tokens out")
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -309,7 +309,7 @@ mod tests {
                 "revoke",
                 404,
                 json!({ "error": { "message": "there is no grant `g`" } }),
-                "It is not there any more: there is no grant `g`.",
+                "It no longer exists: there is no grant `g`.",
             ),
             (
                 "usage",
@@ -318,7 +318,7 @@ mod tests {
                     { "model": "m", "calls": 1, "prompt_tokens": 10, "completion_tokens": 5 },
                     { "model": "m", "calls": 2, "prompt_tokens": 1, "completion_tokens": 1 },
                 ] }),
-                "m: asked 3 times, 11 tokens read, 6 written",
+                "m: 3 requests, 11 tokens in, 6 tokens out",
             ),
         ];
         for (what, status, body, wanted) in rows {

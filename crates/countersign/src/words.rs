@@ -135,7 +135,7 @@ pub(crate) fn refusal(status: u16, body: &Value) -> String {
     let said = said.unwrap_or_else(|| format!("the gateway responded with {status}"));
     match StatusCode::from_u16(status) {
         Ok(StatusCode::FORBIDDEN) => format!("You cannot answer this: {said}"),
-        Ok(StatusCode::NOT_FOUND) => format!("It is not there any more: {said}"),
+        Ok(StatusCode::NOT_FOUND) => format!("It no longer exists: {said}"),
         Ok(StatusCode::UNAUTHORIZED) => {
             format!("{said}; `countersign keys create` makes a key")
         }

@@ -155,9 +155,9 @@ function Tiles({ stats }: { stats: StatsView }) {
         said={answers.p90_seconds === null || answers.p90_seconds === undefined ? "Nobody has answered yet" : `median; 90 % within ${brief(answers.p90_seconds)}`}
       />
       <Tile
-        name="Approved in under 1 s"
+        name="Fast approvals"
         value={answers.hasty_approvals.toLocaleString()}
-        said={answers.hasty_approvals === 0 ? "Every approval took longer" : "Too fast to have been read"}
+        said={answers.hasty_approvals === 0 ? "None in under a second" : "In under a second: hardly read"}
         isWarning={answers.hasty_approvals > 0}
       />
     </dl>

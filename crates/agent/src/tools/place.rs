@@ -422,7 +422,7 @@ mod tests {
         let read = |path: &Path| Spot::find(path).unwrap().unwrap().read(100);
         assert!(read(&home).unwrap_err().contains("is a directory"));
         let zero = read(Path::new("/dev/zero")).unwrap_err();
-        assert!(zero.contains("no ordinary file"), "{zero}");
+        assert!(zero.contains("not a regular file"), "{zero}");
         std::fs::write(home.join("large"), [b'a'; 101]).unwrap();
         let large = read(&home.join("large")).unwrap_err();
         assert!(large.contains("larger than 100 bytes"), "{large}");

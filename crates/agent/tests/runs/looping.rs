@@ -295,7 +295,7 @@ async fn requests_that_make_no_sense_are_answered_and_submit_nothing() {
     world.ended(&run).await;
     assert!(world.told("c1").contains("no tool `launch_rocket`"));
     assert!(world.told("c2").contains("not valid JSON"));
-    assert!(world.told("c3").contains("stands twice"));
+    assert!(world.told("c3").contains("occurs twice"));
     assert!(world.told("c4").contains("must be a JSON object"));
     assert!(
         !world

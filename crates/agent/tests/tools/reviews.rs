@@ -140,7 +140,7 @@ async fn a_file_that_changed_since_is_left_alone_and_both_changes_are_shown() {
     set_mode(&path, 0o600);
     let refused = undo(&world.gate, &world.ana, &id).await.unwrap_err();
     assert!(
-        refused.to_string().contains("mode 644 became 600"),
+        refused.to_string().contains("mode 644 changed to 600"),
         "{refused}"
     );
     assert_eq!(mode(&path), 0o600);

@@ -100,7 +100,7 @@ fn what_two_readers_could_read_differently_is_refused() {
     for (name, text) in twice {
         let error = parse(text.as_bytes()).unwrap_err();
         assert!(
-            error.to_string().contains("stands twice"),
+            error.to_string().contains("occurs twice"),
             "{name}: {error}"
         );
     }

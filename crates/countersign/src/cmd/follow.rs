@@ -465,7 +465,7 @@ impl Follow<'_> {
             if let Some(scope) = scope {
                 return Some(json!({ "choice": choice, "scope": at(scope, "scope") }));
             }
-            eprint!("That was not an answer. Type 1 to {}: ", choices.len());
+            eprint!("Nothing was answered. Type 1 to {}: ", choices.len());
             return None;
         }
         match chosen(&typed, choices) {
@@ -568,7 +568,7 @@ fn resolved(event: &Value) -> String {
         Some("approved") => "Approved",
         Some("denied") => "Denied",
         Some("expired") => "Nobody answered in time; it did not run",
-        Some("withdrawn") => "Taken back",
+        Some("withdrawn") => "Withdrawn",
         Some(_) | None => "Answered",
     };
     match at(event, "by").as_str() {

@@ -31,7 +31,7 @@ const EVENTS_MAX: usize = 256;
 const LISTED_MAX: usize = 200;
 
 const AWAY: &str =
-    "The gateway is unreachable. Calls are being refused. Start it with `countersign serve`.";
+    "The gateway is down. Calls are being refused. Start it with `countersign serve`.";
 
 /// Shows what waits and takes answers until the input ends.
 pub(crate) fn run(client: &Client) -> Result<(), Complaint> {
@@ -377,7 +377,7 @@ mod tests {
         let approval = json!({ "command": "rm -rf /srv/www", "card": { "risk": "critical" } });
         let question = json!({ "question": "Which port?\nThere are two." });
         let listed = [Listed::Approval(approval), Listed::Question(question)];
-        let wanted = "2 wait for an answer.\n\
+        let wanted = "2 waiting for an answer.\n\
                       1. critical risk: rm -rf /srv/www\n\
                       2. question: Which port? There are two.\n";
         assert_eq!(shown(&listed), wanted);

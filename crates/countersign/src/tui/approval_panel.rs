@@ -405,7 +405,7 @@ impl ApprovalPanel {
         if choice == Choice::Deny {
             None
         } else if self.is_away {
-            Some("The gateway is unreachable; nothing can be allowed until it is back.")
+            Some("The gateway is down; nothing can be allowed until it is back.")
         } else if !is_long {
             None
         } else if !is_open {

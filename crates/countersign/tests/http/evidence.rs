@@ -73,7 +73,7 @@ fn a_ledger_that_was_cut_off_stops_the_gateway_until_somebody_takes_it_as_it_is(
     let refused = command(&home, &[]).output().unwrap();
     let wrong = String::from_utf8(refused.stderr).unwrap();
     assert_eq!(refused.status.code(), Some(1), "{wrong}");
-    assert!(wrong.contains("the ledger is not what it was"), "{wrong}");
+    assert!(wrong.contains("the ledger is damaged"), "{wrong}");
     assert!(wrong.contains("ledger anchor --accept"), "{wrong}");
     let (code, _, wrong) = run(&home, &["keys", "create", "--role", "agent", "--name", "x"]);
     assert_eq!(code, 1, "{wrong}");

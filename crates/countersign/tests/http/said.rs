@@ -25,7 +25,7 @@ fn questions_of_agents_are_listed_shown_and_answered_like_approvals() {
     let chosen = asks("Which branch?", json!(["main", "next"]));
     let free = asks("What is it called?", json!([]));
     let listed = told(&gateway, &["approvals"]);
-    assert!(!listed.contains("Nothing waits"), "{listed}");
+    assert!(!listed.contains("Nothing is waiting"), "{listed}");
     for part in [&chosen, &free, "Which branch?", "countersign answer ID"] {
         assert!(listed.contains(part), "{part}: {listed}");
     }
@@ -48,15 +48,15 @@ fn nothing_is_said_of_what_was_looked_for_and_hints_name_what_was_used() {
     let rows: &[(&[&str], &[&str])] = &[
         (
             &["history", "--run", "nope"],
-            &["No call is known that is of run nope."],
+            &["No call found that is of run nope."],
         ),
         (
             &["history", "--verdict", "refuse"],
-            &["No call is known", "refuse"],
+            &["No call found", "refuse"],
         ),
         (
             &["channels", "doctor"],
-            &["There are no channels", "`channels:`"],
+            &["No channels are configured", "`channels:`"],
         ),
         (
             &["answer", "x", "maybe"],
@@ -74,19 +74,19 @@ fn nothing_is_said_of_what_was_looked_for_and_hints_name_what_was_used() {
         (&["grants", "revoke", "nope"], &["countersign grants"]),
         (&["keys", "revoke", "nope"], &["countersign keys list"]),
         (&["people", "remove", "nope"], &["countersign people"]),
-        (&["usage"], &["No model was asked in the last 30d."]),
+        (&["usage"], &["No model was used in the last 30d."]),
     ];
     for (words, parts) in rows {
         let said = told(&gateway, words);
         for part in *parts {
             assert!(said.contains(part), "{words:?}: {said}");
         }
-        assert!(!said.contains("Nothing has happened"), "{words:?}: {said}");
+        assert!(!said.contains("No calls yet"), "{words:?}: {said}");
     }
     let empty = Gateway::start();
     let said = told(&empty, &["replay"]);
-    assert!(said.contains("nothing was judged again"), "{said}");
-    assert!(told(&empty, &["history"]).contains("Nothing has happened yet."));
+    assert!(said.contains("nothing to replay"), "{said}");
+    assert!(told(&empty, &["history"]).contains("No calls yet."));
 }
 
 #[test]

@@ -356,7 +356,7 @@ fn plain_yolo_still_asks_about_critical_calls_and_is_shown_until_it_ends() {
         [verdict(CRITICAL), verdict("rm -rf /")],
         ["allow", "refuse"]
     );
-    assert!(run(&["grants"]).contains("critical calls included"));
+    assert!(run(&["grants"]).contains("including critical calls"));
     let listed: Value = serde_json::from_str(&run(&["grants", "--json"])).unwrap();
     assert_eq!(listed["overrides"][0]["all"], true, "{listed}");
     let key = listed["overrides"][0]["key_id"].as_str().unwrap();

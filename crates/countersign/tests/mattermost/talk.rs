@@ -247,8 +247,8 @@ fn yolo_says_what_it_lifts_is_in_the_status_and_can_be_ended() {
             "/grants",
             "runs without questions, except about critical calls",
         ),
-        ("/yolo all 5", "critical calls included"),
-        ("/yolo off", "asks again"),
+        ("/yolo all 5", "including critical calls"),
+        ("/yolo off", "asks questions again"),
     ];
     for (line, wanted) in rows {
         let typed = scene.ana.command(&direct, &scene.place().team_id, line);

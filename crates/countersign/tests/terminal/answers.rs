@@ -26,7 +26,7 @@ fn a_card_is_opened_read_and_allowed_once() {
     assert_eq!(decision["status"], "approved", "{decision}");
     assert_eq!(decision["decision"]["choice"], "once");
     terminal.press(ENTER);
-    terminal.shows("Nothing waits.");
+    terminal.shows("Nothing waiting.");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_burst_of_keys_as_the_card_appears_answers_nothing_then_or_later() {
     let gateway = Gateway::start();
     let agent = gateway.named_key("robot", "agent");
     let mut terminal = inbox(&gateway, 80, 24);
-    terminal.shows("Nothing waits.");
+    terminal.shows("Nothing waiting.");
     let (call, _) = asked(&gateway, &agent, RISKY);
     // Somebody is typing while it comes, and goes on.
     terminal.press("111");
@@ -191,7 +191,7 @@ fn a_card_that_is_answered_elsewhere_says_by_whom() {
     terminal.shows_no("1. Allow once");
     terminal.press("1");
     terminal.press(ENTER);
-    terminal.shows("Nothing waits.");
+    terminal.shows("Nothing waiting.");
     assert_eq!(decided(&gateway, &agent, &call)["decision"]["by"], "ana");
 }
 
@@ -228,7 +228,7 @@ fn escape_never_answers_and_never_leaves() {
     terminal.press(ESCAPE);
     terminal.shows("Enter open");
     terminal.press("/nowhere");
-    terminal.shows("Nothing here has these words.");
+    terminal.shows("No matches.");
     terminal.press(ESCAPE);
     terminal.shows(RISKY);
     assert!(is_waiting(&gateway, &agent, &call));
@@ -294,7 +294,7 @@ fn an_answer_that_is_held_is_taken_back() {
     terminal.press(ENTER);
     terminal.armed("1. Allow once");
     terminal.press("1");
-    terminal.shows("z to take it back");
+    terminal.shows("z to undo");
     terminal.press("z");
     terminal.armed("1. Allow once");
     assert!(is_waiting(&gateway, &agent, &call));

@@ -9,7 +9,7 @@ use crate::{ENTER, lines, opened};
 
 fn chat(scene: &Scene) -> Terminal {
     let mut terminal = opened(&scene.gateway, &["chat"], &[], 80, 36);
-    terminal.shows("Say what you want done.");
+    terminal.shows("Tell the agent what to do.");
     terminal
 }
 
@@ -137,7 +137,7 @@ fn line_by_line_a_permission_is_left_only_after_it_was_shown() {
             Reply::text(["Done."]),
         ]);
         let mut terminal = lines(&scene.gateway, &["chat", "--plain"], &[]);
-        terminal.shows("/help lists what else can be typed.");
+        terminal.shows("/help lists the commands.");
         terminal.press("push it\r");
         terminal.shows("Answer, 1 to 4:");
         terminal.press("2\r");

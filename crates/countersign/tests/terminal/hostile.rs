@@ -91,7 +91,7 @@ fn forty_columns_are_enough() {
     terminal.shows("CRITICAL rm -rf /srv/www");
     terminal.press(ENTER);
     terminal.armed("1. Allow once");
-    terminal.shows("refused in");
+    terminal.shows("expires in");
     terminal.press("1");
     terminal.shows("Approved by");
     assert_eq!(decided(&gateway, &agent, &call)["status"], "approved");

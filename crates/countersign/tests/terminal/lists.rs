@@ -30,7 +30,7 @@ fn it_is_silent_where_that_is_wanted() {
     let gateway = Gateway::start();
     let agent = gateway.key("agent");
     let mut terminal = crate::opened(&gateway, &["--no-bell"], &[], 80, 24);
-    terminal.shows("Nothing waits.");
+    terminal.shows("Nothing waiting.");
     asked(&gateway, &agent, RISKY);
     terminal.shows(RISKY);
     assert_eq!(terminal.noted().bells, 0);
@@ -68,10 +68,10 @@ fn a_permission_is_seen_and_taken_back() {
     terminal.press("\u{1b}[Z");
     terminal.shows("never used");
     terminal.press("r");
-    terminal.shows("Take this permission back?");
+    terminal.shows("Revoke this grant?");
     terminal.armed("1. Take it back");
     terminal.press("1");
-    terminal.shows("it covers nothing any more");
+    terminal.shows("Revoked.");
     terminal.shows("There are no grants.");
     let grants = gateway.get(&gateway.admin(), "/v1/grants").body;
     assert_eq!(grants["grants"], json!([]));
@@ -103,7 +103,7 @@ fn what_ran_is_shown_with_what_it_changed_and_undone() {
     terminal.armed("1. Undo it");
     terminal.press("1");
     terminal.shows("Undone.");
-    terminal.shows("Nothing awaits a look.");
+    terminal.shows("Nothing to review.");
     assert_eq!(std::fs::read_to_string(&notes).unwrap(), "one\n");
 }
 

@@ -12,12 +12,12 @@ fn a_number_and_enter_answer_what_a_screen_reader_reads() {
     let mut terminal = lines(&gateway, &["--plain"], &[]);
     terminal.shows("1. critical risk: rm -rf /srv/www");
     assert!(!terminal.seen().is_full_screen());
-    terminal.shows("q to leave:");
+    terminal.shows("q to quit:");
     terminal.press("1\r");
     terminal.shows("Wanted: Run a shell command");
     terminal.shows("from 1 to 4 and Enter");
     terminal.press("9\r");
-    terminal.shows("That is none of them.");
+    terminal.shows("There is no such choice.");
     assert!(is_waiting(&gateway, &agent, &call));
     terminal.press("4\r");
     terminal.shows("Tell the agent why (Enter to skip):");
@@ -42,7 +42,7 @@ fn a_terminal_that_can_do_little_gets_lines() {
         assert!(!terminal.seen().is_full_screen(), "{variables:?}");
     }
     let mut terminal = lines(&gateway, &["--plain"], &[]);
-    terminal.shows("q to leave:");
+    terminal.shows("q to quit:");
     terminal.press("1\r");
     terminal.shows("from 1 to 4 and Enter");
     gateway.resolve(&ana, &approval, "deny");
@@ -56,7 +56,7 @@ fn a_session_is_allowed_line_by_line_by_a_rule_that_was_read() {
     let agent = gateway.key("agent");
     let (call, _) = asked(&gateway, &agent, RISKY);
     let mut terminal = lines(&gateway, &["--plain"], &[]);
-    terminal.shows("q to leave:");
+    terminal.shows("q to quit:");
     terminal.press("1\r");
     terminal.shows("from 1 to 4 and Enter");
     terminal.press("2\r");

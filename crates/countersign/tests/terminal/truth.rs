@@ -10,7 +10,7 @@ use crate::{inbox, lines, opened};
 
 fn chat(scene: &Scene) -> Terminal {
     let mut terminal = opened(&scene.gateway, &["chat"], &[], 100, 40);
-    terminal.shows("Say what you want done.");
+    terminal.shows("Tell the agent what to do.");
     terminal
 }
 
@@ -93,7 +93,7 @@ fn each_of_several_calls_shows_its_own_outcome_and_so_does_the_record() {
 fn line_by_line_each_call_says_its_own_outcome() {
     let scene = three();
     let mut terminal = lines(&scene.gateway, &["chat", "--plain"], &[]);
-    terminal.shows("/help lists what else can be typed.");
+    terminal.shows("/help lists the commands.");
     terminal.press("clean up\r");
     three_at_once(&scene, |text| terminal.shows(text));
 }
@@ -106,7 +106,7 @@ fn alone_a_person_in_crisis_is_told_once_that_nobody_could_be_reached() {
         ])]);
         let mut terminal = if in_lines {
             let mut terminal = lines(&scene.gateway, &["chat", "--plain"], &[]);
-            terminal.shows("/help lists what else can be typed.");
+            terminal.shows("/help lists the commands.");
             terminal
         } else {
             chat(&scene)
@@ -175,8 +175,8 @@ fn yolo_says_what_it_lifts_is_shown_everywhere_and_can_be_ended() {
     terminal.press("/status\r");
     terminal.shows("No session runs without questions.");
     terminal.press("/yolo all\r");
-    terminal.shows("critical calls included");
-    other.shows("critical calls included");
+    terminal.shows("including critical calls");
+    other.shows("including critical calls");
     terminal.press("clean up\r");
     terminal.shows("It is gone.");
     assert!(ran.exists(), "nobody was asked");

@@ -36,7 +36,7 @@ fn a_program_that_was_stopped_goes_on_where_it_was() {
     let gateway = Gateway::start();
     let agent = gateway.key("agent");
     let mut terminal = inbox(&gateway, 80, 24);
-    terminal.shows("Nothing waits.");
+    terminal.shows("Nothing waiting.");
     signalled(&terminal, "STOP");
     asked(&gateway, &agent, RISKY);
     signalled(&terminal, "CONT");

@@ -114,7 +114,7 @@ impl Gate {
             match opinion {
                 Ok(opinion) => raise(&mut judged, &opinion, lines),
                 Err(silence) => {
-                    tracing::warn!(%silence, "an assessor did not answer");
+                    tracing::warn!(%silence, "an assessor did not respond");
                     judged.assessment.reasons.push(SILENT.to_owned());
                     at_least(&mut judged, Verdict::Ask, Rule::PolicyRule);
                 }

@@ -158,13 +158,13 @@ mod tests {
                 "mode",
                 file(b"a\n", 0o600),
                 file(b"a\n", 0o755),
-                "mode 600 became 755\n",
+                "mode 600 changed to 755\n",
             ),
             (
                 "not a text",
                 file(b"a\n", 0o600),
                 file(b"\xff\xfe", 0o600),
-                "not a text: 2 bytes became 2 bytes\n",
+                "binary: 2 bytes changed to 2 bytes\n",
             ),
         ];
         for (name, old, new, expected) in rows {

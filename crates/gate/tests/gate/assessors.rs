@@ -140,7 +140,7 @@ async fn an_assessor_may_lower_only_where_the_owner_and_the_rules_let_it() {
     let allows = r#"echo '{"verdict":"allow","risk_score":0.0}'"#;
     let outside = "rm /home/dev/other/a.txt";
     let rows = [
-        ("the lines", vec![lowers(allows)], outside, "allow"),
+        ("the thresholds", vec![lowers(allows)], outside, "allow"),
         ("without leave", vec![asks(allows)], outside, "ask"),
         ("critical", vec![lowers(allows)], DANGEROUS, "ask"),
         ("the floor", vec![lowers(allows)], "rm -rf /", "refuse"),

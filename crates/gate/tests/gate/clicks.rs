@@ -361,7 +361,11 @@ async fn a_dialog_counts_for_the_person_and_the_time_it_was_opened_for() {
     };
     let rows = [
         ("another person's", dialog(now + 60, "b1"), Refusal::Forged),
-        ("open too long", dialog(now - 1, "a1"), Refusal::DialogOver),
+        (
+            "the dialog expired",
+            dialog(now - 1, "a1"),
+            Refusal::DialogOver,
+        ),
     ];
     for (name, click, expected) in rows {
         assert_eq!(

@@ -63,7 +63,11 @@ async fn asking_and_taking_back_a_thousand_times_makes_one_card_that_says_so() {
                 .retry_after
                 .is_some_and(|wait| (1..=10).contains(&wait))
         );
-        assert!(held.message.contains("held back"), "{}", held.message);
+        assert!(
+            held.message.contains("You asked too often"),
+            "{}",
+            held.message
+        );
     }
     world.clock.advance(Duration::from_secs(1));
     flood(&world, 200, 1).await;
@@ -72,7 +76,7 @@ async fn asking_and_taking_back_a_thousand_times_makes_one_card_that_says_so() {
         panic!("{cards:?}");
     };
     let held = 201 - burst();
-    let said = format!("{held} more calls of claude were held back in the last minute");
+    let said = format!("{held} more calls of claude were refused in the last minute");
     assert_eq!(card.card.title, said);
     assert_eq!(card.choices, [Choice::Deny]);
     assert_eq!(card.card.choices, [Choice::Deny]);

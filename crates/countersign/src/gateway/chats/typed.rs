@@ -94,7 +94,7 @@ impl Desk {
             Command::Grants => self.grants(who).await,
             Command::Revoke { id } => {
                 let grant = self.gate.revoke_grant(who, &id).await?;
-                Ok(format!("Taken back: {}", code(&grant.words)))
+                Ok(format!("Revoked: {}", code(&grant.words)))
             }
             Command::Lift { id } => {
                 self.gate.lift_denial(who, &id).await?;

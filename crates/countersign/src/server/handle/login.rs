@@ -42,7 +42,7 @@ pub(crate) async fn login(
             if refused.status == StatusCode::TOO_MANY_REQUESTS {
                 return Err(refused);
             }
-            let message = "this link was used already, or its ten minutes are over";
+            let message = "this link was already used or has expired";
             return Err(Problem::new(
                 StatusCode::UNAUTHORIZED,
                 "invalid_code",

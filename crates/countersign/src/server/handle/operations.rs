@@ -27,7 +27,7 @@ pub(crate) async fn ready(State(app): Reach) -> (StatusCode, Json<Value>) {
     // Causes name files and hosts; anybody may ask here, so they stay in the log.
     if let Err(error) = app.gate.store().last().await {
         tracing::warn!(?error, "not ready: the store does not respond");
-        reasons.push("the store does not answer");
+        reasons.push("the store does not respond");
     }
     // What can be read may still be full, locked or read-only.
     reasons.extend(app.gate.unwritable().await);

@@ -99,7 +99,7 @@ fn directory(cwd: &str) -> Result<String, Problem> {
     if !path.is_absolute() {
         return Err(wrong("must begin with `/`"));
     }
-    let path = path.canonicalize().map_err(|_| wrong("is not there"))?;
+    let path = path.canonicalize().map_err(|_| wrong("does not exist"))?;
     if !path.is_dir() {
         return Err(wrong("is not a directory"));
     }

@@ -93,7 +93,7 @@ impl Chat {
         let theme = self.theme;
         if let Some(why) = &self.away {
             let words = format!(
-                " The gateway is unreachable; reconnecting. {}",
+                " The gateway is down; reconnecting. {}",
                 sentence(&inline(why))
             );
             return Line::from(Span::styled(cut(&words, width), theme.bad()));

@@ -136,7 +136,7 @@ impl Inbox {
         }
         let mut words = format!("{done_word}: {}.", calls(*done));
         if *late > 0 {
-            let _infallible = write!(words, " {late} were already answered.");
+            let _infallible = write!(words, " Already answered: {late}.");
         }
         if let Some(wrong) = wrong {
             let _infallible = write!(words, " {wrong}");

@@ -30,7 +30,7 @@ const OVERRIDES_MAX: usize = 3;
 
 /// What to do about a gateway that is away.
 const AWAY: &str =
-    "The gateway is unreachable. Calls are being refused. Start it with `countersign serve`.";
+    "The gateway is down. Calls are being refused. Start it with `countersign serve`.";
 
 impl Inbox {
     /// Draws everything.

@@ -234,7 +234,7 @@ fn a_permission_can_be_limited() {
     shown.type_text("30m x3");
     shown.press_now(KeyCode::Enter);
     assert!(
-        shown.text().contains("Holds for 30 min, 3 times"),
+        shown.text().contains("Valid for 30 min, 3 times"),
         "{}",
         shown.text()
     );
@@ -283,7 +283,7 @@ fn whoever_was_faster_is_named() {
         (
             410,
             json!({ "error": { "message": "x" }, "decision": { "outcome": "withdrawn" } }),
-            "Taken back by the agent",
+            "Withdrawn by the agent",
         ),
         (
             403,
@@ -315,7 +315,7 @@ fn an_answer_that_may_have_arrived_is_looked_up() {
         why: "nothing is listening there".to_owned(),
     });
     assert_eq!(wishes, [ApprovalPanel::fetch("appr_1")]);
-    assert!(shown.text().contains("is not known"));
+    assert!(shown.text().contains("did not confirm"));
     shown.told(&answered(CARD, 200, card()));
     assert!(
         shown
@@ -330,7 +330,7 @@ fn while_the_gateway_is_away_nothing_is_allowed_and_then_it_is_asked_again() {
     let why = "nothing is listening there".to_owned();
     shown.told(&News::Away { why });
     assert!(shown.press(KeyCode::Char('1')).wishes.is_empty());
-    assert!(shown.text().contains("The gateway is away"));
+    assert!(shown.text().contains("The gateway is down"));
     assert_eq!(shown.told(&News::Back), [ApprovalPanel::fetch("appr_1")]);
     assert!(
         shown.press(KeyCode::Char('1')).wishes.is_empty(),
@@ -349,7 +349,7 @@ fn a_permission_is_not_left_while_the_gateway_is_away_either() {
     shown.told(&News::Away { why });
     assert!(shown.press(KeyCode::Char('1')).wishes.is_empty());
     assert!(shown.press(KeyCode::Enter).wishes.is_empty());
-    assert!(shown.text().contains("The gateway is away"));
+    assert!(shown.text().contains("The gateway is down"));
     shown.told(&answered(CARD, 200, card()));
     assert!(sent(&shown.press(KeyCode::Char('1')).wishes, "/resolve").is_some());
 }

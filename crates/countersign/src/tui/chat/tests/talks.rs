@@ -319,8 +319,8 @@ fn what_was_typed_comes_back_with_the_arrows() {
 #[test]
 fn every_command_does_something() {
     let rows: [(&str, &str); 15] = [
-        ("/approve", "Nothing waits here"),
-        ("/deny", "Nothing waits here"),
+        ("/approve", "Nothing is waiting here"),
+        ("/deny", "Nothing is waiting here"),
         ("/pending", "/v1/approvals?status=waiting"),
         ("/show appr_9", "/v1/approvals/appr_9"),
         ("/grants", "/v1/grants"),
@@ -329,9 +329,9 @@ fn every_command_does_something() {
         ("/status", "/v1/capabilities"),
         ("/usage", "/v1/usage"),
         ("/model fast", "agent.model"),
-        ("/new", "Say what you want done"),
-        ("/retry", "Nothing was said yet"),
-        ("/stop", "The agent is doing nothing"),
+        ("/new", "Tell the agent what to do"),
+        ("/retry", "No messages yet"),
+        ("/stop", "The agent is idle"),
         ("/whoami", "/v1/whoami"),
         ("/help", "/yolo"),
     ];
@@ -387,10 +387,7 @@ fn a_command_approves_nothing_that_was_not_on_the_screen() {
         let wishes = shown.press(KeyCode::Enter);
         assert!(sent(&wishes, "/resolve").is_none(), "{name}: {wishes:?}");
         let text = shown.text();
-        assert!(
-            text.contains("You had not seen this card"),
-            "{name}: {text}"
-        );
+        assert!(text.contains("This card is new to you"), "{name}: {text}");
         // Now it is there, and can be answered.
         let wishes = shown.press(KeyCode::Char('1'));
         assert!(

@@ -78,7 +78,11 @@ fn what_was_settled_does_not_come_back_with_a_list_that_was_on_its_way() {
     shown.happens(resolved);
     shown.tell(News::Back);
     shown.answer("waiting", "", &json!({ "approvals": [card], "next": null }));
-    assert!(shown.text().contains("Nothing waits."), "{}", shown.text());
+    assert!(
+        shown.text().contains("Nothing waiting."),
+        "{}",
+        shown.text()
+    );
 }
 
 #[test]
@@ -274,7 +278,7 @@ fn a_batch_denies_anything_with_one_note() {
     shown.answer_with("batch", "appr_2", 409, &late);
     let text = shown.text();
     assert!(
-        text.contains("Denied: 1 call. 1 had been answered already."),
+        text.contains("Denied: 1 call. Already answered: 1."),
         "{text}"
     );
 }
@@ -399,7 +403,7 @@ fn a_card_that_is_answered_elsewhere_stays_and_says_by_whom() {
     );
     shown.wait(1_000);
     shown.press(KeyCode::Enter);
-    assert!(shown.text().contains("Nothing waits."));
+    assert!(shown.text().contains("Nothing waiting."));
 }
 
 #[test]
