@@ -4,6 +4,7 @@
 //! known to look: names that may be called, names that may not occur at all. Everything else acts.
 
 use crate::knowledge::names::{ACTING_NAMES, LOOKING_FUNCTIONS};
+use crate::language::script::{Token, javascript_tokens};
 
 /// Longest script that is looked at.
 const SCRIPT_BYTES_MAX: usize = 16 * 1024;
@@ -13,117 +14,57 @@ pub(super) fn only_looks(script: &str) -> bool {
     if script.len() > SCRIPT_BYTES_MAX || !script.is_ascii() && script.contains('\\') {
         return false;
     }
-    let Some(tokens) = tokens(script) else {
+    let Some(tokens) = javascript_tokens(script) else {
         return false;
     };
     let mut declared = false;
     for (index, token) in tokens.iter().enumerate() {
-        let next = tokens.get(index + 1);
+        let calls = tokens.get(index + 1).is_some_and(|next| next.is_mark("("));
         let before = index.checked_sub(1).and_then(|index| tokens.get(index));
-        match token {
+        let looks = match token {
             Token::Name(name) => {
-                if ACTING_NAMES.contains(&name.as_str()) {
-                    return false;
-                }
-                if matches!(name.as_str(), "const" | "let" | "var") {
-                    declared = true;
-                }
-                if next == Some(&Token::Sign('(')) && !LOOKING_FUNCTIONS.contains(&name.as_str()) {
-                    return false;
-                }
+                declared |= matches!(name.as_str(), "const" | "let" | "var");
+                !ACTING_NAMES.contains(&name.as_str())
+                    && (!calls || LOOKING_FUNCTIONS.contains(&name.as_str()))
             }
-            Token::Sign('(') => {
-                // `a[b](…)`, `(…)(…)` and `"…"(…)` call what is not named.
-                if matches!(before, Some(Token::Sign(']' | ')' | '}') | Token::Text)) {
-                    return false;
-                }
-            }
-            Token::Sign('=') => {
-                if !declared {
-                    return false;
-                }
+            Token::Text(Some(_)) => !calls && may_precede_text(before),
+            Token::Number => !calls,
+            // `a[b](…)` and `(…)(…)` call what is not named.
+            Token::Mark("]" | ")" | "}" | "?.") => !calls,
+            Token::Mark("=") => std::mem::take(&mut declared),
+            Token::Mark(";") => {
                 declared = false;
+                true
             }
-            Token::Sign(';') => declared = false,
-            Token::Text if matches!(before, Some(Token::Name(_) | Token::Sign(']' | ')'))) => {
-                // A tagged template calls; two values side by side are not read here.
-                if !matches!(before, Some(Token::Name(name)) if matches!(name.as_str(), "return" | "of" | "in" | "typeof"))
-                {
-                    return false;
-                }
-            }
-            Token::Text | Token::Sign(_) => {}
+            Token::Mark(mark) => !changes(mark),
+            // A pattern, or a text that code is put into.
+            Token::Text(None)
+            | Token::Newline
+            | Token::Variable(_)
+            | Token::Symbol(_)
+            | Token::Command(_) => false,
+        };
+        if !looks {
+            return false;
         }
     }
     true
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Token {
-    Name(String),
-    Text,
-    Sign(char),
+/// Whether a text may stand behind this token; two values side by side are not read here.
+fn may_precede_text(before: Option<&Token>) -> bool {
+    match before {
+        Some(Token::Name(name)) => matches!(name.as_str(), "return" | "of" | "in" | "typeof"),
+        Some(token) => !token.is_mark("]") && !token.is_mark(")"),
+        None => true,
+    }
 }
 
-/// Splits a script; `None` where it cannot be split for sure.
-fn tokens(script: &str) -> Option<Vec<Token>> {
-    let mut tokens = Vec::new();
-    let mut letters = script.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            _ if letter.is_whitespace() => {}
-            '"' | '\'' | '`' => {
-                loop {
-                    match letters.next()? {
-                        '\\' => {
-                            letters.next()?;
-                        }
-                        '$' if letter == '`' && letters.peek() == Some(&'{') => return None,
-                        end if end == letter => break,
-                        _ => {}
-                    }
-                }
-                tokens.push(Token::Text);
-            }
-            // A slash may begin a comment, a pattern or a division; telling them apart is not worth it.
-            '/' | '\\' | '#' | '@' => return None,
-            '=' => {
-                if matches!(letters.peek(), Some('=' | '>')) {
-                    letters.next();
-                    if letters.peek() == Some(&'=') {
-                        letters.next();
-                    }
-                } else {
-                    tokens.push(Token::Sign('='));
-                }
-            }
-            '!' | '<' | '>' => {
-                if letters.peek() == Some(&'=') {
-                    letters.next();
-                    if letters.peek() == Some(&'=') {
-                        letters.next();
-                    }
-                }
-            }
-            '+' | '-' => {
-                if letters.peek() == Some(&letter) {
-                    return None;
-                }
-                tokens.push(Token::Sign(letter));
-            }
-            _ if letter.is_alphanumeric() || letter == '_' || letter == '$' => {
-                let mut name = String::from(letter);
-                while let Some(next) =
-                    letters.next_if(|next| next.is_alphanumeric() || matches!(next, '_' | '$'))
-                {
-                    name.push(next);
-                }
-                tokens.push(Token::Name(name));
-            }
-            sign => tokens.push(Token::Sign(sign)),
-        }
-    }
-    Some(tokens)
+/// Whether an operator gives something a new value, or is too rare to be worth reading.
+fn changes(mark: &str) -> bool {
+    let compares = matches!(mark, "==" | "===" | "!=" | "!==" | "<=" | ">=");
+    let assigns = (mark.ends_with('=') || mark.starts_with('=') && mark != "=>") && !compares;
+    assigns || matches!(mark, "++" | "--" | "/" | "#" | "@" | "$")
 }
 
 #[cfg(test)]
@@ -155,6 +96,12 @@ mod tests {
             ("localStorage.getItem('t')", false),
             ("let a = 1; a.b = 2", false),
             ("'unclosed", false),
+            ("document.title // the title", true),
+            ("document.title // x\rfetch('/x')", false),
+            ("let a = 1; a += 2", false),
+            ("$('form')", false),
+            ("`${document.cookie}`", false),
+            ("document.links?.(1)", false),
         ] {
             assert_eq!(only_looks(script), want, "{script}");
         }

@@ -14,8 +14,9 @@ use std::collections::HashMap;
 
 pub use crate::knowledge::Lang;
 
+pub(crate) use self::lexer::Token;
+
 use self::bindings::Bindings;
-use self::lexer::Token;
 use super::{CODE_BYTES_MAX, Deed, ENVIRONMENT, MAKES_CODE, Reading, TOO_LONG};
 use crate::knowledge::languages::Script;
 use crate::knowledge::{CallReader, Feature, Role, Syntax};
@@ -47,6 +48,14 @@ pub fn read(lang: Lang, code: &str) -> Reading {
     reader.walk();
     reader.reaches_by_literals();
     reader.reading
+}
+
+/// The tokens of JavaScript without line ends, for readers that judge them by rules of their own;
+/// `None` when it cannot be split for certain.
+pub(crate) fn javascript_tokens(code: &str) -> Option<Vec<Token>> {
+    let mut tokens = lexer::tokens(Lang::JAVASCRIPT.script()?, code)?;
+    tokens.retain(|token| *token != Token::Newline);
+    Some(tokens)
 }
 
 struct Reader<'a> {

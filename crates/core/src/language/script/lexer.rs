@@ -11,7 +11,7 @@ use crate::language::cursor::{Cursor, continues_name, starts_name};
 
 /// One token of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     Name(String),
     /// A name with its sigil.
     Variable(String),
@@ -27,11 +27,11 @@ pub(super) enum Token {
 }
 
 impl Token {
-    pub(super) fn is_mark(&self, wanted: &str) -> bool {
+    pub(crate) fn is_mark(&self, wanted: &str) -> bool {
         matches!(self, Self::Mark(mark) if *mark == wanted)
     }
 
-    pub(super) fn is_name(&self, wanted: &str) -> bool {
+    pub(crate) fn is_name(&self, wanted: &str) -> bool {
         matches!(self, Self::Name(name) if name == wanted)
     }
 
@@ -135,7 +135,7 @@ impl Lexer<'_> {
                 self.cursor.take_while(continues_name);
             }
             self.tokens.push(Token::Number);
-        } else if starts_name(c) {
+        } else if starts_name(c) || c == '$' && self.script.syntax == Syntax::JavaScript {
             self.word()?;
         } else if c == '/'
             && matches!(
@@ -200,7 +200,7 @@ impl Lexer<'_> {
             return None;
         }
         if starts_hash || (slashes && self.cursor.looking_at("//")) {
-            self.cursor.rest_of_line();
+            self.line_comment()?;
         } else if slashes && self.cursor.eat_text("/*") {
             self.cursor.take_until("*/")?;
         } else if self.script.has(Feature::DashComments) && self.cursor.eat_text("--") {
@@ -209,12 +209,20 @@ impl Lexer<'_> {
             } else if self.cursor.looking_at("[=") {
                 return None;
             } else {
-                self.cursor.rest_of_line();
+                self.line_comment()?;
             }
         } else {
             return Some(false);
         }
         Some(true)
+    }
+
+    /// Skips the rest of the line. Some interpreters also end a line at the characters below, so code
+    /// may follow them.
+    fn line_comment(&mut self) -> Option<()> {
+        let comment = self.cursor.rest_of_line();
+        let comment = comment.strip_suffix('\r').unwrap_or(&comment);
+        (!comment.contains(['\r', '\u{2028}', '\u{2029}'])).then_some(())
     }
 
     fn quoted(&mut self, quote: char) -> Option<()> {
@@ -406,7 +414,10 @@ impl Lexer<'_> {
     }
 
     fn word(&mut self) -> Option<()> {
-        let mut name = self.cursor.take_while(continues_name);
+        let signs = self.script.syntax == Syntax::JavaScript;
+        let mut name = self
+            .cursor
+            .take_while(|c| continues_name(c) || signs && c == '$');
         if self.script.syntax == Syntax::Perl {
             while self.cursor.looking_at("::") && self.cursor.peek_at(2).is_some_and(starts_name) {
                 self.cursor.skip(2);

@@ -7,7 +7,7 @@ use crate::knowledge::CallReader;
 use crate::knowledge::languages::{
     MONGO_FORBIDDEN, MONGO_METHODS, MONGO_READING_COMMANDS, MONGO_REMOVING_KEYS,
 };
-use crate::language::cursor::{Cursor, starts_name};
+use crate::language::script::{Token, javascript_tokens};
 use crate::language::{Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, deed_of};
 
 const UNPARSED: &str = "a MongoDB script that cannot be parsed";
@@ -19,46 +19,51 @@ pub fn mongo(js: &str) -> Reading {
     if js.len() > FRAGMENT_BYTES_MAX {
         return Reading::hidden(TOO_LONG);
     }
-    let Some(tokens) = tokens(js) else {
+    let Some(tokens) = javascript_tokens(js) else {
         return Reading::hidden(UNPARSED);
     };
     let mut reading = Reading::default();
     let shell_words = shell_command(&tokens, &mut reading);
     for (at, token) in tokens.iter().enumerate().skip(shell_words) {
-        let next = tokens.get(at + 1);
+        let rest = tokens.get(at + 1..).unwrap_or_default();
+        let next = |mark: &str| rest.first().is_some_and(|token| token.is_mark(mark));
         match token {
-            Token::Name(name) if next == Some(&Token::Mark('(')) => {
-                let arguments = tokens.get(at + 2..).unwrap_or_default();
-                call(name, arguments, &mut reading);
+            // Keys such as `$out` are written with or without quotes.
+            Token::Name(key) if key.starts_with('$') => operator(key, &mut reading),
+            Token::Name(name) if next("(") => {
+                call(name, rest.get(1..).unwrap_or_default(), &mut reading);
             }
             Token::Name(name) => {
-                let is_key = next == Some(&Token::Mark(':'));
-                if !is_key && MONGO_FORBIDDEN.contains(name) {
+                if !next(":") && MONGO_FORBIDDEN.contains(name) {
                     reading.hide(COMPUTED);
                 }
             }
-            Token::Text(text) => {
-                // Stages of a pipeline that write are keys, with or without quotes.
-                if (text == "$out" || text == "$merge") && next == Some(&Token::Mark(':')) {
-                    // The collection they name is replaced, or rows of it.
-                    reading.see(Deed::DbDestroy(text.clone()));
-                } else if matches!(text.as_str(), "$where" | "$function" | "$accumulator") {
-                    reading.hide(COMPUTED);
-                }
-            }
-            Token::Mark(']' | ')') if next == Some(&Token::Mark('(')) => reading.hide(COMPUTED),
-            Token::Mark('`') => reading.hide(COMPUTED),
-            Token::Mark(_) => {}
+            Token::Text(Some(text)) => operator(text, &mut reading),
+            // A key with escapes in it, or a text that code is put into.
+            Token::Text(None) if next(":") || next("+") => reading.hide(COMPUTED),
+            // `{[key]: value}`
+            Token::Mark("]") if next(":") => reading.hide(COMPUTED),
+            Token::Mark("]" | ")" | "?.") if next("(") => reading.hide(COMPUTED),
+            Token::Text(None)
+            | Token::Mark(_)
+            | Token::Number
+            | Token::Newline
+            | Token::Variable(_)
+            | Token::Symbol(_)
+            | Token::Command(_) => {}
         }
     }
     reading
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Token {
-    Name(String),
-    Text(String),
-    Mark(char),
+/// Notes stages of a pipeline that write, and operators that run code.
+fn operator(text: &str, reading: &mut Reading) {
+    if matches!(text, "$out" | "$merge") {
+        // The collection they name is replaced, or rows of it.
+        reading.see(Deed::DbDestroy(text.to_owned()));
+    } else if matches!(text, "$where" | "$function" | "$accumulator") {
+        reading.hide(COMPUTED);
+    }
 }
 
 /// `show dbs` and `use name` are commands of the shell, not JavaScript.
@@ -87,7 +92,7 @@ fn call(name: &str, arguments: &[Token], reading: &mut Reading) {
     match call.reader {
         Some(CallReader::Bulk) => {
             let removes = arguments.iter().take(MIXED_TOKENS_MAX).any(|token| {
-                matches!(token, Token::Name(key) | Token::Text(key) if MONGO_REMOVING_KEYS.contains(key))
+                matches!(token, Token::Name(key) | Token::Text(Some(key)) if MONGO_REMOVING_KEYS.contains(key))
             });
             // What is not written out may delete as well.
             let open =
@@ -100,10 +105,10 @@ fn call(name: &str, arguments: &[Token], reading: &mut Reading) {
         }
         // An empty filter selects everything, or whatever comes first.
         Some(CallReader::Filter) => match arguments {
-            [Token::Mark('{'), Token::Mark('}'), ..] | [Token::Mark(')'), ..] => {
+            [Token::Mark("{"), Token::Mark("}"), ..] | [Token::Mark(")"), ..] => {
                 reading.see(Deed::DbDestroy(name.to_owned()));
             }
-            [Token::Mark('{'), ..] => reading.see(Deed::DbWrite(name.to_owned())),
+            [Token::Mark("{"), ..] => reading.see(Deed::DbWrite(name.to_owned())),
             _ => {
                 reading.see(Deed::DbDestroy(name.to_owned()));
                 reading.hide(COMPUTED);
@@ -127,11 +132,11 @@ fn call(name: &str, arguments: &[Token], reading: &mut Reading) {
 fn run_command(name: &str, arguments: &[Token], reading: &mut Reading) {
     let command = match arguments {
         [
-            Token::Mark('{'),
-            Token::Name(command) | Token::Text(command),
+            Token::Mark("{"),
+            Token::Name(command) | Token::Text(Some(command)),
             ..,
         ]
-        | [Token::Text(command), ..] => command.as_str(),
+        | [Token::Text(Some(command)), ..] => command.as_str(),
         _ => "",
     };
     if MONGO_READING_COMMANDS.contains(command) {
@@ -141,73 +146,4 @@ fn run_command(name: &str, arguments: &[Token], reading: &mut Reading) {
     } else {
         reading.see(Deed::DbAdmin(format!("{name} {command}")));
     }
-}
-
-fn tokens(js: &str) -> Option<Vec<Token>> {
-    let mut cursor = Cursor::new(js);
-    let mut tokens = Vec::new();
-    while let Some(c) = cursor.peek() {
-        if c.is_whitespace() {
-            cursor.bump();
-        } else if cursor.looking_at("//") {
-            cursor.rest_of_line();
-        } else if cursor.eat_text("/*") {
-            cursor.take_until("*/")?;
-        } else if c == '\'' || c == '"' {
-            cursor.bump();
-            tokens.push(Token::Text(text(&mut cursor, c)?));
-        } else if c == '/'
-            && !matches!(
-                tokens.last(),
-                Some(Token::Name(_) | Token::Mark(')' | ']' | '0'))
-            )
-        {
-            cursor.bump();
-            pattern(&mut cursor)?;
-            tokens.push(Token::Mark('0'));
-        } else if starts_name(c) || c == '$' {
-            let name = cursor.take_while(|c| c.is_alphanumeric() || c == '_' || c == '$');
-            // `$out` is a key of a pipeline as well as a string.
-            tokens.push(if name.starts_with('$') {
-                Token::Text(name)
-            } else {
-                Token::Name(name)
-            });
-        } else if c.is_ascii_digit() {
-            cursor.take_while(|c| c.is_ascii_alphanumeric() || c == '.');
-            tokens.push(Token::Mark('0'));
-        } else if c == '\\' {
-            return None;
-        } else {
-            cursor.bump();
-            tokens.push(Token::Mark(c));
-        }
-    }
-    Some(tokens)
-}
-
-fn text(cursor: &mut Cursor, quote: char) -> Option<String> {
-    let mut text = String::new();
-    loop {
-        match cursor.bump()? {
-            '\\' => text.extend(cursor.bump()),
-            c if c == quote => return Some(text),
-            c => text.push(c),
-        }
-    }
-}
-
-fn pattern(cursor: &mut Cursor) -> Option<()> {
-    loop {
-        match cursor.bump()? {
-            '\\' => {
-                cursor.bump()?;
-            }
-            '/' => break,
-            '\n' => return None,
-            _ => {}
-        }
-    }
-    cursor.take_while(char::is_alphabetic);
-    Some(())
 }

@@ -33,6 +33,7 @@ fn python_is_harmless_only_in_the_proven_subset() {
             ("standard input by number", "print(open(0).read())", Harmless),
             ("triple quotes", "print('''a\nb''')", Harmless),
             ("comment", "# os.system('x')\nprint(1)", Harmless),
+            ("comment that ends early", "# x\rimport os; os.system('id')", Hidden),
             ("read a file", "print(open('a.txt').read())", Deeds(vec![reads("a.txt")])),
             ("read with a context", "with open('a.json', 'r', encoding='utf8') as f:\n  print(f.read())", Deeds(vec![reads("a.json")])),
             ("read a path", "from pathlib import Path; print(Path('x').read_text())", Deeds(vec![reads("x")])),
