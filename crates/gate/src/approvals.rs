@@ -4,6 +4,33 @@ pub(crate) mod admission;
 pub mod answer;
 pub(crate) mod change;
 pub(crate) mod denials;
-pub mod flood;
+pub mod quota;
 pub(crate) mod recipients;
 pub mod smart;
+
+use std::sync::{Arc, OnceLock};
+
+use crate::base::Base;
+use admission::Admission;
+use denials::Denials;
+use smart::Deputy;
+
+/// Questions about calls.
+#[derive(Debug)]
+pub struct Approvals {
+    base: Arc<Base>,
+    pub(crate) admission: Admission,
+    denials: Denials,
+    deputy: OnceLock<Arc<dyn Deputy>>,
+}
+
+impl Approvals {
+    pub(crate) fn new(base: Arc<Base>) -> Self {
+        Self {
+            base,
+            admission: Admission::default(),
+            denials: Denials::default(),
+            deputy: OnceLock::new(),
+        }
+    }
+}

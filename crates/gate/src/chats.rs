@@ -2,4 +2,39 @@
 
 pub mod click;
 pub(crate) mod seal_key;
-pub mod threads;
+
+use std::sync::Arc;
+
+use crate::approvals::Approvals;
+use crate::base::Base;
+use crate::clarifications::Clarifications;
+use crate::delivery::Delivery;
+use crate::people::People;
+
+/// Presses on cards in chats.
+#[derive(Debug)]
+pub struct Chats {
+    base: Arc<Base>,
+    people: Arc<People>,
+    approvals: Arc<Approvals>,
+    clarifications: Arc<Clarifications>,
+    delivery: Arc<Delivery>,
+}
+
+impl Chats {
+    pub(crate) fn new(
+        base: Arc<Base>,
+        people: Arc<People>,
+        approvals: Arc<Approvals>,
+        clarifications: Arc<Clarifications>,
+        delivery: Arc<Delivery>,
+    ) -> Self {
+        Self {
+            base,
+            people,
+            approvals,
+            clarifications,
+            delivery,
+        }
+    }
+}

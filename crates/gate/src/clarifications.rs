@@ -12,16 +12,19 @@ use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::approvals::answer::invalid;
+use std::sync::Arc;
+
+use crate::GateError;
+use crate::base::Base;
 use crate::base::principal::{Principal, Role};
+use crate::base::random::random;
 use crate::base::waiting::Look;
-use crate::calls::submit::run_of;
-use crate::gate::random;
 use crate::records::draft::told;
+use crate::records::error::invalid;
 use crate::records::identifiers;
+use crate::records::identifiers::run_of;
 use crate::records::stored::{read, written};
 use crate::records::view::{Page, time_of_day};
-use crate::{Gate, GateError};
 
 /// Most answers to choose from.
 pub const CHOICES_MAX: usize = 9;
@@ -125,7 +128,19 @@ struct StoredAnswer {
     at: UnixMillis,
 }
 
-impl Gate {
+/// Questions of agents to people.
+#[derive(Debug)]
+pub struct Clarifications {
+    base: Arc<Base>,
+}
+
+impl Clarifications {
+    pub(crate) fn new(base: Arc<Base>) -> Self {
+        Self { base }
+    }
+}
+
+impl Clarifications {
     /// Asks a question and waits for at most `wait`.
     pub async fn ask_person(
         &self,
@@ -149,9 +164,9 @@ impl Gate {
         }
         check(&question)?;
         self.check_room_for_question(who).await?;
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let id = ClarificationId::fresh(now, random());
-        let expires_at = now.plus(self.inner.settings.timeouts.usual);
+        let expires_at = now.plus(self.base.settings.timeouts.usual);
         let run = question
             .run
             .unwrap_or_else(|| run_of(who, &question.session));
@@ -190,8 +205,8 @@ impl Gate {
                 expect: Expect::Absent,
             }],
         };
-        self.inner.store.commit(change).await?;
-        self.deliver_soon(id.as_str());
+        self.base.store.commit(change).await?;
+        self.base.cards.deliver_soon(id.as_str());
         self.clarification(who, id.as_str(), wait).await
     }
 
@@ -209,11 +224,11 @@ impl Gate {
                 return Ok(Look::Settled(seen));
             }
             let due = record.due_at.unwrap_or_default();
-            let until_due = due.saturating_sub(self.inner.clock.now().0);
+            let until_due = due.saturating_sub(self.base.clock.now().0);
             let until_due = Duration::from_millis(u64::try_from(until_due).unwrap_or(0));
             Ok(Look::Waits(seen, until_due))
         };
-        self.inner.waiting.until_settled(id, wait, look).await
+        self.base.waiting.until_settled(id, wait, look).await
     }
 
     /// Returns the question that the call `call` asked, if it came so far.
@@ -228,23 +243,20 @@ impl Gate {
             limit: 1,
             ..Query::of(Kind::Clarification)
         };
-        let found = self.inner.store.find(query).await?;
+        let found = self.base.store.find(query).await?;
         Ok(found.into_iter().next().map(|record| record.id))
     }
 
     /// Returns the questions that wait.
-    pub async fn clarifications(
-        &self,
-        who: &Principal,
-    ) -> Result<Page<ClarificationView>, GateError> {
+    pub async fn list(&self, who: &Principal) -> Result<Page<ClarificationView>, GateError> {
         let query = Query {
             status: Some(ClarificationStatus::Waiting.word().to_owned()),
             owner: (!who.role.sees_all()).then(|| who.key.0.clone()),
             ..Query::of(Kind::Clarification)
         };
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let mut items = Vec::new();
-        for record in self.find_all(query).await? {
+        for record in self.base.find_all(query).await? {
             if !is_over(&record, now) {
                 items.push(view(&record, &read(&record)?));
             }
@@ -268,7 +280,7 @@ impl Gate {
             return Err(settled_already(&record, &stored));
         }
         let (choice, text) = chosen(&stored, reply)?;
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         stored.answer = Some(StoredAnswer {
             choice,
             text,
@@ -288,14 +300,14 @@ impl Gate {
 
     /// Lets time settle the questions nobody answered.
     pub(crate) async fn lapse_clarifications(&self) -> Result<(), GateError> {
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let query = Query {
             status: Some(ClarificationStatus::Waiting.word().to_owned()),
             due_by: Some(now.0),
             limit: LAPSED_MAX,
             ..Query::of(Kind::Clarification)
         };
-        for record in self.inner.store.find(query).await? {
+        for record in self.base.store.find(query).await? {
             let stored: StoredClarification = read(&record)?;
             self.settle_question(record, &stored, ClarificationStatus::Expired, now)
                 .await?;
@@ -306,14 +318,14 @@ impl Gate {
     /// Returns a question that `who` may see, as time has left it.
     async fn stored_clarification(&self, who: &Principal, id: &str) -> Result<Record, GateError> {
         loop {
-            let found = self.inner.store.get(Kind::Clarification, id).await?;
+            let found = self.base.store.get(Kind::Clarification, id).await?;
             let record = found
                 .filter(|record| who.role.sees_all() || record.owner == who.key.0)
                 .ok_or_else(|| GateError::NotFound {
                     kind: "clarification",
                     id: id.to_owned(),
                 })?;
-            let now = self.inner.clock.now();
+            let now = self.base.clock.now();
             if !waits(&record) || !is_over(&record, now) {
                 return Ok(record);
             }
@@ -352,10 +364,10 @@ impl Gate {
                 record: record.clone(),
             }],
         };
-        match self.inner.store.commit(change).await {
+        match self.base.store.commit(change).await {
             Ok(_) => {
-                self.inner.waiting.wake(&record.id);
-                self.repaint_soon(&record.id);
+                self.base.waiting.wake(&record.id);
+                self.base.cards.repaint_soon(&record.id);
                 Ok(Some(record))
             }
             Err(StoreError::Conflict { .. }) => Ok(None),
@@ -392,7 +404,7 @@ impl Gate {
             owner: Some(who.key.0.clone()),
             ..Query::of(Kind::Clarification)
         };
-        if self.inner.store.count(query).await? >= WAITING_OF_ONE_MAX {
+        if self.base.store.count(query).await? >= WAITING_OF_ONE_MAX {
             return Err(GateError::TooMany {
                 message: "20 questions of this key are already waiting",
                 retry_after: 5,

@@ -14,7 +14,6 @@ use std::time::Duration;
 use countersign_channels::order::{Attempt, Closing, Destination, Shown, Subject};
 use countersign_channels::{Channel, Delivered, DeliveryError, Order};
 use countersign_core::approval::Happened;
-use countersign_core::assessment::SideEffect;
 use countersign_core::id::ApprovalId;
 use countersign_core::status::{DeliveryStatus, Status};
 use countersign_core::time::UnixMillis;
@@ -22,12 +21,20 @@ use countersign_store::{Change, Database, Expect, Kind, Put, Query, Record, Stor
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::GateError;
+use crate::approvals::Approvals;
 use crate::approvals::change::Unchanged;
+use crate::base::Base;
+use crate::base::cards::Painter;
 use crate::base::principal::Principal;
+use crate::clarifications::Clarifications;
+use crate::delivery::health::Health;
+use crate::people::People;
+use crate::records::deliveries::StoredDelivery;
 use crate::records::draft::told;
 use crate::records::stored::{read, status, written};
 use crate::records::view::Page;
-use crate::{Gate, GateError};
+use crate::runs::Runs;
 
 /// First pause after a delivery that may work later; it doubles up to the longest.
 const PAUSE_FIRST: Duration = Duration::from_millis(500);
@@ -43,23 +50,6 @@ const LEASE_MILLIS: i64 = 60_000;
 const SWEEP_EVERY: Duration = Duration::from_secs(20);
 /// Who has looked so recently is looking, in milliseconds.
 const LOOKING_MILLIS: i64 = 30_000;
-
-/// A card and one place of one channel.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct StoredDelivery {
-    pub(crate) channel: String,
-    pub(crate) reference: Option<String>,
-    pub(crate) why: Option<String>,
-    /// Where it goes, as [`Destination::word`] says it.
-    #[serde(default)]
-    pub(crate) to: String,
-    /// Whether only parts are shown there.
-    #[serde(default)]
-    pub(crate) is_cut: bool,
-    /// Which gateway delivers it.
-    #[serde(default)]
-    driver: String,
-}
 
 /// A card and one channel, as people see it.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -119,63 +109,37 @@ enum Patience {
     Short,
 }
 
-impl StoredDelivery {
-    /// Returns where the card is, if it is anywhere.
-    pub(crate) fn delivered(&self) -> Option<Delivered> {
-        Some(Delivered {
-            channel: self.channel.clone(),
-            reference: self.reference.clone()?,
-            shown: if self.is_cut {
-                Shown::Cut
-            } else {
-                Shown::Whole
-            },
-        })
-    }
+/// Delivers cards to channels.
+#[derive(Debug)]
+pub struct Delivery {
+    base: Arc<Base>,
+    people: Arc<People>,
+    runs: Arc<Runs>,
+    approvals: Arc<Approvals>,
+    clarifications: Arc<Clarifications>,
+    health: Health,
+}
 
-    /// Returns the key under which it is delivered to question `subject`.
-    fn key(&self, subject: &str) -> String {
-        match self.to.as_str() {
-            "" => format!("{subject}:{}", self.channel),
-            to => format!("{subject}:{}:{to}", self.channel),
+impl Delivery {
+    pub(crate) fn new(
+        base: Arc<Base>,
+        people: Arc<People>,
+        runs: Arc<Runs>,
+        approvals: Arc<Approvals>,
+        clarifications: Arc<Clarifications>,
+    ) -> Self {
+        Self {
+            base,
+            people,
+            runs,
+            approvals,
+            clarifications,
+            health: Health::default(),
         }
     }
 }
 
-impl Gate {
-    /// Returns how long a question about a call of this side effect waits, in milliseconds.
-    pub(crate) fn waits(&self, side_effect: SideEffect) -> i64 {
-        let channels = self.inner.channels.iter().map(|channel| channel.name());
-        self.inner.settings.timeouts.of(side_effect, channels)
-    }
-
-    /// Delivers a question to the channels, in the background: to all at once, but to those of the
-    /// fallback one after the other until one has it.
-    pub(crate) fn deliver_soon(&self, subject: &str) {
-        let order = &self.inner.settings.fallback;
-        let is_question = !ApprovalId::is_id(subject);
-        let all = self.inner.channels.iter().cloned();
-        let all = all.filter(|channel| !is_question || channel.takes_questions());
-        let (ordered, at_once): (Vec<_>, Vec<_>) =
-            all.partition(|channel| order.iter().any(|name| name == channel.name()));
-        let mut lanes: Vec<Vec<Arc<dyn Channel>>> =
-            at_once.into_iter().map(|channel| vec![channel]).collect();
-        let place = |channel: &Arc<dyn Channel>| order.iter().position(|it| it == channel.name());
-        let mut ordered = ordered;
-        ordered.sort_by_key(place);
-        if !ordered.is_empty() {
-            lanes.push(ordered);
-        }
-        for lane in lanes {
-            let (gate, subject) = (self.clone(), subject.to_owned());
-            tokio::spawn(async move {
-                if let Err(error) = gate.deliver_along(&lane, &subject).await {
-                    tracing::error!(%error, %subject, "not delivered");
-                }
-            });
-        }
-    }
-
+impl Delivery {
     async fn deliver_along(
         &self,
         lane: &[Arc<dyn Channel>],
@@ -194,23 +158,10 @@ impl Gate {
         self.end_if_unreachable(subject).await
     }
 
-    /// Paints the cards of a question again, in the background.
-    pub(crate) fn repaint_soon(&self, subject: &str) {
-        if self.inner.channels.is_empty() {
-            return;
-        }
-        let (gate, subject) = (self.clone(), subject.to_owned());
-        tokio::spawn(async move {
-            if let Err(error) = gate.repaint(&subject).await {
-                tracing::error!(%error, %subject, "cards were not painted again");
-            }
-        });
-    }
-
     /// Takes up what a restart interrupted: cards that were not delivered, cards that show a
     /// question which is settled.
     pub(crate) async fn resume_deliveries(&self) -> Result<(), GateError> {
-        if self.inner.channels.is_empty() {
+        if self.base.channels.is_empty() {
             return Ok(());
         }
         for kind in [Kind::Approval, Kind::Clarification] {
@@ -218,17 +169,17 @@ impl Gate {
                 status: Some(Status::Waiting.word().to_owned()),
                 ..Query::of(kind)
             };
-            for record in self.find_all(waiting).await? {
-                self.deliver_soon(&record.id);
+            for record in self.base.find_all(waiting).await? {
+                self.base.cards.deliver_soon(&record.id);
             }
         }
         let delivered = Query {
             status: Some(DeliveryStatus::Delivered.word().to_owned()),
             ..Query::of(Kind::Delivery)
         };
-        for record in self.find_all(delivered).await? {
+        for record in self.base.find_all(delivered).await? {
             if self.about(&record.link).await?.closing.is_some() {
-                self.repaint_soon(&record.link);
+                self.base.cards.repaint_soon(&record.link);
             }
         }
         Ok(())
@@ -240,10 +191,10 @@ impl Gate {
             tokio::time::sleep(SWEEP_EVERY).await;
             let left = Query {
                 status: Some(DeliveryStatus::Trying.word().to_owned()),
-                due_by: Some(self.inner.clock.now().0),
+                due_by: Some(self.base.clock.now().0),
                 ..Query::of(Kind::Delivery)
             };
-            match self.find_all(left).await {
+            match self.base.find_all(left).await {
                 Ok(records) => {
                     for record in records {
                         self.take_over(&record).await;
@@ -259,7 +210,7 @@ impl Gate {
         let closing = self.about(&record.link).await.map(|it| it.closing);
         let settled = match closing {
             Ok(None) => {
-                self.deliver_soon(&record.link);
+                self.base.cards.deliver_soon(&record.link);
                 Ok(())
             }
             Ok(Some(_)) => self.note_settled(record).await,
@@ -270,32 +221,12 @@ impl Gate {
         }
     }
 
-    /// Whether anybody could have seen the question: a card was delivered, there is no channel that
-    /// could have failed, or somebody looked by themselves.
-    pub(crate) async fn was_anyone_reached(&self, approval: &str) -> Result<bool, GateError> {
-        if self.inner.channels.is_empty() {
-            return Ok(true);
-        }
-        let asked_at = self.stored_approval(approval).await?.approval.asked_at;
-        if self.inner.moment.was_looked_at(asked_at) {
-            return Ok(true);
-        }
-        let deliveries = self.deliveries(approval).await?;
-        for record in &deliveries {
-            match status(record)? {
-                DeliveryStatus::Delivered | DeliveryStatus::Settled => return Ok(true),
-                DeliveryStatus::Trying | DeliveryStatus::Failed => {}
-            }
-        }
-        Ok(false)
-    }
-
     /// Ends a question that no channel could show, unless somebody is looking by themselves.
     async fn end_if_unreachable(&self, subject: &str) -> Result<(), GateError> {
         if !ApprovalId::is_id(subject) {
             return Ok(());
         }
-        let deliveries = self.deliveries(subject).await?;
+        let deliveries = self.base.deliveries(subject).await?;
         let has_failed = |name: &str| {
             let mut of_channel = deliveries
                 .iter()
@@ -304,12 +235,14 @@ impl Gate {
             of_channel.peek().is_some()
                 && of_channel.all(|record| record.status == DeliveryStatus::Failed.word())
         };
-        let have_all_failed = self.inner.channels.iter().all(|it| has_failed(it.name()));
-        let since = self.inner.clock.now().plus(-LOOKING_MILLIS);
-        if !have_all_failed || self.inner.moment.was_looked_at(since) {
+        let have_all_failed = self.base.channels.iter().all(|it| has_failed(it.name()));
+        let since = self.base.clock.now().plus(-LOOKING_MILLIS);
+        if !have_all_failed || self.approvals.admission.was_looked_at(since) {
             return Ok(());
         }
-        let ended = self.change_approval(subject, |_, _| Ok(Happened::Unreachable));
+        let ended = self
+            .approvals
+            .change_approval(subject, |_, _| Ok(Happened::Unreachable));
         match ended.await {
             Ok(_) | Err(Unchanged::Step(..)) => Ok(()),
             Err(Unchanged::Gate(error)) => Err(error),
@@ -331,7 +264,7 @@ impl Gate {
         if to.is_empty() {
             let why = "no approver has an account there".to_owned();
             let name = channel.name().to_owned();
-            let delivery = delivery_to(&name, &Destination::Usual, &self.inner.driver);
+            let delivery = delivery_to(&name, &Destination::Usual, &self.base.driver);
             let error = DeliveryError::Never { channel: name, why };
             self.note_delivery(&about, delivery, Err(error)).await?;
         }
@@ -351,7 +284,7 @@ impl Gate {
         to: &Destination,
         patience: Patience,
     ) -> Result<Reached, GateError> {
-        let delivery = delivery_to(channel.name(), to, &self.inner.driver);
+        let delivery = delivery_to(channel.name(), to, &self.base.driver);
         let mut attempt = match self.claim(subject, &delivery).await? {
             Claim::Ours(attempt) => attempt,
             Claim::Done(reached) => return Ok(reached),
@@ -366,14 +299,14 @@ impl Gate {
             attempt = Attempt::Again;
             let tried = channel.deliver(&order);
             let tried = self.while_renewing(tried, &delivery, subject).await;
-            let now = self.inner.clock.now();
-            self.inner.health.note(channel.name(), now, &tried);
+            let now = self.base.clock.now();
+            self.health.note(channel.name(), now, &tried);
             let error = match tried {
                 Ok(delivered) => {
                     self.note_delivery(&about, delivery, Ok(delivered)).await?;
                     // It may have been settled while it was on its way.
                     if self.about(subject).await?.closing.is_some() {
-                        self.repaint_soon(subject);
+                        self.base.cards.repaint_soon(subject);
                     }
                     return Ok(Reached::Yes);
                 }
@@ -403,16 +336,16 @@ impl Gate {
     /// Says that this gateway delivers, unless somebody has or does.
     async fn claim(&self, subject: &str, delivery: &StoredDelivery) -> Result<Claim, GateError> {
         let id = delivery_id(subject, delivery);
-        let known = self.inner.store.get(Kind::Delivery, &id).await?;
-        let now = self.inner.clock.now();
+        let known = self.base.store.get(Kind::Delivery, &id).await?;
+        let now = self.base.clock.now();
         let (expect, attempt) = match &known {
             None => (Expect::Absent, Attempt::First),
             Some(record) if record.status == DeliveryStatus::Trying.word() => {
                 let before: StoredDelivery = read(record)?;
                 let is_live = record.due_at.is_some_and(|due| due > now.0);
                 // Nobody else works on an embedded database, so who began there is gone.
-                let is_alone = matches!(self.inner.store, Database::Sqlite(_));
-                if before.driver == self.inner.driver || (is_live && !is_alone) {
+                let is_alone = matches!(self.base.store, Database::Sqlite(_));
+                if before.driver == self.base.driver || (is_live && !is_alone) {
                     return Ok(Claim::Done(Reached::Yes));
                 }
                 (Expect::Version(record.version), Attempt::Again)
@@ -432,7 +365,7 @@ impl Gate {
             )],
             entries: Vec::new(),
         };
-        match self.inner.store.commit(change).await {
+        match self.base.store.commit(change).await {
             Ok(_) => Ok(Claim::Ours(attempt)),
             Err(StoreError::Conflict { .. }) => Ok(Claim::Done(Reached::Yes)),
             Err(error) => Err(error.into()),
@@ -465,14 +398,14 @@ impl Gate {
     /// down, above all where the card is, stays.
     async fn renew(&self, subject: &str, delivery: &StoredDelivery) -> Result<Lease, GateError> {
         let id = delivery_id(subject, delivery);
-        let Some(record) = self.inner.store.get(Kind::Delivery, &id).await? else {
+        let Some(record) = self.base.store.get(Kind::Delivery, &id).await? else {
             return Ok(Lease::Lost);
         };
         let known: StoredDelivery = read(&record)?;
         if record.status != DeliveryStatus::Trying.word() || known.driver != delivery.driver {
             return Ok(Lease::Lost);
         }
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let expect = Expect::Version(record.version);
         let change = Change {
             puts: vec![delivery_put(
@@ -484,7 +417,7 @@ impl Gate {
             )],
             entries: Vec::new(),
         };
-        match self.inner.store.commit(change).await {
+        match self.base.store.commit(change).await {
             Ok(_) => Ok(Lease::Kept),
             Err(StoreError::Conflict { .. }) => Ok(Lease::Lost),
             Err(error) => Err(error.into()),
@@ -497,7 +430,7 @@ impl Gate {
         mut delivery: StoredDelivery,
         outcome: Result<Delivered, DeliveryError>,
     ) -> Result<(), GateError> {
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let subject = about.what.id();
         let (status, event) = match outcome {
             Ok(delivered) => {
@@ -526,7 +459,7 @@ impl Gate {
         entry.run.clone_from(&about.run);
         entry.session.clone_from(&about.session);
         let put = delivery_put(subject, &delivery, status, Expect::Anything, now);
-        self.inner
+        self.base
             .store
             .commit(Change {
                 puts: vec![put],
@@ -537,7 +470,7 @@ impl Gate {
     }
 
     async fn repaint(&self, subject: &str) -> Result<(), GateError> {
-        for record in self.deliveries(subject).await? {
+        for record in self.base.deliveries(subject).await? {
             let delivery: StoredDelivery = read(&record)?;
             let channel = self.channel(&delivery.channel);
             let (Some(channel), Some(delivered)) = (channel, delivery.delivered()) else {
@@ -577,7 +510,7 @@ impl Gate {
             puts: vec![put],
             entries: Vec::new(),
         };
-        match self.inner.store.commit(change).await {
+        match self.base.store.commit(change).await {
             // Somebody else has painted it too.
             Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
             Err(error) => Err(error.into()),
@@ -586,7 +519,7 @@ impl Gate {
 
     /// Returns the channel of this name.
     pub(crate) fn channel(&self, name: &str) -> Option<&Arc<dyn Channel>> {
-        self.inner
+        self.base
             .channels
             .iter()
             .find(|channel| channel.name() == name)
@@ -607,7 +540,7 @@ impl Gate {
             attempt,
             is_opened: about.is_opened,
             closing: about.closing,
-            seal: self.inner.seal.clone(),
+            seal: self.base.seal.clone(),
         }
     }
 
@@ -617,9 +550,9 @@ impl Gate {
         who: &Principal,
         approval: &str,
     ) -> Result<Page<DeliveryView>, GateError> {
-        self.approval(who, approval).await?;
+        self.approvals.approval(who, approval).await?;
         let mut items = Vec::new();
-        for record in self.deliveries(approval).await? {
+        for record in self.base.deliveries(approval).await? {
             let delivery: StoredDelivery = read(&record)?;
             items.push(DeliveryView {
                 channel: delivery.channel,
@@ -629,14 +562,47 @@ impl Gate {
         }
         Ok(Page { items, next: None })
     }
+}
 
-    /// Returns where cards of a question are or were to be.
-    pub(crate) async fn deliveries(&self, subject: &str) -> Result<Vec<Record>, GateError> {
-        let of_subject = Query {
-            link: Some(subject.to_owned()),
-            ..Query::of(Kind::Delivery)
-        };
-        Ok(self.inner.store.find(of_subject).await?)
+impl Painter for Delivery {
+    /// Delivers a question to the channels, in the background: to all at once, but to those of the
+    /// fallback one after the other until one has it.
+    fn deliver_soon(self: Arc<Self>, subject: &str) {
+        let order = &self.base.settings.fallback;
+        let is_question = !ApprovalId::is_id(subject);
+        let all = self.base.channels.iter().cloned();
+        let all = all.filter(|channel| !is_question || channel.takes_questions());
+        let (ordered, at_once): (Vec<_>, Vec<_>) =
+            all.partition(|channel| order.iter().any(|name| name == channel.name()));
+        let mut lanes: Vec<Vec<Arc<dyn Channel>>> =
+            at_once.into_iter().map(|channel| vec![channel]).collect();
+        let place = |channel: &Arc<dyn Channel>| order.iter().position(|it| it == channel.name());
+        let mut ordered = ordered;
+        ordered.sort_by_key(place);
+        if !ordered.is_empty() {
+            lanes.push(ordered);
+        }
+        for lane in lanes {
+            let (delivery, subject) = (Arc::clone(&self), subject.to_owned());
+            tokio::spawn(async move {
+                if let Err(error) = delivery.deliver_along(&lane, &subject).await {
+                    tracing::error!(%error, %subject, "not delivered");
+                }
+            });
+        }
+    }
+
+    /// Paints the cards of a question again, in the background.
+    fn repaint_soon(self: Arc<Self>, subject: &str) {
+        if self.base.channels.is_empty() {
+            return;
+        }
+        let (delivery, subject) = (Arc::clone(&self), subject.to_owned());
+        tokio::spawn(async move {
+            if let Err(error) = delivery.repaint(&subject).await {
+                tracing::error!(%error, %subject, "cards were not painted again");
+            }
+        });
     }
 }
 

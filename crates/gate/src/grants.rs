@@ -13,19 +13,39 @@ use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
 
-use crate::approvals::admission::VersionedGrant;
+use crate::GateError;
+use crate::base::Base;
+use crate::base::cache::Cache;
 use crate::base::cache::ended_at;
 use crate::base::principal::{Principal, Role};
 use crate::base::settings::Policies;
 use crate::records::draft::ATTEMPTS_MAX;
 use crate::records::stored::{StoredCall, read, written};
 use crate::records::view::{GrantView, Page, ScopeView};
-use crate::{Gate, GateError};
 
 /// How many calls of a key a preview looks at, the newest.
 const PREVIEW_CALLS_MAX: u32 = 500;
 
-impl Gate {
+/// A grant with the version of its record.
+pub(crate) type VersionedGrant = (Grant, u64);
+
+/// Standing permissions.
+#[derive(Debug)]
+pub struct Grants {
+    base: Arc<Base>,
+    cache: Cache<String, Arc<Vec<VersionedGrant>>>,
+}
+
+impl Grants {
+    pub(crate) fn new(base: Arc<Base>) -> Self {
+        Self {
+            base,
+            cache: Cache::until(&["grant.created", "grant.used", "grant.revoked"]),
+        }
+    }
+}
+
+impl Grants {
     /// Returns a grant that covers `call`.
     pub(crate) async fn covering_grant(
         &self,
@@ -49,15 +69,20 @@ impl Gate {
         Ok(grants.iter().find(covers).cloned())
     }
 
+    /// Forgets what was read, because it turned out to be outdated.
+    pub(crate) fn reload(&self) {
+        self.cache.forget(ended_at(self.base.store.tail()));
+    }
+
     /// Returns the live grants of a key.
     async fn live_grants(&self, key: &str) -> Result<Arc<Vec<VersionedGrant>>, GateError> {
-        let tail = self.inner.store.tail();
-        if let Some(grants) = self.inner.grants.get(tail, key) {
+        let tail = self.base.store.tail();
+        if let Some(grants) = self.cache.get(tail, key) {
             return Ok(grants);
         }
         let as_of = ended_at(tail);
         let records = self
-            .inner
+            .base
             .store
             .find(Query {
                 owner: Some(key.to_owned()),
@@ -70,20 +95,20 @@ impl Gate {
             .map(|record| Ok((read(record)?, record.version)))
             .collect::<Result<Vec<VersionedGrant>, GateError>>()?;
         let grants = Arc::new(grants);
-        self.inner
-            .grants
+        self.cache
             .put(tail, as_of, key.to_owned(), Arc::clone(&grants));
         Ok(grants)
     }
 
     /// Returns grants, the newest first; only live ones unless asked for all.
-    pub async fn grants(&self, who: &Principal, all: bool) -> Result<Page<GrantView>, GateError> {
+    pub async fn list(&self, who: &Principal, all: bool) -> Result<Page<GrantView>, GateError> {
         let owner = match who.role {
             Role::Agent => Some(who.key.0.clone()),
             Role::Approver | Role::Admin | Role::Viewer => None,
         };
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let records = self
+            .base
             .find_all(Query {
                 owner,
                 status: (!all).then(|| LIVE.to_owned()),
@@ -106,8 +131,8 @@ impl Gate {
     pub async fn revoke_grant(&self, who: &Principal, id: &str) -> Result<GrantView, GateError> {
         may_grant(who)?;
         for _ in 0..ATTEMPTS_MAX {
-            let now = self.inner.clock.now();
-            let record = self.inner.store.get(Kind::Grant, id).await?;
+            let now = self.base.clock.now();
+            let record = self.base.store.get(Kind::Grant, id).await?;
             let record = record.ok_or_else(|| GateError::NotFound {
                 kind: "grant",
                 id: id.to_owned(),
@@ -121,7 +146,7 @@ impl Gate {
                 puts: vec![grant_put(&grant, Expect::Version(record.version))],
                 entries: vec![grant_revoked(&grant, &who.name, &who.via, now)],
             };
-            match self.inner.store.commit(change).await {
+            match self.base.store.commit(change).await {
                 Ok(_) => return Ok(GrantView::of(&grant, now)),
                 // It was used or taken back meanwhile: look again.
                 Err(StoreError::Conflict { .. }) => {}
@@ -145,9 +170,9 @@ impl Gate {
         scope: Option<Scope>,
     ) -> Result<Vec<ScopeView>, GateError> {
         may_grant(who)?;
-        let stored = self.stored_approval(approval).await?;
+        let stored = self.base.stored_approval(approval).await?;
         let records = self
-            .inner
+            .base
             .store
             .find(Query {
                 owner: Some(stored.call.key.0.clone()),
@@ -156,7 +181,7 @@ impl Gate {
                 ..Query::of(Kind::Call)
             })
             .await?;
-        let policies = Arc::clone(&self.inner.policies);
+        let policies = Arc::clone(&self.base.policies);
         let scopes = scope.map_or(stored.scopes, |scope| vec![scope]);
         // Judging hundreds of calls may take a second, which no other request should wait for.
         tokio::task::spawn_blocking(move || {
@@ -218,7 +243,7 @@ fn judged(
         calls.push(Past {
             call,
             assessment,
-            redacts: crate::calls::submit::redacts(&ruleset.policy),
+            redacts: crate::base::settings::redacts(&ruleset.policy),
         });
     }
     Ok(calls)

@@ -20,14 +20,15 @@ use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::base::cache::{Remembered, ended_at};
+use crate::GateError;
+use crate::base::Base;
+use crate::base::cache::{Cache, ended_at};
 use crate::base::principal::{Principal, Role};
-use crate::gate::random;
-use crate::ledger::reconcile::Account;
+use crate::base::random::random;
+use crate::records::account::Account;
 use crate::records::draft::{ATTEMPTS_MAX, told};
 use crate::records::stored::{StoredCall, read, written};
 use crate::records::view::Page;
-use crate::{Gate, GateError};
 
 pub use logins::{LoginView, NewLogin};
 pub use persons::PersonView;
@@ -91,10 +92,10 @@ pub struct KeyView {
 /// What is known of credentials without asking the store each time.
 #[derive(Debug)]
 pub(crate) struct Credentials {
-    by_key: Remembered<Digest, Principal>,
-    by_login: Remembered<Digest, Known>,
-    has_approver: Remembered<Option<String>, bool>,
-    bound: Remembered<String, Arc<[String]>>,
+    by_key: Cache<Digest, Principal>,
+    by_login: Cache<Digest, Known>,
+    has_approver: Cache<Option<String>, bool>,
+    bound: Cache<String, Arc<[String]>>,
 }
 
 /// Who is signed in, and until when.
@@ -107,16 +108,16 @@ struct Known {
 impl Default for Credentials {
     fn default() -> Self {
         Self {
-            by_key: Remembered::until(&["key.revoked"]),
-            by_login: Remembered::until(&["key.revoked", "login.ended"]),
-            has_approver: Remembered::until(&[
+            by_key: Cache::until(&["key.revoked"]),
+            by_login: Cache::until(&["key.revoked", "login.ended"]),
+            has_approver: Cache::until(&[
                 "key.created",
                 "key.revoked",
                 "person.changed",
                 "person.removed",
             ]),
             // What a key is bound to is said when it is made and never changes.
-            bound: Remembered::until(&[]),
+            bound: Cache::until(&[]),
         }
     }
 }
@@ -138,11 +139,27 @@ struct StoredKey {
     revoked_by: Option<String>,
 }
 
-impl Gate {
+/// Who may ask, answer, administer or read.
+#[derive(Debug)]
+pub struct People {
+    base: Arc<Base>,
+    cache: Credentials,
+}
+
+impl People {
+    pub(crate) fn new(base: Arc<Base>) -> Self {
+        Self {
+            base,
+            cache: Credentials::default(),
+        }
+    }
+}
+
+impl People {
     /// Returns whose secret this is.
     pub async fn authenticate(&self, secret: &str) -> Result<Principal, GateError> {
         let hash = secret::hash(secret).ok_or_else(|| unknown("key"))?;
-        let (cache, tail) = (&self.inner.credentials.by_key, self.inner.store.tail());
+        let (cache, tail) = (&self.cache.by_key, self.base.store.tail());
         if let Some(principal) = cache.get(tail, &hash) {
             return Ok(principal);
         }
@@ -171,7 +188,7 @@ impl Gate {
         checked_name(name)?;
         checked_executors(role, &bounds.executors)?;
         checked_workspaces(role, &bounds.workspaces)?;
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let secret = secret::fresh(&format!("cs_{}_", role.word()), random());
         let id = KeyId::fresh(now, random());
         let key = StoredKey {
@@ -227,7 +244,7 @@ impl Gate {
         who: &Principal,
         audience: &str,
     ) -> Result<bool, GateError> {
-        let record = self.inner.store.get(Kind::Key, who.key.as_str()).await?;
+        let record = self.base.store.get(Kind::Key, who.key.as_str()).await?;
         let Some(record) = record.filter(|record| record.status == LIVE) else {
             return Ok(false);
         };
@@ -242,14 +259,14 @@ impl Gate {
                 "only approvers and admins can see keys",
             ));
         }
-        let records = self.find_all(Query::of(Kind::Key)).await?;
+        let records = self.base.find_all(Query::of(Kind::Key)).await?;
         let items = records.iter().map(key_view).collect::<Result<_, _>>()?;
         Ok(Page { items, next: None })
     }
 
     /// Returns the name of a key, or its id if it has none.
     pub(crate) async fn name_of_key(&self, id: &str) -> Result<String, GateError> {
-        let record = self.inner.store.get(Kind::Key, id).await?;
+        let record = self.base.store.get(Kind::Key, id).await?;
         let key: Option<StoredKey> = record.as_ref().map(read).transpose()?;
         Ok(key.map_or_else(|| id.to_owned(), |key| key.name))
     }
@@ -264,12 +281,12 @@ impl Gate {
         if who.key == crate::runs::builtin().key {
             return Ok(workspace.map(str::to_owned).into_iter().collect());
         }
-        let (cache, tail) = (&self.inner.credentials.bound, self.inner.store.tail());
+        let (cache, tail) = (&self.cache.bound, self.base.store.tail());
         if let Some(bound) = cache.get(tail, who.key.as_str()) {
             return Ok(bound.to_vec());
         }
         let as_of = ended_at(tail);
-        let record = self.inner.store.get(Kind::Key, who.key.as_str()).await?;
+        let record = self.base.store.get(Kind::Key, who.key.as_str()).await?;
         let key: Option<StoredKey> = record.as_ref().map(read).transpose()?;
         let bound: Arc<[String]> = key.map(|key| key.workspaces).unwrap_or_default().into();
         cache.put(tail, as_of, who.key.0.clone(), Arc::clone(&bound));
@@ -280,13 +297,13 @@ impl Gate {
     pub async fn revoke_key(&self, who: &Principal, id: &str) -> Result<KeyView, GateError> {
         administers(who)?;
         for _ in 0..ATTEMPTS_MAX {
-            let record = self.inner.store.get(Kind::Key, id).await?;
+            let record = self.base.store.get(Kind::Key, id).await?;
             let record = record.ok_or_else(|| not_found("key", id))?;
             if record.status == REVOKED {
                 return key_view(&record);
             }
             let mut change = Change::default();
-            let now = self.inner.clock.now();
+            let now = self.base.clock.now();
             let view = revocation(&mut change, record, &who.name, now)?;
             if self.unsettle(change).await? {
                 return Ok(view);
@@ -307,17 +324,14 @@ impl Gate {
 
     /// Whether there is anybody who may answer the question about `call`.
     pub(crate) async fn has_approver_for(&self, call: &StoredCall) -> Result<bool, GateError> {
-        let may = self.inner.settings.starter_may_answer;
+        let may = self.base.settings.starter_may_answer;
         let closed_to = call.starter.clone();
         let closed_to = closed_to.filter(|person| call.is_closed_to(person, may));
         self.has_approver_besides(closed_to).await
     }
 
     async fn has_approver_besides(&self, person: Option<String>) -> Result<bool, GateError> {
-        let (cache, tail) = (
-            &self.inner.credentials.has_approver,
-            self.inner.store.tail(),
-        );
+        let (cache, tail) = (&self.cache.has_approver, self.base.store.tail());
         if let Some(known) = cache.get(tail, &person) {
             return Ok(known);
         }
@@ -330,7 +344,7 @@ impl Gate {
     }
 
     async fn any_answering_key(&self, besides: Option<&str>) -> Result<bool, GateError> {
-        for record in self.find_all(live(Kind::Key)).await? {
+        for record in self.base.find_all(live(Kind::Key)).await? {
             let key: StoredKey = read(&record)?;
             if key.role.answers() && Some(key.name.as_str()) != besides {
                 return Ok(true);
@@ -347,7 +361,7 @@ impl Gate {
             limit: 1,
             ..live(kind)
         };
-        let found = self.inner.store.find(query).await?;
+        let found = self.base.store.find(query).await?;
         Ok(found
             .into_iter()
             .find(|record| secret::same(&record.link, &link)))
@@ -355,7 +369,7 @@ impl Gate {
 
     /// Writes `change` and forgets what it may have changed; false if somebody else was faster.
     async fn unsettle(&self, change: Change) -> Result<bool, GateError> {
-        let entries = match self.inner.store.commit(change).await {
+        let entries = match self.base.store.commit(change).await {
             Ok(entries) => entries,
             Err(StoreError::Conflict { .. }) => return Ok(false),
             Err(failed @ (StoreError::Unavailable { .. } | StoreError::Closed)) => {
@@ -363,9 +377,9 @@ impl Gate {
             }
         };
         let seq = entries.last().map_or(0, |entry| entry.seq);
-        self.inner.credentials.by_key.forget(seq);
-        self.inner.credentials.by_login.forget(seq);
-        self.inner.credentials.has_approver.forget(seq);
+        self.cache.by_key.forget(seq);
+        self.cache.by_login.forget(seq);
+        self.cache.has_approver.forget(seq);
         Ok(true)
     }
 }

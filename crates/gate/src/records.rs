@@ -1,10 +1,13 @@
 //! The gate's data: requests, stored records, ledger entries and events, views, errors.
 
+pub(crate) mod account;
+pub(crate) mod deliveries;
 pub(crate) mod draft;
 pub(crate) mod entries;
 pub mod error;
 pub mod event;
 pub mod identifiers;
+pub(crate) mod lookup;
 pub mod request;
 pub(crate) mod stored;
 pub mod view;

@@ -16,14 +16,17 @@ use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::approvals::answer::invalid;
+use std::sync::Arc;
+
+use crate::GateError;
+use crate::base::Base;
 use crate::base::principal::Principal;
-use crate::calls::submit::redacts;
-use crate::gate::random;
+use crate::base::random::random;
+use crate::base::settings::redacts;
 use crate::records::draft::told;
+use crate::records::error::invalid;
 use crate::records::stored::{StoredCall, read, status, written};
 use crate::records::view::{CallView, Page};
-use crate::{Gate, GateError};
 
 pub use snapshot::{Held, SNAPSHOT_BYTES_MAX, Snapshot};
 
@@ -93,9 +96,21 @@ struct StoredReview {
     snapshot: Option<Snapshot>,
 }
 
-impl Gate {
+/// Calls that ran and await a review.
+#[derive(Debug)]
+pub struct Reviews {
+    base: Arc<Base>,
+}
+
+impl Reviews {
+    pub(crate) fn new(base: Arc<Base>) -> Self {
+        Self { base }
+    }
+}
+
+impl Reviews {
     /// Returns what awaits a look.
-    pub async fn reviews(&self, who: &Principal) -> Result<Page<ReviewView>, GateError> {
+    pub async fn list(&self, who: &Principal) -> Result<Page<ReviewView>, GateError> {
         let mut items = Vec::new();
         // Whoever finds an undo that a crash interrupted may go on with it.
         for status in [ReviewStatus::Waiting, ReviewStatus::Undoing] {
@@ -104,7 +119,7 @@ impl Gate {
                 owner: (!who.role.sees_all()).then(|| who.key.0.clone()),
                 ..Query::of(Kind::Review)
             };
-            for record in self.find_all(query).await? {
+            for record in self.base.find_all(query).await? {
                 items.push(self.review_view(&record).await?);
             }
         }
@@ -122,14 +137,14 @@ impl Gate {
             let message = "the file is larger than 1 MiB, so it could not be restored";
             return Err(invalid("path", "too_large", message));
         }
-        let call = self.own_call(who, call_id).await?;
+        let call = self.base.own_call(who, call_id).await?;
         let query = Query {
             session: Some(call.session.clone()),
             link: Some(call_id.to_owned()),
             limit: 1,
             ..Query::of(Kind::Review)
         };
-        let found = self.inner.store.find(query).await?;
+        let found = self.base.store.find(query).await?;
         let record = found.into_iter().next().ok_or_else(|| unknown(call_id))?;
         let mut review: StoredReview = read(&record)?;
         if record.status != ReviewStatus::Waiting.word() || review.snapshot.is_some() {
@@ -221,7 +236,7 @@ impl Gate {
         mut review: StoredReview,
         settled: Settled,
     ) -> Result<ReviewView, GateError> {
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         review.by = Some(who.name.clone());
         review.settled_at = Some(now);
         let detail = json!({
@@ -264,7 +279,7 @@ impl Gate {
             }],
             entries,
         };
-        match self.inner.store.commit(change).await {
+        match self.base.store.commit(change).await {
             Ok(_) => Ok(record),
             Err(StoreError::Conflict { .. }) => {
                 let record = self.stored_review(&record.id).await?;
@@ -277,13 +292,13 @@ impl Gate {
     }
 
     async fn stored_review(&self, id: &str) -> Result<Record, GateError> {
-        let found = self.inner.store.get(Kind::Review, id).await?;
+        let found = self.base.store.get(Kind::Review, id).await?;
         found.ok_or_else(|| unknown(id))
     }
 
     async fn review_view(&self, record: &Record) -> Result<ReviewView, GateError> {
         let review: StoredReview = read(record)?;
-        let call = self.inner.store.get(Kind::Call, &record.link).await?;
+        let call = self.base.store.get(Kind::Call, &record.link).await?;
         let call = call.ok_or_else(|| GateError::NotFound {
             kind: "call",
             id: record.link.clone(),
@@ -307,7 +322,7 @@ impl Gate {
     }
 
     fn redacts_at(&self, cwd: Option<&str>) -> Redacts {
-        let ruleset = self.inner.policies.at(cwd);
+        let ruleset = self.base.policies.at(cwd);
         ruleset.map_or(Redacts::Secrets, |ruleset| redacts(&ruleset.policy))
     }
 }

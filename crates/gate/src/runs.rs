@@ -4,6 +4,7 @@
 //! messages are records that are only added to, and what happens to it is in the ledger in the same
 //! commit, so that a run is after a crash where it was before.
 
+pub mod threads;
 pub mod usage;
 
 use countersign_core::id::{KeyId, RunId};
@@ -15,13 +16,16 @@ use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreEr
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use std::sync::Arc;
+
+use crate::GateError;
+use crate::base::Base;
 use crate::base::principal::{Principal, Role};
-use crate::gate::random;
+use crate::base::random::random;
 use crate::records::draft::{ATTEMPTS_MAX, told};
 use crate::records::identifiers;
 use crate::records::stored::{read, written};
 use crate::records::view::{Page, cursor, next};
-use crate::{Gate, GateError};
 
 /// The key that calls of built-in runs are requested by.
 pub const BUILTIN: &str = "builtin";
@@ -135,13 +139,25 @@ pub fn builtin() -> Principal {
     }
 }
 
-impl Gate {
+/// Runs of the built-in agent.
+#[derive(Debug)]
+pub struct Runs {
+    base: Arc<Base>,
+}
+
+impl Runs {
+    pub(crate) fn new(base: Arc<Base>) -> Self {
+        Self { base }
+    }
+}
+
+impl Runs {
     /// Begins a run for `who`.
     pub async fn begin_run(&self, who: &Principal, new: NewRun) -> Result<Run, GateError> {
         if !who.role.answers() {
             return Err(GateError::Forbidden("only approvers can start runs"));
         }
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let run_id = RunId::fresh(now, random()).0;
         let session = new
             .session
@@ -175,7 +191,7 @@ impl Gate {
         };
         let (run, mut change) = stepped(run, &step, Expect::Absent, now);
         change.puts.push(lock);
-        match self.inner.store.commit(change).await {
+        match self.base.store.commit(change).await {
             Ok(_) => Ok(run),
             Err(StoreError::Conflict { .. }) => Err(GateError::AlreadySettled {
                 kind: "conversation",
@@ -214,12 +230,12 @@ impl Gate {
             return Ok(run);
         }
         run.status = RunStatus::Stopping;
-        run.updated_at = self.inner.clock.now();
+        run.updated_at = self.base.clock.now();
         let change = Change {
             puts: vec![put(&run, Expect::Version(record.version), run.updated_at)],
             entries: vec![entry(&run, "run.stopping", json!({ "by": who.name }))],
         };
-        match self.inner.store.commit(change).await {
+        match self.base.store.commit(change).await {
             Ok(_) => Ok(run),
             // It went on meanwhile; look again.
             Err(StoreError::Conflict { .. }) => Box::pin(self.stop_run(who, id)).await,
@@ -236,7 +252,7 @@ impl Gate {
     }
 
     /// Returns runs, the newest first.
-    pub async fn runs(
+    pub async fn list(
         &self,
         who: &Principal,
         session: Option<String>,
@@ -257,7 +273,7 @@ impl Gate {
             limit: limit + 1,
             ..Query::of(Kind::Run)
         };
-        let records = self.inner.store.find(query).await?;
+        let records = self.base.store.find(query).await?;
         let items = records
             .iter()
             .take(limit as usize)
@@ -274,14 +290,14 @@ impl Gate {
             session: Some(session.to_owned()),
             ..Query::of(Kind::Message)
         };
-        let records = self.find_all(query).await?;
+        let records = self.base.find_all(query).await?;
         Ok(records.iter().map(read).collect::<Result<_, _>>()?)
     }
 
     /// Takes over the runs nobody drives: those whose gateway has been silent, or with `all`, at
     /// the start of the only gateway there is, every one that has not ended.
     pub async fn take_over_runs(&self, driver: &str, all: bool) -> Result<Vec<Run>, GateError> {
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let mut taken = Vec::new();
         for status in [RunStatus::Running, RunStatus::Stopping] {
             let query = Query {
@@ -289,14 +305,14 @@ impl Gate {
                 due_by: (!all).then_some(now.0),
                 ..Query::of(Kind::Run)
             };
-            for record in self.find_all(query).await? {
+            for record in self.base.find_all(query).await? {
                 let mut run: Run = read(&record)?;
                 driver.clone_into(&mut run.driver);
                 let change = Change {
                     puts: vec![put(&run, Expect::Version(record.version), now)],
                     entries: Vec::new(),
                 };
-                match self.inner.store.commit(change).await {
+                match self.base.store.commit(change).await {
                     Ok(_) => taken.push(run),
                     // Another gateway was faster, or the run's own is alive after all.
                     Err(StoreError::Conflict { .. }) => {}
@@ -316,12 +332,12 @@ impl Gate {
             if run.status.is_final() || run.driver != driver {
                 return Ok(None);
             }
-            let now = self.inner.clock.now();
+            let now = self.base.clock.now();
             let change = Change {
                 puts: vec![put(&run, Expect::Version(record.version), now)],
                 entries: Vec::new(),
             };
-            match self.inner.store.commit(change).await {
+            match self.base.store.commit(change).await {
                 Ok(_) => return Ok(Some(run.status)),
                 Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -340,9 +356,9 @@ impl Gate {
             let record = self.run_record(id).await?;
             let run: Run = read(&record)?;
             let step = step(&run)?;
-            let now = self.inner.clock.now();
+            let now = self.base.clock.now();
             let (run, change) = stepped(run, &step, Expect::Version(record.version), now);
-            match self.inner.store.commit(change).await {
+            match self.base.store.commit(change).await {
                 Ok(_) => return Ok(run),
                 Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -363,7 +379,7 @@ impl Gate {
         run: &str,
         now: UnixMillis,
     ) -> Result<Put, GateError> {
-        let found = self.inner.store.get(Kind::Conversation, session).await?;
+        let found = self.base.store.get(Kind::Conversation, session).await?;
         if let Some(record) = &found {
             let last: Run = read(&self.run_record(&record.link).await?)?;
             if last.starter != who.name {
@@ -397,7 +413,7 @@ impl Gate {
     }
 
     async fn run_record(&self, id: &str) -> Result<Record, GateError> {
-        let found = self.inner.store.get(Kind::Run, id).await?;
+        let found = self.base.store.get(Kind::Run, id).await?;
         found.ok_or_else(|| no_run(id))
     }
 }

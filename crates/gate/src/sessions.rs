@@ -5,6 +5,7 @@
 //! so that whoever remembers the facts looks at them again.
 
 pub mod crisis;
+pub(crate) mod written_files;
 
 use countersign_core::command::YOLO_MINUTES_MAX;
 use countersign_core::content::crisis as crisis_signs;
@@ -17,14 +18,18 @@ use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::approvals::answer::invalid;
-use crate::base::cache::{Remembered, ended_at};
+use std::sync::Arc;
+
+use crate::GateError;
+use crate::base::Base;
+use crate::base::cache::{Cache, ended_at};
 use crate::base::principal::Principal;
+use crate::people::People;
 use crate::records::draft::{ATTEMPTS_MAX, told};
+use crate::records::error::invalid;
 use crate::records::stored::{read, written};
 use crate::runs::BUILTIN;
 use crate::sessions::crisis::MARKED;
-use crate::{Gate, GateError};
 
 /// Longest override, in minutes.
 pub const OVERRIDE_MINUTES_MAX: u32 = YOLO_MINUTES_MAX;
@@ -94,23 +99,31 @@ impl SessionFacts {
     }
 }
 
-/// What is known of sessions without asking the store each time.
+/// Sessions and what is known of them.
 #[derive(Debug)]
-pub(crate) struct Sessions(Remembered<String, SessionFacts>);
+pub struct Sessions {
+    base: Arc<Base>,
+    people: Arc<People>,
+    cache: Cache<String, SessionFacts>,
+}
 
-impl Default for Sessions {
-    fn default() -> Self {
-        Self(Remembered::until(&[
-            "session.started",
-            "session.changed",
-            "session.override_started",
-            "session.override_ended",
-            "crisis.cleared",
-        ]))
+impl Sessions {
+    pub(crate) fn new(base: Arc<Base>, people: Arc<People>) -> Self {
+        Self {
+            base,
+            people,
+            cache: Cache::until(&[
+                "session.started",
+                "session.changed",
+                "session.override_started",
+                "session.override_ended",
+                "crisis.cleared",
+            ]),
+        }
     }
 }
 
-impl Gate {
+impl Sessions {
     /// Lets a session run without questions about ordinary calls for a while, or about critical ones
     /// either; rules 1 to 4 stand.
     pub async fn start_override(
@@ -136,7 +149,7 @@ impl Gate {
         }
         let key = self.key_of_session(key, session).await?;
         for _ in 0..ATTEMPTS_MAX {
-            let now = self.inner.clock.now();
+            let now = self.base.clock.now();
             let before = self.read_session(&key, session).await?;
             let until = now.plus(i64::from(minutes) * 60_000);
             let facts = SessionFacts {
@@ -170,7 +183,7 @@ impl Gate {
         answers(who)?;
         let key = self.key_of_session(key, session).await?;
         for _ in 0..ATTEMPTS_MAX {
-            let now = self.inner.clock.now();
+            let now = self.base.clock.now();
             let before = self.read_session(&key, session).await?;
             let was_live = before.override_until.is_some_and(|until| now < until);
             let facts = SessionFacts {
@@ -219,7 +232,7 @@ impl Gate {
             if before.crisis {
                 return Ok(true);
             }
-            let now = self.inner.clock.now();
+            let now = self.base.clock.now();
             let facts = SessionFacts {
                 crisis: true,
                 ..before
@@ -248,9 +261,9 @@ impl Gate {
             status: Some(OVERRIDDEN.to_owned()),
             ..Query::of(Kind::Session)
         };
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let mut live = Vec::new();
-        for record in self.find_all(query).await? {
+        for record in self.base.find_all(query).await? {
             let facts: SessionFacts = read(&record)?;
             if facts.override_until.is_some_and(|until| now < until) {
                 live.push(view(&KeyId(record.owner), &record.session, &facts));
@@ -265,7 +278,7 @@ impl Gate {
         key: &KeyId,
         session: &str,
     ) -> Result<SessionFacts, GateError> {
-        let (Sessions(cache), tail) = (&self.inner.sessions, self.inner.store.tail());
+        let (cache, tail) = (&self.cache, self.base.store.tail());
         let id = record_id(key, session);
         if let Some(facts) = cache.get(tail, &id) {
             return Ok(facts);
@@ -290,7 +303,7 @@ impl Gate {
             Some(_) if before != after => "session.changed",
             Some(_) => return None,
         };
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let detail = json!({
             "workspace": after.workspace.as_deref().map(inline),
             "crisis_sensitive": after.crisis,
@@ -301,7 +314,7 @@ impl Gate {
 
     /// Looks at a session again before anything is believed of it.
     pub(crate) fn forget_session(&self, key: &KeyId, session: &str) {
-        self.inner.sessions.0.drop_one(&record_id(key, session));
+        self.cache.drop_one(&record_id(key, session));
     }
 
     pub(crate) async fn read_session(
@@ -310,7 +323,7 @@ impl Gate {
         session: &str,
     ) -> Result<SessionFacts, GateError> {
         let id = record_id(key, session);
-        let Some(record) = self.inner.store.get(Kind::Session, &id).await? else {
+        let Some(record) = self.base.store.get(Kind::Session, &id).await? else {
             return Ok(SessionFacts::default());
         };
         let facts: SessionFacts = read(&record)?;
@@ -333,10 +346,10 @@ impl Gate {
     }
 
     async fn commit_session(&self, change: Change) -> Result<bool, GateError> {
-        match self.inner.store.commit(change).await {
+        match self.base.store.commit(change).await {
             Ok(entries) => {
                 let seq = entries.last().map_or(0, |entry| entry.seq);
-                self.inner.sessions.0.forget(seq);
+                self.cache.forget(seq);
                 Ok(true)
             }
             Err(StoreError::Conflict { .. }) => Ok(false),
@@ -347,7 +360,7 @@ impl Gate {
     }
 
     async fn is_conversation(&self, session: &str) -> Result<bool, GateError> {
-        let found = self.inner.store.get(Kind::Conversation, session).await?;
+        let found = self.base.store.get(Kind::Conversation, session).await?;
         Ok(found.is_some())
     }
 
@@ -360,7 +373,7 @@ impl Gate {
         if let Some(key) = key {
             let id = KeyId(key.to_owned());
             let is_known = self.read_session(&id, session).await?.version.is_some()
-                || self.inner.store.get(Kind::Key, key).await?.is_some()
+                || self.base.store.get(Kind::Key, key).await?.is_some()
                 || key == BUILTIN && self.is_conversation(session).await?;
             return is_known.then_some(id).ok_or_else(|| GateError::NotFound {
                 kind: "key",
@@ -372,7 +385,7 @@ impl Gate {
             limit: 2,
             ..Query::of(Kind::Session)
         };
-        let found = self.inner.store.find(query).await?;
+        let found = self.base.store.find(query).await?;
         match found.as_slice() {
             [] => Err(GateError::NotFound {
                 kind: "session",

@@ -8,10 +8,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use countersign_core::grant::Grant;
 use countersign_core::time::UnixMillis;
 
-use crate::approvals::flood::Floods;
+use crate::approvals::quota::Quota;
 
 /// Askers that may be in the middle of asking at once without waiting for each other.
 const LANES: usize = 64;
@@ -26,22 +25,19 @@ struct Tally {
     counted: Instant,
 }
 
-/// A grant with the version of its record.
-pub(crate) type VersionedGrant = (Grant, u64);
-
 /// What the gate remembers.
 #[derive(Debug)]
-pub(crate) struct Moment {
-    pub(crate) floods: Floods,
+pub(crate) struct Admission {
+    pub(crate) quota: Quota,
     looked_at: AtomicI64,
     tally: Mutex<Option<Tally>>,
     lanes: Vec<tokio::sync::Mutex<()>>,
 }
 
-impl Default for Moment {
+impl Default for Admission {
     fn default() -> Self {
         Self {
-            floods: Floods::default(),
+            quota: Quota::default(),
             looked_at: AtomicI64::new(i64::MIN),
             tally: Mutex::default(),
             lanes: (0..LANES).map(|_| tokio::sync::Mutex::default()).collect(),
@@ -49,7 +45,7 @@ impl Default for Moment {
     }
 }
 
-impl Moment {
+impl Admission {
     /// Notes that somebody who can answer is looking.
     pub(crate) fn looked(&self, now: UnixMillis) {
         self.looked_at.fetch_max(now.0, Ordering::Relaxed);
@@ -101,7 +97,7 @@ mod tests {
 
     #[test]
     fn places_are_given_out_only_as_far_as_the_last_count_is_sure_of_them() {
-        let moment = Moment::default();
+        let moment = Admission::default();
         assert!(!moment.takes_place(3), "nobody has counted");
         moment.counted(1);
         assert!(moment.takes_place(3));

@@ -8,13 +8,15 @@ use countersign_core::verdict::{Verdict, verdict};
 use countersign_store::{Change, Kind, Order, Query};
 use serde_json::Value;
 
+use crate::GateError;
+use crate::approvals::Approvals;
 use crate::approvals::change::Unchanged;
 use crate::base::principal::Principal;
-use crate::calls::written_files::written_puts;
+use crate::records::error::invalid;
 use crate::records::request::{GrantRequest, Reply};
 use crate::records::stored::{StoredApproval, StoredGrantRequest, read};
 use crate::records::view::{ApprovalView, Page};
-use crate::{Gate, GateError};
+use crate::sessions::written_files::written_puts;
 
 /// Longest note, in bytes.
 const NOTE_BYTES_MAX: usize = 4096;
@@ -34,9 +36,16 @@ pub struct ApprovalFilter {
     pub behind: Option<String>,
 }
 
-impl Gate {
+impl Approvals {
+    /// Notes that somebody who can answer is looking at what waits.
+    pub fn note_looking(&self, who: &Principal) {
+        if who.role.answers() {
+            self.admission.looked(self.base.clock.now());
+        }
+    }
+
     /// Returns approvals, the newest first; with `status`, only those.
-    pub async fn approvals(
+    pub async fn list(
         &self,
         who: &Principal,
         filter: ApprovalFilter,
@@ -44,7 +53,7 @@ impl Gate {
         self.note_looking(who);
         let limit = filter.limit.unwrap_or(100).clamp(1, PAGE_MAX);
         let records = self
-            .inner
+            .base
             .store
             .find(Query {
                 status: filter.status,
@@ -60,7 +69,7 @@ impl Gate {
             })
             .await?;
         let next = crate::records::view::next(&records, limit);
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let items = records
             .iter()
             .take(limit as usize)
@@ -72,21 +81,21 @@ impl Gate {
     /// Returns one approval.
     pub async fn approval(&self, who: &Principal, id: &str) -> Result<ApprovalView, GateError> {
         self.note_looking(who);
-        let stored = self.stored_approval(id).await?;
+        let stored = self.base.stored_approval(id).await?;
         if !who.role.sees_all() && stored.call.key != who.key {
             return Err(unknown(id));
         }
         Ok(ApprovalView::seen_by(
             &who.name,
             &stored,
-            self.inner.clock.now(),
+            self.base.clock.now(),
         ))
     }
 
     /// Whether `who` may answer one approval, as far as the question itself says.
     pub async fn is_open_to(&self, who: &Principal, id: &str) -> Result<bool, GateError> {
-        let stored = self.stored_approval(id).await?;
-        let may = self.inner.settings.starter_may_answer;
+        let stored = self.base.stored_approval(id).await?;
+        let may = self.base.settings.starter_may_answer;
         Ok(stored.call.key != who.key && !stored.call.is_closed_to(&who.name, may))
     }
 
@@ -114,7 +123,7 @@ impl Gate {
                 }
                 if stored
                     .call
-                    .is_closed_to(&who.name, self.inner.settings.starter_may_answer)
+                    .is_closed_to(&who.name, self.base.settings.starter_may_answer)
                 {
                     return Err(GateError::Forbidden(
                         "you started this run; another person must answer",
@@ -156,7 +165,7 @@ impl Gate {
         let puts = written_puts(&call.key, &call.session, &files.writes, call.at);
         if !puts.is_empty() {
             let entries = Vec::new();
-            self.inner.store.append(Change { puts, entries })?;
+            self.base.store.append(Change { puts, entries })?;
         }
         Ok(())
     }
@@ -215,7 +224,7 @@ impl Gate {
         }
         let call = stored.call.tool_call(Some(args));
         let ruleset = self
-            .inner
+            .base
             .policies
             .at(call.cwd.as_deref())
             .map_err(GateError::Policy)?;
@@ -235,7 +244,7 @@ impl Gate {
         who: &Principal,
         changed: Result<StoredApproval, Unchanged>,
     ) -> Result<ApprovalView, GateError> {
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         match changed {
             Ok(stored) => Ok(ApprovalView::seen_by(&who.name, &stored, now)),
             Err(Unchanged::Gate(error)) => Err(error),
@@ -304,13 +313,5 @@ fn unknown(id: &str) -> GateError {
     GateError::NotFound {
         kind: "approval",
         id: id.to_owned(),
-    }
-}
-
-pub(crate) fn invalid(param: &'static str, code: &'static str, message: &str) -> GateError {
-    GateError::Invalid {
-        param,
-        code,
-        message: message.to_owned(),
     }
 }

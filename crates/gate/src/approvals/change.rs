@@ -4,13 +4,15 @@ use countersign_core::approval::{Approval, Followup, Happened, State, StepError,
 use countersign_core::grant::Grant;
 use countersign_core::id::GrantId;
 use countersign_core::ledger::Draft;
+use countersign_core::status::DeliveryStatus;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Query, StoreError};
 
-use crate::gate::random;
+use crate::GateError;
+use crate::approvals::Approvals;
+use crate::base::random::random;
 use crate::records::entries::{approval_happening, approval_resolved};
-use crate::records::stored::{StoredApproval, read};
-use crate::{Gate, GateError};
+use crate::records::stored::{StoredApproval, read, status};
 
 /// How often a change is tried again when somebody else was faster. Each time the state is looked
 /// at anew, so more than a few means that something is wrong.
@@ -33,17 +35,7 @@ impl<E: Into<GateError>> From<E> for Unchanged {
     }
 }
 
-impl Gate {
-    /// Returns an approval as it is kept.
-    pub(crate) async fn stored_approval(&self, id: &str) -> Result<StoredApproval, GateError> {
-        let record = self.inner.store.get(Kind::Approval, id).await?;
-        let record = record.ok_or_else(|| GateError::NotFound {
-            kind: "approval",
-            id: id.to_owned(),
-        })?;
-        Ok(read(&record)?)
-    }
-
+impl Approvals {
     /// Lets something happen to an approval. `happens` sees it as it stands, may add to what is
     /// kept with it, and is called again if somebody else was faster.
     pub(crate) async fn change_approval(
@@ -52,14 +44,14 @@ impl Gate {
         mut happens: impl FnMut(&mut StoredApproval, UnixMillis) -> Result<Happened, GateError>,
     ) -> Result<StoredApproval, Unchanged> {
         for _ in 0..TRIES_MAX {
-            let record = self.inner.store.get(Kind::Approval, id).await?;
+            let record = self.base.store.get(Kind::Approval, id).await?;
             let record = record.ok_or_else(|| GateError::NotFound {
                 kind: "approval",
                 id: id.to_owned(),
             })?;
             let mut stored: StoredApproval = read(&record)?;
             let before = stored.clone();
-            let now = self.inner.clock.now();
+            let now = self.base.clock.now();
             let happened = happens(&mut stored, now)?;
             let mut refused = None;
             let (approval, followups) = match step(stored.approval.clone(), happened, now) {
@@ -81,7 +73,7 @@ impl Gate {
             else {
                 return done(stored);
             };
-            match self.inner.store.commit(change).await {
+            match self.base.store.commit(change).await {
                 Ok(_) => {
                     self.after(&stored, &followups);
                     return done(stored);
@@ -115,9 +107,9 @@ impl Gate {
     /// Lets time settle what it settles.
     pub(crate) async fn lapse_approvals(&self) -> Result<(), GateError> {
         loop {
-            let now = self.inner.clock.now();
+            let now = self.base.clock.now();
             let due = self
-                .inner
+                .base
                 .store
                 .find(Query {
                     due_by: Some(now.0),
@@ -138,6 +130,26 @@ impl Gate {
         }
     }
 
+    /// Whether anybody could have seen the question: a card was delivered, there is no channel that
+    /// could have failed, or somebody looked by themselves.
+    pub(crate) async fn was_anyone_reached(&self, approval: &str) -> Result<bool, GateError> {
+        if self.base.channels.is_empty() {
+            return Ok(true);
+        }
+        let asked_at = self.base.stored_approval(approval).await?.approval.asked_at;
+        if self.admission.was_looked_at(asked_at) {
+            return Ok(true);
+        }
+        let deliveries = self.base.deliveries(approval).await?;
+        for record in &deliveries {
+            match status(record)? {
+                DeliveryStatus::Delivered | DeliveryStatus::Settled => return Ok(true),
+                DeliveryStatus::Trying | DeliveryStatus::Failed => {}
+            }
+        }
+        Ok(false)
+    }
+
     /// Lets time settle one approval: it expires, or a held answer takes effect.
     pub(crate) async fn settle_by_time(&self, id: &str) -> Result<StoredApproval, Unchanged> {
         let reached = self.was_anyone_reached(id).await?;
@@ -150,10 +162,10 @@ impl Gate {
         let id = stored.approval.id.as_str();
         if followups.contains(&Followup::Resolve) {
             self.after_answer(stored);
-            self.inner.waiting.wake(id);
+            self.base.waiting.wake(id);
         }
         if followups.contains(&Followup::Repaint) {
-            self.repaint_soon(stored.approval.id.as_str());
+            self.base.cards.repaint_soon(stored.approval.id.as_str());
         }
     }
 }

@@ -17,12 +17,13 @@ use countersign_core::status::Status;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Kind, Order, Query};
 
-use crate::approvals::answer::invalid;
-use crate::base::cache::{Remembered, ended_at};
+use crate::GateError;
+use crate::approvals::Approvals;
+use crate::base::cache::{Cache, ended_at};
 use crate::base::principal::Principal;
+use crate::records::error::invalid;
 use crate::records::stored::{StoredApproval, StoredCall, read};
 use crate::records::view::ApprovalView;
-use crate::{Gate, GateError};
 
 /// Denials of one key that are remembered; the oldest go first.
 const DENIALS_MAX: u32 = 500;
@@ -44,15 +45,15 @@ pub(crate) struct Denial {
 
 /// Denials that were read a moment ago, by the key that asked.
 #[derive(Debug)]
-pub(crate) struct Denials(Remembered<String, Arc<Vec<Denial>>>);
+pub(crate) struct Denials(Cache<String, Arc<Vec<Denial>>>);
 
 impl Default for Denials {
     fn default() -> Self {
-        Self(Remembered::until(&["approval.resolved", "approval.lifted"]))
+        Self(Cache::until(&["approval.resolved", "approval.lifted"]))
     }
 }
 
-impl Gate {
+impl Approvals {
     /// Returns the latest denial of what `call` would do.
     pub(crate) async fn denial_of(
         &self,
@@ -60,7 +61,7 @@ impl Gate {
         tool_call: &ToolCall,
         policy: &Policy,
     ) -> Result<Option<Denial>, GateError> {
-        let since = self.denials_since();
+        let since = self.base.denials_since();
         let denials = self.denials_of(call.key.as_str()).await?;
         let mut live = denials
             .iter()
@@ -103,33 +104,27 @@ impl Gate {
                 Ok(Happened::TimePassed { reached: true })
             })
             .await;
-        self.inner
-            .denials
-            .0
-            .forget(ended_at(self.inner.store.tail()));
+        self.denials.0.forget(ended_at(self.base.store.tail()));
         self.told(who, changed)
     }
 
     /// Notes that a question was settled.
     pub(crate) fn after_answer(&self, stored: &StoredApproval) {
-        self.inner
-            .denials
-            .0
-            .forget(ended_at(self.inner.store.tail()));
+        self.denials.0.forget(ended_at(self.base.store.tail()));
         if stored.approval.answer().is_some() && stored.held_back.is_none() {
-            self.inner.moment.floods.answered(&stored.call);
+            self.admission.quota.answered(&stored.call);
         }
     }
 
     /// Returns the denials of a key that may still count, the newest first.
     async fn denials_of(&self, key: &str) -> Result<Arc<Vec<Denial>>, GateError> {
-        let (Denials(cache), tail) = (&self.inner.denials, self.inner.store.tail());
+        let (Denials(cache), tail) = (&self.denials, self.base.store.tail());
         if let Some(denials) = cache.get(tail, key) {
             return Ok(denials);
         }
         let as_of = ended_at(tail);
         // A question is found by when it was asked, and it may have waited for long.
-        let asked_since = self.denials_since().0 - self.inner.settings.timeouts.longest();
+        let asked_since = self.base.denials_since().0 - self.base.settings.timeouts.longest();
         let query = Query {
             status: Some(Status::Denied.word().to_owned()),
             owner: Some(key.to_owned()),
@@ -139,7 +134,7 @@ impl Gate {
             ..Query::of(Kind::Approval)
         };
         let mut denials = Vec::new();
-        for record in self.inner.store.find(query).await? {
+        for record in self.base.store.find(query).await? {
             denials.extend(denial(read(&record)?));
         }
         let denials = Arc::new(denials);

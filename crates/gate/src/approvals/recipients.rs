@@ -5,13 +5,14 @@ use countersign_core::card::recipients;
 use countersign_core::digest::Digest;
 use countersign_store::{Change, Expect, Kind, Put, Record};
 
+use crate::GateError;
+use crate::approvals::Approvals;
 use crate::records::stored::StoredApproval;
-use crate::{Gate, GateError};
 
 /// Recipients of one call that are looked up; of more, one counts as new.
 const RECIPIENTS_MAX: usize = 32;
 
-impl Gate {
+impl Approvals {
     /// Returns whether everybody `call` would write to was written to before; `None` if it would
     /// write to nobody.
     pub(crate) async fn knows_recipients(
@@ -27,7 +28,7 @@ impl Gate {
         }
         for name in &names {
             let known = self
-                .inner
+                .base
                 .store
                 .get(Kind::Recipient, &record_id(name))
                 .await?;
@@ -41,7 +42,7 @@ impl Gate {
     /// Remembers whom an approved call wrote to. Only for show, so it may be lost in a crash.
     pub(crate) fn remember_recipients(&self, stored: &StoredApproval) {
         let call = stored.call.tool_call(stored.edited.as_ref());
-        let at = self.inner.clock.now().0;
+        let at = self.base.clock.now().0;
         let puts: Vec<Put> = recipients(&call)
             .iter()
             .take(RECIPIENTS_MAX)
@@ -69,7 +70,7 @@ impl Gate {
             puts,
             entries: Vec::new(),
         };
-        if let Err(error) = self.inner.store.append(change) {
+        if let Err(error) = self.base.store.append(change) {
             tracing::warn!(%error, "who was written to is not remembered");
         }
     }

@@ -13,12 +13,10 @@ use countersign_core::policy::{ApprovalsMode, Policy};
 use countersign_core::tier::Tier;
 use countersign_core::verdict::Rule;
 
-use crate::Gate;
+use crate::approvals::Approvals;
 use crate::approvals::change::Unchanged;
+use crate::records::entries::SMART_VIA;
 use crate::records::stored::StoredApproval;
-
-/// Where a model's answers come from. Has a space, so that no channel can be called so.
-pub const VIA: &str = "smart mode";
 
 /// Somebody who may answer for a person: a model behind it.
 pub trait Deputy: Send + Sync + std::fmt::Debug {
@@ -41,33 +39,42 @@ pub enum Deputed {
     Deny,
 }
 
-impl Gate {
+impl Approvals {
     /// Appoints who answers in smart mode. Only the first appointment counts.
     pub fn appoint(&self, deputy: Arc<dyn Deputy>) {
-        if self.inner.deputy.set(deputy).is_err() {
+        if self.deputy.set(deputy).is_err() {
             tracing::warn!("a second deputy was not appointed");
         }
     }
 
     /// Asks the deputy about a question that was just put down, if there is one and law 11 lets it
     /// answer. False if people must be told at once.
-    pub(crate) fn depute(&self, stored: &StoredApproval, judged: &Judged, policy: &Policy) -> bool {
-        let Some(deputy) = self.inner.deputy.get() else {
+    pub(crate) fn depute(
+        self: &Arc<Self>,
+        stored: &StoredApproval,
+        judged: &Judged,
+        policy: &Policy,
+    ) -> bool {
+        let Some(deputy) = self.deputy.get() else {
             return false;
         };
         if policy.approvals != ApprovalsMode::Smart || !may_depute(judged) {
             return false;
         }
-        let (gate, deputy) = (self.clone(), Arc::clone(deputy));
+        let (approvals, deputy) = (Arc::clone(self), Arc::clone(deputy));
         let (id, text) = (stored.approval.id.clone(), stored.card.plain_text());
         tokio::spawn(async move {
             let said = deputy.judge(&text).await;
             let answered = match said {
                 None => false,
-                Some(said) => gate.answer_deputed(id.as_str(), &deputy.name(), said).await,
+                Some(said) => {
+                    approvals
+                        .answer_deputed(id.as_str(), &deputy.name(), said)
+                        .await
+                }
             };
             if !answered {
-                gate.deliver_soon(id.as_str());
+                approvals.base.cards.deliver_soon(id.as_str());
             }
         });
         true
@@ -84,7 +91,7 @@ impl Gate {
                 Ok(Happened::Answered(Answer {
                     choice,
                     by: name.to_owned(),
-                    via: VIA.to_owned(),
+                    via: SMART_VIA.to_owned(),
                     tier: Tier::T0,
                     note: None,
                     at: now,

@@ -19,7 +19,7 @@ const VALUES_MAX: usize = 4096;
 
 /// Values that were read from the store a moment ago.
 #[derive(Debug)]
-pub(crate) struct Remembered<K, V> {
+pub(crate) struct Cache<K, V> {
     /// Events after which nothing is believed.
     unsettling: &'static [&'static str],
     state: Mutex<State<K, V>>,
@@ -34,7 +34,7 @@ struct State<K, V> {
     values: HashMap<K, (Instant, V)>,
 }
 
-impl<K: Hash + Eq, V: Clone> Remembered<K, V> {
+impl<K: Hash + Eq, V: Clone> Cache<K, V> {
     /// Returns an empty memory that is cleared by the events named.
     pub(crate) fn until(unsettling: &'static [&'static str]) -> Self {
         Self {
@@ -135,7 +135,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let store = Database::sqlite(&home.path().join("db")).await.unwrap();
         let tail = store.tail();
-        let memory = Remembered::until(&["key.revoked"]);
+        let memory = Cache::until(&["key.revoked"]);
         memory.put(tail, ended_at(tail), "a", 1);
         happens(&store, "key.created").await;
         assert_eq!(memory.get(tail, "a"), Some(1), "that changes nothing");
@@ -148,7 +148,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let store = Database::sqlite(&home.path().join("db")).await.unwrap();
         let tail = store.tail();
-        let memory = Remembered::until(&["key.revoked"]);
+        let memory = Cache::until(&["key.revoked"]);
         let as_of = ended_at(tail);
         happens(&store, "key.revoked").await;
         memory.put(tail, as_of, "a", 1);
@@ -162,7 +162,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let store = Database::sqlite(&home.path().join("db")).await.unwrap();
         let tail = store.tail();
-        let memory = Remembered::until(&[]);
+        let memory = Cache::until(&[]);
         for number in 0..10_000 {
             memory.put(tail, 0, number, ());
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use countersign_store::{Change, Expect, Kind, Put, Record, StoreError};
 use tokio::sync::Mutex;
 
-use crate::Gate;
+use crate::base::Base;
 
 /// How long an answer holds, so that who asks often does not write often.
 const FRESH: Duration = Duration::from_secs(1);
@@ -18,17 +18,17 @@ const ID: &str = "ready";
 #[derive(Debug, Default)]
 pub(crate) struct Probe(Mutex<Option<(Instant, Option<&'static str>)>>);
 
-impl Gate {
+impl Base {
     /// Returns why nothing can be written now, or `None` if something can.
     pub async fn unwritable(&self) -> Option<&'static str> {
         // Held while it is tried, so that many who ask at once share one try.
-        let mut last = self.inner.probe.0.lock().await;
+        let mut last = self.probe.0.lock().await;
         if let Some((at, why)) = *last
             && at.elapsed() < FRESH
         {
             return why;
         }
-        let tried = tokio::time::timeout(PATIENCE, self.inner.store.commit(self.probe()));
+        let tried = tokio::time::timeout(PATIENCE, self.store.commit(self.probe()));
         let why = match tried.await {
             // Somebody else wrote it in the same moment: it can be written.
             Ok(Ok(_) | Err(StoreError::Conflict { .. })) => None,
@@ -46,7 +46,7 @@ impl Gate {
     }
 
     fn probe(&self) -> Change {
-        let now = self.inner.clock.now();
+        let now = self.clock.now();
         let record = Record {
             kind: Kind::Probe,
             id: ID.to_owned(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use countersign_core::assessment::SideEffect;
+use countersign_core::card::Redacts;
 use countersign_core::policy::Policy;
 
 /// What the owner decided about the gate itself.
@@ -141,6 +142,15 @@ impl OnePolicy {
 impl Policies for OnePolicy {
     fn at(&self, _cwd: Option<&str>) -> Result<Arc<Ruleset>, String> {
         Ok(Arc::clone(&self.0))
+    }
+}
+
+/// Returns what `policy` redacts where a call is shown.
+pub(crate) const fn redacts(policy: &Policy) -> Redacts {
+    if policy.redact_secrets {
+        Redacts::Secrets
+    } else {
+        Redacts::Nothing
     }
 }
 

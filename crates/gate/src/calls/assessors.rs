@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 
-use crate::Gate;
 use crate::base::settings::{AssessorReach, AssessorSettings};
+use crate::calls::Calls;
 
 /// Longest answer, in bytes.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
@@ -71,18 +71,18 @@ enum Silence {
     Unreadable(String),
 }
 
-impl Gate {
+impl Calls {
     /// Returns what is concluded after every assessor was heard.
     pub(crate) async fn consult(&self, call: &ToolCall, mut judged: Judged) -> Judged {
         // Without a readable policy there are no lines to hold a score against; all of them ask.
-        let lines = match self.inner.policies.at(call.cwd.as_deref()) {
+        let lines = match self.base.policies.at(call.cwd.as_deref()) {
             Ok(ruleset) => ruleset.policy.thresholds,
             Err(_) => ASK_ALWAYS,
         };
         let question: Arc<[u8]> = question(call, &judged).into();
-        let client = self.inner.assessors.client.get_or_init(client);
+        let client = self.assessors.client.get_or_init(client);
         let asked: Vec<_> = self
-            .inner
+            .base
             .settings
             .assessors
             .iter()

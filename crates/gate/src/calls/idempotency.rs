@@ -5,14 +5,15 @@ use countersign_core::id::CallId;
 use countersign_store::{Expect, Kind, Put, Record};
 use serde::{Deserialize, Serialize};
 
-use crate::approvals::answer::invalid;
+use crate::GateError;
 use crate::base::principal::Principal;
+use crate::calls::Calls;
+use crate::records::error::invalid;
 use crate::records::request::Submission;
 use crate::records::stored::{StoredCall, read, written};
 use crate::records::view::CallView;
-use crate::{Gate, GateError};
 
-impl Gate {
+impl Calls {
     /// Returns the call that was submitted under this idempotency key, whatever it was about, for
     /// whoever takes up work after a crash and must not submit it anew.
     pub async fn submitted(
@@ -21,7 +22,7 @@ impl Gate {
         name: &str,
     ) -> Result<Option<CallView>, GateError> {
         let id = idempotency_id(who, name);
-        let Some(record) = self.inner.store.get(Kind::Idempotency, &id).await? else {
+        let Some(record) = self.base.store.get(Kind::Idempotency, &id).await? else {
             return Ok(None);
         };
         let before: Repeated = read(&record)?;
@@ -39,7 +40,7 @@ impl Gate {
             return Ok(None);
         };
         let id = idempotency_id(who, name);
-        let Some(record) = self.inner.store.get(Kind::Idempotency, &id).await? else {
+        let Some(record) = self.base.store.get(Kind::Idempotency, &id).await? else {
             return Ok(None);
         };
         let before: Repeated = read(&record)?;

@@ -10,23 +10,25 @@ use countersign_core::token::{Approver, Claims, TokenError, read as read_token};
 use countersign_store::{Change, Expect, Kind, Order, Query};
 use serde_json::json;
 
+use crate::GateError;
 use crate::approvals::change::Unchanged;
 use crate::base::principal::Principal;
+use crate::base::random::random;
 use crate::base::waiting::Look;
-use crate::gate::random;
+use crate::calls::Calls;
 use crate::history::traces::TraceFilter;
 use crate::records::entries::{approval_happening, call_reported};
+use crate::records::lookup::no_call;
 use crate::records::request::Report;
 use crate::records::stored::{StoredApproval, StoredCall, read};
 use crate::records::view::{CallView, ConsumedView, Page};
-use crate::{Gate, GateError};
 
 /// Most calls on one page.
 const PAGE_MAX: u32 = 500;
 /// Longest summary of an outcome that is kept, in bytes.
 const SUMMARY_BYTES_MAX: usize = 16 * 1024;
 
-impl Gate {
+impl Calls {
     /// Returns how a call stands, waiting for at most `wait` until it is decided. Hands out its
     /// token.
     pub async fn call(
@@ -35,29 +37,29 @@ impl Gate {
         id: &str,
         wait: Duration,
     ) -> Result<CallView, GateError> {
-        let mut call = self.stored_call(who, id).await?;
+        let mut call = self.base.stored_call(who, id).await?;
         if let Some(approval) = call.approval.clone().filter(|_| call.decision.is_none()) {
             // Thousands may wait; none of them keeps what it does not need meanwhile.
             drop(call);
             self.wait_for(approval.as_str(), wait).await?;
-            call = self.stored_call(who, id).await?;
+            call = self.base.stored_call(who, id).await?;
         }
         if who.key == call.key {
             Box::pin(self.view_of(call)).await
         } else {
-            self.view_without_collecting(&call).await
+            self.base.view_without_collecting(&call).await
         }
     }
 
     /// Returns calls, the newest first, without their tokens.
-    pub async fn calls(
+    pub async fn list(
         &self,
         who: &Principal,
         filter: TraceFilter,
     ) -> Result<Page<CallView>, GateError> {
         let limit = filter.limit.unwrap_or(100).clamp(1, PAGE_MAX);
         let records = self
-            .inner
+            .base
             .store
             .find(Query {
                 owner: (!who.role.sees_all()).then(|| who.key.0.clone()),
@@ -84,7 +86,7 @@ impl Gate {
             {
                 continue;
             }
-            items.push(self.view_without_collecting(&call).await?);
+            items.push(self.base.view_without_collecting(&call).await?);
         }
         Ok(Page { items, next })
     }
@@ -96,9 +98,10 @@ impl Gate {
         id: &str,
         note: Option<String>,
     ) -> Result<CallView, GateError> {
-        let call = self.own_call(who, id).await?;
+        let call = self.base.own_call(who, id).await?;
         if let Some(approval) = call.approval.clone().filter(|_| call.decision.is_none()) {
             let changed = self
+                .approvals
                 .change_approval(approval.as_str(), |_, _| {
                     Ok(Happened::Withdrawn { note: note.clone() })
                 })
@@ -122,15 +125,15 @@ impl Gate {
         let summary = report.summary.as_deref().unwrap_or_default();
         if summary.len() > SUMMARY_BYTES_MAX {
             let message = "the summary is longer than 16 KiB";
-            return Err(crate::approvals::answer::invalid(
+            return Err(crate::records::error::invalid(
                 "summary", "too_long", message,
             ));
         }
-        self.own_call(who, id).await?;
-        let record = self.inner.store.get(Kind::Call, id).await?;
-        let record = record.ok_or_else(|| unknown(id))?;
+        self.base.own_call(who, id).await?;
+        let record = self.base.store.get(Kind::Call, id).await?;
+        let record = record.ok_or_else(|| no_call(id))?;
         let mut call: StoredCall = read(&record)?;
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let outcome = json!({
             "failed": report.failed,
             "summary": report.summary,
@@ -141,7 +144,7 @@ impl Gate {
         let entry = call_reported(&call, &report, now);
         call.outcome = Some(outcome);
         let put = call.put(Expect::Version(record.version));
-        self.inner
+        self.base
             .store
             .commit(Change {
                 puts: vec![put],
@@ -156,8 +159,8 @@ impl Gate {
         if !who.role.asks() {
             return Err(GateError::Forbidden("only agent keys can consume tokens"));
         }
-        let keys = self.public_keys().await?;
-        let now = self.inner.clock.machine().seconds();
+        let keys = self.ledger.public_keys().await?;
+        let now = self.base.clock.machine().seconds();
         let claims = read_token(token, &keys, now).map_err(|error| match error {
             TokenError::Expired => GateError::TokenExpired,
             TokenError::Malformed
@@ -169,15 +172,16 @@ impl Gate {
         let jti = TokenId(claims.jti.clone());
         self.check_user_of(who, &claims).await?;
         let changed = self
+            .approvals
             .change_approval(&claims.sub, |_, _| Ok(Happened::Used { jti: jti.clone() }))
             .await;
         match changed {
             Ok(stored) => {
-                self.remember_recipients(&stored);
+                self.approvals.remember_recipients(&stored);
                 Ok(ConsumedView {
                     jti: jti.0,
                     call_id: stored.call.call_id.0.clone(),
-                    consumed_at: used_at(&stored, self.inner.clock.now()).as_seconds(),
+                    consumed_at: used_at(&stored, self.base.clock.now()).as_seconds(),
                 })
             }
             Err(Unchanged::Step(StepError::AlreadyUsed, _)) => Err(GateError::TokenUsed),
@@ -194,7 +198,7 @@ impl Gate {
         let Some(id) = call.approval.clone() else {
             return Ok(CallView::of(&call, None));
         };
-        let mut stored = self.stored_approval(id.as_str()).await?;
+        let mut stored = self.base.stored_approval(id.as_str()).await?;
         // Twice: a held answer takes effect first, then its token is collected.
         for _ in 0..2 {
             let collects = matches!(
@@ -210,7 +214,7 @@ impl Gate {
             stored = match self.collect(id.as_str()).await {
                 Ok(changed) => changed,
                 // Somebody else has collected it, or time has settled it.
-                Err(Unchanged::Step(..)) => self.stored_approval(id.as_str()).await?,
+                Err(Unchanged::Step(..)) => self.base.stored_approval(id.as_str()).await?,
                 Err(Unchanged::Gate(error)) => return Err(error),
             };
         }
@@ -219,40 +223,30 @@ impl Gate {
             collected: Some(collected),
             ..
         } = &stored.approval.state
-            && self.inner.clock.now() < collected.until
+            && self.base.clock.now() < collected.until
             && let Some(claims) = self.claims(&stored, collected)
         {
-            view.token = Some(self.inner.signer.sign_token(&claims));
+            view.token = Some(self.base.signer.sign_token(&claims));
             view.token_expires_at = Some(collected.until.as_seconds());
         }
         Ok(view)
     }
 
-    pub(crate) async fn view_without_collecting(
-        &self,
-        call: &StoredCall,
-    ) -> Result<CallView, GateError> {
-        let stored = match &call.approval {
-            None => None,
-            Some(id) => Some(self.stored_approval(id.as_str()).await?),
-        };
-        Ok(CallView::of(call, stored.as_ref()))
-    }
-
     async fn collect(&self, id: &str) -> Result<StoredApproval, Unchanged> {
-        self.change_approval(id, |stored, now| {
-            if !matches!(stored.approval.state, State::Approved { .. }) {
-                return Ok(Happened::TimePassed { reached: true });
-            }
-            let issued = self.inner.clock.machine().seconds();
-            let lasts = self.inner.settings.token_seconds;
-            Ok(Happened::Collected(Collected {
-                jti: TokenId::fresh(now, random()),
-                issued: Some((issued, lasts)),
-                until: now.plus(lasts * 1000),
-            }))
-        })
-        .await
+        self.approvals
+            .change_approval(id, |stored, now| {
+                if !matches!(stored.approval.state, State::Approved { .. }) {
+                    return Ok(Happened::TimePassed { reached: true });
+                }
+                let issued = self.base.clock.machine().seconds();
+                let lasts = self.base.settings.token_seconds;
+                Ok(Happened::Collected(Collected {
+                    jti: TokenId::fresh(now, random()),
+                    issued: Some((issued, lasts)),
+                    until: now.plus(lasts * 1000),
+                }))
+            })
+            .await
     }
 
     /// Returns what the token of an approval says. It follows from what is kept, so every read gives
@@ -268,7 +262,7 @@ impl Gate {
         };
         Some(Claims {
             v: 1,
-            iss: self.inner.settings.issuer.clone(),
+            iss: self.base.settings.issuer.clone(),
             aud: call.executor.clone(),
             sub: stored.approval.id.0.clone(),
             jti: collected.jti.0.clone(),
@@ -296,18 +290,18 @@ impl Gate {
     /// A token is used by the key that submitted the call, or by one that was made for whoever runs
     /// it. Anybody else is refused, and the ledger tells of it.
     async fn check_user_of(&self, who: &Principal, claims: &Claims) -> Result<(), GateError> {
-        if claims.agt == who.key.0 || self.executes(who, &claims.aud).await? {
+        if claims.agt == who.key.0 || self.people.executes(who, &claims.aud).await? {
             return Ok(());
         }
-        if let Ok(stored) = self.stored_approval(&claims.sub).await {
-            let now = self.inner.clock.now();
+        if let Ok(stored) = self.base.stored_approval(&claims.sub).await {
+            let now = self.base.clock.now();
             let (by, jti) = (Some(who.name.as_str()), Some(claims.jti.as_str()));
             let entry = approval_happening(&stored, "token.refused", by, jti, now);
             let change = Change {
                 puts: Vec::new(),
                 entries: vec![entry],
             };
-            self.inner.store.commit(change).await?;
+            self.base.store.commit(change).await?;
         }
         Err(GateError::Forbidden(
             "this token belongs to a call of another key; only that key, or one made with \
@@ -317,7 +311,7 @@ impl Gate {
 
     /// Waits until the approval is settled, for at most `wait`.
     async fn wait_for(&self, id: &str, wait: Duration) -> Result<(), GateError> {
-        let waiting = &self.inner.waiting;
+        let waiting = &self.base.waiting;
         waiting
             .until_settled(id, wait, || self.look_at_approval(id))
             .await
@@ -329,13 +323,13 @@ impl Gate {
             let Some(due) = self.due_while_waiting(id).await? else {
                 return Ok(Look::Settled(()));
             };
-            let left = due.since(self.inner.clock.now());
+            let left = due.since(self.base.clock.now());
             if let Ok(left) = u64::try_from(left)
                 && left > 0
             {
                 return Ok(Look::Waits((), Duration::from_millis(left)));
             }
-            if let Err(Unchanged::Gate(error)) = Box::pin(self.settle_by_time(id)).await {
+            if let Err(Unchanged::Gate(error)) = Box::pin(self.approvals.settle_by_time(id)).await {
                 return Err(error);
             }
         }
@@ -343,34 +337,9 @@ impl Gate {
 
     /// Returns when time will settle an approval, while it waits.
     async fn due_while_waiting(&self, id: &str) -> Result<Option<UnixMillis>, GateError> {
-        let approval = self.stored_approval(id).await?.approval;
+        let approval = self.base.stored_approval(id).await?.approval;
         let waits = approval.status() == Status::Waiting;
         Ok(approval.due_at().filter(|_| waits))
-    }
-
-    /// Returns a call that `who` may see.
-    async fn stored_call(&self, who: &Principal, id: &str) -> Result<StoredCall, GateError> {
-        let record = self.inner.store.get(Kind::Call, id).await?;
-        let record = record.ok_or_else(|| unknown(id))?;
-        let call: StoredCall = read(&record)?;
-        if !who.role.sees_all() && call.key != who.key {
-            return Err(unknown(id));
-        }
-        Ok(call)
-    }
-
-    /// Returns a call that `who` submitted.
-    pub(crate) async fn own_call(
-        &self,
-        who: &Principal,
-        id: &str,
-    ) -> Result<StoredCall, GateError> {
-        if !who.role.asks() {
-            return Err(GateError::Forbidden(
-                "only the agent that submitted a call may do this",
-            ));
-        }
-        self.stored_call(who, id).await
     }
 }
 
@@ -383,12 +352,5 @@ fn used_at(stored: &StoredApproval, now: UnixMillis) -> UnixMillis {
         | State::Denied { .. }
         | State::Expired { .. }
         | State::Withdrawn { .. } => now,
-    }
-}
-
-fn unknown(id: &str) -> GateError {
-    GateError::NotFound {
-        kind: "call",
-        id: id.to_owned(),
     }
 }

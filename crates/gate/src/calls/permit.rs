@@ -13,9 +13,10 @@ use countersign_core::verdict::Verdict;
 use countersign_store::{Change, Expect, Kind, StoreError};
 use serde_json::Value;
 
+use crate::GateError;
 use crate::base::principal::Principal;
+use crate::calls::Calls;
 use crate::records::stored::{StoredCall, read};
-use crate::{Gate, GateError};
 
 /// Proof that a call may run now, once.
 ///
@@ -99,7 +100,7 @@ impl Permit {
     }
 }
 
-impl Gate {
+impl Calls {
     /// Begins a call that was let through. Whoever gets a permit runs the call; nobody gets one
     /// twice.
     pub async fn take_up(
@@ -108,11 +109,11 @@ impl Gate {
         id: &str,
         token: Option<&str>,
     ) -> Result<Permit, GateError> {
-        let call = self.own_call(who, id).await?;
+        let call = self.base.own_call(who, id).await?;
         let Some(approval) = &call.approval else {
             return self.begin_without_token(id).await;
         };
-        let stored = self.stored_approval(approval.as_str()).await?;
+        let stored = self.base.stored_approval(approval.as_str()).await?;
         let token = token.ok_or(GateError::TokenInvalid)?;
         let action = presented(&call, stored.edited.clone());
         self.redeem(who, &call.session, action, token).await
@@ -146,8 +147,8 @@ impl Gate {
         action: &Presented,
         token: &str,
     ) -> Result<Claims, GateError> {
-        let keys = self.public_keys().await?;
-        let now = self.inner.clock.machine().seconds();
+        let keys = self.ledger.public_keys().await?;
+        let now = self.base.clock.machine().seconds();
         let expected = Expected {
             audience: &action.executor,
             tool: &action.tool,
@@ -169,24 +170,24 @@ impl Gate {
 
     /// Returns what a call would run, as it is kept, with a person's changes.
     pub async fn kept_action(&self, who: &Principal, id: &str) -> Result<Presented, GateError> {
-        let call = self.own_call(who, id).await?;
+        let call = self.base.own_call(who, id).await?;
         let edited = match &call.approval {
             None => None,
-            Some(approval) => self.stored_approval(approval.as_str()).await?.edited,
+            Some(approval) => self.base.stored_approval(approval.as_str()).await?.edited,
         };
         Ok(presented(&call, edited))
     }
 
     /// Returns how far a call has come, for whoever takes up work after a crash.
     pub async fn progress(&self, who: &Principal, id: &str) -> Result<Progress, GateError> {
-        let call = self.own_call(who, id).await?;
+        let call = self.base.own_call(who, id).await?;
         if let Some(outcome) = call.outcome {
             return Ok(Progress::Reported(outcome));
         }
         let begun = match &call.approval {
             None => call.begun_at.is_some(),
             Some(id) => {
-                let stored = self.stored_approval(id.as_str()).await?;
+                let stored = self.base.stored_approval(id.as_str()).await?;
                 matches!(stored.approval.state, State::Consumed { .. })
             }
         };
@@ -198,7 +199,7 @@ impl Gate {
     }
 
     async fn begin_without_token(&self, id: &str) -> Result<Permit, GateError> {
-        let record = self.inner.store.get(Kind::Call, id).await?;
+        let record = self.base.store.get(Kind::Call, id).await?;
         let record = record.ok_or_else(|| GateError::NotFound {
             kind: "call",
             id: id.to_owned(),
@@ -210,12 +211,12 @@ impl Gate {
         if call.begun_at.is_some() {
             return Err(begun_already());
         }
-        call.begun_at = Some(self.inner.clock.now());
+        call.begun_at = Some(self.base.clock.now());
         let change = Change {
             puts: vec![call.put(Expect::Version(record.version))],
             entries: Vec::new(),
         };
-        match self.inner.store.commit(change).await {
+        match self.base.store.commit(change).await {
             Ok(_) => Ok(Permit {
                 call_id: call.call_id.0.clone(),
                 action: presented(&call, None),

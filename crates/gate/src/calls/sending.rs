@@ -5,20 +5,21 @@ use countersign_core::ledger::Draft;
 use countersign_store::{Change, Expect, Kind, StoreError};
 use serde_json::json;
 
+use crate::GateError;
 use crate::base::principal::Principal;
+use crate::calls::Calls;
 use crate::calls::permit::Permit;
 use crate::records::draft::{ATTEMPTS_MAX, told};
 use crate::records::stored::{StoredCall, read};
-use crate::{Gate, GateError};
 
-impl Gate {
+impl Calls {
     /// Notes, durably, that the call of `permit` is handed over now to whoever carries it outside.
     /// Nothing may be sent unless this succeeds, and it succeeds once.
     pub async fn hand_over(&self, who: &Principal, permit: &Permit) -> Result<(), GateError> {
         let id = permit.call_id();
-        self.own_call(who, id).await?;
+        self.base.own_call(who, id).await?;
         for _ in 0..ATTEMPTS_MAX {
-            let record = self.inner.store.get(Kind::Call, id).await?;
+            let record = self.base.store.get(Kind::Call, id).await?;
             let record = record.ok_or_else(|| GateError::NotFound {
                 kind: "call",
                 id: id.to_owned(),
@@ -30,7 +31,7 @@ impl Gate {
                     how: "it was handed over".to_owned(),
                 });
             }
-            let now = self.inner.clock.now();
+            let now = self.base.clock.now();
             call.handed_over_at = Some(now);
             let detail = json!({
                 "call_id": id,
@@ -49,7 +50,7 @@ impl Gate {
                 puts: vec![call.put(Expect::Version(record.version))],
                 entries: vec![entry],
             };
-            match self.inner.store.commit(change).await {
+            match self.base.store.commit(change).await {
                 Ok(_) => return Ok(()),
                 // Something else was noted about the call; this still has to be.
                 Err(StoreError::Conflict { .. }) => {}
@@ -67,7 +68,7 @@ impl Gate {
     /// Whether a call was handed over. One that was begun and was not handed over was certainly not
     /// sent; one that was may or may not have arrived.
     pub async fn is_handed_over(&self, who: &Principal, id: &str) -> Result<bool, GateError> {
-        let call = self.own_call(who, id).await?;
+        let call = self.base.own_call(who, id).await?;
         Ok(call.handed_over_at.is_some())
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use countersign_core::approval::{Answer, Approval, Choice, State};
 use countersign_core::call::ToolCall;
 use countersign_core::canonical::canonical;
-use countersign_core::card::{Card, Lineage, Redacts, is_showable, one_line, shown_args};
+use countersign_core::card::{Card, Lineage, is_showable, one_line, shown_args};
 use countersign_core::digest::{Digest, definition};
 use countersign_core::grant::candidates;
 use countersign_core::id::{ApprovalId, CallId};
@@ -19,24 +19,24 @@ use countersign_core::verdict::{Mode, Rule, Ruling, Verdict, verdict};
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, StoreError};
 use serde_json::value::RawValue;
 
-use crate::approvals::admission::VersionedGrant;
-use crate::approvals::answer::invalid;
+use crate::GateError;
 use crate::approvals::denials::Denial;
-use crate::base::cache::ended_at;
 use crate::base::principal::Principal;
-use crate::base::settings::Ruleset;
+use crate::base::random::{random, random_id};
+use crate::base::settings::{Ruleset, redacts};
+use crate::calls::Calls;
 use crate::calls::idempotency::idempotency_put;
-use crate::calls::written_files::{Looked, written_puts};
-use crate::gate::{random, random_id};
+use crate::grants::VersionedGrant;
 use crate::records::entries::{approval_required, call_assessed};
-use crate::records::identifiers;
+use crate::records::error::invalid;
+use crate::records::identifiers::{self, run_of};
 use crate::records::request::Submission;
 use crate::records::stored::{Decision, StoredApproval, StoredCall, base64, read};
 use crate::records::view::CallView;
 use crate::reviews::review_of;
 use crate::sessions::SessionFacts;
 use crate::sessions::crisis::crisis_puts;
-use crate::{Gate, GateError};
+use crate::sessions::written_files::{Looked, written_puts};
 
 /// Questions of one key that may wait.
 pub const WAITING_OF_ONE_MAX: u64 = 20;
@@ -69,7 +69,7 @@ impl Considered {
     }
 }
 
-impl Gate {
+impl Calls {
     /// Takes a call and returns how it stands at once.
     pub async fn submit(
         &self,
@@ -85,8 +85,8 @@ impl Gate {
                 // What was concluded rested on a grant, a session or an idempotency key that has
                 // changed in this very moment. It is concluded anew.
                 Err(GateError::Store(StoreError::Conflict { .. })) => {
-                    self.inner.grants.forget(ended_at(self.inner.store.tail()));
-                    self.forget_session(&who.key, &submission.session);
+                    self.grants.reload();
+                    self.sessions.forget_session(&who.key, &submission.session);
                 }
                 settled => return settled,
             }
@@ -111,14 +111,14 @@ impl Gate {
             considered.puts.push(put);
         }
         let verdict = considered.judged.ruling.verdict;
-        if verdict == Verdict::Ask && !self.has_approver_for(&considered.call).await? {
+        if verdict == Verdict::Ask && !self.people.has_approver_for(&considered.call).await? {
             considered.call.decision = Some(self.nobody_to_ask(&considered.call).await?);
-            return Box::pin(self.let_through(considered)).await;
+            return Box::pin(self.record_decided(considered)).await;
         }
         match verdict {
             Verdict::Ask => Box::pin(self.ask(considered)).await,
             Verdict::Allow | Verdict::AllowThenReview | Verdict::Refuse => {
-                Box::pin(self.let_through(considered)).await
+                Box::pin(self.record_decided(considered)).await
             }
         }
     }
@@ -126,7 +126,7 @@ impl Gate {
     /// Returns how a call ends that nobody can be asked about. The draft of a reply to the only
     /// person there is shown to nobody and is over at once.
     async fn nobody_to_ask(&self, call: &StoredCall) -> Result<Decision, GateError> {
-        let outcome = if call.answers_starter && self.has_approver().await? {
+        let outcome = if call.answers_starter && self.people.has_approver().await? {
             Outcome::Expired
         } else {
             Outcome::Refused
@@ -140,28 +140,36 @@ impl Gate {
         who: &Principal,
         submission: &Submission,
     ) -> Result<Considered, GateError> {
-        let now = self.inner.clock.now();
-        let facts = self.session_facts(&who.key, &submission.session).await?;
+        let now = self.base.clock.now();
+        let facts = self
+            .sessions
+            .session_facts(&who.key, &submission.session)
+            .await?;
         let mut puts = Vec::new();
         let mut tool_call = submission.call.clone();
         let claimed = tool_call.workspace.take().or(tool_call.cwd.clone());
         tool_call.workspace = facts.workspace.clone().or_else(|| claimed.clone());
         let ruleset = self
-            .inner
+            .base
             .policies
             .at(tool_call.cwd.as_deref())
             .map_err(GateError::Policy)?;
-        let bound = self.bound_to(who, tool_call.workspace.as_deref()).await?;
+        let bound = self
+            .people
+            .bound_to(who, tool_call.workspace.as_deref())
+            .await?;
         let on_disk = &submission.on_disk;
         let Looked {
             considered,
             digests,
             held,
         } = self
+            .sessions
             .consider_written(&who.key, &ruleset.policy, &tool_call, &bound, on_disk)
             .await?;
         let (mut assessment, mut situation) = (considered.assessment, considered.situation);
         let concern = self
+            .sessions
             .crisis_concern(submission, &tool_call, facts.crisis, &mut assessment)
             .await?;
         let mut call = stored(who, submission, &tool_call, digests, now)?;
@@ -172,7 +180,10 @@ impl Gate {
         if situation.mode == Mode::Enforce {
             situation.mode = facts.mode(now);
         }
-        let denial = self.denial_of(&call, &tool_call, &ruleset.policy).await?;
+        let denial = self
+            .approvals
+            .denial_of(&call, &tool_call, &ruleset.policy)
+            .await?;
         situation.denied_before = denial.is_some();
         let mut ruling = verdict(&assessment, &situation);
         let mut grant = None;
@@ -180,6 +191,7 @@ impl Gate {
         // anyway does not use one up.
         if ruling.verdict >= Verdict::Ask && ruling.rule > Rule::ApprovalRequired {
             grant = self
+                .grants
                 .covering_grant(&call, &tool_call, &assessment, now)
                 .await?;
             if grant.is_some() {
@@ -188,7 +200,7 @@ impl Gate {
             }
         }
         let mut judged = Judged { assessment, ruling };
-        if !self.inner.settings.assessors.is_empty() && judged.ruling.verdict != Verdict::Refuse {
+        if !self.base.settings.assessors.is_empty() && judged.ruling.verdict != Verdict::Refuse {
             judged = self.consult(&tool_call, judged).await;
         }
         if judged.ruling.verdict != Verdict::Allow {
@@ -200,7 +212,10 @@ impl Gate {
             ..facts.clone()
         };
         let mut entries = Vec::new();
-        if let Some((put, entry)) = self.session_put(&who.key, &call.session, &facts, &noted) {
+        if let Some((put, entry)) =
+            self.sessions
+                .session_put(&who.key, &call.session, &facts, &noted)
+        {
             puts.push(put);
             entries.push(entry);
         }
@@ -232,7 +247,10 @@ impl Gate {
     }
 
     /// Writes down a call that nobody needs to be asked about, and lets it go.
-    pub(crate) async fn let_through(&self, considered: Considered) -> Result<CallView, GateError> {
+    pub(crate) async fn record_decided(
+        &self,
+        considered: Considered,
+    ) -> Result<CallView, GateError> {
         let Considered {
             mut call,
             judged,
@@ -270,9 +288,9 @@ impl Gate {
         }
         puts.push(call.put(Expect::Absent));
         if durable {
-            self.inner.store.commit(Change { puts, entries }).await?;
+            self.base.store.commit(Change { puts, entries }).await?;
         } else {
-            self.inner.store.append(Change { puts, entries })?;
+            self.base.store.append(Change { puts, entries })?;
         }
         match approval {
             Some(_) => self.view_of(call).await,
@@ -282,15 +300,19 @@ impl Gate {
 
     /// Puts a call to people, or joins it to the same question that waits already.
     async fn ask(&self, considered: Considered) -> Result<CallView, GateError> {
-        let lane = self.inner.moment.lane(considered.call.key.as_str()).await;
+        let lane = self
+            .approvals
+            .admission
+            .lane(considered.call.key.as_str())
+            .await;
         // Looked at before the open question is looked for: whoever puts the same question at the
         // same moment, on another replica, changes it, and then this one is concluded anew and joins.
         let digest = considered.call.digest.hex();
-        let latest = self.inner.store.get(Kind::Question, &digest).await?;
+        let latest = self.base.store.get(Kind::Question, &digest).await?;
         let joined = self.open_question(&considered.call).await?;
         if joined.is_none() {
             self.check_room(&considered.call).await?;
-            if let Some(wait) = self.inner.moment.floods.takes(&considered.call) {
+            if let Some(wait) = self.approvals.admission.quota.takes(&considered.call) {
                 return Box::pin(self.hold_back(considered, wait)).await;
             }
         }
@@ -310,7 +332,10 @@ impl Gate {
         let stored = if let Some(open) = joined {
             open
         } else {
-            let known = self.knows_recipients(&call.tool_call(None)).await?;
+            let known = self
+                .approvals
+                .knows_recipients(&call.tool_call(None))
+                .await?;
             let mut stored = self.question(&mut call, &judged, &ruleset.policy, known);
             stored.deeds = crate::approvals::denials::to_remember(&ruleset.policy, &call);
             puts.push(stored.put(Expect::Absent));
@@ -330,10 +355,10 @@ impl Gate {
         let is_new = required.is_some();
         entries.extend(required);
         puts.push(call.put(Expect::Absent));
-        self.inner.store.commit(Change { puts, entries }).await?;
+        self.base.store.commit(Change { puts, entries }).await?;
         drop(lane);
-        if is_new && !self.depute(&stored, &judged, &ruleset.policy) {
-            self.deliver_soon(stored.approval.id.as_str());
+        if is_new && !self.approvals.depute(&stored, &judged, &ruleset.policy) {
+            self.base.cards.deliver_soon(stored.approval.id.as_str());
         }
         self.view_of(call).await
     }
@@ -342,7 +367,7 @@ impl Gate {
     /// allowed and nobody has used that yet.
     async fn open_question(&self, call: &StoredCall) -> Result<Option<StoredApproval>, GateError> {
         let found = self
-            .inner
+            .base
             .store
             .find(Query {
                 owner: Some(call.key.0.clone()),
@@ -361,7 +386,7 @@ impl Gate {
             // The words are the same, but what would run was written anew.
             return Ok(None);
         }
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let is_open = match &stored.approval.state {
             State::Waiting => now < stored.approval.expires_at,
             State::Held { .. } => true,
@@ -388,7 +413,7 @@ impl Gate {
             ..Query::of(Kind::Approval)
         };
         let of_one = self
-            .inner
+            .base
             .store
             .count(Query {
                 owner: Some(call.key.0.clone()),
@@ -402,13 +427,13 @@ impl Gate {
             });
         }
         // Counting thousands for every question takes longer than asking it.
-        if self.inner.moment.takes_place(WAITING_MAX) {
+        if self.approvals.admission.takes_place(WAITING_MAX) {
             return Ok(());
         }
-        self.inner
-            .moment
-            .counted(self.inner.store.count(waiting).await?);
-        if self.inner.moment.takes_place(WAITING_MAX) {
+        self.approvals
+            .admission
+            .counted(self.base.store.count(waiting).await?);
+        if self.approvals.admission.takes_place(WAITING_MAX) {
             return Ok(());
         }
         Err(GateError::TooMany {
@@ -442,9 +467,9 @@ impl Gate {
             id: ApprovalId::fresh(call.at, random()),
             digest: call.digest,
             asked_at: call.at,
-            expires_at: call.at.plus(self.waits(judged.assessment.side_effect)),
+            expires_at: call.at.plus(self.base.waits(judged.assessment.side_effect)),
             choices,
-            undo_millis: self.inner.settings.undo_millis,
+            undo_millis: self.base.settings.undo_millis,
             state: State::Waiting,
         };
         call.approval = Some(approval.id.clone());
@@ -598,13 +623,6 @@ fn stored(
     Ok(call)
 }
 
-/// Returns the run of calls that name none: one per key and session.
-pub(crate) fn run_of(who: &Principal, session: &str) -> String {
-    let digest = Digest::of(format!("countersign/v1/run\0{}\0{session}", who.key).as_bytes());
-    let hex = digest.hex();
-    format!("run_{}", hex.get(..32).unwrap_or(&hex))
-}
-
 fn shortened(text: &str) -> String {
     let mut end = text.len().min(EXPLANATION_BYTES_MAX);
     while !text.is_char_boundary(end) {
@@ -655,13 +673,5 @@ fn decided(
             ..Decision::new(Outcome::Refused, Cause::DenyMemory, now)
         }),
         (Verdict::Refuse, _, _) => Some(Decision::new(Outcome::Refused, Cause::Rule, now)),
-    }
-}
-
-pub(crate) const fn redacts(policy: &Policy) -> Redacts {
-    if policy.redact_secrets {
-        Redacts::Secrets
-    } else {
-        Redacts::Nothing
     }
 }

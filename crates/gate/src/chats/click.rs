@@ -20,16 +20,18 @@ use countersign_core::status::DeliveryStatus;
 use countersign_store::{Change, Expect, Kind, Put, Record, StoreError};
 use serde_json::json;
 
+use crate::GateError;
 use crate::base::principal::{Principal, Role};
+use crate::chats::Chats;
 use crate::clarifications::Clarified;
+use crate::delivery::About;
 use crate::delivery::audience::account_in;
-use crate::delivery::{About, StoredDelivery};
 use crate::people::PersonView;
+use crate::records::deliveries::StoredDelivery;
 use crate::records::draft::told;
 use crate::records::request::Reply;
 use crate::records::stored::read;
 use crate::records::view::ApprovalView;
-use crate::{Gate, GateError};
 
 /// Refusals of what nobody vouched for that are written down per minute; anybody can send those.
 const STRANGE_PER_MINUTE_MAX: u32 = 60;
@@ -172,7 +174,7 @@ struct Facts {
     person: Principal,
 }
 
-impl Gate {
+impl Chats {
     /// Does what a person did in a chat, if it counts.
     pub async fn click(&self, click: &Click) -> Result<Clicked, Refusal> {
         let done = self.click_checked(click).await;
@@ -183,7 +185,7 @@ impl Gate {
                 Refusal::Answered(_) | Refusal::Expired | Refusal::Withdrawn
             ) {
                 // The card still looked open, or nobody would have pressed.
-                self.repaint_soon(&click.subject);
+                self.base.cards.repaint_soon(&click.subject);
             }
         }
         done
@@ -234,7 +236,7 @@ impl Gate {
                 session: String::new(),
                 run: String::new(),
                 link: String::new(),
-                at: self.inner.clock.now().0,
+                at: self.base.clock.now().0,
                 due_at: None,
                 body: "{}".to_owned(),
             },
@@ -244,7 +246,7 @@ impl Gate {
             puts: vec![put],
             entries: Vec::new(),
         };
-        match self.inner.store.commit(change).await {
+        match self.base.store.commit(change).await {
             Ok(_) => Ok(()),
             Err(StoreError::Conflict { .. }) => Err(Refusal::Untrusted(Untrusted::Replayed)),
             Err(error) => Err(failed(&error.into())),
@@ -262,7 +264,7 @@ impl Gate {
         let digest = match click.digest {
             Some(digest) => digest,
             // Where a button has no room for it, it is what the question is about.
-            None => match self.about(&click.subject).await {
+            None => match self.delivery.about(&click.subject).await {
                 Ok(about) => about.what.digest(),
                 Err(GateError::NotFound { .. }) => Digest([0; 32]),
                 Err(error) => return Err(failed(&error)),
@@ -277,11 +279,11 @@ impl Gate {
             digest,
             holder,
         };
-        if !self.inner.seal.proves(&bound, code) {
+        if !self.base.seal.proves(&bound, code) {
             return Err(Refusal::Forged);
         }
         match holder {
-            Some((_, until)) if until < self.inner.clock.machine().seconds() => {
+            Some((_, until)) if until < self.base.clock.machine().seconds() => {
                 Err(Refusal::DialogOver)
             }
             Some(_) | None => Ok(()),
@@ -290,7 +292,7 @@ impl Gate {
 
     /// Is there such a question, as the button says, and does it wait?
     async fn check_waiting(&self, click: &Click) -> Result<About, Refusal> {
-        let about = match self.about(&click.subject).await {
+        let about = match self.delivery.about(&click.subject).await {
             Ok(about) => about,
             Err(GateError::NotFound { .. }) => return Err(Refusal::Unknown),
             Err(error) => return Err(failed(&error)),
@@ -308,7 +310,7 @@ impl Gate {
             Subject::Card(card) => card.expires_at,
             Subject::Question(inquiry) => inquiry.expires_at,
         };
-        if expires_at <= self.inner.clock.now() {
+        if expires_at <= self.base.clock.now() {
             return Err(Refusal::Expired);
         }
         Ok(about)
@@ -344,8 +346,8 @@ impl Gate {
 
     /// Returns the cards of a question in the channel of a click, and whether one is under way.
     async fn cards_there(&self, click: &Click) -> Result<(Vec<StoredDelivery>, bool), Refusal> {
-        let records = self.deliveries(&click.subject).await;
-        let records = records.map_err(|error| failed(&error))?;
+        let records = self.base.deliveries(&click.subject).await;
+        let records = records.map_err(|error| failed(&error.into()))?;
         let (mut there, mut is_under_way) = (Vec::new(), false);
         for record in &records {
             let delivery: StoredDelivery = read(record).map_err(|error| failed(&error.into()))?;
@@ -409,7 +411,7 @@ impl Gate {
         if !click.press.allows() || delivery.is_some_and(|delivery| !delivery.is_cut) {
             return Ok(());
         }
-        let stored = self.stored_approval(&click.subject).await;
+        let stored = self.base.stored_approval(&click.subject).await;
         let stored = stored.map_err(|error| failed(&error))?;
         if stored.viewed_by.contains(&person.name) {
             return Ok(());
@@ -419,7 +421,7 @@ impl Gate {
 
     async fn open_full(&self, click: &Click, facts: Facts) -> Result<Clicked, Refusal> {
         let card = self.card_of(&facts.about, facts.delivery.as_ref());
-        let channel = self.channel(&click.channel);
+        let channel = self.delivery.channel(&click.channel);
         // What was typed is answered with the text itself.
         if let (Some(channel), Some((order, delivered)), false) =
             (channel, &card, click.proof == Proof::Typed)
@@ -431,10 +433,10 @@ impl Gate {
                 }
             })?;
         }
-        let viewed = self.viewed(&facts.person, &click.subject).await;
+        let viewed = self.approvals.viewed(&facts.person, &click.subject).await;
         viewed.map_err(refused)?;
-        self.repaint_soon(&click.subject);
-        let about = self.about(&click.subject).await;
+        self.base.cards.repaint_soon(&click.subject);
+        let about = self.delivery.about(&click.subject).await;
         let about = about.map_err(|error| failed(&error))?;
         Ok(Clicked {
             outcome: Outcome::Opened,
@@ -455,8 +457,12 @@ impl Gate {
             grant: None,
             args: None,
         };
-        let view = self.answer(&facts.person, reply).await.map_err(refused)?;
-        let about = self.about(&click.subject).await;
+        let view = self
+            .approvals
+            .answer(&facts.person, reply)
+            .await
+            .map_err(refused)?;
+        let about = self.delivery.about(&click.subject).await;
         let about = about.map_err(|error| failed(&error))?;
         Ok(Clicked {
             outcome: Outcome::Answered,
@@ -471,10 +477,11 @@ impl Gate {
             (_, Some(text)) => Clarified::Text(text.clone()),
             (_, None) => return Err(Refusal::NotOffered),
         };
-        self.clarify(&facts.person, &click.subject, reply)
+        self.clarifications
+            .clarify(&facts.person, &click.subject, reply)
             .await
             .map_err(refused)?;
-        let about = self.about(&click.subject).await;
+        let about = self.delivery.about(&click.subject).await;
         let about = about.map_err(|error| failed(&error))?;
         Ok(Clicked {
             outcome: Outcome::Answered,
@@ -490,7 +497,7 @@ impl Gate {
     ) -> Option<(Box<Order>, Box<Delivered>)> {
         let delivery = delivery?;
         let delivered = delivery.delivered()?;
-        let order = self.order(about, delivery, Attempt::Again);
+        let order = self.delivery.order(about, delivery, Attempt::Again);
         Some((Box::new(order), Box::new(delivered)))
     }
 
@@ -500,10 +507,10 @@ impl Gate {
         channel: &str,
         account: &str,
     ) -> Result<Option<PersonView>, GateError> {
-        let Some(channel) = self.channel(channel) else {
+        let Some(channel) = self.delivery.channel(channel) else {
             return Ok(None);
         };
-        let people = self.live_people().await?;
+        let people = self.people.live_people().await?;
         let is_theirs =
             |person: &PersonView| account_in(&**channel, person).as_deref() == Some(account);
         Ok(people.into_iter().find(is_theirs))
@@ -518,7 +525,7 @@ impl Gate {
             // Chats are read again after a gap; nobody did anything.
             return;
         }
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         if matches!(refusal, Refusal::Untrusted(_) | Refusal::Forged) {
             let minute = now.seconds() / 60;
             if MINUTE.swap(minute, Ordering::Relaxed) != minute {
@@ -540,7 +547,7 @@ impl Gate {
             puts: Vec::new(),
             entries: vec![told(now, "click.refused", &subject, body)],
         };
-        if let Err(error) = self.inner.store.commit(change).await {
+        if let Err(error) = self.base.store.commit(change).await {
             tracing::warn!(%error, "a refused click could not be written down");
         }
     }

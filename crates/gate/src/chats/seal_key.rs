@@ -6,7 +6,7 @@ use countersign_channels::seal::Seal;
 use countersign_store::{Change, Database, Expect, Kind, Put, Record, StoreError};
 use serde::{Deserialize, Serialize};
 
-use crate::gate::random;
+use crate::base::random::random;
 use crate::records::stored::{read, written};
 
 /// The name of the one key there is.

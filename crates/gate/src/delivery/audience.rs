@@ -10,10 +10,11 @@ use countersign_core::card::Field;
 use countersign_core::id::ApprovalId;
 use countersign_core::status::ClarificationStatus;
 
+use crate::GateError;
+use crate::delivery::Delivery;
 use crate::delivery::{About, Starter};
 use crate::people::PersonView;
 use crate::records::view::ApprovalView;
-use crate::{Gate, GateError};
 
 /// Whether who started the run has the card already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,20 +23,20 @@ enum IsAsked {
     AlreadyThere,
 }
 
-impl Gate {
+impl Delivery {
     /// Returns a question and what a delivery needs to know of it.
     pub(crate) async fn about(&self, subject: &str) -> Result<About, GateError> {
         if !ApprovalId::is_id(subject) {
             return self.about_clarification(subject).await;
         }
-        let stored = self.stored_approval(subject).await?;
-        let may = self.inner.settings.starter_may_answer;
+        let stored = self.base.stored_approval(subject).await?;
+        let may = self.base.settings.starter_may_answer;
         let starter = stored.call.starter.as_ref().map(|name| Starter {
             is_closed: stored.call.is_closed_to(name, may),
             is_hidden: stored.call.is_hidden_from(name),
             name: name.clone(),
         });
-        let mut card = ApprovalView::of(&stored, self.inner.clock.now()).card;
+        let mut card = ApprovalView::of(&stored, self.base.clock.now()).card;
         // Law 10: whoever allows more than once reads first what that covers. A chat has no list to
         // choose from and leaves the narrowest.
         let is_standing = |choice: &Choice| matches!(choice, Choice::Session | Choice::Always);
@@ -65,8 +66,9 @@ impl Gate {
     }
 
     async fn about_clarification(&self, subject: &str) -> Result<About, GateError> {
-        let asked = self.asked(subject).await?;
+        let asked = self.clarifications.asked(subject).await?;
         let starter = match self
+            .runs
             .run_of(&crate::runs::builtin(), &asked.view.run_id)
             .await
         {
@@ -112,7 +114,7 @@ impl Gate {
             return self.each_person(channel, about, IsAsked::NotYet).await;
         }
         if about.starter.as_ref().is_some_and(|it| !it.is_closed)
-            && let Some(thread) = self.thread_of(channel.name(), &about.session).await?
+            && let Some(thread) = self.runs.thread_of(channel.name(), &about.session).await?
         {
             let mut places = vec![Destination::Thread(thread)];
             // Law 1: who started it may be the one in crisis, so everybody else is asked, too.
@@ -144,7 +146,7 @@ impl Gate {
         let Some(channel) = self.channel(channel) else {
             return Ok(Vec::new());
         };
-        let people = self.live_people().await?;
+        let people = self.people.live_people().await?;
         let there = people
             .into_iter()
             .filter(|person| person.answers() && account_in(&**channel, person).is_some());
@@ -158,7 +160,7 @@ impl Gate {
         about: &About,
         starter: IsAsked,
     ) -> Result<Vec<Destination>, GateError> {
-        let people = self.live_people().await?;
+        let people = self.people.live_people().await?;
         let is_left_out = |it: &&Starter| it.is_closed || starter == IsAsked::AlreadyThere;
         let left_out = about.starter.as_ref().filter(is_left_out);
         let may = |person: &PersonView| {

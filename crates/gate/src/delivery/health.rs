@@ -9,12 +9,13 @@ use countersign_core::time::UnixMillis;
 use countersign_store::{Kind, Order, Query};
 use serde::{Deserialize, Serialize};
 
+use crate::GateError;
 use crate::base::principal::Principal;
-use crate::delivery::StoredDelivery;
+use crate::delivery::Delivery;
 use crate::people::PersonView;
+use crate::records::deliveries::StoredDelivery;
 use crate::records::stored::read;
 use crate::records::view::Page;
-use crate::{Gate, GateError};
 
 /// Deliveries that are looked at to say how a channel fares.
 const DELIVERIES_MAX: u32 = 500;
@@ -74,7 +75,7 @@ impl Health {
     }
 }
 
-impl Gate {
+impl Delivery {
     /// Returns how each channel fares.
     pub async fn channels(&self, who: &Principal) -> Result<Page<ChannelView>, GateError> {
         if !who.role.sees_all() {
@@ -85,12 +86,12 @@ impl Gate {
             limit: DELIVERIES_MAX,
             ..Query::of(Kind::Delivery)
         };
-        let deliveries = self.inner.store.find(newest).await?;
-        let people = self.live_people().await?;
+        let deliveries = self.base.store.find(newest).await?;
+        let people = self.people.live_people().await?;
         let mut items = Vec::new();
-        for channel in &self.inner.channels {
+        for channel in &self.base.channels {
             let name = channel.name();
-            let mut fared = self.inner.health.of(name);
+            let mut fared = self.health.of(name);
             for record in &deliveries {
                 let delivery: StoredDelivery = read(record)?;
                 let at = UnixMillis(record.at);
@@ -117,7 +118,7 @@ impl Gate {
                 accounts.any(|account| it.accounts.contains_key(*account))
             };
             let reached = people.iter().filter(has_account);
-            let waits = &self.inner.settings.timeouts;
+            let waits = &self.base.settings.timeouts;
             let waits = waits.by_channel.get(name).copied().unwrap_or(waits.usual);
             items.push(ChannelView {
                 name: name.to_owned(),

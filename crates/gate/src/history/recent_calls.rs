@@ -19,7 +19,8 @@ use countersign_store::{Database, StoreError};
 use serde::Deserialize;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::{Gate, GateError};
+use crate::GateError;
+use crate::history::History;
 
 /// Calls that are kept, the newest.
 pub const CALLS_MAX: usize = 100_000;
@@ -121,11 +122,11 @@ struct Resolved {
     by: Option<String>,
 }
 
-impl Gate {
+impl History {
     /// Returns the newest calls as they are now.
     pub(crate) async fn chronicle(&self) -> Result<OwnedMutexGuard<Chronicle>, GateError> {
-        let mut chronicle = Arc::clone(&self.inner.chronicle).lock_owned().await;
-        chronicle.catch_up(&self.inner.store).await?;
+        let mut chronicle = Arc::clone(&self.recent).lock_owned().await;
+        chronicle.catch_up(&self.base.store).await?;
         Ok(chronicle)
     }
 

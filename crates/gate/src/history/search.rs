@@ -5,13 +5,14 @@
 
 use countersign_store::Kind;
 
-use crate::approvals::answer::invalid;
+use crate::GateError;
 use crate::base::principal::Principal;
+use crate::history::History;
 use crate::history::recent_calls::{Chronicle, Line};
 use crate::history::traces::{TraceFilter, TraceView};
+use crate::records::error::invalid;
 use crate::records::stored::{StoredCall, read};
 use crate::records::view::Page;
-use crate::{Gate, GateError};
 
 /// Longest text that is looked for, in bytes.
 const TEXT_BYTES_MAX: usize = 200;
@@ -42,7 +43,7 @@ struct Wanted {
     behind: Option<u64>,
 }
 
-impl Gate {
+impl History {
     /// Returns the calls that `filter` and its search ask for, the newest first.
     pub(crate) async fn search(
         &self,
@@ -75,7 +76,7 @@ impl Gate {
             .await?;
         let mut items = Vec::new();
         for (_, id) in found.iter().take(most) {
-            if let Some(record) = self.inner.store.get(Kind::Call, id).await? {
+            if let Some(record) = self.base.store.get(Kind::Call, id).await? {
                 let call: StoredCall = read(&record)?;
                 items.push(self.trace_view(who, call).await?);
             }

@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::recent_calls::{Chronicle, Line, Question};
-use crate::approvals::answer::invalid;
+use crate::GateError;
 use crate::base::principal::Principal;
-use crate::{Gate, GateError};
+use crate::history::History;
+use crate::records::error::invalid;
 
 /// Most stretches of time that are counted apart.
 const BUCKETS_MAX: i64 = 500;
@@ -201,7 +202,7 @@ struct Span {
     bucket: i64,
 }
 
-impl Gate {
+impl History {
     /// Counts what happened.
     pub async fn statistics(
         &self,
@@ -214,9 +215,9 @@ impl Gate {
         let span = self.span(filter)?;
         let mut counted = self.looked_through(move |it| it.counted(span)).await?;
         for agent in &mut counted.agents {
-            agent.name = self.name_of_key(&agent.key_id).await?;
+            agent.name = self.people.name_of_key(&agent.key_id).await?;
         }
-        let ruleset = self.inner.policies.at(None).ok();
+        let ruleset = self.base.policies.at(None).ok();
         counted.thresholds = ruleset.map(|ruleset| {
             let lines = ruleset.policy.thresholds;
             ThresholdsView {
@@ -229,7 +230,7 @@ impl Gate {
     }
 
     fn span(&self, filter: StatsFilter) -> Result<Span, GateError> {
-        let until = filter.until.unwrap_or_else(|| self.inner.clock.now().0 + 1);
+        let until = filter.until.unwrap_or_else(|| self.base.clock.now().0 + 1);
         let since = filter
             .since
             .unwrap_or_else(|| until.saturating_sub(USUAL_MILLIS));

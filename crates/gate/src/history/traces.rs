@@ -12,12 +12,13 @@ use countersign_store::{Kind, Order, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::GateError;
 use crate::base::principal::Principal;
-use crate::calls::submit::redacts;
+use crate::base::settings::redacts;
+use crate::history::History;
 use crate::history::search::Search;
 use crate::records::stored::{StoredCall, read};
 use crate::records::view::{DRAFT, Page, cursor, next};
-use crate::{Gate, GateError};
 
 /// Most traces or entries on one page.
 const PAGE_MAX: u32 = 500;
@@ -112,7 +113,7 @@ pub struct ReplayedCall {
     pub reason: String,
 }
 
-impl Gate {
+impl History {
     /// Returns traces, the newest first.
     pub async fn traces(
         &self,
@@ -140,7 +141,7 @@ impl Gate {
         let mut items = Vec::new();
         let mut looked = 0;
         loop {
-            let records = self.inner.store.find(query.clone()).await?;
+            let records = self.base.store.find(query.clone()).await?;
             let rest = next(&records, query.limit - 1);
             for record in records.iter().take(query.limit as usize - 1) {
                 looked += 1;
@@ -164,7 +165,7 @@ impl Gate {
 
     /// Returns one trace, by the id of its call or of its approval.
     pub async fn trace(&self, who: &Principal, id: &str) -> Result<TraceView, GateError> {
-        let found = match self.inner.store.get(Kind::Call, id).await? {
+        let found = match self.base.store.get(Kind::Call, id).await? {
             Some(record) => Some(record),
             None if id.is_empty() => None,
             None => self.first_call_of(id).await?,
@@ -190,7 +191,7 @@ impl Gate {
         let mut seen = Vec::new();
         let (mut behind, mut looked) = (after, 0);
         loop {
-            let entries = self.inner.store.entries(behind, READ_MAX).await?;
+            let entries = self.base.store.entries(behind, READ_MAX).await?;
             if entries.is_empty() {
                 return Ok((seen, behind));
             }
@@ -227,7 +228,7 @@ impl Gate {
             ..Query::of(Kind::Call)
         };
         while replayed.calls < REPLAYED_MAX {
-            let records = self.inner.store.find(query.clone()).await?;
+            let records = self.base.store.find(query.clone()).await?;
             let Some(last) = records.last() else { break };
             query.behind = Some((last.at, last.id.clone()));
             let (policy, reader) = (Arc::clone(&policy), Arc::clone(&reader));
@@ -250,7 +251,7 @@ impl Gate {
             limit: 1,
             ..Query::of(Kind::Call)
         };
-        Ok(self.inner.store.find(query).await?.into_iter().next())
+        Ok(self.base.store.find(query).await?.into_iter().next())
     }
 
     pub(crate) async fn trace_view(
@@ -258,10 +259,10 @@ impl Gate {
         who: &Principal,
         call: StoredCall,
     ) -> Result<TraceView, GateError> {
-        let view = self.view_without_collecting(&call).await?;
+        let view = self.base.view_without_collecting(&call).await?;
         // A policy that cannot be read today hides more, not less.
         let redacts = self
-            .inner
+            .base
             .policies
             .at(call.cwd.as_deref())
             .map_or(Redacts::Secrets, |ruleset| redacts(&ruleset.policy));

@@ -11,9 +11,10 @@
 use countersign_core::verdict::{Rule, Verdict};
 
 use super::recent_calls::{Chronicle, Line};
+use crate::GateError;
 use crate::base::principal::Principal;
+use crate::history::History;
 use crate::history::traces::{CHANGED_MAX, Replayed, ReplayedCall};
-use crate::{Gate, GateError};
 
 /// Lines of rule 11, each 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +27,7 @@ pub struct Lines {
     pub confidence_min: f64,
 }
 
-impl Gate {
+impl History {
     /// Says what `lines` would have meant for the newest calls since `since` (milliseconds).
     pub async fn what_if(
         &self,

@@ -22,8 +22,8 @@ use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Database, Expect, Kind, Put, Query, Record, StoreError};
 use serde_json::json;
 
-use crate::Gate;
 use crate::base::signer::{Signer, sync_folder};
+use crate::ledger::Ledger;
 use crate::records::draft::told;
 
 /// The name of the file in a home.
@@ -320,16 +320,16 @@ impl Anchor {
     }
 }
 
-impl Gate {
+impl Ledger {
     /// Has the head of the ledger kept in `anchor` from now on.
     pub fn anchored(&self, anchor: Anchor) {
         // Whoever opened the gate does so once.
-        let _first = self.inner.anchor.set(anchor);
+        let _first = self.anchor.set(anchor);
     }
 
     /// Returns where the head of the ledger is kept.
     pub fn anchor(&self) -> Option<&Anchor> {
-        self.inner.anchor.get()
+        self.anchor.get()
     }
 
     /// Keeps the head for as long as it is polled.
@@ -337,11 +337,11 @@ impl Gate {
         let Some(anchor) = self.anchor() else {
             return std::future::pending().await;
         };
-        let mut last = self.inner.store.tail().last();
+        let mut last = self.base.store.tail().last();
         loop {
             last.mark_unchanged();
-            let now = self.inner.clock.now();
-            match anchor.advance(&self.inner.store, now).await {
+            let now = self.base.clock.now();
+            match anchor.advance(&self.base.store, now).await {
                 Ok(_) => anchor.note(None),
                 Err(error) => {
                     tracing::error!(%error, "the ledger's head cannot be stored; retrying");
@@ -359,13 +359,13 @@ impl Gate {
 
     /// Writes what waits to be written and keeps the head of it, before a gateway stops.
     pub async fn rest(&self) {
-        if let Err(error) = self.inner.store.flush().await {
+        if let Err(error) = self.base.store.flush().await {
             tracing::error!(%error, "something was not written");
             return;
         }
         let Some(anchor) = self.anchor() else { return };
-        let now = self.inner.clock.now();
-        if let Err(error) = anchor.advance(&self.inner.store, now).await {
+        let now = self.base.clock.now();
+        if let Err(error) = anchor.advance(&self.base.store, now).await {
             tracing::error!(%error, "the ledger's head was not kept");
         }
     }

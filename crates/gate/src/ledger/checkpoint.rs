@@ -11,7 +11,7 @@ use countersign_core::ledger::{Draft, Entry};
 use countersign_store::{Change, StoreError};
 use tokio::time::Instant;
 
-use crate::Gate;
+use crate::ledger::Ledger;
 
 /// A checkpoint is written behind this many entries,
 const ENTRIES_MAX: u64 = 100;
@@ -32,10 +32,10 @@ struct Unsigned {
     due: Option<Instant>,
 }
 
-impl Gate {
+impl Ledger {
     /// Signs the ledger for as long as it is polled.
     pub(crate) async fn checkpoints(&self) {
-        let mut last = self.inner.store.tail().last();
+        let mut last = self.base.store.tail().last();
         let mut unsigned = loop {
             match self.unsigned_at_start().await {
                 Ok(unsigned) => break unsigned,
@@ -68,12 +68,12 @@ impl Gate {
     /// A ledger that does not end with a checkpoint of this key is signed at once: what came before
     /// may have been signed by a key that is not known for much longer.
     async fn unsigned_at_start(&self) -> Result<Unsigned, StoreError> {
-        let (seen, _) = self.inner.store.last().await?;
+        let (seen, _) = self.base.store.last().await?;
         let last = match seen.checked_sub(1) {
-            Some(before) => self.inner.store.entries(before, 1).await?,
+            Some(before) => self.base.store.entries(before, 1).await?,
             None => Vec::new(),
         };
-        let kid = self.inner.signer.public().kid;
+        let kid = self.base.signer.public().kid;
         let is_signed = last
             .first()
             .is_none_or(|entry| entry.draft.event == EVENT && entry.draft.body.contains(&kid));
@@ -87,13 +87,13 @@ impl Gate {
     async fn sign_if_due(&self, unsigned: &mut Unsigned) -> Result<(), StoreError> {
         loop {
             let before = unsigned.seen;
-            let recent = self.inner.store.tail().recent(before, usize::MAX);
+            let recent = self.base.store.tail().recent(before, usize::MAX);
             if let Some(entries) = recent {
                 for entry in entries {
                     unsigned.look_at(&entry);
                 }
             } else {
-                for entry in self.inner.store.entries(before, READ_MAX).await? {
+                for entry in self.base.store.entries(before, READ_MAX).await? {
                     unsigned.look_at(&entry);
                 }
             }
@@ -111,10 +111,10 @@ impl Gate {
     }
 
     async fn write_checkpoint(&self) -> Result<(), StoreError> {
-        let (seq, hash) = self.inner.store.last().await?;
-        let body = self.inner.signer.sign_checkpoint(seq, hash);
+        let (seq, hash) = self.base.store.last().await?;
+        let body = self.base.signer.sign_checkpoint(seq, hash);
         let entry = Draft {
-            at: self.inner.clock.now(),
+            at: self.base.clock.now(),
             event: EVENT.to_owned(),
             body: body.to_string(),
             ..Draft::default()
@@ -123,7 +123,7 @@ impl Gate {
             puts: Vec::new(),
             entries: vec![entry],
         };
-        self.inner.store.commit(change).await.map(drop)
+        self.base.store.commit(change).await.map(drop)
     }
 }
 

@@ -14,10 +14,11 @@ use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreEr
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::GateError;
 use crate::base::signer::PUBLISHED_SECONDS;
+use crate::ledger::Ledger;
 use crate::records::draft::told;
 use crate::records::stored::{read, written};
-use crate::{Gate, GateError};
 
 /// How often a gateway says that it signs with its key. Several of these and the life of a token
 /// fit into the time a key is believed.
@@ -33,18 +34,18 @@ struct StoredPublicKey {
     public_key: String,
 }
 
-impl Gate {
+impl Ledger {
     /// Returns the keys a token may be signed by, this gateway's first.
     pub async fn public_keys(&self) -> Result<Vec<PublicKey>, GateError> {
-        let now = self.inner.clock.machine();
-        let mut keys = self.inner.signer.published(now);
+        let now = self.base.clock.machine();
+        let mut keys = self.base.signer.published(now);
         let query = Query {
             since: Some(now.plus(1 - PUBLISHED_SECONDS * 1000).0),
             order: Order::NewestFirst,
             limit: KEYS_MAX,
             ..Query::of(Kind::SigningKey)
         };
-        for record in self.inner.store.find(query).await? {
+        for record in self.base.store.find(query).await? {
             let key = public_key(&record)?;
             if !keys.contains(&key) {
                 keys.push(key);
@@ -55,14 +56,14 @@ impl Gate {
 
     /// Says that this gateway signs with its key. The ledger tells of it the first time.
     pub(crate) async fn publish_key(&self) -> Result<(), StoreError> {
-        let key = self.inner.signer.public();
-        let known = self.inner.store.get(Kind::SigningKey, &key.kid).await?;
+        let key = self.base.signer.public();
+        let known = self.base.store.get(Kind::SigningKey, &key.kid).await?;
         let stored = StoredPublicKey {
             public_key: key.text(),
         };
         let mut change = Change::default();
         if known.is_none() {
-            let now = self.inner.clock.now();
+            let now = self.base.clock.now();
             let body = json!({ "kid": key.kid, "public_key": stored.public_key });
             change
                 .entries
@@ -78,13 +79,13 @@ impl Gate {
                 session: String::new(),
                 run: String::new(),
                 link: String::new(),
-                at: self.inner.clock.machine().0,
+                at: self.base.clock.machine().0,
                 due_at: None,
                 body: written(&stored),
             },
             expect: known.map_or(Expect::Absent, |known| Expect::Version(known.version)),
         });
-        match self.inner.store.commit(change).await {
+        match self.base.store.commit(change).await {
             // Another process with the same key has just said the same.
             Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
             Err(error @ (StoreError::Unavailable { .. } | StoreError::Closed)) => Err(error),

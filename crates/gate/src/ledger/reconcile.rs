@@ -16,22 +16,12 @@ use countersign_store::{Database, Kind, Query, Record, StoreError};
 use serde::Deserialize;
 
 use crate::people::key_account;
+use crate::records::account::Account;
 use crate::records::entries::decision;
 use crate::records::stored::{StoredApproval, StoredCall, read};
 
 /// Records that are read in one go.
 const READ_MAX: u32 = 1000;
-
-/// What is told of one thing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Account {
-    /// How it began.
-    pub(crate) begun: String,
-    /// How it ended, or empty.
-    pub(crate) ended: String,
-    /// How often it was used, or by what.
-    pub(crate) used: String,
-}
 
 /// What is told of a call: few bytes, because there are many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

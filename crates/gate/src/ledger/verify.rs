@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::reconcile::Accounts;
+use crate::GateError;
 use crate::base::principal::Principal;
 use crate::base::signer::Signer;
+use crate::ledger::Ledger;
 use crate::ledger::anchor::{Anchor, AnchorError, Found};
-use crate::{Gate, GateError};
 
 /// Entries that are read in one go.
 const READ_MAX: u32 = 1000;
@@ -58,17 +59,17 @@ pub struct Evidence<'a> {
     pub progress: fn(u64, u64),
 }
 
-impl Gate {
+impl Ledger {
     /// Verifies the ledger of this gate.
     pub async fn verify_ledger(&self, who: &Principal) -> Result<LedgerState, GateError> {
         if !who.role.sees_all() {
             return Err(GateError::Forbidden("agents cannot verify the ledger"));
         }
-        let _alone = self.inner.verifying.lock().await;
+        let _alone = self.verifying.lock().await;
         let evidence = Evidence {
-            store: &self.inner.store,
-            signer: &self.inner.signer,
-            now: self.inner.clock.machine(),
+            store: &self.base.store,
+            signer: &self.base.signer,
+            now: self.base.clock.machine(),
             anchor: self.anchor(),
             kept: None,
             progress: |_, _| {},

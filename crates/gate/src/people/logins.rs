@@ -8,13 +8,14 @@ use serde_json::json;
 
 use super::secret;
 use super::{Known, LIVE, live, not_found, principal, unknown};
+use crate::GateError;
 use crate::base::cache::ended_at;
 use crate::base::principal::Principal;
-use crate::gate::random;
+use crate::base::random::random;
+use crate::people::People;
 use crate::records::draft::{ATTEMPTS_MAX, told};
 use crate::records::stored::{read, written};
 use crate::records::view::Page;
-use crate::{Gate, GateError};
 
 /// How long a one-time code works.
 const CODE_MILLIS: i64 = 10 * 60 * 1000;
@@ -51,7 +52,7 @@ struct StoredLogin {
     name: String,
 }
 
-impl Gate {
+impl People {
     /// Returns a one-time code with which a browser signs in as `key`, for ten minutes.
     pub async fn login_code(&self, key: &KeyId) -> Result<String, GateError> {
         let who = self.signed_in(key.as_str()).await?;
@@ -59,7 +60,7 @@ impl Gate {
         if who.role.asks() {
             return Err(GateError::Forbidden("agent keys cannot sign in a browser"));
         }
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let code = secret::fresh("", random());
         let hash = code.hash.hex();
         let until = now.plus(CODE_MILLIS);
@@ -72,15 +73,15 @@ impl Gate {
             }],
             entries: vec![told(now, "login.offered", key.as_str(), body)],
         };
-        self.inner.store.commit(change).await?;
+        self.base.store.commit(change).await?;
         Ok(code.text)
     }
 
     /// Turns a one-time code into a browser that is signed in: the secret of its cookie.
     pub async fn redeem_login_code(&self, code: &str) -> Result<NewLogin, GateError> {
         let hash = secret::hash(code).ok_or_else(|| unknown("code"))?.hex();
-        let now = self.inner.clock.now();
-        let found = self.inner.store.get(Kind::LoginCode, &hash).await?;
+        let now = self.base.clock.now();
+        let found = self.base.store.get(Kind::LoginCode, &hash).await?;
         let mut record = found
             .filter(|record| {
                 secret::same(&record.id, &hash) && record.status == LIVE && !is_over(record, now)
@@ -128,8 +129,8 @@ impl Gate {
     /// Returns who a browser is signed in as.
     pub async fn authenticate_login(&self, secret: &str) -> Result<Principal, GateError> {
         let hash = secret::hash(secret).ok_or_else(|| unknown("login"))?;
-        let now = self.inner.clock.now();
-        let (cache, tail) = (&self.inner.credentials.by_login, self.inner.store.tail());
+        let now = self.base.clock.now();
+        let (cache, tail) = (&self.cache.by_login, self.base.store.tail());
         let remembered = cache.get(tail, &hash);
         if let Some(Known { principal, until }) = remembered {
             return if now < until {
@@ -155,13 +156,13 @@ impl Gate {
 
     /// Returns the browsers that are signed in: an admin sees all, others their own.
     pub async fn logins(&self, who: &Principal) -> Result<Page<LoginView>, GateError> {
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         let query = Query {
             owner: (!who.role.administers()).then(|| who.key.0.clone()),
             ..live(Kind::Login)
         };
         let mut items = Vec::new();
-        for record in self.find_all(query).await? {
+        for record in self.base.find_all(query).await? {
             if is_over(&record, now) || self.signed_in(&record.owner).await?.is_none() {
                 continue;
             }
@@ -178,7 +179,7 @@ impl Gate {
     /// Signs a browser out.
     pub async fn revoke_login(&self, who: &Principal, id: &str) -> Result<(), GateError> {
         for _ in 0..ATTEMPTS_MAX {
-            let found = self.inner.store.get(Kind::Login, id).await?;
+            let found = self.base.store.get(Kind::Login, id).await?;
             let mut record = found
                 .filter(|record| who.role.administers() || record.owner == who.key.0)
                 .ok_or_else(|| not_found("login", id))?;
@@ -186,7 +187,7 @@ impl Gate {
                 return Ok(());
             }
             ENDED.clone_into(&mut record.status);
-            let now = self.inner.clock.now();
+            let now = self.base.clock.now();
             let body = json!({ "login_id": id, "key_id": record.owner, "by": who.name });
             let change = Change {
                 puts: vec![Put {
@@ -213,7 +214,7 @@ impl Gate {
 
     /// Returns who acts with this key in a browser, if it is live.
     async fn signed_in(&self, key: &str) -> Result<Option<Principal>, GateError> {
-        let found = self.inner.store.get(Kind::Key, key).await?;
+        let found = self.base.store.get(Kind::Key, key).await?;
         let live = found.filter(|record| record.status == LIVE);
         live.map(|record| principal(&record, "page")).transpose()
     }

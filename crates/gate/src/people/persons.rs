@@ -12,11 +12,12 @@ use super::{
     LIVE, NAME_CHARS_MAX, StoredKey, administers, checked_name, conflict, live, not_found,
     revocation,
 };
+use crate::GateError;
 use crate::base::principal::{Principal, Role};
+use crate::people::People;
 use crate::records::draft::{ATTEMPTS_MAX, told};
 use crate::records::stored::{read, written};
 use crate::records::view::Page;
-use crate::{Gate, GateError};
 
 /// Most accounts of one person.
 const ACCOUNTS_MAX: usize = 32;
@@ -36,9 +37,9 @@ pub struct PersonView {
     pub accounts: std::collections::BTreeMap<String, String>,
 }
 
-impl Gate {
+impl People {
     /// Returns the people who may answer.
-    pub async fn people(&self, who: &Principal) -> Result<Page<PersonView>, GateError> {
+    pub async fn list(&self, who: &Principal) -> Result<Page<PersonView>, GateError> {
         if !who.role.answers() {
             return Err(GateError::Forbidden(
                 "only approvers and admins can see people",
@@ -58,8 +59,8 @@ impl Gate {
         checked(&person)?;
         for _ in 0..ATTEMPTS_MAX {
             self.accounts_are_free(&person).await?;
-            let now = self.inner.clock.now();
-            let found = self.inner.store.get(Kind::Person, &person.name).await?;
+            let now = self.base.clock.now();
+            let found = self.base.store.get(Kind::Person, &person.name).await?;
             let channels: Vec<&String> = person.accounts.keys().collect();
             let body = json!({
                 "name": person.name, "roles": person.roles, "channels": channels, "by": who.name,
@@ -79,12 +80,12 @@ impl Gate {
     pub async fn remove_person(&self, who: &Principal, name: &str) -> Result<(), GateError> {
         administers(who)?;
         for _ in 0..ATTEMPTS_MAX {
-            let found = self.inner.store.get(Kind::Person, name).await?;
+            let found = self.base.store.get(Kind::Person, name).await?;
             let mut record = found
                 .filter(|record| record.status == LIVE)
                 .ok_or_else(|| not_found("person", name))?;
             REMOVED.clone_into(&mut record.status);
-            let now = self.inner.clock.now();
+            let now = self.base.clock.now();
             let body = json!({ "name": name, "by": who.name });
             let mut change = Change {
                 puts: vec![Put {
@@ -94,7 +95,7 @@ impl Gate {
                 entries: vec![told(now, "person.removed", name, body)],
             };
             // A key made meanwhile writes the person, too, so one of the two is tried again.
-            for key in self.find_all(live(Kind::Key)).await? {
+            for key in self.base.find_all(live(Kind::Key)).await? {
                 let stored: StoredKey = read(&key)?;
                 if stored.name == name && stored.role.answers() {
                     revocation(&mut change, key, &who.name, now)?;
@@ -126,7 +127,7 @@ impl Gate {
         role: Role,
         now: UnixMillis,
     ) -> Result<Put, GateError> {
-        let found = self.inner.store.get(Kind::Person, name).await?;
+        let found = self.base.store.get(Kind::Person, name).await?;
         let known = found.as_ref().filter(|record| record.status == LIVE);
         let mut person = match known {
             Some(record) => read(record)?,
@@ -164,7 +165,7 @@ impl Gate {
 
     /// Returns everybody who is there.
     pub(crate) async fn live_people(&self) -> Result<Vec<PersonView>, GateError> {
-        let records = self.find_all(live(Kind::Person)).await?;
+        let records = self.base.find_all(live(Kind::Person)).await?;
         let people: Result<Vec<PersonView>, _> = records.iter().map(read).collect();
         Ok(people?)
     }

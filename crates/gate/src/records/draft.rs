@@ -1,12 +1,8 @@
-//! Small things the parts of the gate share: the entry that tells of an event, a list read whole.
+//! The ledger entry of an event.
 
 use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
-use countersign_store::{Change, Query, Record, StoreError};
-use serde_json::{Map, Value, json};
-
-use crate::base::principal::Principal;
-use crate::{Gate, GateError};
+use serde_json::{Map, Value};
 
 /// How often a change is tried again because somebody else was faster.
 pub(crate) const ATTEMPTS_MAX: usize = 16;
@@ -25,39 +21,5 @@ pub(crate) fn told(now: UnixMillis, event: &str, subject: &str, body: Value) -> 
         subject: subject.to_owned(),
         body: Value::Object(shown).to_string(),
         ..Draft::default()
-    }
-}
-
-impl Gate {
-    /// Records that `who` is about to change `key` of the configuration. The value is not
-    /// recorded: it may be a secret.
-    pub async fn note_config_change(&self, who: &Principal, key: &str) -> Result<(), GateError> {
-        if !who.role.administers() {
-            return Err(GateError::Forbidden(
-                "only admins can change the configuration",
-            ));
-        }
-        let body = json!({ "key": key, "by": who.name, "via": who.via });
-        let entry = told(self.inner.clock.now(), "config.changed", key, body);
-        let change = Change {
-            puts: Vec::new(),
-            entries: vec![entry],
-        };
-        self.inner.store.commit(change).await?;
-        Ok(())
-    }
-
-    /// Returns everything `query` asks for, page by page.
-    pub(crate) async fn find_all(&self, mut query: Query) -> Result<Vec<Record>, StoreError> {
-        let mut found = Vec::new();
-        loop {
-            let page = self.inner.store.find(query.clone()).await?;
-            let full = page.len() >= usize::try_from(query.limit).unwrap_or(usize::MAX);
-            query.behind = page.last().map(|last| (last.at, last.id.clone()));
-            found.extend(page);
-            if !full {
-                return Ok(found);
-            }
-        }
     }
 }

@@ -17,6 +17,9 @@ use crate::records::request::Report;
 use crate::records::stored::{Decision, StoredApproval, StoredCall, written};
 use crate::records::view::DRAFT;
 
+/// Where a model's answers come from. Has a space, so that no channel can be called so.
+pub(crate) const SMART_VIA: &str = "smart mode";
+
 #[derive(Serialize)]
 struct Assessed<'a> {
     event: &'static str,
@@ -294,7 +297,7 @@ fn in_seconds(millis: u64) -> f64 {
 /// Returns how a question ended, or `None` while it waits.
 pub(crate) fn decision(stored: &StoredApproval) -> Option<Decision> {
     let by_person = |outcome, answer: &Answer| {
-        let cause = if answer.via == crate::approvals::smart::VIA {
+        let cause = if answer.via == SMART_VIA {
             Cause::Model
         } else {
             Cause::Person

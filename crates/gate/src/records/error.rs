@@ -73,3 +73,12 @@ pub enum GateError {
     #[error("nothing was decided, because {0}")]
     Store(#[from] StoreError),
 }
+
+/// Returns the error for a parameter that is not acceptable.
+pub(crate) fn invalid(param: &'static str, code: &'static str, message: &str) -> GateError {
+    GateError::Invalid {
+        param,
+        code,
+        message: message.to_owned(),
+    }
+}

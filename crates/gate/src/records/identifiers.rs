@@ -1,7 +1,10 @@
 //! Names that others give to tools, sessions, runs, agents and executors: what they may look like.
 
+use crate::base::principal::Principal;
+use countersign_core::digest::Digest;
+
 use crate::GateError;
-use crate::approvals::answer::invalid;
+use crate::records::error::invalid;
 
 /// Longest name, in bytes.
 pub const NAME_BYTES_MAX: usize = 256;
@@ -17,6 +20,13 @@ pub fn check(param: &'static str, name: &str) -> Result<(), GateError> {
     let message =
         format!("`{param}` must have 1 to {NAME_BYTES_MAX} bytes and no control characters");
     Err(invalid(param, "invalid_name", &message))
+}
+
+/// Returns the run of calls that name none: one per key and session.
+pub(crate) fn run_of(who: &Principal, session: &str) -> String {
+    let digest = Digest::of(format!("countersign/v1/run\0{}\0{session}", who.key).as_bytes());
+    let hex = digest.hex();
+    format!("run_{}", hex.get(..32).unwrap_or(&hex))
 }
 
 #[cfg(test)]

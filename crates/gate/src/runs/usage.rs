@@ -3,10 +3,11 @@
 use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 
+use crate::GateError;
 use crate::base::principal::Principal;
 use crate::records::draft::ATTEMPTS_MAX;
 use crate::records::stored::{read, written};
-use crate::{Gate, GateError};
+use crate::runs::Runs;
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
 
@@ -27,7 +28,7 @@ pub struct UsageView {
     pub completion_tokens: u64,
 }
 
-impl Gate {
+impl Runs {
     /// Adds what one answer of a model cost.
     pub async fn record_usage(
         &self,
@@ -37,9 +38,9 @@ impl Gate {
         completion_tokens: u64,
     ) -> Result<(), GateError> {
         for _ in 0..ATTEMPTS_MAX {
-            let day = self.inner.clock.now().0.div_euclid(DAY_MILLIS) * DAY_MILLIS;
+            let day = self.base.clock.now().0.div_euclid(DAY_MILLIS) * DAY_MILLIS;
             let id = format!("{day}\n{task}\n{model}");
-            let before = self.inner.store.get(Kind::Usage, &id).await?;
+            let before = self.base.store.get(Kind::Usage, &id).await?;
             let mut usage = match &before {
                 Some(record) => read(record)?,
                 None => UsageView {
@@ -70,7 +71,7 @@ impl Gate {
                 puts: vec![Put { record, expect }],
                 entries: Vec::new(),
             };
-            match self.inner.store.commit(change).await {
+            match self.base.store.commit(change).await {
                 Ok(_) => return Ok(()),
                 Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -96,7 +97,7 @@ impl Gate {
             since: since.map(|since| since.div_euclid(DAY_MILLIS) * DAY_MILLIS),
             ..Query::of(Kind::Usage)
         };
-        let records = self.find_all(query).await?;
+        let records = self.base.find_all(query).await?;
         Ok(records.iter().map(read).collect::<Result<_, _>>()?)
     }
 }

@@ -20,15 +20,16 @@ use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::approvals::answer::invalid;
+use crate::GateError;
 use crate::base::principal::Principal;
 use crate::people::PersonView;
 use crate::records::draft::{ATTEMPTS_MAX, told};
+use crate::records::error::invalid;
 use crate::records::request::Submission;
 use crate::records::stored::{StoredCall, read, written};
 use crate::runs::{BUILTIN, Run};
+use crate::sessions::Sessions;
 use crate::sessions::{SessionFacts, answers, busy};
-use crate::{Gate, GateError};
 
 /// How a record says that it carries the mark.
 pub(crate) const MARKED: &str = "crisis";
@@ -128,7 +129,7 @@ impl Concern {
     }
 }
 
-impl Gate {
+impl Sessions {
     /// Looks for marks that concern `call`, and raises `assessment` by them.
     pub(crate) async fn crisis_concern(
         &self,
@@ -152,7 +153,7 @@ impl Gate {
         if names.is_empty() && starter.is_none() {
             return Ok(concern);
         }
-        let people = self.live_people().await?;
+        let people = self.people.live_people().await?;
         if let Some(starter) = starter
             && self.marked_as(starter, &people).await?.is_some()
         {
@@ -168,11 +169,7 @@ impl Gate {
                 let reason = format!("{} has a crisis mark", inline(name));
                 raise(assessment, reason);
             } else {
-                let before = self
-                    .inner
-                    .store
-                    .get(Kind::Recipient, &mark_id(name))
-                    .await?;
+                let before = self.base.store.get(Kind::Recipient, &mark_id(name)).await?;
                 let version = before.map(|record| record.version);
                 concern.unmarked.push((name.clone(), version));
             }
@@ -187,7 +184,7 @@ impl Gate {
 
     /// Whether `name`, however it is written, carries the mark.
     pub(crate) async fn is_marked(&self, name: &str) -> Result<bool, GateError> {
-        let people = self.live_people().await?;
+        let people = self.people.live_people().await?;
         Ok(self.marked_as(name, &people).await?.is_some())
     }
 
@@ -201,7 +198,7 @@ impl Gate {
     ) -> Result<(Put, Draft), GateError> {
         let recipient = normal(person);
         let id = mark_id(&recipient);
-        let before = self.inner.store.get(Kind::Recipient, &id).await?;
+        let before = self.base.store.get(Kind::Recipient, &id).await?;
         let mark = MarkedRecipient {
             recipient,
             session_id: session.to_owned(),
@@ -221,10 +218,10 @@ impl Gate {
         if who.key.as_str() != BUILTIN {
             return Ok(None);
         }
-        let Some(lock) = self.inner.store.get(Kind::Conversation, session).await? else {
+        let Some(lock) = self.base.store.get(Kind::Conversation, session).await? else {
             return Ok(None);
         };
-        let run = self.inner.store.get(Kind::Run, &lock.link).await?;
+        let run = self.base.store.get(Kind::Run, &lock.link).await?;
         let run: Option<Run> = run.map(|record| read(&record)).transpose()?;
         Ok(run.map(|run| run.starter))
     }
@@ -239,7 +236,7 @@ impl Gate {
             link: Some(MARKED.to_owned()),
             ..Query::of(Kind::Session)
         };
-        for record in self.find_all(query).await? {
+        for record in self.base.find_all(query).await? {
             let key = Principal {
                 key: KeyId(record.owner.clone()),
                 ..who.clone()
@@ -250,7 +247,7 @@ impl Gate {
                 key_id: record.owner,
             });
         }
-        let records = self.find_all(marked_recipients()).await?;
+        let records = self.base.find_all(marked_recipients()).await?;
         let recipients = records.iter().map(read).collect::<Result<_, _>>()?;
         Ok(CrisisView {
             sessions,
@@ -312,7 +309,7 @@ impl Gate {
             let entry = Draft {
                 owner: key.0.clone(),
                 session: session.to_owned(),
-                ..told(self.inner.clock.now(), "crisis.cleared", session, body)
+                ..told(self.base.clock.now(), "crisis.cleared", session, body)
             };
             if self.write_session(&key, session, &facts, entry).await? {
                 return Ok(());
@@ -327,7 +324,7 @@ impl Gate {
         name: &str,
         note: Option<&str>,
     ) -> Result<(), GateError> {
-        let people = self.live_people().await?;
+        let people = self.people.live_people().await?;
         let spellings = spellings(&normal(name), &people);
         if spellings.contains(&normal(&who.name)) {
             return Err(not_oneself());
@@ -336,7 +333,7 @@ impl Gate {
             let mut change = Change::default();
             for spelling in &spellings {
                 let id = mark_id(spelling);
-                let found = self.inner.store.get(Kind::Recipient, &id).await?;
+                let found = self.base.store.get(Kind::Recipient, &id).await?;
                 let Some(mut record) = found.filter(|record| record.status == MARKED) else {
                     continue;
                 };
@@ -349,14 +346,14 @@ impl Gate {
                     "via": who.via,
                     "note": note,
                 });
-                let now = self.inner.clock.now();
+                let now = self.base.clock.now();
                 let entry = told(now, "crisis.cleared", spelling, body);
                 change.entries.push(entry);
             }
             if change.puts.is_empty() {
                 return Err(no_mark(name));
             }
-            match self.inner.store.commit(change).await {
+            match self.base.store.commit(change).await {
                 Ok(_) => return Ok(()),
                 // It was marked anew, or cleared by somebody else; look again.
                 Err(StoreError::Conflict { .. }) => {}
@@ -377,7 +374,7 @@ impl Gate {
     ) -> Result<Option<String>, GateError> {
         for spelling in spellings(&normal(name), people) {
             let found = self
-                .inner
+                .base
                 .store
                 .get(Kind::Recipient, &mark_id(&spelling))
                 .await?;
@@ -393,7 +390,7 @@ impl Gate {
             limit: 1,
             ..marked_recipients()
         };
-        Ok(!self.inner.store.find(query).await?.is_empty())
+        Ok(!self.base.store.find(query).await?.is_empty())
     }
 }
 

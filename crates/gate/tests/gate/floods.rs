@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use countersign_core::approval::Choice;
 use countersign_gate::approvals::answer::ApprovalFilter;
-use countersign_gate::approvals::flood::{BURST, OVER_AFTER_MILLIS, REFILL_MILLIS};
+use countersign_gate::approvals::quota::{BURST, REFILL_MILLIS};
 use countersign_gate::base::principal::Role;
+use countersign_gate::calls::flood::OVER_AFTER_MILLIS;
 use countersign_gate::records::view::{ApprovalView, CallView};
 
 use crate::support::{World, ask, command, principal, world};

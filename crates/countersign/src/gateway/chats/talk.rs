@@ -12,8 +12,8 @@ use countersign_channels::press::{Click, Untrusted};
 use countersign_gate::GateError;
 use countersign_gate::base::principal::Principal;
 use countersign_gate::chats::click::Refusal;
-use countersign_gate::chats::threads::Thread;
 use countersign_gate::clarifications::Clarified;
+use countersign_gate::runs::threads::Thread;
 use tokio::sync::mpsc;
 
 use super::Desk;

@@ -1,11 +1,8 @@
 //! More questions than people can answer: one card tells of them, and the calls are held back.
 //!
-//! Asking and taking back costs an agent nothing and a person their attention, so each asker has a
-//! stock of questions: [`BURST`] at once, and one more every [`REFILL_MILLIS`]. A question that was
-//! answered is given back, because people answer at their own pace; one that was withdrawn or
-//! expired is not. What is asked beyond the stock is refused and written down like every refused
-//! call, and a single card says how much was held back. It offers *deny* alone, which keeps further
-//! cards of that flood away, and it expires when the flood is over.
+//! What an asker asks beyond its [quota](crate::approvals::quota) is refused and recorded like every
+//! refused call, and a single card says how many calls were held back. It offers *deny* alone, which
+//! keeps further cards of that flood away, and it expires when the flood is over.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,38 +17,26 @@ use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Order, Query};
 use serde_json::json;
 
+use crate::GateError;
 use crate::approvals::change::Unchanged;
+use crate::approvals::quota::asker;
+use crate::calls::Calls;
 use crate::calls::submit::Considered;
 use crate::records::entries::approval_required;
 use crate::records::stored::{Decision, StoredApproval, StoredCall, read};
 use crate::records::view::CallView;
-use crate::{Gate, GateError};
 
-/// Questions one asker may put at once.
-pub const BURST: i64 = 30;
-/// After how many milliseconds it may put one more.
-pub const REFILL_MILLIS: i64 = 10_000;
 /// How long after the last call that was held back a flood is over, in milliseconds.
 pub const OVER_AFTER_MILLIS: i64 = 60_000;
 /// How often the card says a new number, in milliseconds.
 const TOLD_EVERY_MILLIS: i64 = 1_000;
-/// Askers whose stock is remembered; when there are more, those with a full stock are forgotten.
-const ASKERS_MAX: usize = 4096;
 /// What a flood's card is about, in place of a tool.
 const TOOL: &str = "calls_held_back";
 
-/// What each asker may still put to people, and the floods that go on.
+/// The floods that go on.
 #[derive(Debug, Default)]
 pub(crate) struct Floods {
-    stocks: Mutex<HashMap<String, Stock>>,
     counts: Mutex<HashMap<String, Count>>,
-}
-
-/// Questions an asker may put, in thousandths.
-#[derive(Clone, Copy, Debug)]
-struct Stock {
-    left: i64,
-    at: UnixMillis,
 }
 
 /// A flood that goes on.
@@ -66,50 +51,7 @@ struct Count {
     told_at: UnixMillis,
 }
 
-impl Floods {
-    /// Takes one question from the stock of whoever makes `call`; returns after how many seconds
-    /// there is one again if none is left.
-    pub(crate) fn takes(&self, call: &StoredCall) -> Option<u32> {
-        let mut stocks = locked(&self.stocks);
-        let now = call.at;
-        if stocks.len() >= ASKERS_MAX {
-            stocks.retain(|_, stock| stock.refilled(now).left < BURST * 1000);
-        }
-        let full = Stock {
-            left: BURST * 1000,
-            at: now,
-        };
-        let stock = stocks.entry(asker(call)).or_insert(full);
-        *stock = stock.refilled(now);
-        if stock.left >= 1000 {
-            stock.left -= 1000;
-            return None;
-        }
-        let wait = (1000 - stock.left) * REFILL_MILLIS / 1000;
-        Some(u32::try_from((wait + 999) / 1000).unwrap_or(1).max(1))
-    }
-
-    /// Gives a question back: somebody answered it.
-    pub(crate) fn answered(&self, call: &StoredCall) {
-        if let Some(stock) = locked(&self.stocks).get_mut(&asker(call)) {
-            stock.left = (stock.left + 1000).min(BURST * 1000);
-        }
-    }
-}
-
-impl Stock {
-    fn refilled(self, now: UnixMillis) -> Self {
-        let passed = (now.0 - self.at.0).max(0);
-        let more = passed.saturating_mul(1000) / REFILL_MILLIS;
-        Self {
-            left: self.left.saturating_add(more).min(BURST * 1000),
-            // What is not yet a thousandth goes on counting.
-            at: UnixMillis(self.at.0 + more.saturating_mul(REFILL_MILLIS) / 1000),
-        }
-    }
-}
-
-impl Gate {
+impl Calls {
     /// Refuses a call that is more than people can answer, and lets one card tell of it. The asker's
     /// lane is held, so its calls come here one after the other.
     pub(crate) async fn hold_back(
@@ -125,7 +67,7 @@ impl Gate {
             retry_after: Some(wait),
             ..Decision::new(Outcome::Refused, Cause::Flood, considered.call.at)
         });
-        let view = Box::pin(self.let_through(considered)).await?;
+        let view = Box::pin(self.record_decided(considered)).await?;
         self.tell_of(card, &assessment, &command).await?;
         Ok(view)
     }
@@ -141,7 +83,7 @@ impl Gate {
         let digest = Digest::of(format!("countersign/v1/flood\0{asker}").as_bytes());
         let latest = self.latest_flood(&card.call, digest).await?;
         if let Some(open) = latest.as_ref().filter(|it| is_open(it, now)) {
-            let count = self.inner.moment.floods.counted(&asker, open, command, now);
+            let count = self.floods.counted(&asker, open, command, now);
             if count.is_to_be_told(now) {
                 self.write_count(&asker, &count).await?;
             }
@@ -162,16 +104,16 @@ impl Gate {
             puts: vec![card.put(Expect::Absent)],
             entries: vec![approval_required(&card, assessment)],
         };
-        self.inner.store.commit(change).await?;
-        self.inner.moment.floods.began(&asker, &card);
-        self.deliver_soon(card.approval.id.as_str());
+        self.base.store.commit(change).await?;
+        self.floods.began(&asker, &card);
+        self.base.cards.deliver_soon(card.approval.id.as_str());
         Ok(())
     }
 
     /// Writes numbers on cards that were not written yet.
     pub(crate) async fn tell_floods(&self) -> Result<(), GateError> {
-        let now = self.inner.clock.now();
-        for (asker, count) in self.inner.moment.floods.untold(now) {
+        let now = self.base.clock.now();
+        for (asker, count) in self.floods.untold(now) {
             self.write_count(&asker, &count).await?;
         }
         Ok(())
@@ -179,6 +121,7 @@ impl Gate {
 
     async fn write_count(&self, asker: &str, count: &Count) -> Result<(), GateError> {
         let changed = self
+            .approvals
             .change_approval(&count.approval, |stored, now| {
                 if is_open(stored, now) {
                     paint(stored, count.held_back, &count.latest, count.last_at);
@@ -186,12 +129,12 @@ impl Gate {
                 Ok(Happened::TimePassed { reached: true })
             })
             .await;
-        let now = self.inner.clock.now();
+        let now = self.base.clock.now();
         match changed {
             Ok(stored) => {
                 let goes_on = is_open(&stored, now);
-                self.inner.moment.floods.told(asker, count, now, goes_on);
-                self.repaint_soon(&count.approval);
+                self.floods.told(asker, count, now, goes_on);
+                self.base.cards.repaint_soon(&count.approval);
                 Ok(())
             }
             Err(Unchanged::Step(..)) => Ok(()),
@@ -212,13 +155,13 @@ impl Gate {
             limit: 1,
             ..Query::of(Kind::Approval)
         };
-        let found = self.inner.store.find(query).await?;
+        let found = self.base.store.find(query).await?;
         Ok(found.first().map(read).transpose()?)
     }
 
     /// Whether a person has said a moment ago that they know of the flood.
     fn was_denied(&self, card: &StoredApproval) -> bool {
-        let since = self.denials_since();
+        let since = self.base.denials_since();
         card.lifted.is_none()
             && matches!(&card.approval.state, State::Denied { answer } if answer.at > since)
     }
@@ -337,11 +280,6 @@ fn is_open(card: &StoredApproval, now: UnixMillis) -> bool {
     card.held_back.is_some()
         && card.approval.state == State::Waiting
         && now < card.approval.expires_at
-}
-
-/// Returns who asks: a key, or who started the run where runs share one.
-fn asker(call: &StoredCall) -> String {
-    format!("{}\n{}", call.key, call.starter.as_deref().unwrap_or(""))
 }
 
 fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {

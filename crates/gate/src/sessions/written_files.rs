@@ -17,9 +17,10 @@ use countersign_core::written::{Content, VERSIONS_MAX, Wanted, Written, name, pa
 use countersign_store::{Expect, Kind, Order, Put, Query, Record};
 use serde::{Deserialize, Serialize};
 
+use crate::GateError;
 use crate::records::request::OnDisk;
 use crate::records::stored::{read, written};
-use crate::{Gate, GateError};
+use crate::sessions::Sessions;
 
 /// How often a call is judged again because a file it runs names further ones.
 const ROUNDS_MAX: usize = 4;
@@ -46,7 +47,7 @@ pub(crate) struct Looked {
     pub(crate) held: Option<Digest>,
 }
 
-impl Gate {
+impl Sessions {
     /// Considers `call` with what the same key wrote before, as far as the call runs or changes it.
     /// Where whoever runs the call has looked at the disk, a file holds what is there.
     pub(crate) async fn consider_written(
@@ -123,7 +124,7 @@ impl Gate {
         };
         let mut found = false;
         for query in queries {
-            for record in self.inner.store.find(query).await? {
+            for record in self.base.store.find(query).await? {
                 let stored: StoredContent = read(&record)?;
                 let content = stored.content.map_or(Content::Unknown, Content::Exact);
                 known.add(&stored.path, content);

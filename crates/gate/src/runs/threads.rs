@@ -4,12 +4,13 @@
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
 
+use crate::GateError;
 use crate::base::principal::Principal;
-use crate::gate::random_id;
+use crate::base::random::random_id;
 use crate::records::draft::ATTEMPTS_MAX;
 use crate::records::stored::{read, written};
 use crate::runs::BUILTIN;
-use crate::{Gate, GateError};
+use crate::runs::Runs;
 
 /// A person's conversation in one place of a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ struct StoredThread {
     told: Option<String>,
 }
 
-impl Gate {
+impl Runs {
     /// Notes that `who` said something, and returns the conversation; `None` if this message was
     /// heard before.
     pub async fn hear(
@@ -120,7 +121,7 @@ impl Gate {
             link: Some(channel.to_owned()),
             ..Query::of(Kind::Thread)
         };
-        let records = self.find_all(query).await?;
+        let records = self.base.find_all(query).await?;
         let all = records.iter().map(thread);
         let all: Vec<Thread> = all.collect::<Result<_, _>>()?;
         let is_untold = |thread: &Thread| thread.run.is_some() && thread.run != thread.told;
@@ -131,7 +132,7 @@ impl Gate {
     /// nobody listens is read when somebody does again.
     pub async fn begin_listening(&self, channel: &str) -> Result<(), GateError> {
         let stored = StoredThread {
-            heard_at: self.inner.clock.machine().0,
+            heard_at: self.base.clock.machine().0,
             ..StoredThread::default()
         };
         let put = Put {
@@ -144,7 +145,7 @@ impl Gate {
                 session: String::new(),
                 run: String::new(),
                 link: channel.to_owned(),
-                at: self.inner.clock.now().0,
+                at: self.base.clock.now().0,
                 due_at: None,
                 body: written(&stored),
             },
@@ -161,7 +162,7 @@ impl Gate {
             order: Order::NewestFirst,
             ..Query::of(Kind::Thread)
         };
-        let records = self.inner.store.find(query).await?;
+        let records = self.base.store.find(query).await?;
         let stored: Vec<StoredThread> = records.iter().map(read).collect::<Result<_, _>>()?;
         Ok(stored.iter().map(|it| it.heard_at).max())
     }
@@ -179,7 +180,7 @@ impl Gate {
             limit: 1,
             ..Query::of(Kind::Thread)
         };
-        let found = self.inner.store.find(query).await?;
+        let found = self.base.store.find(query).await?;
         let stored: Option<StoredThread> = found.first().map(read).transpose()?;
         Ok(stored.map(|stored| stored.place))
     }
@@ -189,7 +190,7 @@ impl Gate {
         who: &Principal,
         place: &str,
     ) -> Result<Option<Record>, StoreError> {
-        self.inner.store.get(Kind::Thread, &id(who, place)).await
+        self.base.store.get(Kind::Thread, &id(who, place)).await
     }
 
     async fn change_thread(
@@ -234,7 +235,7 @@ impl Gate {
                 session,
                 run,
                 link: who.via.clone(),
-                at: self.inner.clock.now().0,
+                at: self.base.clock.now().0,
                 due_at: None,
                 body: written(stored),
             },
@@ -249,7 +250,7 @@ impl Gate {
             puts: vec![put],
             entries: Vec::new(),
         };
-        match self.inner.store.commit(change).await {
+        match self.base.store.commit(change).await {
             Ok(_) => Ok(Some(record)),
             Err(StoreError::Conflict { .. }) => Ok(None),
             Err(error) => Err(error.into()),

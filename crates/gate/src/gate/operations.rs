@@ -1,0 +1,258 @@
+//! The gate's operations: a table of the methods of `Gate` and the rooms that do them.
+//!
+//! A method belongs to a room. Callers hold a `Gate` and need not know which one.
+
+use crate::Gate;
+use crate::GateError;
+use crate::approvals::answer::ApprovalFilter;
+use crate::approvals::smart::Deputy;
+use crate::base::principal::Principal;
+use crate::base::principal::Role;
+use crate::calls::permit::Permit;
+use crate::calls::permit::Presented;
+use crate::calls::permit::Progress;
+use crate::chats::click::Clicked;
+use crate::chats::click::Refusal;
+use crate::clarifications::ClarificationView;
+use crate::clarifications::Clarified;
+use crate::clarifications::Question;
+use crate::delivery::DeliveryView;
+use crate::delivery::health::ChannelView;
+use crate::history::statistics::StatsFilter;
+use crate::history::statistics::StatsView;
+use crate::history::traces::Replayed;
+use crate::history::traces::TraceFilter;
+use crate::history::traces::TraceView;
+use crate::history::what_if::Lines;
+use crate::ledger::anchor::Anchor;
+use crate::ledger::verify::LedgerState;
+use crate::people::KeyBounds;
+use crate::people::KeyView;
+use crate::people::LoginView;
+use crate::people::NewKey;
+use crate::people::NewLogin;
+use crate::people::PersonView;
+use crate::records::request::Reply;
+use crate::records::request::Report;
+use crate::records::request::Submission;
+use crate::records::view::ApprovalView;
+use crate::records::view::CallView;
+use crate::records::view::ConsumedView;
+use crate::records::view::GrantView;
+use crate::records::view::Page;
+use crate::records::view::ScopeView;
+use crate::reviews::ReviewView;
+use crate::reviews::Settled;
+use crate::reviews::Snapshot;
+use crate::reviews::Undoing;
+use crate::runs::NewRun;
+use crate::runs::Run;
+use crate::runs::RunStep;
+use crate::runs::threads::Thread;
+use crate::runs::usage::UsageView;
+use crate::sessions::OverrideRequest;
+use crate::sessions::OverrideView;
+use crate::sessions::crisis::CrisisView;
+use crate::sessions::crisis::Marked;
+use countersign_channels::press::Click;
+use countersign_core::grant::Scope;
+use countersign_core::id::KeyId;
+use countersign_core::ledger::Entry;
+use countersign_core::policy::Policy;
+use countersign_core::status::RunStatus;
+use countersign_core::tier::Tier;
+use countersign_core::token::Claims;
+use countersign_core::token::PublicKey;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// `fn name(arguments) -> T = room.method;` becomes a public asynchronous method of [`Gate`] that
+/// returns `Result<T, GateError>`.
+macro_rules! operations {
+    ($(fn $name:ident($($arg:ident: $type:ty),* $(,)?) -> $out:ty = $room:ident.$method:ident;)*) => {
+        impl Gate {
+            $(
+                #[doc = concat!("Does `", stringify!($method), "` in the room `", stringify!($room), "`.")]
+                pub async fn $name(&self, $($arg: $type),*) -> Result<$out, GateError> {
+                    self.rooms.$room.$method($($arg),*).await
+                }
+            )*
+        }
+    };
+}
+
+operations! {
+    // Calls of agents.
+    fn submitted(who: &Principal, name: &str) -> Option<CallView> = calls.submitted;
+    fn call(who: &Principal, id: &str, wait: Duration) -> CallView = calls.call;
+    fn calls(who: &Principal, filter: TraceFilter) -> Page<CallView> = calls.list;
+    fn withdraw(who: &Principal, id: &str, note: Option<String>) -> CallView = calls.withdraw;
+    fn report(who: &Principal, id: &str, report: Report) -> CallView = calls.report;
+    fn consume(who: &Principal, token: &str) -> ConsumedView = calls.consume;
+    fn take_up(who: &Principal, id: &str, token: Option<&str>) -> Permit = calls.take_up;
+    fn redeem(who: &Principal, session: &str, action: Presented, token: &str) -> Permit
+        = calls.redeem;
+    fn check_token(who: &Principal, session: &str, action: &Presented, token: &str) -> Claims
+        = calls.check_token;
+    fn kept_action(who: &Principal, id: &str) -> Presented = calls.kept_action;
+    fn progress(who: &Principal, id: &str) -> Progress = calls.progress;
+    fn hand_over(who: &Principal, permit: &Permit) -> () = calls.hand_over;
+    fn is_handed_over(who: &Principal, id: &str) -> bool = calls.is_handed_over;
+    fn submit(who: &Principal, submission: Submission) -> CallView = calls.submit;
+
+    // Questions about calls.
+    fn approvals(who: &Principal, filter: ApprovalFilter) -> Page<ApprovalView> = approvals.list;
+    fn approval(who: &Principal, id: &str) -> ApprovalView = approvals.approval;
+    fn is_open_to(who: &Principal, id: &str) -> bool = approvals.is_open_to;
+    fn answer(who: &Principal, reply: Reply) -> ApprovalView = approvals.answer;
+    fn take_back(who: &Principal, id: &str) -> ApprovalView = approvals.take_back;
+    fn viewed(who: &Principal, id: &str) -> ApprovalView = approvals.viewed;
+    fn lift_denial(who: &Principal, id: &str) -> ApprovalView = approvals.lift_denial;
+
+    // Questions of agents to people.
+    fn ask_person(who: &Principal, question: Question, wait: Duration) -> ClarificationView
+        = clarifications.ask_person;
+    fn ask_person_for(who: &Principal, question: Question, call: &str, wait: Duration)
+        -> ClarificationView = clarifications.ask_person_for;
+    fn clarification(who: &Principal, id: &str, wait: Duration) -> ClarificationView
+        = clarifications.clarification;
+    fn question_of(who: &Principal, call: &str) -> Option<String> = clarifications.question_of;
+    fn clarifications(who: &Principal) -> Page<ClarificationView> = clarifications.list;
+    fn clarify(who: &Principal, id: &str, reply: Clarified) -> ClarificationView
+        = clarifications.clarify;
+
+    // Standing permissions.
+    fn grants(who: &Principal, all: bool) -> Page<GrantView> = grants.list;
+    fn revoke_grant(who: &Principal, id: &str) -> GrantView = grants.revoke_grant;
+    fn preview(who: &Principal, approval: &str, scope: Option<Scope>) -> Vec<ScopeView>
+        = grants.preview;
+
+    // Overrides and crisis marks.
+    fn start_override(
+        who: &Principal, key: Option<&str>, session: &str, wanted: OverrideRequest<'_>,
+    ) -> OverrideView = sessions.start_override;
+    fn end_override(who: &Principal, key: Option<&str>, session: &str) -> OverrideView
+        = sessions.end_override;
+    fn heed(who: &Principal, session: &str, said: &[&str]) -> bool = sessions.heed;
+    fn overrides(who: &Principal) -> Vec<OverrideView> = sessions.overrides;
+    fn crisis_marks(who: &Principal) -> CrisisView = sessions.crisis_marks;
+    fn clear_crisis(who: &Principal, whose: Marked<'_>, note: Option<&str>) -> CrisisView
+        = sessions.clear_crisis;
+
+    // Keys, browser logins, people.
+    fn authenticate(secret: &str) -> Principal = people.authenticate;
+    fn create_key(by: &str, name: &str, role: Role) -> NewKey = people.create_key;
+    fn create_bound_key(by: &str, name: &str, role: Role, bounds: &KeyBounds) -> NewKey
+        = people.create_bound_key;
+    fn keys(who: &Principal) -> Page<KeyView> = people.keys;
+    fn revoke_key(who: &Principal, id: &str) -> KeyView = people.revoke_key;
+    fn has_approver() -> bool = people.has_approver;
+    fn has_approver_other_than(person: &str) -> bool = people.has_approver_other_than;
+    fn login_code(key: &KeyId) -> String = people.login_code;
+    fn redeem_login_code(code: &str) -> NewLogin = people.redeem_login_code;
+    fn authenticate_login(secret: &str) -> Principal = people.authenticate_login;
+    fn logins(who: &Principal) -> Page<LoginView> = people.logins;
+    fn revoke_login(who: &Principal, id: &str) -> () = people.revoke_login;
+    fn end_login(who: &Principal, secret: &str) -> () = people.end_login;
+    fn people(who: &Principal) -> Page<PersonView> = people.list;
+    fn put_person(who: &Principal, person: PersonView) -> PersonView = people.put_person;
+    fn remove_person(who: &Principal, name: &str) -> () = people.remove_person;
+    fn principal_of_account(channel: &str, account: &str, tier: Tier) -> Principal
+        = people.principal_of_account;
+
+    // Runs of the built-in agent, chat threads, model usage.
+    fn begin_run(who: &Principal, new: NewRun) -> Run = runs.begin_run;
+    fn advance_run(driven: &Run, step: &RunStep) -> Run = runs.advance_run;
+    fn stop_run(who: &Principal, id: &str) -> Run = runs.stop_run;
+    fn run_of(who: &Principal, id: &str) -> Run = runs.run_of;
+    fn runs(who: &Principal, session: Option<String>, limit: Option<u32>, behind: Option<&str>)
+        -> Page<Run> = runs.list;
+    fn conversation(session: &str) -> Vec<Value> = runs.conversation;
+    fn take_over_runs(driver: &str, all: bool) -> Vec<Run> = runs.take_over_runs;
+    fn keep_run(id: &str, driver: &str) -> Option<RunStatus> = runs.keep_run;
+    fn hear(who: &Principal, place: &str, message: &str, at: i64) -> Option<Thread> = runs.hear;
+    fn thread(who: &Principal, place: &str) -> Option<Thread> = runs.thread;
+    fn renew_thread(who: &Principal, place: &str) -> () = runs.renew_thread;
+    fn note_thread_run(who: &Principal, place: &str, run: &str) -> () = runs.note_thread_run;
+    fn note_thread_told(who: &Principal, place: &str, run: &str) -> () = runs.note_thread_told;
+    fn threads_untold(channel: &str) -> Vec<Thread> = runs.threads_untold;
+    fn begin_listening(channel: &str) -> () = runs.begin_listening;
+    fn heard_at(channel: &str) -> Option<i64> = runs.heard_at;
+    fn record_usage(task: &str, model: &str, prompt_tokens: u64, completion_tokens: u64) -> ()
+        = runs.record_usage;
+    fn usage(who: &Principal, since: Option<i64>) -> Vec<UsageView> = runs.usage;
+
+    // Calls that ran and await a review.
+    fn reviews(who: &Principal) -> Page<ReviewView> = reviews.list;
+    fn keep_snapshot(who: &Principal, call_id: &str, snapshot: Snapshot) -> ()
+        = reviews.keep_snapshot;
+    fn begin_undo(who: &Principal, id: &str) -> Option<Snapshot> = reviews.begin_undo;
+    fn finish_undo(who: &Principal, id: &str, went: Undoing) -> ReviewView = reviews.finish_undo;
+    fn settle_review(who: &Principal, id: &str, settled: Settled) -> ReviewView
+        = reviews.settle_review;
+
+    // Past calls.
+    fn statistics(who: &Principal, filter: StatsFilter) -> StatsView = history.statistics;
+    fn traces(who: &Principal, filter: TraceFilter) -> Page<TraceView> = history.traces;
+    fn trace(who: &Principal, id: &str) -> TraceView = history.trace;
+    fn entries(who: &Principal, after: u64, limit: u32) -> (Vec<Entry>, u64) = history.entries;
+    fn replay(who: &Principal, since: i64, policy: Policy) -> Replayed = history.replay;
+    fn what_if(who: &Principal, since: i64, lines: Lines) -> Replayed = history.what_if;
+
+    // The ledger.
+    fn note_config_change(who: &Principal, key: &str) -> () = ledger.note_config_change;
+    fn public_keys() -> Vec<PublicKey> = ledger.public_keys;
+    fn verify_ledger(who: &Principal) -> LedgerState = ledger.verify_ledger;
+
+    // Cards in channels.
+    fn deliveries_of(who: &Principal, approval: &str) -> Page<DeliveryView>
+        = delivery.deliveries_of;
+    fn people_in(channel: &str) -> Vec<String> = delivery.people_in;
+    fn channels(who: &Principal) -> Page<ChannelView> = delivery.channels;
+
+    // Presses on cards.
+    fn person_of(channel: &str, account: &str) -> Option<PersonView> = chats.person_of;
+}
+
+impl Gate {
+    /// Lets what a person did with a card in a chat take effect, if it counts.
+    pub async fn click(&self, click: &Click) -> Result<Clicked, Refusal> {
+        self.rooms.chats.click(click).await
+    }
+
+    /// Uses up a ticket of a chat, which can be used once.
+    pub async fn use_ticket(&self, channel: &str, ticket: &str) -> Result<(), Refusal> {
+        self.rooms.chats.use_ticket(channel, ticket).await
+    }
+
+    /// Records that a press did not count.
+    pub async fn note_refusal(&self, click: &Click, refusal: &Refusal) {
+        self.rooms.chats.note_refusal(click, refusal).await;
+    }
+
+    /// Notes that somebody who can answer is looking at what waits.
+    pub fn note_looking(&self, who: &Principal) {
+        self.rooms.approvals.note_looking(who);
+    }
+
+    /// Appoints who answers in smart mode. Only the first appointment counts.
+    pub fn appoint(&self, deputy: Arc<dyn Deputy>) {
+        self.rooms.approvals.appoint(deputy);
+    }
+
+    /// Keeps the head of the ledger in `anchor` from now on.
+    pub fn anchored(&self, anchor: Anchor) {
+        self.rooms.ledger.anchored(anchor);
+    }
+
+    /// Returns where the head of the ledger is kept.
+    pub fn anchor(&self) -> Option<&Anchor> {
+        self.rooms.ledger.anchor()
+    }
+
+    /// Writes what is queued and keeps the head of it, before a gateway stops.
+    pub async fn rest(&self) {
+        self.rooms.ledger.rest().await;
+    }
+}
