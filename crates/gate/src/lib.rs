@@ -1,24 +1,29 @@
 //! Runs the core against clock, keys, store and channels; the only writer; wakes waiting calls.
 //!
-//! [`Gate`] is the front. Behind it are rooms, each a module that holds one part of the work. A
-//! room uses only rooms that stand above it in this list:
+//! [`Gate`] is the front: it puts the rooms together and passes its operations on. A room is a
+//! module with a type of the same name, which owns its part: its cache, its records, its rules. It
+//! uses only rooms that stand above it in this table (a test checks that), and never [`Gate`]:
 //!
 //! | room | what it holds |
 //! |---|---|
-//! | [`base`] | clock, signing key, settings, principals, cache, waiting |
+//! | [`base`] | store, clock, signing key, settings, principals, cache, waiting |
 //! | [`records`] | requests, stored records, ledger entries, views, errors |
-//! | [`ledger`] | checkpoints, the kept head, verification, published keys |
+//! | [`runs`] | runs of the built-in agent, chat threads, model usage |
 //! | [`people`] | API keys, browser logins, people and their accounts |
-//! | [`runs`] | runs of the built-in agent, model usage |
-//! | [`sessions`] | a session's facts, overrides, crisis marks |
+//! | [`ledger`] | checkpoints, the kept head, verification, published keys |
+//! | [`sessions`] | a session's facts, overrides, crisis marks, files an agent wrote |
 //! | [`grants`] | standing permissions |
-//! | [`approvals`] | questions about calls: opening, answering, expiring, limits |
+//! | [`reviews`] | calls that ran and await a review |
+//! | [`approvals`] | questions about calls: answering, expiring, quota, denials |
 //! | [`clarifications`] | questions an agent asks a person |
 //! | [`delivery`] | cards sent to channels, retried and repainted |
-//! | [`calls`] | submitting, waiting, tokens, permits, reports |
-//! | [`reviews`] | calls that ran and await a review |
 //! | [`history`] | traces, search, statistics, replay |
-//! | [`chats`] | presses on cards in chats, chat threads |
+//! | [`calls`] | submitting, waiting, tokens, permits, reports |
+//! | [`chats`] | presses on cards in chats |
+//! | [`gate`] | the front |
+//!
+//! `approvals` and `clarifications` report through `base::cards` that a card must be sent or
+//! repainted; what other gateways on the same database did arrives from the ledger.
 
 pub mod approvals;
 pub mod base;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{files, root};
 
 /// Crates in which no two top-level modules import each other, however far around.
-const WITHOUT_CYCLES: &[&str] = &["core", "store", "channels"];
+const WITHOUT_CYCLES: &[&str] = &["core", "store", "channels", "gate"];
 
 /// Each top-level module of a crate, with the modules it imports.
 type Imports = BTreeMap<String, BTreeSet<String>>;
@@ -121,6 +121,34 @@ fn a_module_of_the_core_imports_only_its_own_layer_and_lower_ones() {
                 "{module} imports {used}, which is in a higher layer of lib.rs"
             );
         }
+    }
+}
+
+#[test]
+fn a_room_of_the_gate_uses_only_rooms_above_it_in_the_table() {
+    let text = std::fs::read_to_string(root().join("crates/gate/src/lib.rs")).unwrap();
+    let table = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("//! | [`"));
+    let rooms: Vec<&str> = table.filter_map(|row| row.split('`').next()).collect();
+    let place = |room: &str| rooms.iter().position(|it| *it == room);
+    for (room, used) in imports("gate") {
+        assert!(place(&room).is_some(), "{room} is missing in lib.rs");
+        for used in used {
+            assert!(place(&used) < place(&room), "{room} uses {used}");
+        }
+    }
+}
+
+#[test]
+fn no_room_of_the_gate_knows_the_gate() {
+    let source = root().join("crates/gate/src");
+    for path in files(&source, ".rs") {
+        let relative = path.strip_prefix(&source).unwrap().to_str().unwrap();
+        let used = imported(&code(&std::fs::read_to_string(&path).unwrap()));
+        let is_front = relative == "gate.rs" || relative.starts_with("gate/");
+        let knows = used.contains("Gate") || used.contains("gate");
+        assert!(is_front || !knows, "{relative} imports `Gate`");
     }
 }
 
