@@ -88,14 +88,15 @@ fn shows_what_it_does(row: &Row, acts: &[Act]) -> bool {
             .strip_prefix(row.name)
             .is_some_and(|rest| rest.starts_with(' '))
     };
-    // A wrapper around a command is what the command is.
+    // A wrapper around a command is what the command is, but it is something: a reader that finds
+    // nothing has not read its example.
     let is_wrapper = row.reader.is_some()
         || row
             .operands
             .iter()
             .any(|operand| matches!(operand.role, Role::Command | Role::Shell));
     acts.iter().any(|act| by_itself(act) || by_a_sub(act))
-        || is_wrapper && acts.iter().all(|act| act.program != row.name)
+        || is_wrapper && !acts.is_empty() && acts.iter().all(|act| act.program != row.name)
 }
 
 #[test]

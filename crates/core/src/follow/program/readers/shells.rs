@@ -182,6 +182,7 @@ impl Walk<'_> {
 
     /// `trap text signals`.
     pub(crate) fn read_trap(&mut self, line: &Line<'_>) -> Stream {
+        self.note(Act::new(Effect::Compute, line.row.name, line.span));
         if let Some(text) = line.read.operands.first()
             && text.text != "-"
             && line.read.operands.len() > 1
@@ -193,6 +194,7 @@ impl Walk<'_> {
 
     /// `alias name=text`, `hash name=file` of zsh: what runs when the name is used.
     pub(crate) fn read_alias(&mut self, line: &Line<'_>) -> Stream {
+        self.note(Act::new(Effect::Compute, line.row.name, line.span));
         self.by_options(line);
         for operand in &line.read.operands {
             if let Some((name, text)) = operand.text.split_once('=') {
