@@ -33,8 +33,7 @@ pub struct Turn {
     pub text: String,
 }
 
-/// Hints of an MCP server about its own tool. They may raise risk; they lower it only for servers
-/// the user has pinned.
+/// Hints of an MCP server about its own tool. They may raise risk; they never lower it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Annotations {
     /// The tool changes nothing.

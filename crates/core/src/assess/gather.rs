@@ -132,7 +132,7 @@ pub(super) fn gather(call: &ToolCall, knows: &Knows) -> Gathered {
         knows,
         &mut gathered,
     );
-    annotations::apply(call, knows, &mut gathered);
+    annotations::apply(call, &mut gathered);
     people::judge(call, &mut gathered);
     gathered
 }

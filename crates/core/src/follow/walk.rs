@@ -69,8 +69,6 @@ pub struct Knows {
     pub vouched_workspace: bool,
     /// Whether acts bear the words of the command that does them.
     pub recounts: bool,
-    /// Servers whose own hints about their tools the user has chosen to believe.
-    pub pinned_servers: Vec<String>,
     /// Files that the same agent wrote in earlier calls.
     pub written: Written,
 }

@@ -113,14 +113,7 @@ fn every_row_of_the_corpus_gets_its_verdict() {
         let row: Value =
             serde_json::from_str(&filled(line)).unwrap_or_else(|error| panic!("{error}: {line}"));
         rows += 1;
-        let mut knows = knows();
-        knows.pinned_servers = row["pinned"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|pin| pin.as_str().map(str::to_owned))
-            .collect();
-        let (assessment, ruling) = judged(&call_of(&row), &knows);
+        let (assessment, ruling) = judged(&call_of(&row), &knows());
         let mut seen = vec![("expect", json!(ruling.verdict.word()))];
         seen.push(("side_effect", json!(assessment.side_effect.word())));
         seen.push(("crisis", json!(assessment.crisis_sensitive)));
@@ -433,6 +426,42 @@ fn any_call() -> impl Strategy<Value = ToolCall> {
     })
 }
 
+#[test]
+fn nothing_lowers_the_risk_of_a_tool_of_an_unknown_server() {
+    let call = |annotations| ToolCall {
+        tool: "mcp__acme__frobnicate".to_owned(),
+        args: json!({}),
+        cwd: Some("/home/dev/project".to_owned()),
+        annotations,
+        ..ToolCall::default()
+    };
+    let (plain, ruling) = judged(&call(Annotations::default()), &knows());
+    assert_eq!(ruling.verdict, Verdict::Ask);
+    let says = [None, Some(false), Some(true)];
+    for read_only in says {
+        for idempotent in says {
+            for (trusts_workspace, vouched_workspace) in
+                [(false, false), (true, false), (true, true)]
+            {
+                let annotations = Annotations {
+                    read_only,
+                    destructive: Some(false),
+                    idempotent,
+                    open_world: Some(false),
+                };
+                let knows = Knows {
+                    trusts_workspace,
+                    vouched_workspace,
+                    ..knows()
+                };
+                let (hinted, later) = judged(&call(annotations), &knows);
+                assert!(hinted.risk >= plain.risk, "{annotations:?} {knows:?}");
+                assert!(later.verdict >= ruling.verdict, "{annotations:?} {knows:?}");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -457,7 +486,7 @@ proptest! {
     }
 
     #[test]
-    fn hints_never_lower_anything_for_a_server_that_is_not_pinned(call in any_call(), hints in any::<[Option<bool>; 4]>()) {
+    fn hints_never_lower_anything(call in any_call(), hints in any::<[Option<bool>; 4]>()) {
         let (before, ruling) = judged(&call, &knows());
         let [read_only, destructive, idempotent, open_world] = hints;
         let hinted = ToolCall { annotations: Annotations { read_only, destructive, idempotent, open_world }, ..call };
