@@ -458,6 +458,11 @@ pub fn program(name: &str) -> Option<&'static Program> {
     PROGRAMS.get(usize::from(PROGRAM_NAMES.get(at)?.1))
 }
 
+/// Returns the verbs of the table called `table`.
+pub(crate) fn verbs(table: &str) -> Option<&'static Verbs> {
+    VERBS.iter().copied().find(|verbs| verbs.name == table)
+}
+
 /// Returns what is known about the tool called `name`, whatever its case.
 pub fn tool(name: &str) -> Option<&'static ToolRow> {
     let lower = name.to_lowercase();

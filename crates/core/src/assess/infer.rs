@@ -1,7 +1,7 @@
 //! What the words of a tool's name say, when nothing else is known about the tool.
 
 use crate::knowledge::names::PERMISSION_WORDS;
-use crate::knowledge::{Effect, VERBS, Verbs};
+use crate::knowledge::{Effect, verbs};
 
 /// Words of a name that are looked at.
 const WORDS_MAX: usize = 24;
@@ -91,8 +91,7 @@ fn verb(word: &str) -> Option<Effect> {
 }
 
 fn meaning(table: &str, word: &str) -> Option<Effect> {
-    let table: &Verbs = VERBS.iter().find(|verbs| verbs.name == table)?;
-    table.effect(word)
+    verbs(table)?.effect(word)
 }
 
 #[cfg(test)]

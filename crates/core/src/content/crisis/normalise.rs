@@ -13,6 +13,7 @@ use unicode_normalization::char::{compose, decompose_canonical};
 
 use crate::encoding::hex_byte;
 use crate::knowledge::look_alike;
+use crate::knowledge::names::{BLOCK_TAGS, INLINE_TAGS};
 
 /// A rewritten text that remembers where each of its bytes came from.
 #[derive(Debug, Default)]
@@ -192,33 +193,14 @@ fn decode_utf16(escape: &str, origin: u32, view: &mut View) -> Option<usize> {
 /// Drops a bare tag. One with attributes stays: these can hold text, too.
 fn decode_tag(rest: &str, origin: u32, view: &mut View) -> Option<usize> {
     const TAG_BYTES_MAX: usize = 14;
-    const INLINE: [&str; 17] = [
-        "a", "b", "i", "u", "s", "em", "strong", "span", "font", "small", "sub", "sup", "del",
-        "ins", "mark", "code", "tt",
-    ];
-    const BLOCK: [&str; 13] = [
-        "br",
-        "p",
-        "div",
-        "li",
-        "ul",
-        "ol",
-        "tr",
-        "td",
-        "table",
-        "html",
-        "body",
-        "blockquote",
-        "pre",
-    ];
     let end = rest.bytes().take(TAG_BYTES_MAX).position(|b| b == b'>')?;
     let name = rest
         .get(1..end)?
         .trim_matches(['/', ' '])
         .to_ascii_lowercase();
-    if BLOCK.contains(&name.as_str()) {
+    if BLOCK_TAGS.contains(&name.as_str()) {
         view.push('\n', origin);
-    } else if !INLINE.contains(&name.as_str()) {
+    } else if !INLINE_TAGS.contains(&name.as_str()) {
         return None;
     }
     Some(end + 1)

@@ -1,6 +1,6 @@
 //! Whether a value looks like a credential, or like a placeholder, a reference or a plain word.
 
-use crate::knowledge::names::STAND_INS;
+use crate::knowledge::names::{REFERENCE_STARTS, STAND_INS};
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 
@@ -107,38 +107,7 @@ impl Made {
 pub(super) fn is_reference(value: &[u8]) -> bool {
     let text = String::from_utf8_lossy(value);
     let text = text.as_ref();
-    let starts = [
-        "$",
-        "{",
-        "[",
-        "(",
-        "%(",
-        "<",
-        "/",
-        "./",
-        "../",
-        "~/",
-        "@",
-        "*",
-        "#{",
-        "&",
-        "!vault",
-        "vault:",
-        "op://",
-        "env:",
-        "file:",
-        "arn:",
-        "process.env",
-        "os.environ",
-        "sha256",
-        "sha512",
-        "sha1-",
-        "secrets.",
-        "http://",
-        "https://",
-        "data:",
-    ];
-    starts.iter().any(|start| text.starts_with(start))
+    REFERENCE_STARTS.iter().any(|start| text.starts_with(start))
         || text.contains("${")
         || text.contains("{{")
         || text.contains("()")

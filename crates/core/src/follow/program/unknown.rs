@@ -72,9 +72,7 @@ impl Walk<'_> {
     /// Infers what an unknown program does from its words: `x list`, `x describe y` and `x --list`
     /// only look.
     pub(super) fn inferred(&mut self, rest: &[Arg]) -> Option<Effect> {
-        let table = knowledge::VERBS
-            .iter()
-            .find(|verbs| verbs.name == "unknown")?;
+        let table = knowledge::verbs("unknown")?;
         let mut found: Option<Effect> = None;
         let mut leading = 0_u32;
         let mut addressed = false;

@@ -7,8 +7,9 @@ use crate::follow::walk::Walk;
 use crate::glob::glob_matches;
 use crate::knowledge::Effect;
 use crate::knowledge::names::{
-    CARGO_LOADING_WORDS, GIT_HARMLESS_KEYS, GIT_PERSONAL_SECTIONS, GIT_RUNNING_KEYS,
-    GIT_RUNNING_PARTS, GIT_SECRET_PARTS, JJ_SHOWING_SECTIONS, REMOTE_PROGRAMS, REMOTE_RUNNING_KEYS,
+    CARGO_LOADING_WORDS, GIT_BRANCH_OPTIONS, GIT_CONFIG_READING, GIT_HARMLESS_KEYS,
+    GIT_PERSONAL_SECTIONS, GIT_RUNNING_KEYS, GIT_RUNNING_PARTS, GIT_SECRET_PARTS,
+    GIT_USUAL_PROGRAMS, JJ_SHOWING_SECTIONS, REMOTE_PROGRAMS, REMOTE_RUNNING_KEYS,
 };
 use crate::place::HOLE;
 use crate::score::Score;
@@ -76,19 +77,7 @@ impl Walk<'_> {
             .map(|at| line.args.len() - at - 1);
         let restore = line.row.name.ends_with("restore");
         let operands = &line.read.operands;
-        let creates = line.read.has(&[
-            "-b",
-            "-B",
-            "--orphan",
-            "-c",
-            "-C",
-            "--create",
-            "--force-create",
-            "-t",
-            "--track",
-            "--detach",
-            "-d",
-        ]);
+        let creates = line.read.has(GIT_BRANCH_OPTIONS);
         let staged_only =
             restore && line.read.has(&["-S", "--staged"]) && !line.read.has(&["-W", "--worktree"]);
         let pathlike = |arg: &&Arg| {
@@ -117,19 +106,11 @@ impl Walk<'_> {
     pub(crate) fn read_git_config(&mut self, line: &Line<'_>) -> Stream {
         let words: Vec<&Arg> = line.read.operands.clone();
         let first = words.first().map_or("", |arg| arg.text.as_str());
-        let reads = line.read.has(&[
-            "--get",
-            "--get-all",
-            "--get-regexp",
-            "--get-urlmatch",
-            "--get-color",
-            "--get-colorbool",
-            "-l",
-            "--list",
-        ]) || line
-            .args
-            .iter()
-            .any(|arg| matches!(arg.text.as_str(), "--list" | "-l" | "--get"))
+        let reads = line.read.has(GIT_CONFIG_READING)
+            || line
+                .args
+                .iter()
+                .any(|arg| matches!(arg.text.as_str(), "--list" | "-l" | "--get"))
             || matches!(first, "list" | "get")
             || words.len() == 1
                 && line.row.name == "git config"
@@ -374,26 +355,7 @@ fn harmless_value(key: &str, value: &str) -> bool {
     if key.starts_with("submodule.") && key.ends_with(".update") {
         return matches!(value, "" | "checkout" | "rebase" | "merge" | "none");
     }
-    if value.is_empty()
-        || matches!(
-            value,
-            "cat"
-                | "less"
-                | "less -R"
-                | "less -FRX"
-                | "true"
-                | "false"
-                | "delta"
-                | "vim"
-                | "nano"
-                | "vi"
-                | "code --wait"
-                | "nvim"
-                | "emacs"
-                | "more"
-                | ":"
-        )
-    {
+    if value.is_empty() || GIT_USUAL_PROGRAMS.contains(&value) {
         return true;
     }
     // An alias for one of git's own commands runs nothing else.

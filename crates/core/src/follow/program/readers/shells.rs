@@ -5,6 +5,7 @@ use crate::act::Act;
 use crate::follow::program::options::Hit;
 use crate::follow::value::{Arg, Stream, Taint, Value};
 use crate::follow::walk::{Walk, is_evaluated_name};
+use crate::knowledge::names::USUAL_SCRIPTS;
 use crate::knowledge::{Effect, Role};
 use crate::place::{HOLE, HOME};
 use crate::shell::unescape;
@@ -137,24 +138,6 @@ impl Walk<'_> {
     pub(crate) fn read_source(&mut self, line: &Line<'_>) -> Option<Stream> {
         let script = line.read.operands.first()?;
         // Entering a virtual environment or loading a version manager is how a project is worked on.
-        let known = [
-            "bin/activate",
-            "/nvm.sh",
-            "/.cargo/env",
-            "/env.sh",
-            "/etc/profile",
-            "/etc/os-release",
-            "/etc/lsb-release",
-            // What every interactive shell of this user has run when it started.
-            "~/.bashrc",
-            "~/.bash_profile",
-            "~/.profile",
-            "~/.zshrc",
-            "~/.zprofile",
-            "~/.zshenv",
-            "/etc/bash_completion",
-            "/sdkman-init.sh",
-        ];
         let place = self.ground.place(&script.text);
         let usual = place.inside == Some(true)
             || place.path.starts_with("~/.")
@@ -163,7 +146,7 @@ impl Walk<'_> {
             // Where nothing is claimed; a directory that is no workspace is nobody's.
             || self.ground.cwd.is_none() && !crate::place::is_absolute(&script.text);
         if usual
-            && known.iter().any(|end| place.path.ends_with(end))
+            && USUAL_SCRIPTS.iter().any(|end| place.path.ends_with(end))
             && script.delivers.is_none()
             && self.may_hold(&place.path).is_empty()
         {

@@ -4,7 +4,7 @@ use super::Line;
 use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
-use crate::knowledge::{Effect, PathKind};
+use crate::knowledge::{Effect, PathKind, verbs};
 use crate::place::HOLE;
 use crate::score::Score;
 
@@ -221,27 +221,14 @@ impl Walk<'_> {
                 .iter()
                 .any(|name| unit.contains(name))
         });
-        let effect = match verb {
-            _ if verb.starts_with("list-") || verb.starts_with("is-") => Effect::Inspect,
-            "status" | "show" | "cat" | "help" | "get-default" | "show-environment" => {
-                Effect::Inspect
-            }
-            "poweroff" | "reboot" | "halt" | "kexec" | "soft-reboot" | "rescue" | "emergency"
-            | "suspend" | "hibernate" | "exit" | "switch-root" => Effect::Halt,
+        let known = verbs("systemctl").and_then(|table| table.effect(verb));
+        let own = line.args.iter().any(|arg| arg.text == "--user");
+        let effect = match known {
+            Some(shown @ (Effect::Inspect | Effect::Halt)) => shown,
             _ if verb.contains(HOLE) => Effect::Unknown,
             _ if guarded => Effect::Guard,
-            "start" | "daemon-reload" if line.args.iter().any(|arg| arg.text == "--user") => {
-                Effect::Start
-            }
-            "enable" | "link" | "edit" | "preset" | "add-wants" | "add-requires" | "revert"
-            | "set-property" | "set-default" | "import-environment" | "set-environment" => {
-                Effect::Persist
-            }
-            "start" | "stop" | "restart" | "reload" | "kill" | "disable" | "mask" | "unmask"
-            | "isolate" | "try-restart" | "reload-or-restart" | "condrestart" | "force-reload"
-            | "freeze" | "thaw" | "reset-failed" | "daemon-reexec" | "daemon-reload" | "clean"
-            | "full-restart" => Effect::Control,
-            _ => Effect::Unknown,
+            _ if own && matches!(verb, "start" | "daemon-reload") => Effect::Start,
+            known => known.unwrap_or(Effect::Unknown),
         };
         self.note(
             Act::new(effect, line.row.name, line.span).on(format!("{verb} {}", units.join(" "))
