@@ -9,6 +9,7 @@
 mod architecture;
 mod licences;
 mod modules;
+mod names;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../shared/ours.rs"]
 mod ours;
