@@ -1,6 +1,7 @@
 //! Crates depend in one direction, and the core touches nothing outside itself.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::{files, metadata, root};
 
@@ -48,7 +49,6 @@ const CORE_MAY_USE: &[&str] = &[
     "serde",
     "serde_json",
     "sha2",
-    "subtle",
     "thiserror",
     "unicode-normalization",
     // Derives that describe the shapes of the wire; nothing of it runs.
@@ -160,6 +160,42 @@ fn tools_are_run_in_one_place_alone() {
                     assert!(found, "{file} is where `{word}` was looked for");
                 }
             }
+        }
+    }
+}
+
+/// Checks by reading, so a crate that only turns a feature on for another needs a use of its own.
+#[test]
+fn every_crate_uses_what_it_depends_on() {
+    let metadata = metadata();
+    for package in metadata["packages"].as_array().unwrap() {
+        let name = package["name"].as_str().unwrap();
+        if !name.starts_with("countersign") {
+            continue;
+        }
+        let manifest = package["manifest_path"].as_str().unwrap();
+        let folder = Path::new(manifest).parent().unwrap();
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let used = dependency["name"].as_str().unwrap();
+            let places: &[&str] = match dependency["kind"].as_str() {
+                None => &["src", "fuzz_targets"],
+                Some("dev") => &["src", "tests", "benches", "examples"],
+                Some("build") => &["build"],
+                Some(other) => panic!("{name}: `{other}` is no known kind of dependency"),
+            };
+            let sources = places
+                .iter()
+                .flat_map(|place| files(&folder.join(place), ".rs"));
+            // The script itself stands outside the folder of its modules.
+            let script = (places == ["build"]).then(|| folder.join("build.rs"));
+            let path = format!("{}::", used.replace('-', "_"));
+            assert!(
+                sources
+                    .chain(script)
+                    .filter_map(|file| std::fs::read_to_string(file).ok())
+                    .any(|text| text.contains(&path)),
+                "{name} depends on {used} and does not use it"
+            );
         }
     }
 }
