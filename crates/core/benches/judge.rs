@@ -20,6 +20,8 @@
 #[path = "../tests/support/rows.rs"]
 #[expect(dead_code, reason = "a benchmark needs only the commands")]
 mod rows;
+#[path = "../../testkit/src/skipped.rs"]
+pub mod skipped;
 
 use std::hint::black_box;
 use std::path::Path;
@@ -61,10 +63,22 @@ fn main() {
             "labelled, our own",
             rows::corpus(&["shell", "authored", "generated"]),
         ),
-        ("labelled, peers", rows::data_sets(&["peer"])),
-        ("manual pages", rows::data_sets(&["benign-tldr"])),
-        ("one-liners", rows::data_sets(&["benign-nl2bash"])),
-        ("build servers", rows::data_sets(&["benign-ci"])),
+        (
+            "labelled, peers",
+            rows::data_sets(&["peer"]).unwrap_or_default(),
+        ),
+        (
+            "manual pages",
+            rows::data_sets(&["benign-tldr"]).unwrap_or_default(),
+        ),
+        (
+            "one-liners",
+            rows::data_sets(&["benign-nl2bash"]).unwrap_or_default(),
+        ),
+        (
+            "build servers",
+            rows::data_sets(&["benign-ci"]).unwrap_or_default(),
+        ),
     ];
     println!(
         "{:<22} {:>7} {:>7} {:>9} {:>9} {:>9} {:>9}",

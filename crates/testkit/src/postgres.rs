@@ -48,7 +48,7 @@ pub struct Server {
 
 impl Server {
     /// Returns the server of this test process, started when first asked for. Without PostgreSQL's
-    /// binaries it says loudly that tests are skipped, and returns `None`.
+    /// binaries it reports the first test as skipped, and returns `None`.
     ///
     /// # Panics
     ///
@@ -63,7 +63,7 @@ impl Server {
             .get_or_init(|| match Self::start() {
                 Ok(server) => Some(server),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    eprintln!("SKIPPED: PostgreSQL is not installed: apt-get install postgresql");
+                    crate::skipped("PostgreSQL is not installed: apt-get install postgresql");
                     None
                 }
                 Err(error) => panic!("PostgreSQL does not start: {error}"),

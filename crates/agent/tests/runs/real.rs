@@ -19,7 +19,9 @@ const QUESTIONS: &[&str] = &[
 #[tokio::test]
 async fn a_weak_model_s_nonsense_is_survived() {
     let Ok(url) = std::env::var("COUNTERSIGN_TEST_MODEL_URL") else {
-        println!("SKIPPED: COUNTERSIGN_TEST_MODEL_URL is not set; no real model was asked");
+        countersign_testkit::skipped(
+            "COUNTERSIGN_TEST_MODEL_URL is not set, so no real model was asked",
+        );
         return;
     };
     let world = World::new(Vec::new()).await.thinking_at(&url);

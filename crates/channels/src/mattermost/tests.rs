@@ -216,9 +216,7 @@ fn is_inert(text: &str) -> bool {
 #[test]
 fn what_is_sent_is_what_servers_accept() {
     let Some(specs) = std::env::var_os("COUNTERSIGN_SPECS_DIR") else {
-        eprintln!(
-            "SKIPPED: COUNTERSIGN_SPECS_DIR is not set, so nothing is held against the schemas"
-        );
+        countersign_testkit::skipped("COUNTERSIGN_SPECS_DIR is not set: no schemas");
         return;
     };
     let folder = std::path::Path::new(&specs).join("mattermost");

@@ -6,5 +6,7 @@ mod canonical;
 mod card;
 mod ledger;
 mod lifecycle;
+#[path = "../../../testkit/src/skipped.rs"]
+pub mod skipped;
 mod spoof;
 mod token;

@@ -7,6 +7,7 @@
     reason = "a test that cannot read its data should fail"
 )]
 
+#[expect(clippy::disallowed_methods, reason = "tests read the environment")]
 use std::path::{Path, PathBuf};
 
 use countersign_core::content::crisis::{Flag, Level, scan, scan_conversation};
@@ -49,7 +50,7 @@ fn the_larger_sets_meet_the_goals() {
 fn data_dir() -> Option<PathBuf> {
     let dir = std::env::var_os("COUNTERSIGN_DATA_DIR").map(PathBuf::from);
     if dir.is_none() {
-        eprintln!("SKIPPED: set COUNTERSIGN_DATA_DIR to measure on the larger crisis sets");
+        crate::skipped::skipped("COUNTERSIGN_DATA_DIR is not set: no data sets");
     }
     dir
 }
@@ -102,6 +103,7 @@ fn measure(file: &Path, goal: &Goal) {
         "{}: {noticed}/{must} noticed, {alarms}/{harmless} alarms",
         file.display()
     );
+    assert!(must > 0 && harmless > 0, "nothing was measured");
     let wrong = wrong.join("\n");
     assert!(
         noticed * 1000 >= goal.recall * must,

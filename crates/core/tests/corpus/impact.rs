@@ -42,6 +42,7 @@ fn steps_are_found_and_topics_are_not() {
             }
         }
         println!("{file}: found {hits} of {steps}, false alarms {alarms} of {topics}: {wrong:#?}");
+        assert!(steps > 0 && topics > 0, "{file}: nothing was measured");
         assert!(
             hits * 1000 >= steps * recall_min,
             "{file}: {hits} of {steps}: {wrong:#?}"

@@ -11,4 +11,6 @@ mod personal;
 mod rows;
 mod secrets;
 mod shuck;
+#[path = "../../../testkit/src/skipped.rs"]
+pub mod skipped;
 mod trajectories;

@@ -42,8 +42,11 @@ const BENIGN_STEP: usize = 8;
 fn compared() -> Vec<Row> {
     let step = if rows::is_soak() { 1 } else { BENIGN_STEP };
     let mut all = rows::corpus(&["shell", "authored", "generated"]);
-    all.extend(rows::data_sets(&["authored", "generated", "peer"]));
-    all.extend(rows::data_sets(&["benign"]).into_iter().step_by(step));
+    if let Some(rows) = rows::data_sets(&["authored", "generated", "peer"]) {
+        all.extend(rows);
+        let benign = rows::data_sets(&["benign"]).unwrap_or_default();
+        all.extend(benign.into_iter().step_by(step));
+    }
     all.sort_by(|left, right| left.command.cmp(&right.command));
     all.dedup_by(|left, right| left.command == right.command);
     // A NUL byte cannot be handed to a process.
@@ -59,7 +62,7 @@ fn bash_is_missing() -> bool {
         .status();
     let missing = !found.is_ok_and(|status| status.success());
     if missing {
-        eprintln!("SKIPPED: there is no bash to compare with");
+        crate::skipped::skipped("bash is missing");
     }
     missing
 }
@@ -176,7 +179,8 @@ fn we_see_the_same_commands_as_another_parser() {
 
 #[expect(clippy::cast_precision_loss, reason = "counts of rows are small")]
 fn ratio(part: usize, whole: usize) -> f64 {
-    part as f64 / whole.max(1) as f64
+    assert!(whole > 0, "nothing was measured");
+    part as f64 / whole as f64
 }
 
 /// Collects the literal first words of all simple commands, outside `${…}` and arithmetic.

@@ -41,6 +41,7 @@ fn personal_data_is_found_and_other_numbers_are_not() {
         println!(
             "{file}: found {hits} of {personal}, false alarms {alarms} of {clean}: {wrong:#?}"
         );
+        assert!(personal > 0 && clean > 0, "{file}: nothing was measured");
         assert!(
             hits * 1000 >= personal * 900,
             "{file}: {hits} of {personal}: {wrong:#?}"

@@ -20,6 +20,8 @@ mod prose;
 #[path = "../support/rows.rs"]
 #[expect(dead_code, reason = "the laws need only the corpus")]
 mod rows;
+#[path = "../../../testkit/src/skipped.rs"]
+pub mod skipped;
 mod verdicts;
 mod wrappers;
 mod written;

@@ -23,14 +23,14 @@ pub(crate) fn corpus(prefixes: &[&str]) -> Vec<Row> {
     load(&folder, prefixes)
 }
 
-/// Returns the rows of the folder of data sets that may not be copied, or nothing and a loud word.
-pub(crate) fn data_sets(prefixes: &[&str]) -> Vec<Row> {
-    if let Some(folder) = std::env::var_os("COUNTERSIGN_DATA_DIR") {
-        load(&PathBuf::from(folder).join("commands"), prefixes)
-    } else {
-        eprintln!("SKIPPED: COUNTERSIGN_DATA_DIR is not set, so the data sets are not read");
-        Vec::new()
-    }
+/// Returns the rows of the folder of data sets that may not be copied; `None`, and a skip, without
+/// it.
+pub(crate) fn data_sets(prefixes: &[&str]) -> Option<Vec<Row>> {
+    let Some(folder) = std::env::var_os("COUNTERSIGN_DATA_DIR") else {
+        crate::skipped::skipped("COUNTERSIGN_DATA_DIR is not set: no data sets");
+        return None;
+    };
+    Some(load(&PathBuf::from(folder).join("commands"), prefixes))
 }
 
 /// Whether the long run was asked for.

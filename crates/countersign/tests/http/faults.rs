@@ -75,7 +75,7 @@ fn until_ready(gateway: &Gateway) {
 #[test]
 fn law_6_a_full_disk_stops_calls_and_is_used_again_when_there_is_room() {
     let Some(disk) = SmallDisk::mount() else {
-        eprintln!("SKIPPED: a small disk cannot be mounted here (needs root)");
+        countersign_testkit::skipped("a small disk cannot be mounted (needs root)");
         return;
     };
     let gateway = Gateway::in_home(&disk.path);
@@ -114,7 +114,7 @@ fn law_6_a_database_that_cannot_be_written_stops_calls_and_is_used_again_when_it
     let files = ["countersign.db", "countersign.db-wal"].map(|name| gateway.home().join(name));
     // Not by permissions: they do not bind root, nor files that are open already.
     let Some(immutable) = Immutable::make(&files) else {
-        eprintln!("SKIPPED: files cannot be made immutable here (needs root and ext4)");
+        countersign_testkit::skipped("files cannot be made immutable (needs root and ext4)");
         return;
     };
     let said = gateway.resolve(&ana, &approval, "once");

@@ -26,7 +26,7 @@ impl Post {
     /// `./test` says in `COUNTERSIGN_TEST_AIOSMTPD` which Python has aiosmtpd.
     fn open() -> Self {
         let Ok(python) = std::env::var("COUNTERSIGN_TEST_AIOSMTPD") else {
-            println!("SKIPPED: no aiosmtpd; letters go to the small server of the testkit");
+            countersign_testkit::skipped("no aiosmtpd; letters go to the testkit's small server");
             return Self::Small(Smtp::start().unwrap());
         };
         let letters = tempfile::tempdir().unwrap();

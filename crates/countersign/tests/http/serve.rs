@@ -130,7 +130,7 @@ fn the_process_cannot_be_read_by_its_neighbours() {
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) if is_root => {
-            eprintln!("SKIPPED: another user cannot run the binary here: {error}");
+            countersign_testkit::skipped(&format!("another user cannot run the binary: {error}"));
             return;
         }
         Err(error) => panic!("{error}"),

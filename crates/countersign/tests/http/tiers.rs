@@ -43,7 +43,7 @@ const THROUGH_SOCKET: &str = "use Socket; local $/; socket(S, PF_UNIX, SOCK_STRE
 #[test]
 fn t2_an_agent_under_another_user_can_ask_and_nothing_else() {
     if !rustix::process::geteuid().is_root() {
-        eprintln!("SKIPPED: only root can run a gateway and an agent under two other users");
+        countersign_testkit::skipped("only root can run a gateway and an agent as two other users");
         return;
     }
     let gateway = Gateway::under(GATEWAY, "socket_access: everyone");

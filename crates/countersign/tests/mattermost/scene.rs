@@ -146,7 +146,7 @@ impl Scene {
     /// Returns the server if it is one of ours; otherwise says that `what` is skipped.
     pub(crate) fn fake(&self, what: &str) -> Option<&MattermostServer> {
         if self.stage.fake.is_none() {
-            eprintln!("SKIPPED on a real server: {what}");
+            countersign_testkit::skipped(&format!("on a real server: {what}"));
         }
         self.stage.fake.as_ref()
     }

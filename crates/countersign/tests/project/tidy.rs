@@ -113,3 +113,17 @@ fn tests_start_our_binary_with_nothing_of_whoever_runs_them() {
         }
     }
 }
+
+/// The harness hides what a passing test prints, so a skip goes through `countersign_testkit::skipped`.
+#[test]
+fn skips_are_reported_where_the_test_command_counts_them() {
+    let printed = format!("println!(\"{}", "skipped").to_lowercase();
+    for path in files(&root().join("crates"), ".rs") {
+        let text = std::fs::read_to_string(&path).unwrap().to_lowercase();
+        assert!(
+            path.ends_with("benches/judge.rs") || !text.contains(&printed),
+            "{} prints that something is skipped",
+            path.display()
+        );
+    }
+}

@@ -82,7 +82,7 @@ async fn a_commit_that_never_arrived_is_not_acknowledged() {
 async fn a_server_that_crashes_under_load_loses_nothing_acknowledged() {
     let server = match Server::start() {
         Ok(server) => server,
-        Err(error) => return eprintln!("SKIPPED: {error}"),
+        Err(error) => return countersign_testkit::skipped(&error.to_string()),
     };
     let url = server.database().unwrap();
     let stores = [
@@ -159,7 +159,7 @@ async fn a_server_that_crashes_under_load_loses_nothing_acknowledged() {
 async fn a_server_that_is_gone_fails_closed_and_is_found_again() {
     let server = match Server::start() {
         Ok(server) => server,
-        Err(error) => return eprintln!("SKIPPED: {error}"),
+        Err(error) => return countersign_testkit::skipped(&error.to_string()),
     };
     let url = server.database().unwrap();
     let store = Database::postgres(&url).await.unwrap();

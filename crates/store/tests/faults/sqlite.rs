@@ -30,7 +30,7 @@ impl SmallDisk {
         ) {
             Ok(()) => Some(Self { directory }),
             Err(error) => {
-                eprintln!("SKIPPED: a small disk cannot be mounted here: {error}");
+                countersign_testkit::skipped(&format!("a small disk cannot be mounted: {error}"));
                 None
             }
         }
