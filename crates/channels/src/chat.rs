@@ -60,8 +60,11 @@ pub trait Chat: Channel {
     /// Returns how many characters one message may have.
     fn message_chars_max(&self) -> usize;
 
-    /// Returns what kind of chat it is.
-    fn platform(&self) -> &'static str;
+    /// Returns the username of an account, for those that only its id names.
+    fn username<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Option<String>>;
+
+    /// Returns the host, and port, under which the platform calls the gateway back.
+    fn callback_host(&self) -> Option<&str>;
 
     /// Whether people can talk to the built-in agent there.
     fn talks(&self) -> bool;

@@ -8,6 +8,7 @@ pub mod mattermost;
 pub mod order;
 pub mod press;
 mod recorder;
+pub mod registry;
 pub mod seal;
 pub mod text;
 mod webhook;

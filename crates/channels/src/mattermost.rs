@@ -10,6 +10,7 @@ mod commands;
 mod doctor;
 mod paint;
 mod post;
+pub(crate) mod settings;
 mod socket;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ use tokio::sync::mpsc;
 use self::api::{Api, ApiError};
 use self::commands::Registered;
 use self::paint::{Canvas, Painted, paint};
+pub use self::settings::MattermostSettings;
 use self::trigger::ServerKey;
 use self::wire::{Place, Team, User};
 use crate::chat::{Chat, Finding, Heard, Received, Response, Route};
@@ -37,8 +39,8 @@ use crate::seal::Bound;
 use crate::text::tamed;
 use crate::{BoxFuture, Channel, DeliveryError};
 
-/// What the platform is called.
-pub const PLATFORM: &str = "mattermost";
+/// Its name in the configuration.
+const NAME: &str = "mattermost";
 /// The property under which our posts are found again.
 pub(crate) const KEY_PROP: &str = "countersign";
 /// Longest message the server takes, in characters, with room for a fence.
@@ -47,39 +49,6 @@ const MESSAGE_CHARS_MAX: usize = 16_000;
 const KEY_EVERY: Duration = Duration::from_secs(30);
 /// How long a dialog may stay open, in seconds.
 const DIALOG_SECONDS: i64 = 600;
-
-/// How Mattermost is set up.
-#[derive(Clone)]
-pub struct MattermostSettings {
-    /// Its name in the configuration.
-    pub name: String,
-    /// The server.
-    pub url: String,
-    /// The bot's token.
-    pub token: String,
-    /// Name or id of the team.
-    pub team: Option<String>,
-    /// Id, name or `TEAM/NAME` of where cards go; without it they go to each approver.
-    pub channel: Option<String>,
-    /// Where the server reaches the gateway; without it people answer by reaction or reply.
-    pub callback_url: Option<String>,
-    /// Whether slash commands are registered.
-    pub commands: bool,
-    /// What stands before a command whose own name is taken.
-    pub command_prefix: String,
-    /// Whether people can talk to the built-in agent there.
-    pub talk: bool,
-    /// The names under which people list their accounts there.
-    pub accounts: Vec<String>,
-}
-
-impl std::fmt::Debug for MattermostSettings {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MattermostSettings")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
-}
 
 /// A Mattermost server. Clones are the same.
 #[derive(Clone, Debug)]
@@ -145,12 +114,6 @@ impl Mattermost {
                 settings,
             }),
         })
-    }
-
-    /// Returns the username of an account, for those that only its id names.
-    pub async fn username(&self, account: &str) -> Option<String> {
-        let user: User = self.inner.api.get(&["users", account], &[]).await.ok()?;
-        Some(user.username)
     }
 
     fn route_url(&self, route: &str) -> Option<String> {
@@ -346,7 +309,7 @@ impl Channel for Mattermost {
     }
 
     fn kind(&self) -> &'static str {
-        PLATFORM
+        NAME
     }
 
     fn accounts(&self) -> Vec<&str> {
@@ -523,8 +486,21 @@ impl Chat for Mattermost {
         MESSAGE_CHARS_MAX
     }
 
-    fn platform(&self) -> &'static str {
-        PLATFORM
+    fn username<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async move {
+            let user: User = self.inner.api.get(&["users", account], &[]).await.ok()?;
+            Some(user.username)
+        })
+    }
+
+    fn callback_host(&self) -> Option<&str> {
+        let (_, rest) = self
+            .inner
+            .settings
+            .callback_url
+            .as_ref()?
+            .split_once("://")?;
+        rest.split('/').next()
     }
 
     fn talks(&self) -> bool {
@@ -539,7 +515,7 @@ impl Chat for Mattermost {
 /// Returns the code that a dialog about `click` is bound by.
 fn dialog_bound<'a>(tenant: &'a str, click: &'a Click, press: Press, until: i64) -> Bound<'a> {
     Bound {
-        platform: PLATFORM,
+        platform: NAME,
         tenant,
         place: &click.place,
         subject: &click.subject,

@@ -82,7 +82,7 @@ impl Gateway {
         gate.anchored(anchor);
         announce_people(&gate, &values).await?;
         channels::announce_allowed(&gate, &channels).await?;
-        for chat in channels.chats() {
+        for chat in &channels.chats {
             let begun = gate.begin_listening(chat.name()).await;
             begun.map_err(|error| Complaint::failed(error.to_string(), "see the log"))?;
         }

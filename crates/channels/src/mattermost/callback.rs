@@ -13,9 +13,7 @@ use subtle::ConstantTimeEq as _;
 use super::api::ApiError;
 use super::paint::{Painted, paint};
 use super::wire::{ActionCallback, CommandCallback, DialogCallback};
-use super::{
-    DIALOG_SECONDS, KEY_PROP, Mattermost, PLATFORM, dialog_bound, locked, split, unix_millis,
-};
+use super::{DIALOG_SECONDS, KEY_PROP, Mattermost, NAME, dialog_bound, locked, split, unix_millis};
 use crate::chat::{Received, Response, Route, Typed};
 use crate::order::Order;
 use crate::press::{Click, Clicker, Press, Proof, Standing, Untrusted};
@@ -176,7 +174,7 @@ impl Mattermost {
     pub(super) fn click(&self, clicker: Clicker, transport: Result<(), Untrusted>) -> Click {
         Click {
             channel: self.inner.settings.name.clone(),
-            platform: PLATFORM.to_owned(),
+            platform: NAME.to_owned(),
             tenant: self.inner.tenant.clone(),
             transport,
             ticket: None,

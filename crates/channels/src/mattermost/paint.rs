@@ -202,7 +202,7 @@ fn actions(
     let digest = order.what.digest();
     let button = |press: &Press| {
         let bound = Bound {
-            platform: super::PLATFORM,
+            platform: super::NAME,
             tenant: canvas.tenant,
             place: canvas.place,
             subject: order.what.id(),

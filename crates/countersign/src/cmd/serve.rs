@@ -166,8 +166,8 @@ fn app(
     let hosts: Vec<String> = api
         .hosts
         .iter()
-        .chain(&gateway.channels.hosts)
         .cloned()
+        .chain(gateway.channels.hosts().map(str::to_owned))
         .collect();
     let origins: Vec<String> = api.origins.iter().chain(&serve.origin).cloned().collect();
     Arc::new(App {
@@ -190,12 +190,12 @@ fn app(
 }
 
 fn desks(gateway: &Gateway) -> Vec<Desk> {
-    let chats = gateway.channels.chats().into_iter();
+    let chats = gateway.channels.chats.iter();
     chats
         .map(|chat| Desk {
             gate: gateway.gate.clone(),
             agent: gateway.agent.clone(),
-            chat,
+            chat: Arc::clone(chat),
         })
         .collect()
 }

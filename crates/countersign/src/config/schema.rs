@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use countersign_channels::registry::TYPES;
 use serde_json::{Map, Value};
 
 use crate::complaint::Complaint;
@@ -102,7 +103,7 @@ static PERSON: Spec = Spec::Keys(&[
 ]);
 
 static CHANNEL: Spec = Spec::Keys(&[
-    key("type", Spec::Word(&["webhook", "mattermost"]), ""),
+    key("type", Spec::Word(&TYPES), ""),
     key("url", Spec::Text, ""),
     key("secret_env", Spec::Text, ""),
     key("token_env", Spec::Text, ""),

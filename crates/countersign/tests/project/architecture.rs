@@ -199,3 +199,43 @@ fn every_crate_uses_what_it_depends_on() {
         }
     }
 }
+
+/// Files that may name a chat platform outside its own module, with the reason.
+const NAMES_A_PLATFORM: &[(&str, &str)] = &[
+    ("crates/channels/src/lib.rs", "declares the module"),
+    ("crates/channels/src/registry.rs", "holds its row"),
+    ("crates/countersign/src/cmd/keys.rs", "an example in a hint"),
+    (
+        "crates/countersign/src/config/schema.rs",
+        "the key of its accounts in `people`",
+    ),
+    (
+        "crates/countersign/src/config/settings.rs",
+        "the key of its accounts in `people`",
+    ),
+];
+
+#[test]
+fn a_chat_is_known_to_its_module_and_the_registry_alone() {
+    let own = root().join("crates/channels/src/mattermost");
+    let mut found = Vec::new();
+    for crates in ["agent", "channels", "core", "countersign", "gate", "store"] {
+        for path in files(&root().join("crates").join(crates).join("src"), ".rs") {
+            let is_own = path.starts_with(&own) || path == own.with_extension("rs");
+            let is_test = path.to_string_lossy().contains("/tests");
+            let text = std::fs::read_to_string(&path).unwrap().to_lowercase();
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+            let mut lines = code.lines().map(str::trim_start);
+            let names = lines.any(|line| !line.starts_with("//") && line.contains("mattermost"));
+            if names && !is_own && !is_test {
+                let path = path.strip_prefix(root()).unwrap();
+                found.push(path.to_string_lossy().into_owned());
+            }
+        }
+    }
+    let allowed: Vec<&str> = NAMES_A_PLATFORM.iter().map(|(path, _)| *path).collect();
+    assert_eq!(
+        found, allowed,
+        "every other file takes what it needs from the registry"
+    );
+}
