@@ -1,7 +1,7 @@
 //! The bodies of the fuzz targets: each takes any text and must neither panic nor take long.
 //!
-//! The binary of this crate drives them on stable Rust. Under `cargo fuzz` a target is one line:
-//! `fuzz_target!(|data: &[u8]| countersign_fuzz::run(Target::Shell, &String::from_utf8_lossy(data)));`
+//! Two programs drive them: the binary of this crate, which mutates the corpora and measures time,
+//! and `fuzz/guided`, which runs them under libFuzzer, guided by coverage.
 
 mod proof;
 

@@ -1,9 +1,11 @@
-//! Drives the fuzz targets on stable Rust.
+//! Drives the fuzz targets with mutations of the corpora; it knows nothing of coverage.
 //!
 //! `cargo run --release -p countersign-fuzz -- [RUNS] [TARGET] [SEED]` mutates the corpora with a
 //! seeded generator, prints a line of progress each second, writes inputs that panic, break a law or
 //! take longer than the limit to `target/fuzz/`, and fails if there were any. In place of a number of
 //! runs there may be a time, `60s`: each target is then given that long, one after the other.
+//! `countersign-fuzz seeds` writes the texts that mutations begin with to `target/fuzz/corpus/`, a
+//! folder for each target, for `fuzz/guided`.
 
 mod mutate;
 mod seeds;
@@ -37,6 +39,9 @@ struct Finding {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == "seeds") {
+        return write_seeds();
+    }
     let amount = arguments.first().map_or("1000000", String::as_str);
     let seconds = amount.strip_suffix('s');
     let Ok(amount) = seconds.unwrap_or(amount).parse::<u64>() else {
@@ -75,6 +80,15 @@ fn main() {
         .unwrap_or_else(std::sync::PoisonError::into_inner);
     println!("{} findings in all", findings.len());
     std::process::exit(i32::from(!findings.is_empty()));
+}
+
+/// Writes the seeds of every target, each into a file.
+fn write_seeds() {
+    for target in Target::ALL {
+        for (number, seed) in seeds::of(target).iter().enumerate() {
+            keep(&format!("corpus/{}/{number}", target.name()), seed);
+        }
+    }
 }
 
 /// Tries `targets` on all workers, `runs` times or until `end`.
@@ -225,9 +239,11 @@ fn report(number: usize, target: Target, what: &str, input: &str) {
 
 /// Writes an input to the folder of findings.
 fn keep(name: &str, input: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/fuzz");
-    let file = folder.join(name);
-    if let Err(error) = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, input))
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../target/fuzz")
+        .join(name);
+    let folder = file.parent().unwrap_or(&file);
+    if let Err(error) = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&file, input))
     {
         eprintln!("error: cannot write {}: {error}", file.display());
     }
