@@ -15,6 +15,7 @@ mod names;
 mod ours;
 mod page;
 mod readme;
+mod scripts;
 mod tidy;
 
 use std::path::{Path, PathBuf};
