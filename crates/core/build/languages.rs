@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::flags::flag;
 use crate::vocabulary::{CallReader, Effect, Feature, Role, Syntax};
 
 /// The scripting languages, in the order of their places.
@@ -65,6 +66,9 @@ struct CallRow {
     takes: String,
     #[serde(default)]
     reader: Option<String>,
+    /// Words that change what it does, written like the flags of a program.
+    #[serde(default)]
+    flags: Vec<String>,
     #[serde(rename = "match")]
     matches: Vec<String>,
 }
@@ -340,13 +344,18 @@ fn call(language: &str, row: &CallRow) -> Result<String, String> {
             format!("Some(CallReader::{reader:?})")
         }
     };
+    let mut flags = String::new();
+    let mut seen = Vec::new();
+    for line in &row.flags {
+        flags.push_str(&flag(row.names.trim(), line, &mut seen)?);
+    }
     if row.matches.is_empty() {
         return Err(format!("{}: a row needs an example", place()));
     }
     let list = row.list.as_deref().unwrap_or(CALLS);
     let names: Vec<&str> = row.names.split_whitespace().collect();
     Ok(format!(
-        "Call {{ names: &{names:?}, list: {list:?}, does: Effect::{does:?}, takes: &[{takes}], reader: {reader}, matches: &{:?} }}",
+        "Call {{ names: &{names:?}, list: {list:?}, does: Effect::{does:?}, takes: &[{takes}], reader: {reader}, flags: &[{flags}], matches: &{:?} }}",
         row.matches
     ))
 }

@@ -134,9 +134,12 @@ impl Reading {
     }
 }
 
+/// Makes a deed of the text that names its object.
+type ToDeed = fn(String) -> Deed;
+
 /// What happens to the argument `text` of a call that has this role.
 pub(crate) fn deed_on(role: Role, text: String) -> Option<Deed> {
-    const BY_ROLE: &[(Role, fn(String) -> Deed)] = &[
+    const BY_ROLE: &[(Role, ToDeed)] = &[
         (Role::Shell, Deed::Shell),
         (Role::Read, Deed::ReadFile),
         (Role::Write, Deed::WriteFile),
@@ -156,7 +159,7 @@ pub(crate) fn deed_on(role: Role, text: String) -> Option<Deed> {
 
 /// What a call does that has this effect whatever its arguments are; `what` names it.
 pub(crate) fn deed_of(effect: Effect, what: String) -> Option<Deed> {
-    const BY_EFFECT: &[(Effect, fn(String) -> Deed)] = &[
+    const BY_EFFECT: &[(Effect, ToDeed)] = &[
         (Effect::DbRead, |_| Deed::DbRead),
         (Effect::DbWrite, Deed::DbWrite),
         (Effect::DbDestroy, Deed::DbDestroy),

@@ -28,9 +28,8 @@ pub(super) fn only_looks(script: &str) -> bool {
                     && (!calls || LOOKING_FUNCTIONS.contains(&name.as_str()))
             }
             Token::Text(Some(_)) => !calls && may_precede_text(before),
-            Token::Number => !calls,
             // `a[b](…)` and `(…)(…)` call what is not named.
-            Token::Mark("]" | ")" | "}" | "?.") => !calls,
+            Token::Number | Token::Mark("]" | ")" | "}" | "?.") => !calls,
             Token::Mark("=") => std::mem::take(&mut declared),
             Token::Mark(";") => {
                 declared = false;

@@ -3,7 +3,7 @@
 //! Lists are sorted at build time and searched in place, so nothing is built when a program starts.
 
 use super::vocabulary::{CallReader, Effect, Feature, Lang, Syntax};
-use super::{Operand, Role};
+use super::{Flag, Lifts, Operand, Role, Value};
 
 /// A language, and how it is recognised.
 #[derive(Debug)]
@@ -25,13 +25,13 @@ pub struct Language {
 /// Returns the language that the interpreter at `path` runs.
 pub fn by_interpreter(path: &str) -> Option<&'static Language> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let runs = |interpreter: &&str| match interpreter.strip_suffix('*') {
+    let runs = |interpreter: &str| match interpreter.strip_suffix('*') {
         Some(start) => name.starts_with(start),
-        None => name == *interpreter,
+        None => name == interpreter,
     };
     LANGUAGES
         .iter()
-        .find(|language| language.interpreters.iter().any(|known| runs(&known)))
+        .find(|language| language.interpreters.iter().any(|known| runs(known)))
 }
 
 /// Returns the language of files whose names end in `extension`.
@@ -203,6 +203,8 @@ pub struct Call {
     pub takes: &'static [Operand],
     /// A hand-written reader for arguments that a table cannot describe.
     pub reader: Option<CallReader>,
+    /// Words that change what it does.
+    pub flags: &'static [Flag],
     /// Code in which a call of this row must be found.
     pub matches: &'static [&'static str],
 }

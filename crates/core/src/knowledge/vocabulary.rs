@@ -348,14 +348,36 @@ words! {
         Block = "block",
         /// A cmdlet that writes the registry or the attributes of a file.
         Property = "property",
-        /// A method of MongoDB that changes what its filter selects.
+        /// A method of `mongosh` that changes what its filter selects.
         Filter = "filter",
-        /// A method of MongoDB whose arguments say what it does.
+        /// A method of `mongosh` whose arguments say what it does.
         Bulk = "bulk",
         /// A command of Redis that deletes the keys it names.
         Keys = "keys",
         /// A command that also loads code.
         LoadsCode = "loads_code",
+        /// `attrib +r file`.
+        Attributes = "attributes",
+        /// `net user`, `net stop`: the first word decides.
+        Net = "net",
+        /// `wmic`: its verbs decide.
+        Wmic = "wmic",
+        /// A tool that takes further orders from its input or a file.
+        Orders = "orders",
+        /// `robocopy /mir`: may delete what it copies over.
+        Mirror = "mirror",
+        /// `certutil -urlcache`, `bitsadmin`: options decide.
+        Download = "download",
+        /// A word in front of another command.
+        Prefix = "prefix",
+        /// `if condition command`.
+        If = "if",
+        /// `for … do`, whose parts are commands of their own.
+        For = "for",
+        /// `start "title" program`.
+        Start = "start",
+        /// `cmd /c command`.
+        Interpreter = "interpreter",
     }
 }
 

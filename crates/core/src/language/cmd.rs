@@ -3,14 +3,12 @@
 //! The line is cut at `&`, `|`, parentheses and line ends, with carets and quotes undone. Each
 //! command is looked up in a table; programs that are not in it are reported as run.
 
-mod commands;
-
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use self::commands::{COMMANDS, Means, Otherwise, RUNNERS};
 use super::cursor::Cursor;
-use super::{CODE_BYTES_MAX, Deed, Reading, TOO_LONG};
+use super::{CODE_BYTES_MAX, Deed, Reading, TOO_LONG, deed_of, deed_on};
+use crate::knowledge::languages::{
+    CMD_COMMANDS, CMD_FORMATTING, CMD_GLUED, CMD_SHARED, CMD_WINDOWS_ONLY, Call,
+};
+use crate::knowledge::{self, CallReader, Effect, Flag, Lifts, Role, Row, Style};
 
 const COMPUTED: &str = "a Windows command assembled from variables";
 const RUNS_CODE: &str = "a Windows program that runs other code";
@@ -87,22 +85,6 @@ impl LoopSet {
     }
 }
 
-/// Names no Unix system has.
-const WINDOWS_ONLY: &str = "
-    vssadmin bcdedit diskpart schtasks wevtutil icacls takeown taskkill tasklist regsvr32 rundll32
-    mshta bitsadmin robocopy xcopy wmic fsutil ipconfig systeminfo findstr setx driverquery gpresult
-    gpupdate wbadmin cacls cscript wscript tskill netsh regedit secedit auditpol bootrec chkdsk
-    deltree mklink manage-bde tracert";
-
-/// Names that need Windows paths or switches to be taken for Windows commands.
-const SHARED: &str = "
-    del erase rd rmdir mkdir md copy move ren type dir format attrib cipher shutdown reg sc net cd
-    start certutil cmd call where find sort more set path runas sfc dism label replace expand
-    powershell";
-
-/// Those of them that take formats with percent signs on Unix.
-const FORMATTING: &str = "find sort more set where type path expand";
-
 /// Whether a command line is for `cmd` and not for a Unix shell.
 pub fn looks_like(text: &str) -> bool {
     if text.len() > CODE_BYTES_MAX {
@@ -114,11 +96,10 @@ pub fn looks_like(text: &str) -> bool {
         };
         let is_program = first.to_ascii_lowercase().ends_with(".exe");
         let name = base_name(first);
-        let listed = |list: &str| list.split_whitespace().any(|known| known == name);
         // Formats such as `%T%p` of Unix tools are no variables.
-        let evidence = rest
-            .iter()
-            .any(|word| is_windows_word(word) && (!is_variable(word) || !listed(FORMATTING)));
+        let evidence = rest.iter().any(|word| {
+            is_windows_word(word) && (!is_variable(word) || !CMD_FORMATTING.contains(&name))
+        });
         let by_form = match name.as_str() {
             "reg" => {
                 rest.first().is_some_and(|form| {
@@ -150,10 +131,10 @@ pub fn looks_like(text: &str) -> bool {
             }),
             _ => false,
         };
-        listed(WINDOWS_ONLY)
+        CMD_WINDOWS_ONLY.contains(&name)
             || by_form
             || (is_program && !first.contains('/'))
-            || (listed(SHARED) && evidence)
+            || (CMD_SHARED.contains(&name) && evidence)
             || glued_switch(first).is_some()
     })
 }
@@ -292,29 +273,59 @@ fn base_name(word: &str) -> String {
 fn glued_switch(word: &str) -> Option<(&str, &str)> {
     let at = word.find('/')?;
     let (name, switches) = word.split_at_checked(at)?;
-    let built_in = [
-        "del", "erase", "rd", "rmdir", "dir", "copy", "move", "cd", "echo", "format",
-    ];
-    let known = built_in
-        .iter()
-        .any(|known| name.eq_ignore_ascii_case(known));
+    let known = CMD_GLUED.contains(&name.to_ascii_lowercase());
     (known && is_switch(switches)).then_some((name, switches))
 }
 
-/// The tables by name; a text may hold many thousand names.
-static BY_NAME: LazyLock<HashMap<&str, Means>> = LazyLock::new(|| {
-    let runners = RUNNERS
-        .split_whitespace()
-        .map(|name| (name, Means::RunsCode));
-    COMMANDS.into_iter().chain(runners).collect()
-});
+/// What a name means to `cmd`: one of its own commands, or a program of Windows.
+#[derive(Clone, Copy)]
+enum Meaning {
+    Command(&'static Call),
+    Program(&'static Row),
+}
 
-fn find(name: &str) -> Option<Means> {
-    match name {
-        "cmd" => Some(Means::Interpreter),
-        "powershell" | "pwsh" => Some(Means::PowerShell),
-        _ => BY_NAME.get(name).copied(),
+impl Meaning {
+    const fn does(self) -> Effect {
+        match self {
+            Self::Command(call) => call.does,
+            Self::Program(row) => row.does,
+        }
     }
+
+    const fn reader(self) -> Option<CallReader> {
+        match self {
+            Self::Command(call) => call.reader,
+            Self::Program(_) => None,
+        }
+    }
+
+    const fn flags(self) -> &'static [Flag] {
+        match self {
+            Self::Command(call) => call.flags,
+            Self::Program(row) => row.flags,
+        }
+    }
+}
+
+/// Looks a name up among the commands of `cmd`, then among the programs of Windows, whose options
+/// begin with a slash. Those that work on files are run like any other program.
+fn find(name: &str) -> Option<Meaning> {
+    const BY_ROW: [Effect; 7] = [
+        Effect::Inspect,
+        Effect::Kill,
+        Effect::Exec,
+        Effect::System,
+        Effect::Persist,
+        Effect::Privilege,
+        Effect::Wipe,
+    ];
+    if let Some(call) = CMD_COMMANDS.get(name) {
+        return Some(Meaning::Command(call));
+    }
+    let program = knowledge::program(name)?;
+    let row = &program.row;
+    let is_windows = !program.has_subs && row.style == Style::Slash && BY_ROW.contains(&row.does);
+    is_windows.then_some(Meaning::Program(row))
 }
 
 fn judge(words: &[String], depth: usize, reading: &mut Reading) {
@@ -341,7 +352,7 @@ fn judge(words: &[String], depth: usize, reading: &mut Reading) {
         return;
     }
     match find(&name) {
-        Some(means) => apply(means, &name, &arguments, depth, reading),
+        Some(meaning) => apply(meaning, &name, &arguments, depth, reading),
         None if is_batch_file(&name) => reading.hide(BATCH_FILE),
         None => {
             let words = std::iter::once(first.clone()).chain(arguments).collect();
@@ -356,78 +367,169 @@ fn is_batch_file(name: &str) -> bool {
         .is_some_and(|extension| extension == "bat" || extension == "cmd")
 }
 
-fn apply(means: Means, name: &str, arguments: &[String], depth: usize, reading: &mut Reading) {
-    let has = |wanted: &[&str]| {
-        arguments.iter().any(|word| {
-            wanted.iter().any(|known| {
-                word.eq_ignore_ascii_case(known)
-                    || word.to_ascii_lowercase().starts_with(&format!("{known}:"))
-            })
-        })
-    };
+fn apply(meaning: Meaning, name: &str, arguments: &[String], depth: usize, reading: &mut Reading) {
     let targets: Vec<&String> = arguments
         .iter()
         .filter(|word| !word.starts_with('/') || word.len() > 24)
         .collect();
-    let shown = || shown(name, arguments);
-    if targets.iter().any(|word| is_variable(word)) && !matches!(means, Means::Read | Means::Show) {
+    let shown = shown(name, arguments);
+    let only_reads = meaning.does() <= Effect::Read && meaning.flags().is_empty();
+    let computed = targets.iter().any(|word| is_variable(word));
+    if computed && !(only_reads && meaning.reader().is_none()) {
         reading.hide(COMPUTED);
     }
-    match means {
-        Means::Read => special_read(name, arguments, &shown(), reading),
-        Means::Show => {
-            for path in &targets {
-                reading.see(Deed::ReadFile((*path).clone()));
+    let given: Vec<&Flag> = meaning
+        .flags()
+        .iter()
+        .filter(|flag| has(arguments, flag.names))
+        .collect();
+    for effect in given.iter().flat_map(|flag| flag.effects) {
+        see(*effect, &shown, reading);
+    }
+    let only_shows = given
+        .iter()
+        .any(|flag| flag.help && arguments.len() == 1 || flag.lifts != Lifts::Nothing);
+    // Without words, a command that shows something by a word only does that.
+    let shows_alone = arguments.is_empty()
+        && meaning
+            .flags()
+            .iter()
+            .any(|flag| flag.lifts != Lifts::Nothing);
+    if only_shows || shows_alone {
+        return;
+    }
+    match meaning {
+        Meaning::Program(row) if row.does == Effect::Exec => runs_code(arguments, reading),
+        Meaning::Program(row) => see(row.does, &shown, reading),
+        Meaning::Command(call) => match call.reader {
+            Some(reader) => read_command(reader, call, name, arguments, &targets, depth, reading),
+            None if call.takes.is_empty() && call.does == Effect::Exec => {
+                runs_code(arguments, reading);
             }
-        }
-        Means::Unless(wanted, otherwise) if has(wanted) => otherwise.see(shown(), reading),
-        // What a loop goes through and its body are commands of their own.
-        Means::Unless(..) | Means::For => {}
-        Means::Only(wanted, _) if has(wanted) || arguments.is_empty() => {}
-        Means::Only(_, otherwise) if name == "net" => net(arguments, otherwise, &shown(), reading),
-        Means::Only(_, otherwise) | Means::Always(otherwise) => otherwise.see(shown(), reading),
-        Means::Delete | Means::RemoveDirectory => delete(name, arguments, &targets, reading),
-        Means::WriteLast => {
-            reading.see(Deed::WriteFile(
-                targets.last().map(ToString::to_string).unwrap_or_default(),
-            ));
-        }
-        Means::WriteFirst => {
-            if let Some(path) = targets.first() {
-                reading.see(Deed::WriteFile((*path).clone()));
-            }
-        }
-        Means::Move => match targets.as_slice() {
-            [from, .., to] => {
-                reading.see(Deed::DeleteFile((*from).clone()));
-                reading.see(Deed::WriteFile((*to).clone()));
-            }
-            _ => reading.hide(COMPUTED),
+            None if call.takes.is_empty() => see(call.does, &shown, reading),
+            None => by_roles(call, arguments, &targets, depth, reading),
         },
-        Means::Mirror => {
+    }
+}
+
+/// Whether one of the words is given, alone or with a value behind a colon.
+fn has(arguments: &[String], wanted: &[&str]) -> bool {
+    arguments.iter().any(|word| {
+        let name = word.split(':').next().unwrap_or(word);
+        let is =
+            |known: &&str| word.eq_ignore_ascii_case(known) || name.eq_ignore_ascii_case(known);
+        wanted.iter().any(is)
+    })
+}
+
+/// Notes an effect that does not depend on the words.
+fn see(effect: Effect, shown: &str, reading: &mut Reading) {
+    // What changes the system is told like what changes a service.
+    let effect = if effect == Effect::System {
+        Effect::Control
+    } else {
+        effect
+    };
+    match deed_of(effect, shown.to_owned()) {
+        Some(deed) => reading.see(deed),
+        None if effect <= Effect::Read => {}
+        None => reading.hide(RUNS_CODE),
+    }
+}
+
+/// Notes what happens to each word by its role.
+fn by_roles(
+    call: &Call,
+    arguments: &[String],
+    targets: &[&String],
+    depth: usize,
+    reading: &mut Reading,
+) {
+    let roles: Vec<Role> = call.takes.iter().map(|operand| operand.role).collect();
+    let text = |word: Option<&&String>| word.map(ToString::to_string).unwrap_or_default();
+    match (roles.as_slice(), targets) {
+        ([Role::Read], paths) => {
+            let paths = paths.iter().map(ToString::to_string);
+            paths.for_each(|path| reading.see(Deed::ReadFile(path)));
+        }
+        ([role @ (Role::Delete | Role::DeleteTree)], _) => {
+            delete(*role, arguments, targets, reading);
+        }
+        ([Role::Write], []) => {}
+        ([Role::Write], [first, ..]) => reading.see(Deed::WriteFile((*first).clone())),
+        ([Role::Text, role], paths) => reading.deeds.extend(deed_on(*role, text(paths.last()))),
+        ([from, to], [first, .., last]) => {
+            reading.deeds.extend(deed_on(*from, (*first).clone()));
+            reading.deeds.extend(deed_on(*to, (*last).clone()));
+        }
+        ([Role::PowerShell], _) => {
+            let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            reading.absorb(super::powershell::arguments_at(&words, depth + 1));
+        }
+        _ => reading.hide(COMPUTED),
+    }
+}
+
+/// Reads a command whose words a table cannot describe.
+fn read_command(
+    reader: CallReader,
+    call: &Call,
+    name: &str,
+    arguments: &[String],
+    targets: &[&String],
+    depth: usize,
+    reading: &mut Reading,
+) {
+    let shown = shown(name, arguments);
+    match reader {
+        CallReader::Attributes => {
+            let changes = |word: &String| word.starts_with(['+', '-']) && word.len() == 2;
+            if arguments.iter().any(changes) {
+                reading.see(Deed::Privilege(shown));
+            }
+        }
+        CallReader::Net => net(arguments, call.does, &shown, reading),
+        CallReader::Wmic => wmic(arguments, &shown, reading),
+        CallReader::Orders => {
+            see(call.does, &shown, reading);
+            reading.hide(INPUT);
+        }
+        CallReader::Mirror => {
             let target = targets.get(1).map(ToString::to_string).unwrap_or_default();
-            let deletes = has(&["/mir", "/purge", "/move", "/mov"]);
-            reading.see(if deletes {
+            reading.see(if has(arguments, &["/mir", "/purge", "/move", "/mov"]) {
                 Deed::DeleteTree(target)
             } else {
                 Deed::WriteFile(target)
             });
         }
-        Means::Fetch => fetch(name, arguments, &shown(), reading),
-        Means::RunsCode => runner(name, arguments, &shown(), reading),
-        Means::Prefix => judge(arguments, depth + 1, reading),
-        Means::If => judge(after_condition(arguments), depth + 1, reading),
-        Means::Start => start(arguments, depth, reading),
-        Means::Interpreter => interpreter(arguments, depth, reading),
-        Means::PowerShell => {
-            let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-            reading.absorb(super::powershell::arguments_at(&words, depth + 1));
-        }
+        CallReader::Download => fetch(name, arguments, &shown, reading),
+        CallReader::Prefix => judge(arguments, depth + 1, reading),
+        CallReader::If => judge(after_condition(arguments), depth + 1, reading),
+        // What a loop goes through and its body are commands of their own.
+        CallReader::For => {}
+        CallReader::Start => start(arguments, depth, reading),
+        CallReader::Interpreter => interpreter(arguments, depth, reading),
+        CallReader::Open
+        | CallReader::Remove
+        | CallReader::Block
+        | CallReader::Property
+        | CallReader::Filter
+        | CallReader::Bulk
+        | CallReader::Keys
+        | CallReader::LoadsCode => reading.hide(RUNS_CODE),
     }
 }
 
-fn delete(name: &str, arguments: &[String], targets: &[&String], reading: &mut Reading) {
-    let goes_down = name == "deltree"
+/// A program that runs code it loads or is given.
+fn runs_code(arguments: &[String], reading: &mut Reading) {
+    if let Some(address) = arguments.iter().find(|word| word.contains("://")) {
+        reading.see(Deed::Fetch(address.clone()));
+    }
+    reading.hide(RUNS_CODE);
+}
+
+fn delete(role: Role, arguments: &[String], targets: &[&String], reading: &mut Reading) {
+    let goes_down = role == Role::DeleteTree
         || arguments.iter().any(|word| {
             word.starts_with('/')
                 && word
@@ -448,36 +550,7 @@ fn delete(name: &str, arguments: &[String], targets: &[&String], reading: &mut R
     }
 }
 
-impl Otherwise {
-    fn see(self, shown: String, reading: &mut Reading) {
-        match self {
-            Self::Control => reading.see(Deed::Control(shown)),
-            Self::Kill => reading.see(Deed::Kill(shown)),
-            Self::Persist => reading.see(Deed::Persist(shown)),
-            Self::Privilege => reading.see(Deed::Privilege(shown)),
-            Self::Wipe => reading.see(Deed::WipeDisk(shown)),
-            Self::WipeAndHide => {
-                reading.see(Deed::WipeDisk(shown));
-                reading.hide(INPUT);
-            }
-        }
-    }
-}
-
-/// A few reading commands change something with certain words.
-fn special_read(name: &str, arguments: &[String], shown: &str, reading: &mut Reading) {
-    let assigns = arguments.iter().any(|word| word.contains('='));
-    let changes_attribute = arguments
-        .iter()
-        .any(|word| word.starts_with(['+', '-']) && word.len() == 2);
-    if matches!(name, "assoc" | "ftype") && assigns {
-        reading.see(Deed::Persist(shown.to_owned()));
-    } else if name == "attrib" && changes_attribute {
-        reading.see(Deed::Privilege(shown.to_owned()));
-    }
-}
-
-fn net(arguments: &[String], otherwise: Otherwise, shown: &str, reading: &mut Reading) {
+fn net(arguments: &[String], otherwise: Effect, shown: &str, reading: &mut Reading) {
     let lower: Vec<String> = arguments
         .iter()
         .map(|word| word.to_ascii_lowercase())
@@ -495,7 +568,7 @@ fn net(arguments: &[String], otherwise: Otherwise, shown: &str, reading: &mut Re
         }
         Some("use" | "share" | "start") if lower.len() == 1 => {}
         Some("use" | "share") => reading.see(Deed::Persist(shown.to_owned())),
-        _ => otherwise.see(shown.to_owned(), reading),
+        _ => see(otherwise, shown, reading),
     }
 }
 
@@ -527,32 +600,25 @@ fn fetch(name: &str, arguments: &[String], shown: &str, reading: &mut Reading) {
     }
 }
 
-fn runner(name: &str, arguments: &[String], shown: &str, reading: &mut Reading) {
+/// `wmic`: a system of its own, judged by its verbs.
+fn wmic(arguments: &[String], shown: &str, reading: &mut Reading) {
     let lower: Vec<String> = arguments
         .iter()
         .map(|word| word.to_ascii_lowercase())
         .collect();
     let has = |wanted: &str| lower.iter().any(|word| word == wanted);
-    if name == "wmic" {
-        if has("delete") {
-            let shadow = has("shadowcopy");
-            reading.see(if shadow {
-                Deed::WipeDisk(shown.to_owned())
-            } else {
-                Deed::Control(shown.to_owned())
-            });
-        } else if has("call") || has("create") || has("set") {
-            reading.see(Deed::Control(shown.to_owned()));
-            reading.hide(RUNS_CODE);
-        } else if !(has("get") || has("list")) {
-            reading.hide(RUNS_CODE);
-        }
-        return;
+    if has("delete") {
+        reading.see(if has("shadowcopy") {
+            Deed::WipeDisk(shown.to_owned())
+        } else {
+            Deed::Control(shown.to_owned())
+        });
+    } else if has("call") || has("create") || has("set") {
+        reading.see(Deed::Control(shown.to_owned()));
+        reading.hide(RUNS_CODE);
+    } else if !(has("get") || has("list")) {
+        reading.hide(RUNS_CODE);
     }
-    if let Some(address) = arguments.iter().find(|word| word.contains("://")) {
-        reading.see(Deed::Fetch(address.clone()));
-    }
-    reading.hide(RUNS_CODE);
 }
 
 /// The command after `if [/i] [not] condition`.

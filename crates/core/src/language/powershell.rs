@@ -222,23 +222,16 @@ fn named(name: &str, rest: &[Word], depth: usize, reading: &mut Reading) {
     }
     let arguments = Arguments::of(rest);
     let shown = || shown(name, rest);
-    match call.reader {
-        Some(CallReader::Block) => member(name, &arguments, reading),
-        Some(CallReader::Property) => property(&arguments, &shown(), reading),
-        Some(
-            CallReader::Open
-            | CallReader::Remove
-            | CallReader::Filter
-            | CallReader::Bulk
-            | CallReader::Keys
-            | CallReader::LoadsCode,
-        ) => reading.hide(UNKNOWN),
-        None if call.takes.is_empty() => match deed_of(call.does, shown()) {
-            Some(deed) => reading.see(deed),
-            None if call.does <= Effect::Inspect => {}
-            None => reading.hide(UNKNOWN),
-        },
-        None => by_roles(call, &arguments, &shown(), depth, reading),
+    if call.reader == Some(CallReader::Block) {
+        member(name, &arguments, reading);
+    } else if call.reader == Some(CallReader::Property) {
+        property(&arguments, &shown(), reading);
+    } else if !call.takes.is_empty() {
+        by_roles(call, &arguments, &shown(), depth, reading);
+    } else if let Some(deed) = deed_of(call.does, shown()) {
+        reading.see(deed);
+    } else if call.does > Effect::Inspect {
+        reading.hide(UNKNOWN);
     }
     if arguments.is_computed && needs_target(call) {
         reading.hide(COMPUTED);

@@ -602,8 +602,13 @@ impl<'a> Reader<'a> {
         let paren = self.is_mark(end, "(");
         let bare = matches!(
             self.token(end),
-            Some(Token::Text(_) | Token::Variable(_) | Token::Name(_) | Token::Number)
-                | Some(Token::Mark("[" | "{"))
+            Some(
+                Token::Text(_)
+                    | Token::Variable(_)
+                    | Token::Name(_)
+                    | Token::Number
+                    | Token::Mark("[" | "{")
+            )
         );
         paren || bare && self.script.has(Feature::BareCalls)
     }

@@ -8,22 +8,15 @@ use crate::language::{Deed, Reading, deed_of, deed_on};
 
 /// Notes what a call with these arguments does; computed arguments stay hidden.
 pub(super) fn apply(call: &Call, script: &Script, arguments: &[&[Token]], reading: &mut Reading) {
-    let deeds = match call.reader {
-        Some(CallReader::Open) => open(script, arguments),
-        Some(CallReader::Remove) => remove(arguments),
-        Some(
-            CallReader::Block
-            | CallReader::Property
-            | CallReader::Filter
-            | CallReader::Bulk
-            | CallReader::Keys
-            | CallReader::LoadsCode,
-        ) => None,
-        None if call.takes.is_empty() => {
-            let first = arguments.first().and_then(|argument| text(argument));
-            deed_of(call.does, first.unwrap_or_default()).map(|deed| vec![deed])
-        }
-        None => by_roles(call, script, arguments),
+    let deeds = if call.reader == Some(CallReader::Open) {
+        open(script, arguments)
+    } else if call.reader == Some(CallReader::Remove) {
+        remove(arguments)
+    } else if call.takes.is_empty() {
+        let first = arguments.first().and_then(|argument| text(argument));
+        deed_of(call.does, first.unwrap_or_default()).map(|deed| vec![deed])
+    } else {
+        by_roles(call, script, arguments)
     };
     match deeds {
         Some(deeds) => deeds.into_iter().for_each(|deed| reading.see(deed)),

@@ -89,43 +89,38 @@ fn call(name: &str, arguments: &[Token], reading: &mut Reading) {
         reading.hide(UNKNOWN);
         return;
     };
-    match call.reader {
-        Some(CallReader::Bulk) => {
-            let removes = arguments.iter().take(MIXED_TOKENS_MAX).any(|token| {
-                matches!(token, Token::Name(key) | Token::Text(Some(key)) if MONGO_REMOVING_KEYS.contains(key))
-            });
-            // What is not written out may delete as well.
-            let open =
-                matches!(arguments, [Token::Name(_), ..]) || arguments.len() > MIXED_TOKENS_MAX;
-            reading.see(if removes || open {
-                Deed::DbDestroy(name.to_owned())
-            } else {
-                Deed::DbWrite(name.to_owned())
-            });
+    if call.reader == Some(CallReader::Bulk) {
+        let removes = arguments.iter().take(MIXED_TOKENS_MAX).any(|token| {
+            matches!(token, Token::Name(key) | Token::Text(Some(key)) if MONGO_REMOVING_KEYS.contains(key))
+        });
+        // What is not written out may delete as well.
+        let open = matches!(arguments, [Token::Name(_), ..]) || arguments.len() > MIXED_TOKENS_MAX;
+        reading.see(if removes || open {
+            Deed::DbDestroy(name.to_owned())
+        } else {
+            Deed::DbWrite(name.to_owned())
+        });
+    } else if call.reader == Some(CallReader::Filter) {
+        filter(name, arguments, reading);
+    } else if let Some(deed) = deed_of(call.does, name.to_owned()) {
+        reading.see(deed);
+    } else {
+        reading.hide(UNKNOWN);
+    }
+}
+
+/// A method that changes what its filter selects: an empty one selects everything, or whatever comes
+/// first.
+fn filter(name: &str, arguments: &[Token], reading: &mut Reading) {
+    match arguments {
+        [Token::Mark("{"), Token::Mark("}"), ..] | [Token::Mark(")"), ..] => {
+            reading.see(Deed::DbDestroy(name.to_owned()));
         }
-        // An empty filter selects everything, or whatever comes first.
-        Some(CallReader::Filter) => match arguments {
-            [Token::Mark("{"), Token::Mark("}"), ..] | [Token::Mark(")"), ..] => {
-                reading.see(Deed::DbDestroy(name.to_owned()));
-            }
-            [Token::Mark("{"), ..] => reading.see(Deed::DbWrite(name.to_owned())),
-            _ => {
-                reading.see(Deed::DbDestroy(name.to_owned()));
-                reading.hide(COMPUTED);
-            }
-        },
-        Some(
-            CallReader::Open
-            | CallReader::Remove
-            | CallReader::Block
-            | CallReader::Property
-            | CallReader::Keys
-            | CallReader::LoadsCode,
-        ) => reading.hide(UNKNOWN),
-        None => match deed_of(call.does, name.to_owned()) {
-            Some(deed) => reading.see(deed),
-            None => reading.hide(UNKNOWN),
-        },
+        [Token::Mark("{"), ..] => reading.see(Deed::DbWrite(name.to_owned())),
+        _ => {
+            reading.see(Deed::DbDestroy(name.to_owned()));
+            reading.hide(COMPUTED);
+        }
     }
 }
 
