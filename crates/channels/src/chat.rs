@@ -3,7 +3,7 @@
 //! The binary joins it to the gate and to the built-in agent. A chat understands its platform; it
 //! decides nothing.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -166,7 +166,7 @@ pub struct Message {
 }
 
 /// What was found when a channel was looked at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// What was looked at.
     pub check: String,
@@ -179,7 +179,7 @@ pub struct Finding {
 }
 
 /// How something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// As it should be.

@@ -1,17 +1,22 @@
-//! The command line's way to a gateway: HTTP, like any other program.
+//! The HTTP client of the command line and the terminal.
+//!
+//! It reads answers and events as the types the gateway serialises. Unknown fields and events are
+//! skipped, so that a newer gateway can be used; a missing field is an error.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use countersign_gate::records::event::Event;
 use reqwest::{Method, StatusCode};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::complaint::Complaint;
 use crate::config::Home;
-use crate::config::read::at;
 use crate::tls;
 use crate::wire::CLIENT_HEADER;
+use crate::wire::refusal::Refusal;
 
 /// Where a gateway listens unless it is told otherwise.
 const DEFAULT_URL: &str = "http://127.0.0.1:8750";
@@ -75,7 +80,7 @@ impl Place {
         Complaint::unreachable(format!("no gateway at {}: {why}", self.url))
     }
 
-    async fn read(&self, response: reqwest::Response) -> Result<(StatusCode, Value), Complaint> {
+    async fn read(&self, response: reqwest::Response) -> Result<Answer, Complaint> {
         let status = response.status();
         let bytes = response.bytes().await.map_err(|error| self.away(&error))?;
         let body = if bytes.is_empty() {
@@ -86,7 +91,90 @@ impl Place {
                 Complaint::failed(format!("{} did not respond with JSON", self.url), hint)
             })?
         };
-        Ok((status, body))
+        Ok(Answer { status, body })
+    }
+}
+
+/// An answer of the gateway: a status, and a body that is read as one of the gateway's own types.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Answer {
+    status: StatusCode,
+    body: Value,
+}
+
+impl Answer {
+    /// Returns an answer as a test scripts it.
+    #[cfg(test)]
+    pub(crate) fn scripted(status: u16, body: Value) -> Self {
+        let status = StatusCode::from_u16(status).unwrap();
+        Self { status, body }
+    }
+
+    /// Returns its status.
+    pub(crate) const fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// Whether the gateway did what was asked.
+    pub(crate) fn is_success(&self) -> bool {
+        self.status.is_success()
+    }
+
+    /// Returns the body as it came, for `--json`.
+    pub(crate) const fn json(&self) -> &Value {
+        &self.body
+    }
+
+    /// Returns the body as it came.
+    pub(crate) fn into_json(self) -> Value {
+        self.body
+    }
+
+    /// Reads the body of a success. A refusal is an error, and so is a body without a field.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Complaint> {
+        if !self.is_success() {
+            return Err(self.complaint());
+        }
+        T::deserialize(&self.body).map_err(|error| {
+            let hint = "are this program and the gateway of the same version?";
+            Complaint::failed(
+                format!("the gateway's answer cannot be read: {error}"),
+                hint,
+            )
+        })
+    }
+
+    /// Returns what a refusal says, whoever wrote it.
+    pub(crate) fn refusal(&self) -> Refusal {
+        serde::Deserialize::deserialize(&self.body).unwrap_or_else(|_| {
+            let mut refusal = Refusal::default();
+            refusal.error.message = format!("the gateway responded with {}", self.status);
+            refusal
+        })
+    }
+
+    /// Returns it if it is a success; otherwise what the refusal says.
+    pub(crate) fn done(self) -> Result<Self, Complaint> {
+        if self.is_success() {
+            return Ok(self);
+        }
+        Err(self.complaint())
+    }
+
+    /// Returns a refusal as an error for a person.
+    pub(crate) fn complaint(&self) -> Complaint {
+        let Refusal { error, .. } = self.refusal();
+        let hint = match self.status {
+            StatusCode::UNAUTHORIZED => {
+                "this gateway does not know the key; `countersign keys create` creates one"
+            }
+            StatusCode::FORBIDDEN => "use a key with another role: --key-file FILE",
+            StatusCode::NOT_FOUND => lists(error.param.as_deref().unwrap_or_default()),
+            StatusCode::TOO_MANY_REQUESTS => "try again in a moment",
+            StatusCode::SERVICE_UNAVAILABLE => "see the gateway's log",
+            _ => "",
+        };
+        Complaint::failed(countersign_core::display::inline(&error.message), hint)
     }
 }
 
@@ -155,19 +243,19 @@ impl Client {
     }
 
     /// Asks for `path`.
-    pub(crate) fn get(&self, path: &str) -> Result<Value, Complaint> {
-        self.ask(Method::GET, path, None).and_then(expect_done)
+    pub(crate) fn get(&self, path: &str) -> Result<Answer, Complaint> {
+        self.ask(Method::GET, path, None).and_then(Answer::done)
     }
 
     /// Sends `body` to `path`.
-    pub(crate) fn post(&self, path: &str, body: &Value) -> Result<Value, Complaint> {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Result<Answer, Complaint> {
         self.ask(Method::POST, path, Some(body))
-            .and_then(expect_done)
+            .and_then(Answer::done)
     }
 
     /// Deletes what is at `path`.
-    pub(crate) fn delete(&self, path: &str) -> Result<Value, Complaint> {
-        self.ask(Method::DELETE, path, None).and_then(expect_done)
+    pub(crate) fn delete(&self, path: &str) -> Result<Answer, Complaint> {
+        self.ask(Method::DELETE, path, None).and_then(Answer::done)
     }
 
     /// Sends a request and returns status and body, whatever they are.
@@ -176,7 +264,7 @@ impl Client {
         method: Method,
         path: &str,
         body: Option<&Value>,
-    ) -> Result<(StatusCode, Value), Complaint> {
+    ) -> Result<Answer, Complaint> {
         self.ask_as(&self.key, method, path, body)
     }
 
@@ -186,7 +274,7 @@ impl Client {
         method: Method,
         path: &str,
         body: Option<&Value>,
-    ) -> Result<(StatusCode, Value), Complaint> {
+    ) -> Result<Answer, Complaint> {
         self.runtime.block_on(self.send_as(key, method, path, body))
     }
 
@@ -201,7 +289,7 @@ impl Client {
         method: Method,
         path: &str,
         body: Option<&Value>,
-    ) -> Result<(StatusCode, Value), Complaint> {
+    ) -> Result<Answer, Complaint> {
         self.send_as(&self.key, method, path, body).await
     }
 
@@ -211,7 +299,7 @@ impl Client {
         method: Method,
         path: &str,
         body: Option<&Value>,
-    ) -> Result<(StatusCode, Value), Complaint> {
+    ) -> Result<Answer, Complaint> {
         let place = self.place();
         let mut request = place
             .http
@@ -238,8 +326,7 @@ impl Client {
         }
         let response = request.send().await.map_err(|error| place.away(&error))?;
         if !response.status().is_success() {
-            let (status, body) = place.read(response).await?;
-            return Err(refused(status, &body));
+            return Err(place.read(response).await?.complaint());
         }
         Ok(Events {
             response,
@@ -257,17 +344,17 @@ pub(crate) struct Agent<'a> {
 
 impl Agent<'_> {
     /// Asks for `path`.
-    pub(crate) fn get(&self, path: &str) -> Result<Value, Complaint> {
+    pub(crate) fn get(&self, path: &str) -> Result<Answer, Complaint> {
         self.client
             .ask_as(&self.key, Method::GET, path, None)
-            .and_then(expect_done)
+            .and_then(Answer::done)
     }
 
     /// Sends `body` to `path`.
-    pub(crate) fn post(&self, path: &str, body: &Value) -> Result<Value, Complaint> {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Result<Answer, Complaint> {
         self.client
             .ask_as(&self.key, Method::POST, path, Some(body))
-            .and_then(expect_done)
+            .and_then(Answer::done)
     }
 }
 
@@ -279,9 +366,9 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Returns the next event and its number, if it has one; `None` if the stream is over or broken
-    /// off. It may be dropped at any time without losing anything.
-    pub(crate) async fn next(&mut self) -> Option<(Option<u64>, Value)> {
+    /// Returns the next event; `None` if the stream is over or broken off. It may be dropped at any
+    /// time without losing anything.
+    pub(crate) async fn next(&mut self) -> Option<Told> {
         loop {
             while let Some(block) = self.block() {
                 if let Some(event) = event(&block) {
@@ -306,38 +393,25 @@ impl Events {
     }
 }
 
-fn event(block: &str) -> Option<(Option<u64>, Value)> {
+/// One event of a stream.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    /// Its number, if it has one.
+    pub(crate) id: Option<u64>,
+    /// The event; `None` if this program does not know it.
+    pub(crate) event: Option<Event>,
+    /// The event as it came, for `--json`.
+    pub(crate) json: Value,
+}
+
+fn event(block: &str) -> Option<Told> {
     let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name));
-    let data = serde_json::from_str(field("data: ")?).ok()?;
-    let id = field("id: ").and_then(|id| id.trim().parse().ok());
-    Some((id, data))
-}
-
-/// Returns the body of an answer that is one.
-pub(crate) fn expect_done((status, body): (StatusCode, Value)) -> Result<Value, Complaint> {
-    if status.is_success() {
-        return Ok(body);
-    }
-    Err(refused(status, &body))
-}
-
-/// Returns what a refusal says, for a person.
-pub(crate) fn refused(status: StatusCode, body: &Value) -> Complaint {
-    let message = at(body, "error.message").as_str().map_or_else(
-        || format!("the gateway responded with {status}"),
-        countersign_core::display::inline,
-    );
-    let hint = match status {
-        StatusCode::UNAUTHORIZED => {
-            "this gateway does not know the key; `countersign keys create` creates one"
-        }
-        StatusCode::FORBIDDEN => "use a key with another role: --key-file FILE",
-        StatusCode::NOT_FOUND => lists(at(body, "error.param").as_str().unwrap_or_default()),
-        StatusCode::TOO_MANY_REQUESTS => "try again in a moment",
-        StatusCode::SERVICE_UNAVAILABLE => "see the gateway's log",
-        _ => "",
-    };
-    Complaint::failed(message, hint)
+    let json: Value = serde_json::from_str(field("data: ")?).ok()?;
+    Some(Told {
+        id: field("id: ").and_then(|id| id.trim().parse().ok()),
+        event: serde::Deserialize::deserialize(&json).ok(),
+        json,
+    })
 }
 
 /// Returns where a person finds the ids of what was not found.

@@ -6,6 +6,8 @@ mod cmd;
 mod complaint;
 mod config;
 mod gateway;
+#[cfg(test)]
+mod samples;
 mod server;
 mod show;
 mod slash;

@@ -1,4 +1,6 @@
-//! How lists and times are shown to people.
+//! Tables, times and JSON on standard output.
+//!
+//! Commands and slash commands share it.
 
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -16,21 +18,21 @@ pub(crate) const HEADING: Style = Style::new().bold();
 /// The style of what matters less.
 pub(crate) const QUIET: Style = AnsiColor::BrightBlack.on_default();
 
-/// Returns the text at `key`, safe to show; a dash if there is none.
-pub(crate) fn text(value: &Value, key: &str) -> String {
-    match value.get(key) {
-        Some(Value::String(text)) if !text.is_empty() => inline(text),
-        Some(Value::Number(number)) => number.to_string(),
-        Some(Value::Bool(flag)) => if *flag { "yes" } else { "no" }.to_owned(),
-        _ => "-".to_owned(),
+/// Returns `text` safe to show; a dash if it is empty.
+pub(crate) fn text(text: &str) -> String {
+    if text.is_empty() {
+        return "-".to_owned();
     }
+    inline(text)
 }
 
-/// Returns how long ago the moment at `key` was: `12s ago`, `in 4m`.
-pub(crate) fn ago(value: &Value, key: &str) -> String {
-    let Some(at) = value.get(key).and_then(Value::as_f64) else {
-        return "-".to_owned();
-    };
+/// Returns `text` safe to show; a dash if there is none.
+pub(crate) fn maybe(it: Option<&str>) -> String {
+    text(it.unwrap_or_default())
+}
+
+/// Returns how long ago a moment in Unix seconds was: `12s ago`, `in 4m`.
+pub(crate) fn ago(at: f64) -> String {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0.0, |passed| passed.as_secs_f64());
@@ -40,6 +42,11 @@ pub(crate) fn ago(value: &Value, key: &str) -> String {
     } else {
         format!("in {}", span(-passed))
     }
+}
+
+/// Returns how long ago a moment was; a dash if there is none.
+pub(crate) fn maybe_ago(at: Option<f64>) -> String {
+    at.map_or_else(|| "-".to_owned(), ago)
 }
 
 fn span(seconds: f64) -> String {

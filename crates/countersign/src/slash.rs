@@ -1,15 +1,20 @@
-//! What the commands behind a slash ask of the gateway, and how its answers are said. The chat on
-//! the whole screen and the one in lines share it.
+//! Slash commands: the requests they stand for, and the words for the answers.
+//!
+//! The full-screen chat and the chat in lines share it.
 
 use countersign_core::command::{Command, TABLE};
+use countersign_gate::records::view::{ApprovalView, GrantView};
+use countersign_gate::runs::BUILTIN;
+use countersign_gate::runs::usage::UsageView;
+use countersign_gate::sessions::OverrideView;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::client::segment;
-use crate::config::read::at;
-use crate::show::{ago, text};
-use crate::words::{outcome, refusal};
-use countersign_gate::runs::BUILTIN;
+use crate::client::{Answer, segment};
+use crate::show::{maybe, maybe_ago, text};
+use crate::wire::lists::{ApprovalList, GrantList, OverrideList, UsageList};
+use crate::wire::shown::{Capabilities, Identity, ModelList};
+use crate::words::{outcome, refusal, sentence};
 
 /// Standing permissions and waiting calls that are listed; `countersign` lists all.
 const LISTED_MAX: usize = 20;
@@ -130,103 +135,96 @@ pub(crate) fn help() -> String {
 }
 
 /// Returns what the gateway's answer to a [`Request`] says.
-pub(crate) fn said(what: &str, status: u16, body: &Value) -> String {
-    if !(200..300).contains(&status) {
-        let decision = at(body, "decision");
-        if decision.is_object() {
-            return format!("{}; nothing was changed.", outcome(decision));
+pub(crate) fn said(what: &str, answer: &Answer) -> String {
+    if !answer.is_success() {
+        if let Some(decision) = answer.refusal().decision {
+            return format!("{}; nothing was changed.", outcome(&decision));
         }
-        return format!("{}.", refusal(status, body).trim_end_matches('.'));
+        return format!("{}.", refusal(answer).trim_end_matches('.'));
     }
-    match what {
-        "pending" => list(
-            at(body, "approvals"),
-            "No call is waiting for an answer.",
-            |it| {
-                let risk = text(at(it, "card"), "risk");
-                format!(
-                    "{}  {risk}  {}",
-                    text(it, "approval_id"),
-                    text(it, "command")
-                )
-            },
-        ),
-        "grants" => list(at(body, "grants"), "There are no grants.", |it| {
-            format!("{}  {}", text(it, "grant_id"), shown(it, "words"))
+    let words = match what {
+        "pending" => answer.read().map(|it: ApprovalList| pending(&it)),
+        "grants" => answer.read().map(|it: GrantList| grants(&it)),
+        "usage" => answer.read().map(|it: UsageList| usage(&it.usage)),
+        "whoami" => answer.read().map(|it: Identity| {
+            let (name, via) = (text(&it.name), text(&it.via));
+            let (role, tier) = (it.role.word(), it.tier.word());
+            format!("You are {name}, {role}, through {via} ({tier}).")
         }),
-        "usage" => usage(at(body, "usage")),
-        "whoami" => format!(
-            "You are {}, {}, through {} ({}).",
-            text(body, "name"),
-            text(body, "role"),
-            text(body, "via"),
-            text(body, "tier")
-        ),
-        "status" => format!(
-            "Gateway {}, model {}.",
-            text(body, "version"),
-            text(body, "model")
-        ),
-        "model" => {
-            let model = at(body, "data").get(0).unwrap_or(&Value::Null);
-            format!("{} answers.", text(model, "id"))
-        }
-        "revoke" => format!("Revoked: {}.", shown(body, "words")),
-        "lift" => "Denial lifted; the agent may ask again.".to_owned(),
-        "answer" => answered(body),
-        "overrides" => list(
-            at(body, "overrides"),
-            "No session runs without questions.",
-            lifted,
-        ),
-        "yolo" => format!(
-            "This session {}; that ends {}. Outbound calls, money, the firewall itself and crisis \
-             still ask. /yolo off ends it.",
-            shown(body, "words"),
-            ago(body, "until")
-        ),
-        "yolo_off" => "This session asks questions again.".to_owned(),
-        _ => "Done.".to_owned(),
-    }
+        "status" => answer.read().map(|it: Capabilities| {
+            let (version, model) = (text(&it.version), text(&it.model));
+            format!("Gateway {version}, model {model}.")
+        }),
+        "model" => answer.read().map(|it: ModelList| {
+            let model = it.data.first().map(|model| model.id.as_str());
+            format!("{} answers.", maybe(model))
+        }),
+        // The gateway has made these words safe already.
+        "revoke" => answer
+            .read()
+            .map(|it: GrantView| format!("Revoked: {}.", it.words)),
+        "lift" => Ok("Denial lifted; the agent may ask again.".to_owned()),
+        "answer" => answer.read().map(|it: ApprovalView| answered(&it)),
+        "overrides" => answer.read().map(|it: OverrideList| {
+            list(&it.overrides, "No session runs without questions.", lifted)
+        }),
+        "yolo" => answer.read().map(|it: OverrideView| {
+            format!(
+                "This session {}; that ends {}. Outbound calls, money, the firewall itself and \
+                 crisis still ask. /yolo off ends it.",
+                it.words,
+                maybe_ago(it.until)
+            )
+        }),
+        "yolo_off" => Ok("This session asks questions again.".to_owned()),
+        _ => Ok("Done.".to_owned()),
+    };
+    words.unwrap_or_else(|complaint| format!("{}.", sentence(complaint.message())))
+}
+
+fn pending(page: &ApprovalList) -> String {
+    list(&page.approvals, "No call is waiting for an answer.", |it| {
+        let (id, command) = (text(&it.approval_id), text(&it.command));
+        format!("{id}  {}  {command}", it.card.risk)
+    })
+}
+
+fn grants(page: &GrantList) -> String {
+    list(&page.grants, "There are no grants.", |it| {
+        format!("{}  {}", text(&it.grant_id), it.words)
+    })
 }
 
 /// Returns a session that runs without questions, and how that is ended.
-pub(crate) fn lifted(it: &Value) -> String {
-    let session = text(it, "session_id");
-    let whose = match at(it, "key_id").as_str() {
-        Some(BUILTIN) | None => String::new(),
-        Some(_) => format!(" --key-id {}", text(it, "key_id")),
+pub(crate) fn lifted(it: &OverrideView) -> String {
+    let session = text(&it.session_id);
+    let whose = match it.key_id.as_str() {
+        BUILTIN => String::new(),
+        key => format!(" --key-id {}", text(key)),
     };
     format!(
         "Session {session} {} (started by {}: {}; ends {}). `countersign grants end {session}{whose}` \
          ends it now.",
-        shown(it, "words"),
-        text(it, "by"),
-        text(it, "reason"),
-        ago(it, "until"),
+        it.words,
+        text(&it.by),
+        text(&it.reason),
+        maybe_ago(it.until),
     )
 }
 
 /// Returns what became of an answer: it holds, or it can still be taken back.
-fn answered(approval: &Value) -> String {
-    let decision = at(approval, "decision");
-    if decision.is_object() {
-        return format!("{}.", outcome(decision));
-    }
-    "Your answer takes effect in a moment.".to_owned()
+fn answered(approval: &ApprovalView) -> String {
+    approval.decision.as_ref().map_or_else(
+        || "Your answer takes effect in a moment.".to_owned(),
+        |decision| format!("{}.", outcome(decision)),
+    )
 }
 
-/// What the gateway has made safe already.
-fn shown(value: &Value, key: &str) -> String {
-    at(value, key).as_str().unwrap_or("-").to_owned()
-}
-
-fn list(items: &Value, none: &str, line: impl Fn(&Value) -> String) -> String {
-    let items: Vec<&Value> = items.as_array().into_iter().flatten().collect();
+fn list<T>(items: &[T], none: &str, line: impl Fn(&T) -> String) -> String {
     if items.is_empty() {
         return none.to_owned();
     }
-    let mut lines: Vec<String> = items.iter().take(LISTED_MAX).map(|it| line(it)).collect();
+    let mut lines: Vec<String> = items.iter().take(LISTED_MAX).map(line).collect();
     let more = items.len().saturating_sub(LISTED_MAX);
     if more > 0 {
         lines.push(format!("and {more} more"));
@@ -235,31 +233,34 @@ fn list(items: &Value, none: &str, line: impl Fn(&Value) -> String) -> String {
 }
 
 /// Returns what each model cost, all days together.
-fn usage(rows: &Value) -> String {
-    let mut sums: Vec<(String, u64, u64, u64)> = Vec::new();
-    for row in rows.as_array().into_iter().flatten() {
-        let name = text(row, "model");
-        let count = |key: &str| at(row, key).as_u64().unwrap_or(0);
-        let (calls, read, wrote) = (
-            count("calls"),
-            count("prompt_tokens"),
-            count("completion_tokens"),
-        );
-        match sums.iter_mut().find(|(model, ..)| *model == name) {
-            Some((_, asked, prompt, completion)) => {
-                *asked += calls;
-                *prompt += read;
-                *completion += wrote;
+fn usage(rows: &[UsageView]) -> String {
+    let mut sums: Vec<UsageView> = Vec::new();
+    for row in rows {
+        match sums.iter_mut().find(|sum| sum.model == row.model) {
+            Some(sum) => {
+                sum.calls += row.calls;
+                sum.prompt_tokens += row.prompt_tokens;
+                sum.completion_tokens += row.completion_tokens;
             }
-            None => sums.push((name, calls, read, wrote)),
+            None => sums.push(row.clone()),
         }
     }
     if sums.is_empty() {
         return "No model has been used yet.".to_owned();
     }
-    let lines = sums.iter().map(|(model, calls, read, wrote)| {
-        let requests = if *calls == 1 { "request" } else { "requests" };
-        format!("{model}: {calls} {requests}, {read} tokens in, {wrote} tokens out")
+    let lines = sums.iter().map(|sum| {
+        let requests = if sum.calls == 1 {
+            "request"
+        } else {
+            "requests"
+        };
+        format!(
+            "{}: {} {requests}, {} tokens in, {} tokens out",
+            text(&sum.model),
+            sum.calls,
+            sum.prompt_tokens,
+            sum.completion_tokens
+        )
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -267,6 +268,7 @@ fn usage(rows: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples;
 
     #[test]
     fn every_command_comes_to_something() {
@@ -290,19 +292,19 @@ mod tests {
             (
                 "pending",
                 200,
-                json!({ "approvals": [] }),
+                json!({ "approvals": [], "next": null }),
                 "No call is waiting for an answer.",
             ),
             (
                 "whoami",
                 200,
-                json!({ "name": "ana", "role": "approver", "via": "cli", "tier": "T0" }),
+                json!({ "key_id": "key_1", "name": "ana", "role": "approver", "via": "cli", "tier": "T0" }),
                 "You are ana, approver, through cli (T0).",
             ),
             (
                 "answer",
                 409,
-                json!({ "error": { "message": "x" }, "decision": { "outcome": "approved", "by": "bo", "via": "page" } }),
+                json!({ "error": { "message": "x" }, "decision": samples::decision(json!({ "by": "bo", "via": "page" })) }),
                 "Approved by bo via the page; nothing was changed.",
             ),
             (
@@ -314,15 +316,19 @@ mod tests {
             (
                 "usage",
                 200,
-                json!({ "usage": [
-                    { "model": "m", "calls": 1, "prompt_tokens": 10, "completion_tokens": 5 },
-                    { "model": "m", "calls": 2, "prompt_tokens": 1, "completion_tokens": 1 },
+                json!({ "next": null, "usage": [
+                    { "task": "agent", "day": 0, "model": "m", "calls": 1, "prompt_tokens": 10, "completion_tokens": 5 },
+                    { "task": "title", "day": 0, "model": "m", "calls": 2, "prompt_tokens": 1, "completion_tokens": 1 },
                 ] }),
                 "m: 3 requests, 11 tokens in, 6 tokens out",
             ),
         ];
         for (what, status, body, wanted) in rows {
-            assert_eq!(said(what, status, &body), wanted, "{what}");
+            assert_eq!(
+                said(what, &Answer::scripted(status, body)),
+                wanted,
+                "{what}"
+            );
         }
     }
 }

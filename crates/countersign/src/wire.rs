@@ -3,6 +3,7 @@
 pub(crate) mod call;
 pub(crate) mod lists;
 pub(crate) mod practice;
+pub(crate) mod refusal;
 pub(crate) mod requests;
 pub(crate) mod runs;
 pub(crate) mod shown;

@@ -2,13 +2,18 @@
 
 use countersign_core::card::label;
 use countersign_core::display::inline;
+use countersign_core::record::AssessmentView;
 use countersign_core::score::Score;
+use countersign_core::status::{Cause, Outcome};
 use countersign_core::time::UnixMillis;
+use countersign_gate::clarifications::{ClarificationView, ClarifiedView};
+use countersign_gate::history::traces::{OutcomeView, TraceView};
+use countersign_gate::records::event::ApprovalResolved;
+use countersign_gate::records::view::DecisionView;
 use reqwest::StatusCode;
-use serde_json::Value;
+use serde_json::value::RawValue;
 
-use crate::config::read::at;
-use crate::wire::requests::{choice, millis};
+use crate::client::Answer;
 
 /// Below this many seconds they are counted one by one.
 const COUNTED_SECONDS: i64 = 120;
@@ -48,41 +53,51 @@ pub(crate) fn span_changes_at(moment: UnixMillis, now: UnixMillis) -> UnixMillis
     now.plus(left.rem_euclid(unit) + 1)
 }
 
-/// Returns the moment at `key`, which the wire says in seconds.
-pub(crate) fn moment(value: &Value, key: &str) -> Option<UnixMillis> {
-    at(value, key).as_f64().map(|at| UnixMillis(millis(at)))
+/// Returns `text` safe to show; `None` if there is none.
+pub(crate) fn named(text: Option<&str>) -> Option<String> {
+    text.filter(|text| !text.is_empty()).map(inline)
 }
 
-/// Returns the text at `key`, safe to show; `None` if there is none.
-pub(crate) fn named(value: &Value, key: &str) -> Option<String> {
-    let text = at(value, key).as_str()?;
-    (!text.is_empty()).then(|| inline(text))
+/// Returns the decision that an event tells of.
+pub(crate) fn decided(event: &ApprovalResolved) -> DecisionView {
+    DecisionView {
+        outcome: event.outcome,
+        cause: event.cause,
+        choice: event.choice,
+        by: event.by.clone(),
+        via: event.via.clone(),
+        note: event.note.clone(),
+        at: UnixMillis::of_seconds(event.timestamp),
+        grant_id: event.grant_id.clone(),
+        args: None,
+        rule: None,
+        denied_at: None,
+        denial_id: None,
+        retry_after: None,
+    }
 }
 
-/// Returns how it ended, from a decision or from the event that tells of one: `Denied by ana via
-/// mattermost`.
-pub(crate) fn outcome(decision: &Value) -> String {
-    let by = named(decision, "by").map(|by| format!(" by {by}"));
-    let via = named(decision, "via").map(|via| format!(" via {}", place(&via)));
+/// Returns how it ended: `Denied by ana via mattermost`.
+pub(crate) fn outcome(decision: &DecisionView) -> String {
+    let by = named(decision.by.as_deref()).map(|by| format!(" by {by}"));
+    let via = named(decision.via.as_deref()).map(|via| format!(" via {}", place(&via)));
     let who = format!("{}{}", by.unwrap_or_default(), via.unwrap_or_default());
-    let chosen = at(decision, "choice").as_str().and_then(choice);
-    match at(decision, "outcome").as_str() {
-        Some("approved") => match chosen {
+    match decision.outcome {
+        Outcome::Approved => match decision.choice {
             Some(chosen) => format!("Approved{who}: {}", label(chosen)),
             None => format!("Approved{who}"),
         },
-        Some("denied") => format!("Denied{who}"),
-        Some("expired") if at(decision, "cause") == "undeliverable" => {
+        Outcome::Denied => format!("Denied{who}"),
+        Outcome::Expired if decision.cause == Cause::Undeliverable => {
             "Nobody could be reached, so it did not run".to_owned()
         }
-        Some("expired") => "Nobody answered in time, so it did not run".to_owned(),
-        Some("withdrawn") => "Withdrawn by the agent".to_owned(),
-        Some("allowed") => match named(decision, "grant_id") {
+        Outcome::Expired => "Nobody answered in time, so it did not run".to_owned(),
+        Outcome::Withdrawn => "Withdrawn by the agent".to_owned(),
+        Outcome::Allowed => match named(decision.grant_id.as_deref()) {
             Some(grant) => format!("Allowed by the grant {grant}"),
             None => "Allowed".to_owned(),
         },
-        Some("refused") => refused(decision),
-        Some(_) | None => format!("Answered{who}"),
+        Outcome::Refused => refused(decision),
     }
 }
 
@@ -97,32 +112,56 @@ pub(crate) fn place(via: &str) -> &str {
     }
 }
 
-/// Returns the score at `key` with the digits people read everywhere; a dash if there is none.
-pub(crate) fn score(value: &Value, key: &str) -> String {
-    let fraction = at(value, key).as_f64();
-    fraction.map_or_else(|| "-".to_owned(), |it| Score::of_fraction(it).to_string())
+/// Returns a score with the digits people read everywhere.
+pub(crate) fn score(fraction: f64) -> String {
+    Score::of_fraction(fraction).to_string()
+}
+
+/// Reads an assessment; `None` if it is of a version this program does not know.
+pub(crate) fn assessed(assessment: &RawValue) -> Option<AssessmentView> {
+    serde_json::from_str(assessment.get()).ok()
+}
+
+/// Returns what the asker reported of a call.
+pub(crate) fn reported(trace: &TraceView) -> Option<OutcomeView> {
+    serde::Deserialize::deserialize(trace.outcome.as_ref()?).ok()
+}
+
+/// Returns how a question ended; `None` while it waits.
+pub(crate) fn answer_of(question: &ClarificationView) -> Option<ClarifiedView> {
+    serde::Deserialize::deserialize(question.answer.as_ref()?).ok()
 }
 
 /// Returns how bad an assessment says a call is, in a word and a number: `critical 0.88`.
-pub(crate) fn risk(assessment: &Value) -> String {
-    let number = score(assessment, "risk_score");
+pub(crate) fn risk(assessment: &AssessmentView) -> String {
+    let number = score(assessment.risk_score);
     // Assessments of earlier versions have no word.
-    named(assessment, "risk").map_or_else(|| number.clone(), |word| format!("{word} {number}"))
+    match assessment.risk {
+        Some(word) => format!("{word} {number}"),
+        None => number,
+    }
 }
 
 /// Returns why a call was refused without a question.
-fn refused(decision: &Value) -> String {
-    let by = named(decision, "by").map_or_else(String::new, |by| format!(" by {by}"));
-    let passed = moment(decision, "at")
-        .zip(moment(decision, "denied_at"))
-        .map(|(now, then)| format!("{} before", span(now.since(then))));
-    match at(decision, "cause").as_str() {
-        Some("deny_memory") => {
-            let when = passed.unwrap_or_else(|| "shortly before".to_owned());
+fn refused(decision: &DecisionView) -> String {
+    let by = named(decision.by.as_deref()).map_or_else(String::new, |by| format!(" by {by}"));
+    match decision.cause {
+        Cause::DenyMemory => {
+            let when = decision.denied_at.map_or_else(
+                || "shortly before".to_owned(),
+                |then| format!("{} before", span(decision.at.since(then))),
+            );
             format!("Refused because the same call was denied{by} {when}")
         }
-        Some("no_approver") => "Refused because there is no approver".to_owned(),
-        Some(_) | None => match named(decision, "rule") {
+        Cause::NoApprover => "Refused because there is no approver".to_owned(),
+        Cause::Rule
+        | Cause::Grant
+        | Cause::Person
+        | Cause::Model
+        | Cause::Expiry
+        | Cause::Undeliverable
+        | Cause::Withdrawal
+        | Cause::Flood => match named(decision.rule.as_deref()) {
             Some(rule) => format!("Refused by the deny rule {rule}"),
             None => "Refused by a rule".to_owned(),
         },
@@ -130,16 +169,15 @@ fn refused(decision: &Value) -> String {
 }
 
 /// Returns why something was refused, for a person.
-pub(crate) fn refusal(status: u16, body: &Value) -> String {
-    let said = at(body, "error.message").as_str().map(inline);
-    let said = said.unwrap_or_else(|| format!("the gateway responded with {status}"));
-    match StatusCode::from_u16(status) {
-        Ok(StatusCode::FORBIDDEN) => format!("You cannot answer this: {said}"),
-        Ok(StatusCode::NOT_FOUND) => format!("It no longer exists: {said}"),
-        Ok(StatusCode::UNAUTHORIZED) => {
+pub(crate) fn refusal(answer: &Answer) -> String {
+    let said = inline(&answer.refusal().error.message);
+    match answer.status() {
+        StatusCode::FORBIDDEN => format!("You cannot answer this: {said}"),
+        StatusCode::NOT_FOUND => format!("It no longer exists: {said}"),
+        StatusCode::UNAUTHORIZED => {
             format!("{said}; `countersign keys create` makes a key")
         }
-        Ok(_) | Err(_) => sentence(&said),
+        _ => sentence(&said),
     }
 }
 
@@ -156,6 +194,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::samples;
 
     #[test]
     fn time_is_said_as_people_say_it() {
@@ -220,9 +259,9 @@ mod tests {
                 json!({"outcome": "allowed", "cause": "grant", "grant_id": "gr_1"}),
                 "Allowed by the grant gr_1",
             ),
-            (json!({}), "Answered"),
         ];
-        for (decision, wanted) in rows {
+        for (told, wanted) in rows {
+            let decision: DecisionView = samples::read(samples::decision(told));
             assert_eq!(outcome(&decision), wanted);
         }
     }

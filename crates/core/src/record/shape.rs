@@ -9,7 +9,6 @@ use crate::verdict::{Pattern, Verdict};
 
 /// What a call would do, how sure that is, and what follows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is its own yes or no on the wire"
@@ -19,9 +18,11 @@ pub struct AssessmentView {
     pub tool_name: String,
     /// How bad a mistake would be, 0 to 1.
     pub risk_score: f64,
-    /// The same in one word, as cards say it: `low`, `medium`, `high` or `critical`.
+    /// The same in one word, as cards say it: `low`, `medium`, `high` or `critical`. Records of
+    /// earlier versions lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
-    pub risk: Risk,
+    pub risk: Option<Risk>,
     /// How sure that is, 0 to 1.
     pub confidence: f64,
     /// Which confirmation pattern the verdict belongs to.
@@ -50,7 +51,6 @@ pub struct AssessmentView {
 
 /// One of the five factors of a score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct FactorView {
     /// `tool_class`, `target_sensitivity`, `reversibility`, `human_impact` or `context_certainty`.
     pub factor: String,
@@ -62,7 +62,6 @@ pub struct FactorView {
 
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct FindingView {
     /// A stable code.
     pub code: String,
@@ -76,7 +75,6 @@ pub struct FindingView {
 
 /// The rule that decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct RuleView {
     /// Its number in the order of rules.
     pub number: u8,

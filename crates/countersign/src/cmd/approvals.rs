@@ -4,19 +4,22 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use countersign_core::card::Card;
+use countersign_core::approval::Choice;
 use countersign_core::display::inline;
+use countersign_core::status::{ClarificationStatus, Status};
+use countersign_gate::clarifications::ClarificationView;
+use countersign_gate::records::view::{ApprovalView, DecisionView};
 use reqwest::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::follow::clarified;
 use crate::cli::{Answer, Approvals};
-use crate::client::{Client, Reach, expect_done, refused, segment};
+use crate::client::{Answer as Answered, Client, Reach, segment};
 use crate::complaint::{Complaint, written};
-use crate::config::read::at;
 use crate::config::schema::seconds_of;
-use crate::show::{QUIET, ago, print, print_json, table, text};
-use crate::words::place;
+use crate::show::{QUIET, ago, maybe, print, print_json, table, text};
+use crate::wire::lists::{ApprovalList, ClarificationList};
+use crate::words::{answer_of, place, sentence};
 
 /// What the id of a question begins with.
 const QUESTION: &str = "clar_";
@@ -35,51 +38,50 @@ pub(crate) fn list(args: &Approvals, reach: &Reach) -> Result<ExitCode, Complain
         };
         let waiting = client.get(&format!("/v1/{kind}/{}", segment(id)))?;
         let shown = if args.json {
-            print_json(&waiting)
+            print_json(waiting.json())
         } else if is_question {
-            print(&question(&waiting))
+            print(&question(&waiting.read()?))
         } else {
-            print(&card(&waiting))
+            print(&card(&waiting.read()?))
         };
         return written(shown, ExitCode::SUCCESS);
     }
     let status = if args.all { "" } else { "?status=waiting" };
-    let mut answer = client.get(&format!("/v1/approvals{status}"))?;
+    let answer = client.get(&format!("/v1/approvals{status}"))?;
     let asked = client.get("/v1/clarifications")?;
-    if let Some(answer) = answer.as_object_mut() {
-        let questions = at(&asked, "clarifications").clone();
-        answer.insert("clarifications".to_owned(), questions);
-    }
+    let questions: ClarificationList = asked.read()?;
     if args.json {
+        let mut answer = answer.into_json();
+        if let Some(answer) = answer.as_object_mut() {
+            let questions = json!(questions.clarifications);
+            answer.insert("clarifications".to_owned(), questions);
+        }
         return written(print_json(&answer), ExitCode::SUCCESS);
     }
-    written(print(&shown_list(&answer, args.all)), ExitCode::SUCCESS)
+    let list: ApprovalList = answer.read()?;
+    let shown = shown_list(&list.approvals, &questions.clarifications, args.all);
+    written(print(&shown), ExitCode::SUCCESS)
 }
 
-fn shown_list(answer: &Value, all: bool) -> String {
-    let approvals = at(answer, "approvals").as_array();
+fn shown_list(approvals: &[ApprovalView], asked: &[ClarificationView], all: bool) -> String {
     let rows: Vec<Vec<String>> = approvals
-        .into_iter()
-        .flatten()
+        .iter()
         .map(|it| {
-            let state = match at(it, "decision.by").as_str() {
-                Some(_) => format!(
-                    "{} by {}",
-                    text(it, "status"),
-                    text(at(it, "decision"), "by")
-                ),
-                None => text(it, "status"),
+            let by = it.decision.as_ref().and_then(|it| it.by.as_deref());
+            let state = match by {
+                Some(by) => format!("{} by {}", it.status, text(by)),
+                None => it.status.to_string(),
             };
             vec![
-                text(it, "approval_id"),
-                text(at(it, "card"), "risk"),
-                text(it, "command"),
-                ago(it, "created_at"),
-                if all { state } else { ago(it, "expires_at") },
+                text(&it.approval_id),
+                it.card.risk.to_string(),
+                text(&it.command),
+                ago(it.created_at),
+                if all { state } else { ago(it.expires_at) },
             ]
         })
         .collect();
-    let questions = questions(answer);
+    let questions = questions(asked);
     if rows.is_empty() && questions.is_empty() {
         let nothing = if all {
             "No approvals yet."
@@ -109,16 +111,14 @@ fn shown_list(answer: &Value, all: bool) -> String {
 }
 
 /// Returns what agents ask people, and how it is answered; nothing if they ask nothing.
-fn questions(answer: &Value) -> String {
-    let rows: Vec<Vec<String>> = at(answer, "clarifications")
-        .as_array()
-        .into_iter()
-        .flatten()
+fn questions(asked: &[ClarificationView]) -> String {
+    let rows: Vec<Vec<String>> = asked
+        .iter()
         .map(|it| {
             vec![
-                text(it, "clarification_id"),
-                text(it, "question"),
-                ago(it, "expires_at"),
+                text(&it.clarification_id),
+                text(&it.question),
+                ago(it.expires_at),
             ]
         })
         .collect();
@@ -135,48 +135,43 @@ fn questions(answer: &Value) -> String {
 }
 
 /// Returns a question of an agent with its choices.
-fn question(asked: &Value) -> String {
-    let mut out = format!("{}\n", text(asked, "question"));
-    let choices = at(asked, "choices").as_array().into_iter().flatten();
-    for (number, choice) in choices.filter_map(Value::as_str).enumerate() {
+fn question(asked: &ClarificationView) -> String {
+    let mut out = format!("{}\n", text(&asked.question));
+    for (number, choice) in asked.choices.iter().enumerate() {
         let _infallible = writeln!(out, "  {}. {}", number + 1, inline(choice));
     }
-    let state = match at(asked, "status").as_str() {
-        Some("waiting") => format!(
-            "It is waiting for an answer and expires {}.",
-            ago(asked, "expires_at")
-        ),
-        Some("answered") => {
-            let answer = at(asked, "answer");
+    let answer = answer_of(asked);
+    let state = match asked.status {
+        ClarificationStatus::Waiting => {
             format!(
-                "Answered by {}: {}",
-                text(answer, "by"),
-                text(answer, "text")
+                "It is waiting for an answer and expires {}.",
+                ago(asked.expires_at)
             )
         }
-        Some(_) | None => "Nobody answered in time.".to_owned(),
+        ClarificationStatus::Answered => format!(
+            "Answered by {}: {}",
+            maybe(answer.as_ref().and_then(|it| it.by.as_deref())),
+            maybe(answer.as_ref().and_then(|it| it.text.as_deref()))
+        ),
+        ClarificationStatus::Expired => "Nobody answered in time.".to_owned(),
     };
     let _infallible = writeln!(out, "{state}");
     out
 }
 
 /// Returns the card of `approval`, and what may be granted with it.
-pub(crate) fn card(approval: &Value) -> String {
-    let card: Option<Card> = serde_json::from_value(at(approval, "card").clone()).ok();
-    let mut out = card.map_or_else(String::new, |card| card.plain_text());
+pub(crate) fn card(approval: &ApprovalView) -> String {
+    let mut out = approval.card.plain_text();
     if !out.ends_with('\n') {
         out.push('\n');
     }
-    let scopes = at(approval, "scopes").as_array();
-    let offers = at(approval, "choices")
-        .as_array()
-        .is_some_and(|choices| choices.iter().any(|choice| choice == "session"));
-    if at(approval, "status") == "waiting" && offers {
+    let offers = approval.choices.contains(&Choice::Session);
+    if approval.status == Status::Waiting && offers {
         out.push_str(
             "\nSession and always would create one of these grants, the narrowest first:\n",
         );
-        for (number, scope) in scopes.into_iter().flatten().enumerate() {
-            let _infallible = writeln!(out, "  {}. {}", number + 1, text(scope, "words"));
+        for (number, scope) in approval.scopes.iter().enumerate() {
+            let _infallible = writeln!(out, "  {}. {}", number + 1, text(&scope.words));
         }
     }
     out
@@ -192,14 +187,14 @@ fn answer_question(args: &Answer, client: &Client) -> Result<ExitCode, Complaint
         ));
     }
     let path = format!("/v1/clarifications/{}", segment(&args.id));
-    let asked = client.get(&path)?;
-    let body = clarified(&args.choice, &asked);
+    let asked: ClarificationView = client.get(&path)?.read()?;
+    let body = clarified(&args.choice, &asked.choices);
     let answer = client.ask(Method::POST, &format!("{path}/answer"), Some(&body))?;
     if args.json {
-        let code = u8::from(!answer.0.is_success());
-        return written(print_json(&answer.1), ExitCode::from(code));
+        let code = u8::from(!answer.is_success());
+        return written(print_json(answer.json()), ExitCode::from(code));
     }
-    expect_done(answer)?;
+    answer.done()?;
     written(print("Answered.\n"), ExitCode::SUCCESS)
 }
 
@@ -240,68 +235,68 @@ pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint
     }
     let path = format!("/v1/approvals/{}", segment(&args.id));
     if let Some(number) = args.scope {
-        let approval = client.get(&path)?;
+        let approval: ApprovalView = client.get(&path)?.read()?;
         let scope = number
             .checked_sub(1)
-            .and_then(|index| at(&approval, "scopes").get(index))
+            .and_then(|index| approval.scopes.get(index))
             .ok_or_else(|| {
                 let hint = "`countersign approvals ID` lists what is offered, from 1";
                 Complaint::usage(format!("there is no scope {number}"), hint)
             })?;
-        body.insert("scope".to_owned(), at(scope, "scope").clone());
+        body.insert("scope".to_owned(), json!(scope.scope));
     }
-    let (status, answered) = client.ask(
+    let answered = client.ask(
         Method::POST,
         &format!("{path}/resolve"),
         Some(&Value::Object(body)),
     )?;
     if args.json {
-        let code = u8::from(!status.is_success());
-        return written(print_json(&answered), ExitCode::from(code));
+        let code = u8::from(!answered.is_success());
+        return written(print_json(answered.json()), ExitCode::from(code));
     }
-    if status.is_success() {
-        let decision = at(&answered, "decision");
-        let held = at(&answered, "held_until").is_number();
-        let line = if held {
-            format!(
-                "{} takes effect in a moment, unless it is undone.\n",
-                args.choice
-            )
-        } else {
-            format!(
-                "{} by {}.\n",
-                capital(&text(decision, "outcome")),
-                text(decision, "by")
-            )
-        };
-        return written(print(&line), ExitCode::SUCCESS);
+    if !answered.is_success() {
+        return Err(not_answered(&answered));
     }
-    let decision = at(&answered, "decision");
-    if matches!(status, StatusCode::CONFLICT | StatusCode::GONE) && decision.is_object() {
-        let by = match at(decision, "by").as_str() {
-            Some(_) => format!(
-                " by {} via {}",
-                text(decision, "by"),
-                place(&text(decision, "via"))
-            ),
-            None => String::new(),
-        };
-        let message = format!(
-            "it was {}{by} {}; nothing was changed",
-            text(decision, "outcome"),
-            ago(decision, "at")
-        );
-        return Err(Complaint::failed(
-            message,
-            "`countersign approvals` shows what is still waiting",
-        ));
-    }
-    Err(refused(status, &answered))
+    let approval: ApprovalView = answered.read()?;
+    let line = match &approval.decision {
+        Some(decision) if approval.held_until.is_none() => format!(
+            "{} by {}.\n",
+            sentence(decision.outcome.word()),
+            maybe(decision.by.as_deref())
+        ),
+        Some(_) | None => format!(
+            "{} takes effect in a moment, unless it is undone.\n",
+            args.choice
+        ),
+    };
+    written(print(&line), ExitCode::SUCCESS)
 }
 
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
+/// Says why an answer changed nothing: somebody else was faster, or it may not be given.
+fn not_answered(answered: &Answered) -> Complaint {
+    let is_late = matches!(answered.status(), StatusCode::CONFLICT | StatusCode::GONE);
+    match answered.refusal().decision {
+        Some(decision) if is_late => late(&decision),
+        Some(_) | None => answered.complaint(),
+    }
+}
+
+fn late(decision: &DecisionView) -> Complaint {
+    let by = match &decision.by {
+        Some(by) => format!(
+            " by {} via {}",
+            text(by),
+            place(&maybe(decision.via.as_deref()))
+        ),
+        None => String::new(),
+    };
+    let message = format!(
+        "it was {}{by} {}; nothing was changed",
+        decision.outcome,
+        ago(decision.at.as_seconds())
+    );
+    Complaint::failed(
+        message,
+        "`countersign approvals` shows what is still waiting",
+    )
 }

@@ -4,15 +4,20 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use countersign_channels::chat::{Finding, State};
+use countersign_core::status::Status;
+use countersign_gate::delivery::health::ChannelView;
+use countersign_gate::records::view::CallView;
 use serde_json::{Value, json};
 
 use super::practice::{self, Practice};
 use crate::cli::{Channels, ChannelsCommand};
 use crate::client::segment;
-use crate::client::{Client, Reach};
+use crate::client::{Answer, Client, Reach};
 use crate::complaint::{Complaint, written};
-use crate::config::read::at;
-use crate::show::{print, print_json, table, text};
+use crate::show::{maybe, print, print_json, table, text};
+use crate::wire::lists::{ChannelList, DeliveryList};
+use crate::wire::shown::Diagnosis;
 
 /// What is said where there are none.
 const NONE: &str = "No channels are configured; cards appear in the terminal and on the page.\n\
@@ -33,18 +38,15 @@ pub(crate) fn run(args: &Channels, reach: &Reach) -> Result<ExitCode, Complaint>
 }
 
 fn list(args: &Channels, client: &Client) -> Result<ExitCode, Complaint> {
-    let channels = client.get("/v1/channels")?;
+    let answer = client.get("/v1/channels")?;
     if args.json {
-        return written(print_json(&channels), ExitCode::SUCCESS);
+        return written(print_json(answer.json()), ExitCode::SUCCESS);
     }
-    let rows: Vec<Vec<String>> = named(&channels)
-        .map(|channel| {
-            vec![
-                text(channel, "name"),
-                text(channel, "kind"),
-                text(channel, "health"),
-            ]
-        })
+    let list: ChannelList = answer.read()?;
+    let rows: Vec<Vec<String>> = list
+        .channels
+        .iter()
+        .map(|it| vec![text(&it.name), text(&it.kind), text(&it.health)])
         .collect();
     let shown = if rows.is_empty() {
         NONE.to_owned()
@@ -63,32 +65,35 @@ fn test(args: &Channels, client: &Client, name: &str, wait: u32) -> Result<ExitC
             format!("A practice card was sent. Nothing runs, whatever you answer. Answer it in {name}.\n")
         }),
     };
-    let call = practice::put(&practice, client)?;
-    let decision = at(&call, "decision");
-    let is_answered = matches!(at(&call, "status").as_str(), Some("approved" | "denied"));
-    let is_there = is_answered && at(decision, "via").as_str() == Some(name);
+    let answer = practice::put(&practice, client)?;
+    let call: CallView = answer.read()?;
+    let is_answered = matches!(call.status, Status::Approved | Status::Denied);
+    let decision = call.decision.as_ref().filter(|_| is_answered);
+    let via = decision.and_then(|it| it.via.as_deref());
+    let is_there = via == Some(name);
     let code = match (is_there, is_answered) {
         (true, _) => ExitCode::SUCCESS,
         (false, true) => ExitCode::from(1),
         (false, false) => ExitCode::from(21),
     };
-    let approval = segment(&text(&call, "approval_id"));
+    let approval = segment(call.approval_id.as_deref().unwrap_or_default());
     let path = format!("/v1/approvals/{approval}/deliveries");
     let deliveries = client.get(&path)?;
     if args.json {
+        let (call, deliveries) = (answer.json(), deliveries.json());
         let said =
             json!({ "channel": name, "works": is_there, "call": call, "deliveries": deliveries });
         return written(print_json(&said), code);
     }
-    let by = text(decision, "by");
+    let by = maybe(decision.and_then(|it| it.by.as_deref()));
     let line = if is_there {
         format!("It works: {by} answered through {name}.\n")
     } else if is_answered {
-        format!("{by} answered, but through {}.\n", text(decision, "via"))
+        format!("{by} answered, but through {}.\n", maybe(via))
     } else {
-        let why = at(&deliveries, "deliveries").as_array();
-        let why = why.into_iter().flatten().find(|it| it["channel"] == name);
-        let why = why.map_or_else(String::new, |it| format!(" ({})", text(it, "why")));
+        let list: DeliveryList = deliveries.read()?;
+        let why = list.deliveries.iter().find(|it| it.channel == name);
+        let why = why.map_or_else(String::new, |it| format!(" ({})", maybe(it.why.as_deref())));
         format!(
             "Nobody answered through {name}{why}. `countersign channels doctor {name}` checks the setup.\n"
         )
@@ -102,67 +107,57 @@ fn doctor(args: &Channels, client: &Client, name: Option<&str>) -> Result<ExitCo
             known(client, name)?;
             vec![name.to_owned()]
         }
-        None => named(&client.get("/v1/channels")?)
-            .map(|channel| text(channel, "name"))
-            .collect(),
+        None => channels(client)?.into_iter().map(|it| it.name).collect(),
     };
-    let mut all = Vec::new();
+    let mut answers = Vec::new();
     for name in &names {
-        all.push(client.get(&format!("/v1/channels/{}/doctor", segment(name)))?);
+        answers.push(client.get(&format!("/v1/channels/{}/doctor", segment(name)))?);
     }
-    let findings = |channel: &Value| at(channel, "findings").as_array().cloned();
-    let is_bad = all
-        .iter()
-        .filter_map(findings)
-        .flatten()
-        .any(|finding| at(&finding, "state") == "bad");
+    let all: Vec<Diagnosis> = answers.iter().map(Answer::read).collect::<Result<_, _>>()?;
+    let mut findings = all.iter().flat_map(|it| &it.findings);
+    let is_bad = findings.any(|finding| finding.state == State::Bad);
     let code = ExitCode::from(u8::from(is_bad));
     if args.json {
-        let said = match all.as_slice() {
-            [only] if name.is_some() => only.clone(),
+        let several: Vec<&Value> = answers.iter().map(Answer::json).collect();
+        let said = match several.as_slice() {
+            [only] if name.is_some() => (*only).clone(),
             several => json!({ "channels": several }),
         };
         return written(print_json(&said), code);
     }
     let mut shown = if all.is_empty() { NONE } else { "" }.to_owned();
     for channel in &all {
-        let _infallible = writeln!(shown, "{}", text(channel, "channel"));
-        for finding in findings(channel).into_iter().flatten() {
-            shown.push_str(&line(&finding));
+        let _infallible = writeln!(shown, "{}", text(&channel.channel));
+        for finding in &channel.findings {
+            shown.push_str(&line(finding));
         }
     }
     written(print(&shown), code)
 }
 
 /// Returns one finding as a person reads it: what, how it is, and what to do.
-fn line(finding: &Value) -> String {
-    let (style, sign) = match at(finding, "state").as_str() {
-        Some("good") => (GOOD, "ok"),
-        Some("bad") => (BAD, "bad"),
-        Some(_) | None => (DOUBTFUL, "look"),
+fn line(finding: &Finding) -> String {
+    let (style, sign) = match finding.state {
+        State::Good => (GOOD, "ok"),
+        State::Bad => (BAD, "bad"),
+        State::Doubtful => (DOUBTFUL, "look"),
     };
-    let found = text(finding, "found");
-    let mut line = format!(
-        "  {style}{sign:4}{style:#} {}: {found}\n",
-        text(finding, "check")
-    );
-    if at(finding, "fix")
-        .as_str()
-        .is_some_and(|fix| !fix.is_empty())
-    {
-        let _infallible = writeln!(line, "       → {}", text(finding, "fix"));
+    let (check, found) = (text(&finding.check), text(&finding.found));
+    let mut line = format!("  {style}{sign:4}{style:#} {check}: {found}\n");
+    if !finding.fix.is_empty() {
+        let _infallible = writeln!(line, "       → {}", text(&finding.fix));
     }
     line
 }
 
-fn named(channels: &Value) -> impl Iterator<Item = &Value> {
-    at(channels, "channels").as_array().into_iter().flatten()
+fn channels(client: &Client) -> Result<Vec<ChannelView>, Complaint> {
+    let list: ChannelList = client.get("/v1/channels")?.read()?;
+    Ok(list.channels)
 }
 
 /// Fails unless there is such a channel.
 fn known(client: &Client, name: &str) -> Result<(), Complaint> {
-    let channels = client.get("/v1/channels")?;
-    let names: Vec<String> = named(&channels).map(|it| text(it, "name")).collect();
+    let names: Vec<String> = channels(client)?.iter().map(|it| text(&it.name)).collect();
     if names.iter().any(|known| known == name) {
         return Ok(());
     }

@@ -16,13 +16,13 @@ use super::inbox::{Surface, WantsLines};
 use super::run::{directory, start};
 use crate::cli::Chat;
 use crate::client::segment;
-use crate::client::{Client, Reach, expect_done};
+use crate::client::{Client, Reach};
 use crate::complaint::Complaint;
-use crate::show::text;
 use crate::slash::{Means, means, said};
 use crate::tui::chat::Chat as Conversation;
 use crate::tui::drive;
 use crate::tui::theme::Theme;
+use crate::wire::shown::RunView;
 use crate::words::sentence;
 
 /// Talks until the person leaves or the input ends.
@@ -93,7 +93,7 @@ impl Lines<'_> {
             if self.session.is_none() {
                 let path = format!("/v1/runs/{}", segment(&run));
                 let known = self.client.send(Method::GET, &path, None).await?;
-                self.session = Some(text(&expect_done(known)?, "session_id"));
+                self.session = Some(known.read::<RunView>()?.session_id);
             }
             match self.follow.run(&run).await? {
                 Ended::Completed => {}
@@ -126,7 +126,7 @@ impl Lines<'_> {
                         .client
                         .send(request.method, &request.path, request.body.as_ref())
                         .await?;
-                    eprintln!("{}", said(request.what, answer.0.as_u16(), &answer.1));
+                    eprintln!("{}", said(request.what, &answer));
                 }
             }
             Means::Own(command) => return self.own(command).await,
@@ -156,8 +156,8 @@ impl Lines<'_> {
                 }
                 let path = format!("/v1/approvals/{}/resolve", segment(&id));
                 let body = json!({ "choice": choice.word() });
-                let (status, answer) = self.client.send(Method::POST, &path, Some(&body)).await?;
-                eprintln!("{}", said("answer", status.as_u16(), &answer));
+                let answer = self.client.send(Method::POST, &path, Some(&body)).await?;
+                eprintln!("{}", said("answer", &answer));
             }
             Command::Approve { id: None, .. } | Command::Deny { .. } => {
                 eprintln!("Which one? /pending lists what is waiting.");
@@ -179,12 +179,12 @@ impl Lines<'_> {
 
     async fn show(&mut self, id: &str) -> Result<(), Complaint> {
         let path = format!("/v1/approvals/{}", segment(id));
-        let (status, approval) = self.client.send(Method::GET, &path, None).await?;
-        if status.is_success() {
-            eprintln!("{}", card(&approval).trim_end());
+        let answer = self.client.send(Method::GET, &path, None).await?;
+        if answer.is_success() {
+            eprintln!("{}", card(&answer.read()?).trim_end());
             self.shown.push(id.to_owned());
         } else {
-            eprintln!("{}", said("show", status.as_u16(), &approval));
+            eprintln!("{}", said("show", &answer));
         }
         Ok(())
     }

@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use countersign_gate::sessions::crisis::CrisisView;
+use serde_json::json;
 
 use crate::cli::{Crisis, CrisisCommand};
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
-use crate::config::read::at;
 use crate::show::{ago, print, print_json, table, text};
 
 /// Lists marks, or clears one.
@@ -16,7 +16,7 @@ pub(crate) fn run(args: &Crisis, reach: &Reach) -> Result<ExitCode, Complaint> {
     let (answer, shown) = match &args.command {
         None => {
             let answer = client.get("/v1/crisis")?;
-            let shown = list(&answer);
+            let shown = list(&answer.read()?);
             (answer, shown)
         }
         Some(CrisisCommand::Clear {
@@ -29,35 +29,31 @@ pub(crate) fn run(args: &Crisis, reach: &Reach) -> Result<ExitCode, Complaint> {
                 "session_id": session, "key_id": key_id, "recipient": recipient, "note": note,
             });
             let answer = client.post("/v1/crisis/clear", &body)?;
-            let shown = format!("Cleared.\n{}", list(&answer));
+            let shown = format!("Cleared.\n{}", list(&answer.read()?));
             (answer, shown)
         }
     };
     let result = if args.json {
-        print_json(&answer)
+        print_json(answer.json())
     } else {
         print(&shown)
     };
     written(result, ExitCode::SUCCESS)
 }
 
-fn list(answer: &Value) -> String {
-    let items = |key: &str| at(answer, key).as_array().cloned().unwrap_or_default();
+fn list(marked: &CrisisView) -> String {
     let mut rows: Vec<Vec<String>> = Vec::new();
-    for it in items("recipients") {
-        let seen = format!(
-            "in session {}, {}",
-            text(&it, "session_id"),
-            ago(&it, "marked_at")
-        );
-        rows.push(vec!["recipient".to_owned(), text(&it, "recipient"), seen]);
+    for it in &marked.recipients {
+        let (session, when) = (text(&it.session_id), ago(it.marked_at));
+        let seen = format!("in session {session}, {when}");
+        rows.push(vec!["recipient".to_owned(), text(&it.recipient), seen]);
     }
-    for it in items("sessions") {
-        let whose = match at(&it, "person").as_str() {
-            Some(_) => format!("a conversation of {}", text(&it, "person")),
-            None => format!("key {}", text(&it, "key_id")),
+    for it in &marked.sessions {
+        let whose = match &it.person {
+            Some(person) => format!("a conversation of {}", text(person)),
+            None => format!("key {}", text(&it.key_id)),
         };
-        rows.push(vec!["session".to_owned(), text(&it, "session_id"), whose]);
+        rows.push(vec!["session".to_owned(), text(&it.session_id), whose]);
     }
     if rows.is_empty() {
         return "There are no crisis marks.\n".to_owned();

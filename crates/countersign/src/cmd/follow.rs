@@ -10,17 +10,22 @@ use std::fmt::Write as _;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
+use countersign_core::approval::Choice;
 use countersign_core::display::line as one_line;
+use countersign_core::status::{Ended as ToolEnded, Outcome};
+use countersign_gate::records::event::{
+    ApprovalResolved, ClarifyRequired, Event, ToolCompleted, ToolStarted,
+};
+use countersign_gate::records::view::{ApprovalView, ScopeView};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::approvals::card;
-use crate::client::segment;
-use crate::client::{Client, Events, expect_done};
+use crate::client::{Client, Events, Told, segment};
 use crate::complaint::Complaint;
-use crate::config::read::at;
-use crate::show::text;
+use crate::show::{maybe, text};
+use crate::wire::lists::ScopeList;
 use crate::words::place;
 
 /// How long a gateway that went away is looked for.
@@ -62,8 +67,8 @@ pub(crate) struct Follow<'a> {
     message: String,
     /// The last notice that stands for a draft.
     held: Option<String>,
-    /// Tools that were begun: call, the model's name for it, and what is shown of it.
-    begun: Vec<[String; 3]>,
+    /// Tools that were begun.
+    begun: Vec<ToolStarted>,
     /// What is asked, the first of them on the screen.
     asked: VecDeque<Asked>,
     /// Whether the person chose to answer the first question in their own words.
@@ -75,21 +80,22 @@ pub(crate) struct Follow<'a> {
 /// A permission that was chosen and not confirmed: which of these?
 #[derive(Debug)]
 struct Granting {
-    choice: String,
-    scopes: Vec<Value>,
+    choice: Choice,
+    scopes: Vec<ScopeView>,
 }
 
 /// A question that waits.
 #[derive(Debug)]
 enum Asked {
-    Approval { id: String, choices: Vec<String> },
-    Clarification { id: String, question: Value },
+    Approval { id: String, choices: Vec<Choice> },
+    Clarification(ClarifyRequired),
 }
 
 impl Asked {
     fn id(&self) -> &str {
         match self {
-            Self::Approval { id, .. } | Self::Clarification { id, .. } => id,
+            Self::Approval { id, .. } => id,
+            Self::Clarification(question) => &question.clarification_id,
         }
     }
 }
@@ -98,7 +104,7 @@ impl Asked {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Typed {
     /// One of the choices.
-    Choice(String),
+    Choice(Choice),
     /// None of them.
     Unclear,
 }
@@ -144,9 +150,9 @@ impl<'a> Follow<'a> {
         loop {
             tokio::select! {
                 event = events.next() => match event {
-                    Some((id, event)) => {
-                        last = id.or(last);
-                        if let Some(ended) = self.told(&event).await? {
+                    Some(told) => {
+                        last = told.id.or(last);
+                        if let Some(ended) = self.told(told).await? {
                             self.asked.clear();
                             return Ok(ended);
                         }
@@ -164,7 +170,7 @@ impl<'a> Follow<'a> {
                     eprintln!("\nStopping; press Ctrl-C again to exit immediately.");
                     let path = format!("/v1/runs/{}/stop", segment(run));
                     let stopped = self.client.send(Method::POST, &path, Some(&json!({}))).await?;
-                    expect_done(stopped)?;
+                    stopped.done()?;
                 }
             }
         }
@@ -183,97 +189,107 @@ impl<'a> Follow<'a> {
     }
 
     /// Shows one event; returns how the run ended if it is the last.
-    async fn told(&mut self, event: &Value) -> Result<Option<Ended>, Complaint> {
+    async fn told(&mut self, told: Told) -> Result<Option<Ended>, Complaint> {
         if self.shows == Shows::Events {
             let mut stdout = std::io::stdout().lock();
             // A reader that left wants no more.
-            if writeln!(stdout, "{event}").is_err() {
+            if writeln!(stdout, "{}", told.json).is_err() {
                 return Ok(Some(Ended::Cancelled));
             }
         }
-        let name = at(event, "event").as_str().unwrap_or_default();
-        match name {
-            // That is told by `message.held`.
-            "message.delta" | "message.snapshot" if at(event, "notice") == true => {}
-            "message.delta" => self.say(at(event, "delta").as_str().unwrap_or_default()),
-            "message.snapshot" => self.say_anew(at(event, "text").as_str().unwrap_or_default()),
-            "message.held" => {
-                self.end_message();
-                let notice = at(event, "notice").as_str().unwrap_or_default().to_owned();
-                if self.held.as_ref() != Some(&notice) {
-                    self.say(&notice);
-                    self.end_message();
-                }
-                self.held = Some(notice);
-            }
-            "tool.started" => {
-                self.end_message();
-                self.note(&format!("· {}", text(event, "preview")));
-                let keys = ["call_id", "tool_call_id", "preview"];
-                self.begun.push(keys.map(|key| text(event, key)));
-            }
-            "tool.completed" => {
-                let what = self.ended(event);
-                self.note(&format!("  {what}"));
-            }
-            "approval.required" | "approval.request" => {
-                self.end_message();
-                let choices = at(event, "choices").as_array().into_iter().flatten();
-                let choices = choices.filter_map(Value::as_str).map(str::to_owned);
-                let id = text(event, "approval_id");
-                let choices = choices.collect();
-                self.asks(Asked::Approval { id, choices }).await?;
-            }
-            "clarify.required" => {
-                self.end_message();
-                let id = text(event, "clarification_id");
-                let question = event.clone();
-                self.asks(Asked::Clarification { id, question }).await?;
-            }
-            "approval.resolved" | "approval.responded" => {
-                self.note(&resolved(event));
-                self.settled(&text(event, "approval_id")).await?;
-            }
-            "clarify.resolved" => self.settled(&text(event, "clarification_id")).await?,
-            "run.completed" => {
-                let output = at(event, "output").as_str().unwrap_or_default();
-                if self.held.take().as_deref() == Some(output) {
-                    return Ok(Some(Ended::Completed));
+        // An event this program does not know changes nothing it shows.
+        let Some(event) = told.event else {
+            return Ok(None);
+        };
+        if let Some(ended) = self.ended(&event) {
+            return Ok(Some(ended));
+        }
+        self.happened(event).await?;
+        Ok(None)
+    }
+
+    /// Returns how the run ended, if the event says so.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "three events end a run")]
+    fn ended(&mut self, event: &Event) -> Option<Ended> {
+        let ended = match event {
+            Event::RunCompleted(run) => {
+                let output = &run.output;
+                if self.held.take().as_ref() == Some(output) {
+                    return Some(Ended::Completed);
                 }
                 if self.message.is_empty() || !output.ends_with(&self.message) {
                     self.say_anew(output);
                 }
-                self.end_message();
-                return Ok(Some(Ended::Completed));
+                Ended::Completed
             }
-            "run.failed" => {
+            Event::RunFailed(run) => Ended::Failed(text(&run.error)),
+            Event::RunCancelled(_) => Ended::Cancelled,
+            _ => return None,
+        };
+        self.end_message();
+        Some(ended)
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a run shows some events")]
+    async fn happened(&mut self, event: Event) -> Result<(), Complaint> {
+        match event {
+            // That is told by `message.held`.
+            Event::MessageDelta(piece) if piece.notice == Some(true) => {}
+            Event::MessageSnapshot(whole) if whole.notice == Some(true) => {}
+            Event::MessageDelta(piece) => self.say(&piece.delta),
+            Event::MessageSnapshot(whole) => self.say_anew(&whole.text),
+            Event::MessageHeld(held) => {
                 self.end_message();
-                return Ok(Some(Ended::Failed(text(event, "error"))));
+                if self.held.as_ref() != Some(&held.notice) {
+                    self.say(&held.notice);
+                    self.end_message();
+                }
+                self.held = Some(held.notice);
             }
-            "run.cancelled" => {
+            Event::ToolStarted(tool) => {
                 self.end_message();
-                return Ok(Some(Ended::Cancelled));
+                self.note(&format!("· {}", text(&tool.preview)));
+                self.begun.push(tool);
             }
+            Event::ToolCompleted(tool) => {
+                let what = self.tool_ended(&tool);
+                self.note(&format!("  {what}"));
+            }
+            Event::ApprovalRequired(asked) => {
+                self.end_message();
+                let (id, choices) = (asked.approval_id, asked.choices);
+                self.asks(Asked::Approval { id, choices }).await?;
+            }
+            Event::ClarifyRequired(question) => {
+                self.end_message();
+                self.asks(Asked::Clarification(question)).await?;
+            }
+            Event::ApprovalResolved(told) => {
+                self.note(&resolved(&told));
+                self.settled(&told.approval_id).await?;
+            }
+            Event::ClarifyResolved(told) => self.settled(&told.clarification_id).await?,
             _ => {}
         }
-        Ok(None)
+        Ok(())
     }
 
     /// Returns which tool ended, and how. Which one is said by its names, never by the order.
-    fn ended(&mut self, event: &Value) -> String {
-        let is = |key: &str, name: &str| at(event, key).as_str() == Some(name);
-        let by_call = self.begun.iter().position(|[call, ..]| is("call_id", call));
+    fn tool_ended(&mut self, tool: &ToolCompleted) -> String {
+        let mut begun = self.begun.iter();
+        let by_call = begun.position(|it| it.call_id.is_some() && it.call_id == tool.call_id);
         let by_model = || {
             let mut begun = self.begun.iter();
-            begun.position(|[_, of_model, _]| is("tool_call_id", of_model))
+            begun.position(|it| Some(&it.tool_call_id) == tool.tool_call_id.as_ref())
         };
         let place = by_call.or_else(by_model);
         let begun = place.map(|place| self.begun.remove(place));
-        let what = begun.map_or_else(|| text(event, "tool"), |[.., preview]| preview);
-        match (at(event, "outcome").as_str(), at(event, "error") == true) {
-            (Some("done"), _) | (None, false) => format!("✓ {what}"),
-            (Some("unknown"), _) => format!("? {what}: {}", text(event, "words")),
-            (Some(_), _) => format!("✗ {what}: {}", text(event, "words")),
+        let what = begun.map_or_else(|| text(&tool.tool), |it| text(&it.preview));
+        let words = maybe(tool.words.as_deref());
+        match (tool.outcome, tool.error == Some(true)) {
+            (Some(ToolEnded::Done), _) | (None, false) => format!("✓ {what}"),
+            (Some(ToolEnded::Unknown), _) => format!("? {what}: {words}"),
+            (Some(_), _) => format!("✗ {what}: {words}"),
             // An older gateway says no more than this.
             (None, true) => format!("✗ {what}: failed, or not run"),
         }
@@ -352,25 +368,25 @@ impl<'a> Follow<'a> {
             Asked::Approval { id, choices } => {
                 let path = format!("/v1/approvals/{}", segment(id));
                 let answer = self.client.send(Method::GET, &path, None).await?;
-                let approval = expect_done(answer)?;
+                let approval: ApprovalView = answer.read()?;
                 eprintln!("\n{}", card(&approval).trim_end());
                 if self.is_terminal {
                     // The card has numbered them.
                     eprint!("Answer, 1 to {}: ", choices.len());
                 } else {
+                    let choices: Vec<&str> = choices.iter().map(|it| it.word()).collect();
                     let choices = choices.join("|");
                     eprintln!("Waiting for an answer: countersign answer {id} {choices}");
                 }
             }
-            Asked::Clarification { id, question } => {
+            Asked::Clarification(question) => {
+                let id = &question.clarification_id;
                 eprintln!("\nThe agent needs your input");
-                eprintln!("{}", text(question, "question"));
-                let choices = at(question, "choices").as_array();
-                for (number, choice) in choices.into_iter().flatten().enumerate() {
-                    let choice = choice.as_str().map(one_line).unwrap_or_default();
-                    eprintln!("  {}. {choice}", number + 1);
+                eprintln!("{}", text(&question.question));
+                for (number, choice) in question.choices.iter().enumerate() {
+                    eprintln!("  {}. {}", number + 1, one_line(choice));
                 }
-                let count = choices.map_or(0, Vec::len);
+                let count = question.choices.len();
                 if self.is_terminal && count > 0 {
                     eprintln!("  {}. Other (type your answer)", count + 1);
                     eprint!("Answer, 1 to {}: ", count + 1);
@@ -408,36 +424,38 @@ impl<'a> Follow<'a> {
                 };
                 (path, body)
             }
-            Asked::Clarification { id, question } => {
+            Asked::Clarification(question) => {
                 let Some(typed) = typed else {
                     self.asked.pop_front();
                     return self.show_question().await;
                 };
-                let count = at(question, "choices").as_array().map_or(0, Vec::len);
+                let count = question.choices.len();
                 let is_other = count > 0 && typed.trim() == (count + 1).to_string();
                 if is_other && !self.is_typing_words {
                     self.is_typing_words = true;
                     eprint!("Type your answer, then press Enter: ");
                     return Ok(());
                 }
-                let path = format!("/v1/clarifications/{}/answer", segment(id));
+                let id = segment(&question.clarification_id);
+                let path = format!("/v1/clarifications/{id}/answer");
                 // Behind *Other*, digits are words.
                 let body = if std::mem::take(&mut self.is_typing_words) {
                     json!({ "text": typed.trim() })
                 } else {
-                    clarified(&typed, question)
+                    clarified(&typed, &question.choices)
                 };
                 (path, body)
             }
         };
-        let (status, answer) = self.client.send(Method::POST, &path, Some(&body)).await?;
-        if status.is_success() || matches!(status, StatusCode::CONFLICT | StatusCode::GONE) {
+        let answer = self.client.send(Method::POST, &path, Some(&body)).await?;
+        let is_late = matches!(answer.status(), StatusCode::CONFLICT | StatusCode::GONE);
+        if answer.is_success() || is_late {
             // The event that settles it follows, whoever it was.
             return Ok(());
         }
         self.granting = None;
-        eprintln!("{}", text(at(&answer, "error"), "message"));
-        if status == StatusCode::FORBIDDEN {
+        eprintln!("{}", text(&answer.refusal().error.message));
+        if answer.status() == StatusCode::FORBIDDEN {
             eprintln!("Another person must answer; waiting.");
             self.asked.pop_front();
             return self.show_question().await;
@@ -453,7 +471,7 @@ impl Follow<'_> {
     async fn decided(
         &mut self,
         id: &str,
-        choices: &[String],
+        choices: &[Choice],
         typed: Option<String>,
     ) -> Option<Value> {
         let Some(typed) = typed else {
@@ -463,13 +481,13 @@ impl Follow<'_> {
             let number = typed.trim().parse::<usize>().ok();
             let scope = number.and_then(|number| scopes.get(number.checked_sub(1)?));
             if let Some(scope) = scope {
-                return Some(json!({ "choice": choice, "scope": at(scope, "scope") }));
+                return Some(json!({ "choice": choice.word(), "scope": scope.scope }));
             }
             eprint!("Nothing was answered. Type 1 to {}: ", choices.len());
             return None;
         }
         match chosen(&typed, choices) {
-            Typed::Choice(choice) if matches!(choice.as_str(), "session" | "always") => {
+            Typed::Choice(choice @ (Choice::Session | Choice::Always)) => {
                 match scopes_of(self.client, id).await {
                     Ok(scopes) => {
                         self.forget_typed();
@@ -483,7 +501,7 @@ impl Follow<'_> {
                 }
                 None
             }
-            Typed::Choice(choice) => Some(json!({ "choice": choice })),
+            Typed::Choice(choice) => Some(json!({ "choice": choice.word() })),
             Typed::Unclear => {
                 eprint!("Type a number from 1 to {} and Enter: ", choices.len());
                 None
@@ -493,21 +511,20 @@ impl Follow<'_> {
 }
 
 /// Returns the permissions that an answer to `id` could leave, the narrowest first.
-pub(crate) async fn scopes_of(client: &Client, id: &str) -> Result<Vec<Value>, Complaint> {
+pub(crate) async fn scopes_of(client: &Client, id: &str) -> Result<Vec<ScopeView>, Complaint> {
     let body = json!({ "approval_id": id });
     let path = "/v1/grants/preview";
-    let answer = expect_done(client.send(Method::POST, path, Some(&body)).await?)?;
-    let scopes = at(&answer, "scopes").as_array();
-    Ok(scopes.cloned().unwrap_or_default())
+    let answer = client.send(Method::POST, path, Some(&body)).await?;
+    Ok(answer.read::<ScopeList>()?.scopes)
 }
 
 /// Returns what `scopes` would let run, numbered, and the question which of them it shall be.
-pub(crate) fn scopes_in_words(scopes: &[Value]) -> String {
+pub(crate) fn scopes_in_words(scopes: &[ScopeView]) -> String {
     let mut out =
         "This would run without a question from now on, the narrowest first:\n".to_owned();
     for (number, scope) in scopes.iter().enumerate() {
-        let (words, number) = (text(scope, "words"), number + 1);
-        let (matched, of) = (at(scope, "matched"), at(scope, "of"));
+        let (words, number) = (text(&scope.words), number + 1);
+        let (matched, of) = (scope.matched.unwrap_or(0), scope.of.unwrap_or(0));
         let _infallible = writeln!(
             out,
             "{number}. {words} (would have matched {matched} of the last {of} calls)"
@@ -544,38 +561,37 @@ pub(crate) fn read_lines() -> mpsc::Receiver<String> {
 }
 
 /// Returns which of `choices` was typed, by its number or its word.
-pub(crate) fn chosen(typed: &str, choices: &[String]) -> Typed {
+pub(crate) fn chosen(typed: &str, choices: &[Choice]) -> Typed {
     let typed = typed.trim().to_ascii_lowercase();
     let numbered = typed.parse::<usize>().ok();
     let numbered = numbered.and_then(|number| choices.get(number.checked_sub(1)?));
-    let named = choices.iter().find(|choice| **choice == typed);
+    let named = choices.iter().find(|choice| choice.word() == typed);
     numbered
         .or(named)
-        .map_or(Typed::Unclear, |choice| Typed::Choice(choice.clone()))
+        .map_or(Typed::Unclear, |choice| Typed::Choice(*choice))
 }
 
-/// Returns the answer to a question: the number of a choice, or words.
-pub(crate) fn clarified(typed: &str, question: &Value) -> Value {
-    let choices = at(question, "choices").as_array().map_or(0, Vec::len);
+/// Returns the answer to a question: the number of one of its choices, or words.
+pub(crate) fn clarified(typed: &str, choices: &[String]) -> Value {
     match typed.trim().parse::<usize>() {
-        Ok(number) if (1..=choices).contains(&number) => json!({ "choice": number }),
+        Ok(number) if (1..=choices.len()).contains(&number) => json!({ "choice": number }),
         Ok(_) | Err(_) => json!({ "text": typed.trim() }),
     }
 }
 
-fn resolved(event: &Value) -> String {
-    let outcome = match at(event, "outcome").as_str() {
-        Some("approved") => "Approved",
-        Some("denied") => "Denied",
-        Some("expired") => "Nobody answered in time; it did not run",
-        Some("withdrawn") => "Withdrawn",
-        Some(_) | None => "Answered",
+fn resolved(told: &ApprovalResolved) -> String {
+    let outcome = match told.outcome {
+        Outcome::Approved => "Approved",
+        Outcome::Denied => "Denied",
+        Outcome::Expired => "Nobody answered in time; it did not run",
+        Outcome::Withdrawn => "Withdrawn",
+        Outcome::Allowed | Outcome::Refused => "Answered",
     };
-    match at(event, "by").as_str() {
-        Some(_) => format!(
+    match &told.by {
+        Some(by) => format!(
             "{outcome} by {} via {}.",
-            text(event, "by"),
-            place(&text(event, "via"))
+            text(by),
+            place(&maybe(told.via.as_deref()))
         ),
         None => format!("{outcome}."),
     }
@@ -599,11 +615,11 @@ mod tests {
 
     #[test]
     fn only_a_choice_that_was_offered_is_an_answer() {
-        let choices = ["once", "deny"].map(str::to_owned);
+        let choices = [Choice::Once, Choice::Deny];
         let rows = [
-            ("1", Typed::Choice("once".to_owned())),
-            (" 2 ", Typed::Choice("deny".to_owned())),
-            ("Deny", Typed::Choice("deny".to_owned())),
+            ("1", Typed::Choice(Choice::Once)),
+            (" 2 ", Typed::Choice(Choice::Deny)),
+            ("Deny", Typed::Choice(Choice::Deny)),
             ("always", Typed::Unclear),
             ("0", Typed::Unclear),
             ("3", Typed::Unclear),
@@ -617,7 +633,7 @@ mod tests {
 
     #[test]
     fn a_question_is_answered_by_number_or_in_words() {
-        let question = json!({ "choices": ["a", "b"] });
+        let question = ["a", "b"].map(str::to_owned);
         assert_eq!(clarified("2", &question), json!({ "choice": 2 }));
         assert_eq!(clarified("3", &question), json!({ "text": "3" }));
         assert_eq!(clarified(" both ", &question), json!({ "text": "both" }));

@@ -3,15 +3,17 @@
 use std::process::ExitCode;
 
 use countersign_core::display::inline;
-use serde_json::{Value, json};
+use countersign_gate::records::view::{GrantView, ScopeView};
+use countersign_gate::sessions::OverrideView;
+use serde_json::json;
 
 use crate::cli::{Grants, GrantsCommand};
 use crate::client::segment;
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
-use crate::config::read::at;
-use crate::show::{ago, print, print_json, table, text};
+use crate::show::{ago, maybe, print, print_json, table, text};
 use crate::slash::lifted;
+use crate::wire::lists::{GrantList, OverrideList, ScopeList};
 
 /// Does what was asked with grants.
 pub(crate) fn run(args: &Grants, reach: &Reach) -> Result<ExitCode, Complaint> {
@@ -19,12 +21,14 @@ pub(crate) fn run(args: &Grants, reach: &Reach) -> Result<ExitCode, Complaint> {
     let (answer, shown) = match &args.command {
         None => {
             let all = if args.all { "?all=true" } else { "" };
-            let mut answer = client.get(&format!("/v1/grants{all}"))?;
-            let overrides = client.get("/v1/overrides")?;
-            let overrides = at(&overrides, "overrides").clone();
-            let shown = format!("{}{}", lifted_list(&overrides), list(&answer));
+            let answer = client.get(&format!("/v1/grants{all}"))?;
+            let list: GrantList = answer.read()?;
+            let lifted: OverrideList = client.get("/v1/overrides")?.read()?;
+            let lifted = lifted.overrides;
+            let shown = format!("{}{}", lifted_list(&lifted), grant_list(&list.grants));
+            let mut answer = answer.into_json();
             if let Some(answer) = answer.as_object_mut() {
-                answer.insert("overrides".to_owned(), overrides);
+                answer.insert("overrides".to_owned(), json!(lifted));
             }
             (answer, shown)
         }
@@ -33,18 +37,18 @@ pub(crate) fn run(args: &Grants, reach: &Reach) -> Result<ExitCode, Complaint> {
             let key = key.map_or_else(String::new, |key| format!("?key_id={key}"));
             let answer = client.delete(&format!("/v1/sessions/{}/yolo{key}", segment(session)))?;
             (
-                answer,
+                answer.into_json(),
                 format!("Session {} asks questions again.\n", inline(session)),
             )
         }
         Some(GrantsCommand::Revoke { id }) => {
             let answer = client.delete(&format!("/v1/grants/{}", segment(id)))?;
-            (answer, format!("{} is revoked.\n", segment(id)))
+            (answer.into_json(), format!("{} is revoked.\n", segment(id)))
         }
         Some(GrantsCommand::Preview { id }) => {
             let answer = client.post("/v1/grants/preview", &json!({"approval_id": id}))?;
-            let shown = preview(&answer);
-            (answer, shown)
+            let list: ScopeList = answer.read()?;
+            (answer.into_json(), preview(&list.scopes))
         }
     };
     let result = if args.json {
@@ -56,43 +60,29 @@ pub(crate) fn run(args: &Grants, reach: &Reach) -> Result<ExitCode, Complaint> {
 }
 
 /// Returns the sessions that run without questions, a line each; nothing if there is none.
-fn lifted_list(overrides: &Value) -> String {
-    let mut lines = String::new();
-    for it in overrides.as_array().into_iter().flatten() {
-        lines.push_str(&lifted(it));
-        lines.push_str("\n\n");
-    }
-    lines
+fn lifted_list(overrides: &[OverrideView]) -> String {
+    let lines = overrides.iter().map(|it| format!("{}\n\n", lifted(it)));
+    lines.collect()
 }
 
-fn list(answer: &Value) -> String {
-    let rows: Vec<Vec<String>> = at(answer, "grants")
-        .as_array()
-        .into_iter()
-        .flatten()
+fn grant_list(grants: &[GrantView]) -> String {
+    let rows: Vec<Vec<String>> = grants
+        .iter()
         .map(|it| {
             vec![
-                text(it, "grant_id"),
-                text(it, "words"),
-                match at(it, "session_id").as_str() {
-                    Some(_) => format!("session {}", text(it, "session_id")),
+                text(&it.grant_id),
+                text(&it.words),
+                match &it.session_id {
+                    Some(session) => format!("session {}", text(session)),
                     None => "any session".to_owned(),
                 },
-                text(it, "by"),
-                match at(it, "uses_left").as_u64() {
-                    Some(left) => format!("{}, {left} left", text(it, "uses")),
-                    None => text(it, "uses"),
+                text(&it.by),
+                match it.uses_left {
+                    Some(left) => format!("{}, {left} left", it.uses),
+                    None => it.uses.to_string(),
                 },
-                match at(it, "expires_at").as_f64() {
-                    Some(_) => ago(it, "expires_at"),
-                    None => "never".to_owned(),
-                },
-                if at(it, "live") == true {
-                    "live"
-                } else {
-                    "ended"
-                }
-                .to_owned(),
+                it.expires_at.map_or_else(|| "never".to_owned(), ago),
+                if it.live { "live" } else { "ended" }.to_owned(),
             ]
         })
         .collect();
@@ -107,20 +97,17 @@ fn list(answer: &Value) -> String {
     table(&headings, &rows)
 }
 
-fn preview(answer: &Value) -> String {
-    let scopes = at(answer, "scopes")
-        .as_array()
-        .or_else(|| answer.as_array());
+fn preview(scopes: &[ScopeView]) -> String {
+    let count = |count: Option<u32>| count.map_or_else(|| "-".to_owned(), |it| it.to_string());
     let rows: Vec<Vec<String>> = scopes
-        .into_iter()
-        .flatten()
+        .iter()
         .enumerate()
         .map(|(number, it)| {
             vec![
                 (number + 1).to_string(),
-                text(it, "words"),
-                format!("{} of {}", text(it, "matched"), text(it, "of")),
-                text(it, "riskiest"),
+                text(&it.words),
+                format!("{} of {}", count(it.matched), count(it.of)),
+                maybe(it.riskiest.as_deref()),
             ]
         })
         .collect();

@@ -3,18 +3,18 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use serde_json::{Map, Value, json};
-
 use countersign_core::assessment::factor_words;
 use countersign_core::display::{inline, shortened};
+use countersign_core::record::AssessmentView;
+use countersign_gate::history::traces::{Replayed, TraceView};
+use serde_json::{Map, Value, json};
 
 use crate::cli::{Explain, History, HistoryCommand, Replay};
-use crate::client::segment;
-use crate::client::{Client, Reach};
+use crate::client::{Client, Reach, segment};
 use crate::complaint::{Complaint, written};
-use crate::config::read::at;
 use crate::config::schema::seconds_of;
-use crate::show::{HEADING, ago, print, print_json, table, text};
+use crate::show::{HEADING, ago, maybe, print, print_json, table, text};
+use crate::wire::lists::TraceList;
 use crate::words;
 
 /// Shows what happened.
@@ -24,7 +24,7 @@ pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint>
         let path = format!("/v1/approvals/{}/lift", segment(id));
         let answer = client.post(&path, &json!({}))?;
         let result = if args.json {
-            print_json(&answer)
+            print_json(answer.json())
         } else {
             print("Denial lifted; the agent may ask again.\n")
         };
@@ -46,20 +46,21 @@ pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint>
     }
     let answer = client.get(&format!("/v1/traces?{}", query.join("&")))?;
     if args.json {
-        return written(print_json(&answer), ExitCode::SUCCESS);
+        return written(print_json(answer.json()), ExitCode::SUCCESS);
     }
-    let rows: Vec<Vec<String>> = at(&answer, "traces")
-        .as_array()
-        .into_iter()
-        .flatten()
+    let list: TraceList = answer.read()?;
+    let rows: Vec<Vec<String>> = list
+        .traces
+        .iter()
         .map(|it| {
+            let assessment = words::assessed(&it.call.assessment);
             vec![
-                text(it, "call_id"),
-                ago(it, "created_at"),
-                text(it, "verdict"),
+                text(&it.call.call_id),
+                ago(it.call.created_at),
+                it.call.verdict.word().to_owned(),
                 outcome(it),
-                words::risk(at(it, "assessment")),
-                text(it, "command"),
+                assessment.as_ref().map_or_else(String::new, words::risk),
+                text(&it.command),
             ]
         })
         .collect();
@@ -102,37 +103,30 @@ fn nothing(args: &History) -> String {
 }
 
 /// Returns what became of a call: how it was decided, and what its agent says came of it.
-fn outcome(trace: &Value) -> String {
-    let decision = at(trace, "decision");
-    if !decision.is_object() {
+fn outcome(trace: &TraceView) -> String {
+    let Some(decision) = &trace.call.decision else {
         return "waiting for a person".to_owned();
-    }
+    };
     let decided = words::outcome(decision);
-    if !matches!(
-        at(decision, "outcome").as_str(),
-        Some("approved" | "allowed")
-    ) {
-        return decided;
+    let failed = words::reported(trace).is_some_and(|it| it.failed);
+    if trace.call.status.runs() && failed {
+        return format!("{decided}; failed");
     }
-    match at(trace, "outcome.failed").as_bool() {
-        Some(true) => format!("{decided}; failed"),
-        Some(false) | None => decided,
-    }
+    decided
 }
 
 /// Returns what the agent says came of a call that was let run; nothing of one that was not.
-fn result(trace: &Value) -> String {
-    let came = at(trace, "outcome");
-    let summary = match text(came, "summary").as_str() {
-        "-" => String::new(),
-        summary => format!(": {}", shortened(summary)),
-    };
-    match (at(trace, "status").as_str(), at(came, "failed").as_bool()) {
-        (Some("approved" | "allowed"), Some(true)) => format!("failed{summary}"),
-        (Some("approved" | "allowed"), Some(false)) => format!("done{summary}"),
-        (Some("approved" | "allowed"), None) => "unknown: the agent has not reported it".to_owned(),
-        (_, _) => "-".to_owned(),
+fn result(trace: &TraceView) -> String {
+    if !trace.call.status.runs() {
+        return "-".to_owned();
     }
+    let Some(came) = words::reported(trace) else {
+        return "unknown: the agent has not reported it".to_owned();
+    };
+    let summary = came.summary.as_deref().filter(|it| !it.is_empty());
+    let summary = summary.map_or_else(String::new, |it| format!(": {}", shortened(it)));
+    let word = if came.failed { "failed" } else { "done" };
+    format!("{word}{summary}")
 }
 
 /// Says why one call was judged and decided as it was.
@@ -140,74 +134,62 @@ pub(crate) fn explain(args: &Explain, reach: &Reach) -> Result<ExitCode, Complai
     let client = Client::new(reach)?;
     let trace = client.get(&format!("/v1/traces/{}", segment(&args.id)))?;
     if args.json {
-        return written(print_json(&trace), ExitCode::SUCCESS);
+        return written(print_json(trace.json()), ExitCode::SUCCESS);
     }
-    written(print(&explained(&trace)), ExitCode::SUCCESS)
+    written(print(&explained(&trace.read()?)), ExitCode::SUCCESS)
 }
 
-fn explained(trace: &Value) -> String {
-    let assessment = at(trace, "assessment");
+fn explained(trace: &TraceView) -> String {
+    let assessment = words::assessed(&trace.call.assessment);
+    let mut rows = vec![
+        ("call", text(&trace.call.call_id)),
+        ("what", text(&trace.command)),
+        ("tool", text(&trace.call.tool)),
+        ("directory", maybe(trace.cwd.as_deref())),
+        ("asked by", text(&trace.key_name)),
+        ("run", text(&trace.call.run_id)),
+        ("when", ago(trace.call.created_at)),
+        ("verdict", trace.call.verdict.word().to_owned()),
+    ];
+    if let Some(assessment) = &assessment {
+        rows.extend(judged(assessment));
+    }
+    rows.push(("outcome", outcome(trace)));
+    rows.push(("result", result(trace)));
+    if let Some(decision) = &trace.call.decision {
+        rows.push(("note", maybe(decision.note.as_deref())));
+        rows.push(("decided", ago(decision.at.as_seconds())));
+        rows.push(("grant", maybe(decision.grant_id.as_deref())));
+    }
+    rows.push(("policy", text(&trace.policy)));
+    rows.push(("digest", text(&trace.call.digest)));
     let mut out = String::new();
-    let mut row = |name: &str, value: String| {
-        if value != "-" {
-            let _infallible = writeln!(out, "{HEADING}{name:<12}{HEADING:#} {value}");
-        }
-    };
-    row("call", text(trace, "call_id"));
-    row("what", text(trace, "command"));
-    row("tool", text(trace, "tool"));
-    row("directory", text(trace, "cwd"));
-    row("asked by", text(trace, "key_name"));
-    row("run", text(trace, "run_id"));
-    row("when", ago(trace, "created_at"));
-    row("verdict", text(trace, "verdict"));
-    row("because", text(at(assessment, "rule"), "sentence"));
-    row(
-        "risk",
-        format!(
-            "{}, confidence {}",
-            words::risk(assessment),
-            words::score(assessment, "confidence")
-        ),
-    );
-    for (number, reason) in at(assessment, "reasons")
-        .as_array()
-        .into_iter()
-        .flatten()
-        .enumerate()
-    {
-        let name = if number == 0 { "reasons" } else { "" };
-        row(name, text(&json!({ "it": reason }), "it"));
+    for (name, value) in rows.into_iter().filter(|(_, value)| value != "-") {
+        let _infallible = writeln!(out, "{HEADING}{name:<12}{HEADING:#} {value}");
     }
-    for (number, factor) in at(assessment, "factors")
-        .as_array()
-        .into_iter()
-        .flatten()
-        .enumerate()
-    {
-        let name = if number == 0 { "factors" } else { "" };
-        let evidence = match text(factor, "evidence").as_str() {
-            "-" => String::new(),
-            evidence => format!("  {evidence}"),
-        };
-        row(
-            name,
-            format!(
-                "{:<20} {:>5}{evidence}",
-                factor_words(at(factor, "factor").as_str().unwrap_or_default()),
-                words::score(factor, "score")
-            ),
-        );
-    }
-    let decision = at(trace, "decision");
-    row("outcome", outcome(trace));
-    row("result", result(trace));
-    row("note", text(decision, "note"));
-    row("decided", ago(decision, "at"));
-    row("grant", text(decision, "grant_id"));
-    row("policy", text(trace, "policy"));
-    row("digest", text(trace, "digest"));
     out
+}
+
+/// Returns how a call was judged: rule, scores, reasons and factors.
+fn judged(assessment: &AssessmentView) -> Vec<(&'static str, String)> {
+    let (risk, confidence) = (words::risk(assessment), words::score(assessment.confidence));
+    let mut rows = vec![
+        ("because", text(&assessment.rule.sentence)),
+        ("risk", format!("{risk}, confidence {confidence}")),
+    ];
+    for (number, reason) in assessment.reasons.iter().enumerate() {
+        rows.push((if number == 0 { "reasons" } else { "" }, text(reason)));
+    }
+    for (number, factor) in assessment.factors.iter().enumerate() {
+        let evidence = match factor.evidence.as_str() {
+            "" => String::new(),
+            evidence => format!("  {}", inline(evidence)),
+        };
+        let name = if number == 0 { "factors" } else { "" };
+        let (words, score) = (factor_words(&factor.factor), words::score(factor.score));
+        rows.push((name, format!("{words:<20} {score:>5}{evidence}")));
+    }
+    rows
 }
 
 /// Judges past calls again under another policy.
@@ -225,49 +207,48 @@ pub(crate) fn replay(args: &Replay, reach: &Reach) -> Result<ExitCode, Complaint
     }
     let client = Client::new(reach)?;
     let answer = client.post("/v1/replay", &Value::Object(body))?;
-    let differs = at(&answer, "changed")
-        .as_array()
-        .is_some_and(|it| !it.is_empty());
-    let code = ExitCode::from(u8::from(differs));
+    let replayed: Replayed = answer.read()?;
+    let code = ExitCode::from(u8::from(!replayed.changed.is_empty()));
     if args.json {
-        return written(print_json(&answer), code);
+        return written(print_json(answer.json()), code);
     }
-    if at(&answer, "calls") == 0 {
+    if replayed.calls == 0 {
         let none = format!(
             "No call in the last {}; nothing to replay.\n",
             inline(&args.since)
         );
         return written(print(&none), code);
     }
-    let mut out = format!("{} calls replayed.\n", text(&answer, "calls"));
-    let verdicts = at(&answer, "verdicts").as_object();
-    for (was, now) in verdicts.into_iter().flatten() {
-        for (now, count) in now.as_object().into_iter().flatten() {
-            if was != now {
-                let _infallible = writeln!(out, "  {count} × {was} would become {now}");
-            }
+    written(print(&compared(&replayed)), code)
+}
+
+/// Returns what another policy would have changed.
+fn compared(replayed: &Replayed) -> String {
+    let mut out = format!("{} calls replayed.\n", replayed.calls);
+    for (was, now) in &replayed.verdicts {
+        for (now, count) in now.iter().filter(|(now, _)| was != *now) {
+            let _infallible = writeln!(out, "  {count} × {was} would become {now}");
         }
     }
-    let rows: Vec<Vec<String>> = at(&answer, "changed")
-        .as_array()
-        .into_iter()
-        .flatten()
+    if replayed.changed.is_empty() {
+        out.push_str("Every verdict stays the same.\n");
+        return out;
+    }
+    let rows: Vec<Vec<String>> = replayed
+        .changed
+        .iter()
         .map(|it| {
             vec![
-                text(it, "call_id"),
-                text(it, "was"),
-                text(it, "now"),
-                text(it, "command"),
+                text(&it.call_id),
+                text(&it.was),
+                text(&it.now),
+                text(&it.command),
             ]
         })
         .collect();
-    if rows.is_empty() {
-        out.push_str("Every verdict stays the same.\n");
-    } else {
-        out.push('\n');
-        out.push_str(&table(&["call", "was", "would be", "what"], &rows));
-    }
-    written(print(&out), code)
+    out.push('\n');
+    out.push_str(&table(&["call", "was", "would be", "what"], &rows));
+    out
 }
 
 /// Returns the moment `text` ago, in seconds.

@@ -3,16 +3,15 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use reqwest::Method;
-
 use super::{approvals, plain};
 use crate::cli::Approvals;
-use crate::client::{Client, Reach, refused};
+use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::show::text;
 use crate::tui::drive;
 use crate::tui::inbox::{Bell, Inbox};
 use crate::tui::theme::Theme;
+use crate::wire::shown::Identity;
 
 /// What to do first.
 const FIRST: &str = "\
@@ -75,10 +74,10 @@ pub(crate) fn run(
     let is_named = reach.url.is_some() || reach.key_file.is_some();
     let reached = Client::new(reach).and_then(|client| {
         let client = client.in_terminal();
-        let answer = client.ask(Method::GET, "/v1/whoami", None)?;
+        let answer = client.ask(reqwest::Method::GET, "/v1/whoami", None)?;
         Ok((client, answer))
     });
-    let (client, (status, who)) = match reached {
+    let (client, answer) = match reached {
         Ok(reached) => reached,
         // Whoever names a gateway wants that one.
         Err(complaint) if is_named => return Err(complaint),
@@ -87,14 +86,12 @@ pub(crate) fn run(
             return written(said, ExitCode::SUCCESS);
         }
     };
-    if !status.is_success() {
-        return Err(refused(status, &who));
-    }
+    let who: Identity = answer.read()?;
     match Surface::here(wants_lines) {
         Surface::Output => approvals::list(&Approvals::default(), reach),
         Surface::Lines => plain::run(&client).map(|()| ExitCode::SUCCESS),
         Surface::Screen => {
-            let who = format!("{} · {}", text(&who, "name"), text(&who, "role"));
+            let who = format!("{} · {}", text(&who.name), who.role.word());
             let mut inbox = Inbox::new(Theme::of_environment(), bell, who);
             drive::run(&mut inbox, &client).map(|()| ExitCode::SUCCESS)
         }

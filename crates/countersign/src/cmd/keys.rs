@@ -2,19 +2,21 @@
 
 use std::process::ExitCode;
 
+use countersign_core::display::inline;
 use countersign_gate::GateError;
 use countersign_gate::base::principal::Role;
-use countersign_gate::people::KeyBounds;
-use serde_json::{Value, json};
+use countersign_gate::people::{KeyBounds, NewKey};
+use serde_json::json;
 
 use crate::cli::{Keys, KeysCommand, People, PeopleCommand};
 use crate::client::segment;
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::Home;
-use crate::config::read::at;
 use crate::gateway::open_beside;
 use crate::show::{ago, print, print_json, table, text};
+use crate::wire::lists::{KeyList, PersonList};
+use crate::wire::shown::LoginCode;
 
 /// Does what was asked with keys.
 pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
@@ -30,18 +32,18 @@ pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
                 workspaces: workspace.clone(),
             };
             let made = create(reach, role, name, &bounds)?;
-            let key = text(&made, "key");
             // Standard output is the key alone, so that a script can take it.
-            (made, format!("{key}\n"))
+            let shown = format!("{}\n", made.key);
+            (json!(made), shown)
         }
         KeysCommand::List => {
             let answer = Client::new(reach)?.get("/v1/keys")?;
-            let shown = list(&answer);
-            (answer, shown)
+            let shown = list(&answer.read()?);
+            (answer.into_json(), shown)
         }
         KeysCommand::Revoke { id } => {
             let answer = Client::new(reach)?.delete(&format!("/v1/keys/{}", segment(id)))?;
-            (answer, format!("{} is revoked.\n", segment(id)))
+            (answer.into_json(), format!("{} is revoked.\n", segment(id)))
         }
         KeysCommand::Login => {
             // The home's gateway makes the code; `--url` says where a browser finds that gateway.
@@ -55,9 +57,9 @@ pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
                 ),
                 Some(_) | None => (Client::new(reach)?, None),
             };
-            let answer = client.post("/v1/login/code", &json!({}))?;
+            let made: LoginCode = client.post("/v1/login/code", &json!({}))?.read()?;
             let url = shown_at.unwrap_or_else(|| client.url());
-            let link = format!("{url}/#code={}", text(&answer, "code"));
+            let link = format!("{url}/#code={}", made.code);
             let shown = format!("{link}\n");
             (json!({"login_url": link}), shown)
         }
@@ -71,7 +73,7 @@ pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
 }
 
 /// Makes a key in the home's own database: whoever can write there is its admin anyway.
-fn create(reach: &Reach, role: &str, name: &str, bounds: &KeyBounds) -> Result<Value, Complaint> {
+fn create(reach: &Reach, role: &str, name: &str, bounds: &KeyBounds) -> Result<NewKey, Complaint> {
     let role = Role::ALL
         .into_iter()
         .find(|it| it.word() == role)
@@ -95,27 +97,26 @@ fn create(reach: &Reach, role: &str, name: &str, bounds: &KeyBounds) -> Result<V
             let hint = "is the disk full, or does the home belong to somebody else?";
             Complaint::failed(error.to_string(), hint)
         })?;
-        Ok(json!({"id": made.id, "key": made.key, "role": made.role.word(), "name": made.name}))
+        Ok(made)
     })
 }
 
-fn list(answer: &Value) -> String {
-    let rows: Vec<Vec<String>> = at(answer, "keys")
-        .as_array()
-        .into_iter()
-        .flatten()
+fn list(list: &KeyList) -> String {
+    let rows: Vec<Vec<String>> = list
+        .keys
+        .iter()
         .map(|it| {
             vec![
-                text(it, "id"),
-                text(it, "name"),
-                text(it, "role"),
-                names(it, "executors"),
-                names(it, "workspaces"),
-                format!("{} by {}", ago(it, "created_at"), text(it, "created_by")),
-                match at(it, "revoked_at").as_f64() {
-                    Some(_) => format!("revoked {}", ago(it, "revoked_at")),
-                    None => "live".to_owned(),
-                },
+                text(&it.id),
+                text(&it.name),
+                it.role.word().to_owned(),
+                names(&it.executors),
+                names(&it.workspaces),
+                format!("{} by {}", ago(it.created_at), text(&it.created_by)),
+                it.revoked_at.map_or_else(
+                    || "live".to_owned(),
+                    |revoked| format!("revoked {}", ago(revoked)),
+                ),
             ]
         })
         .collect();
@@ -130,17 +131,9 @@ fn list(answer: &Value) -> String {
 }
 
 /// Returns what a key is bound to.
-fn names(key: &Value, list: &str) -> String {
-    let bound = at(key, list).as_array().into_iter().flatten();
-    let bound: Vec<String> = bound
-        .filter_map(Value::as_str)
-        .map(countersign_core::display::inline)
-        .collect();
-    if bound.is_empty() {
-        "-".to_owned()
-    } else {
-        bound.join(", ")
-    }
+fn names(bound: &[String]) -> String {
+    let bound: Vec<String> = bound.iter().map(|it| inline(it)).collect();
+    text(&bound.join(", "))
 }
 
 /// Does what was asked with people.
@@ -149,7 +142,7 @@ pub(crate) fn people(args: &People, reach: &Reach) -> Result<ExitCode, Complaint
     let (answer, shown) = match &args.command {
         None => {
             let answer = client.get("/v1/people")?;
-            let shown = people_list(&answer);
+            let shown = people_list(&answer.read()?);
             (answer, shown)
         }
         Some(PeopleCommand::Set {
@@ -175,32 +168,20 @@ pub(crate) fn people(args: &People, reach: &Reach) -> Result<ExitCode, Complaint
         }
     };
     let result = if args.json {
-        print_json(&answer)
+        print_json(answer.json())
     } else {
         print(&shown)
     };
     written(result, ExitCode::SUCCESS)
 }
 
-fn people_list(answer: &Value) -> String {
-    let rows: Vec<Vec<String>> = at(answer, "people")
-        .as_array()
-        .into_iter()
-        .flatten()
+fn people_list(list: &PersonList) -> String {
+    let rows: Vec<Vec<String>> = list
+        .people
+        .iter()
         .map(|it| {
-            let roles: Vec<&str> = at(it, "roles")
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .collect();
-            let accounts: Vec<String> = at(it, "accounts")
-                .as_object()
-                .into_iter()
-                .flatten()
-                .map(|(channel, _)| countersign_core::display::inline(channel))
-                .collect();
-            vec![text(it, "name"), roles.join(", "), accounts.join(", ")]
+            let accounts: Vec<String> = it.accounts.keys().map(|it| inline(it)).collect();
+            vec![text(&it.name), it.roles.join(", "), accounts.join(", ")]
         })
         .collect();
     if rows.is_empty() {

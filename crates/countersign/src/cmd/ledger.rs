@@ -5,20 +5,20 @@ use std::io::{BufRead as _, BufReader, IsTerminal as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use countersign_core::ledger::Verifier;
 use countersign_core::ledger::checkpoint::Checkpoint;
 use countersign_core::ledger::head::parse_kept;
+use countersign_core::ledger::{Entry, Verifier};
 use countersign_gate::ledger::anchor::Anchor;
-use countersign_gate::ledger::verify::Evidence;
+use countersign_gate::ledger::verify::{Evidence, LedgerState};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::cli::{Ledger, LedgerCommand};
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::Home;
-use crate::config::read::at;
 use crate::gateway::{Ground, damaged, lock, user_name};
-use crate::show::{print, print_json, text};
+use crate::show::{maybe, print, print_json, text};
 
 /// How often it is said how far it has come.
 const TOLD_EVERY: u64 = 10_000;
@@ -34,43 +34,44 @@ pub(crate) fn run(args: &Ledger, reach: &Reach) -> Result<ExitCode, Complaint> {
                 Some(file) => verify_file(file, kept)?,
                 None => verify_home(reach, kept)?,
             };
-            let ok = at(&state, "ok") == true;
-            let code = ExitCode::from(u8::from(!ok));
+            let code = ExitCode::from(u8::from(!state.ok));
             if *json {
-                return written(print_json(&state), code);
+                return written(print_json(&state.json), code);
             }
-            written(print(&found(&state, ok)), code)
+            written(print(&state.words), code)
         }
     }
 }
 
-/// Says what was found, in words.
-fn found(state: &Value, ok: bool) -> String {
-    if ok {
-        let records = match at(state, "records").as_u64() {
+/// What verifying came to, for programs and for people.
+struct Verified {
+    ok: bool,
+    json: Value,
+    words: String,
+}
+
+/// Says what was found, in words. A file has no records beside it.
+fn found(state: &LedgerState, records: Option<u64>) -> String {
+    let (entries, why) = (state.entries, maybe(state.why.as_deref()));
+    if state.ok {
+        let records = match records {
             Some(records) => format!(" {records} records match it."),
             None => String::new(),
         };
         return format!(
             "The ledger is intact: {entries} entries, {} signed checkpoints.{records}\nhead {entries}:{}\n",
-            text(state, "checkpoints"),
-            text(state, "head"),
-            entries = text(state, "entries"),
+            state.checkpoints,
+            text(&state.head),
         );
     }
-    if at(state, "first_bad").is_null() {
+    let Some(first_bad) = state.first_bad else {
         return format!(
-            "The {} entries of the ledger are intact, but the records differ: {}.\n",
-            text(state, "entries"),
-            text(state, "why"),
+            "The {entries} entries of the ledger are intact, but the records differ: {why}.\n"
         );
-    }
+    };
     format!(
-        "The ledger was changed. The first bad entry is {}: {}.\n\
-         The {} entries before it are what they were.\n",
-        text(state, "first_bad"),
-        text(state, "why"),
-        text(state, "entries")
+        "The ledger was changed. The first bad entry is {first_bad}: {why}.\n\
+         The {entries} entries before it are what they were.\n"
     )
 }
 
@@ -91,7 +92,7 @@ fn kept_elsewhere(given: &str) -> Result<Checkpoint, Complaint> {
     })
 }
 
-fn verify_home(reach: &Reach, kept: Option<Checkpoint>) -> Result<Value, Complaint> {
+fn verify_home(reach: &Reach, kept: Option<Checkpoint>) -> Result<Verified, Complaint> {
     let home = Home::new(reach.home.clone())?;
     runtime()?.block_on(async {
         let ground = Ground::of_ledger(&home).await?;
@@ -107,7 +108,11 @@ fn verify_home(reach: &Reach, kept: Option<Checkpoint>) -> Result<Value, Complai
         let state = evidence.verify().await;
         ground.store.close().await;
         let state = state.map_err(|error| Complaint::failed(error.to_string(), ""))?;
-        Ok(json!(state))
+        Ok(Verified {
+            ok: state.ok,
+            json: json!(state),
+            words: found(&state, Some(state.records)),
+        })
     })
 }
 
@@ -175,7 +180,7 @@ fn runtime() -> Result<tokio::runtime::Runtime, Complaint> {
 }
 
 /// Verifies an exported file without any gateway.
-fn verify_file(file: &Path, kept: Option<Checkpoint>) -> Result<Value, Complaint> {
+fn verify_file(file: &Path, kept: Option<Checkpoint>) -> Result<Verified, Complaint> {
     let unreadable = |error: std::io::Error| {
         Complaint::usage(format!("cannot read {}: {error}", file.display()), "")
     };
@@ -193,20 +198,50 @@ fn verify_file(file: &Path, kept: Option<Checkpoint>) -> Result<Value, Complaint
         }
         count += 1;
     }
-    let found = match broken {
+    let checked = match broken {
         Some(broken) => Err(broken),
         None => verifier.finish(),
     };
-    Ok(match found {
-        Ok(good) => json!({
-            "ok": true, "entries": good.entries, "head": good.head.hash.to_string(),
-            "checkpoints": good.checkpoints, "first_bad": null, "why": null,
-        }),
-        Err(broken) => json!({
-            "ok": false, "entries": count, "head": null, "checkpoints": null,
-            "first_bad": broken.seq, "why": broken.why,
-        }),
+    let (state, json) = match checked {
+        Ok(good) => {
+            let state = LedgerState {
+                ok: true,
+                entries: good.entries,
+                head: good.head.hash.to_string(),
+                checkpoints: good.checkpoints,
+                ..LedgerState::default()
+            };
+            let json = json!({
+                "ok": true, "entries": state.entries, "head": state.head,
+                "checkpoints": state.checkpoints, "first_bad": null, "why": null,
+            });
+            (state, json)
+        }
+        Err(broken) => {
+            let state = LedgerState {
+                entries: count,
+                first_bad: Some(broken.seq),
+                why: Some(broken.why.to_string()),
+                ..LedgerState::default()
+            };
+            let json = json!({
+                "ok": false, "entries": count, "head": null, "checkpoints": null,
+                "first_bad": broken.seq, "why": broken.why,
+            });
+            (state, json)
+        }
+    };
+    Ok(Verified {
+        ok: state.ok,
+        json,
+        words: found(&state, None),
     })
+}
+
+/// A page of the ledger, each entry as it came: hashes are over every field, known or not.
+#[derive(Deserialize)]
+struct RawEntries {
+    entries: Vec<Value>,
 }
 
 /// Writes every entry of the ledger, one JSON object per line.
@@ -217,10 +252,13 @@ fn export(reach: &Reach) -> Result<ExitCode, Complaint> {
     let mut out = stdout.lock();
     loop {
         let page = client.get(&format!("/v1/ledger?after={after}&limit=1000"))?;
-        let entries = at(&page, "entries").as_array().cloned().unwrap_or_default();
-        let Some(last) = entries.last().and_then(|entry| at(entry, "seq").as_u64()) else {
+        let entries = page.read::<RawEntries>()?.entries;
+        let Some(last) = entries.last() else {
             return Ok(ExitCode::SUCCESS);
         };
+        let last = Entry::deserialize(last)
+            .map_err(|error| Complaint::failed(format!("an entry cannot be read: {error}"), ""))?
+            .seq;
         for entry in &entries {
             if let Err(error) = writeln!(out, "{entry}") {
                 return written(Err(error), ExitCode::SUCCESS);

@@ -6,24 +6,28 @@
 use std::fmt::Write as _;
 use std::pin::Pin;
 
+use countersign_core::approval::Choice;
 use countersign_core::card::label;
 use countersign_core::display::{inline, shortened};
-use reqwest::{Method, StatusCode};
-use serde_json::{Value, json};
+use countersign_core::grant::Scope;
+use countersign_core::status::ClarificationStatus;
+use countersign_gate::clarifications::ClarificationView;
+use countersign_gate::records::event::Event;
+use countersign_gate::records::view::ApprovalView;
+use reqwest::Method;
+use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::approvals::card;
 use super::follow::{Typed, chosen, clarified, read_lines, scopes_in_words, scopes_of};
-use crate::client::segment;
-use crate::client::{Client, expect_done};
+use crate::client::{Answer, Client, segment};
 use crate::complaint::Complaint;
-use crate::config::read::at;
 use crate::show::print;
 use crate::slash::lifted;
 use crate::tui::drive::{Heard, follow};
 use crate::tui::screen::News;
-use crate::wire::requests::choice;
-use crate::words::{named, outcome, refusal};
+use crate::wire::lists::{ApprovalList, ClarificationList, OverrideList};
+use crate::words::{decided, outcome, refusal};
 
 /// Events that may wait to be told.
 const EVENTS_MAX: usize = 256;
@@ -64,8 +68,8 @@ enum Came {
 
 /// What waits, as it is listed.
 enum Listed {
-    Approval(Value),
-    Question(Value),
+    Approval(Box<ApprovalView>),
+    Question(ClarificationView),
 }
 
 impl Plain<'_> {
@@ -105,31 +109,27 @@ impl Plain<'_> {
 
     /// Returns the sessions that run without questions, a line each; nothing if there is none.
     async fn lifted(&self) -> Result<String, Complaint> {
-        let path = "/v1/overrides";
-        let answer = expect_done(self.client.send(Method::GET, path, None).await?)?;
-        let overrides = at(&answer, "overrides").as_array().into_iter().flatten();
-        let mut lines = String::new();
-        for it in overrides {
-            lines.push_str(&lifted(it));
-            lines.push('\n');
-        }
-        Ok(lines)
+        let answer = self.client.send(Method::GET, "/v1/overrides", None).await?;
+        let list: OverrideList = answer.read()?;
+        let lines = list.overrides.iter().map(|it| format!("{}\n", lifted(it)));
+        Ok(lines.collect())
     }
 
     async fn list(&self) -> Result<Vec<Listed>, Complaint> {
         let path = format!("/v1/approvals?status=waiting&limit={LISTED_MAX}");
-        let answer = expect_done(self.client.send(Method::GET, &path, None).await?)?;
-        let approvals = at(&answer, "approvals").as_array().into_iter().flatten();
+        let answer = self.client.send(Method::GET, &path, None).await?;
+        let approvals = answer.read::<ApprovalList>()?.approvals.into_iter();
         // The gateway has the newest first; the oldest ends first.
-        let mut listed: Vec<Listed> = approvals.rev().cloned().map(Listed::Approval).collect();
+        let approvals = approvals.rev().map(|it| Listed::Approval(Box::new(it)));
+        let mut listed: Vec<Listed> = approvals.collect();
         let path = "/v1/clarifications";
-        let answer = expect_done(self.client.send(Method::GET, path, None).await?)?;
-        let questions = at(&answer, "clarifications")
-            .as_array()
-            .into_iter()
-            .flatten();
-        let waiting = questions.filter(|it| at(it, "status") == "waiting");
-        listed.extend(waiting.cloned().map(Listed::Question));
+        let answer = self.client.send(Method::GET, path, None).await?;
+        let questions = answer
+            .read::<ClarificationList>()?
+            .clarifications
+            .into_iter();
+        let waiting = questions.filter(|it| it.status == ClarificationStatus::Waiting);
+        listed.extend(waiting.map(Listed::Question));
         Ok(listed)
     }
 
@@ -173,28 +173,18 @@ impl Plain<'_> {
         }
     }
 
-    async fn approval(&mut self, listed: &Value) -> Result<(), Complaint> {
-        let id = at(listed, "approval_id")
-            .as_str()
-            .unwrap_or_default()
-            .to_owned();
+    async fn approval(&mut self, listed: &ApprovalView) -> Result<(), Complaint> {
+        let id = listed.approval_id.clone();
         let path = format!("/v1/approvals/{}", segment(&id));
-        let approval = expect_done(self.client.send(Method::GET, &path, None).await?)?;
+        let answer = self.client.send(Method::GET, &path, None).await?;
+        let approval: ApprovalView = answer.read()?;
         say(&format!("\n{}\n", card(&approval).trim_end()))?;
-        let choices = at(&approval, "card.choices")
-            .as_array()
-            .into_iter()
-            .flatten();
-        let choices: Vec<String> = choices
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect();
+        let choices = &approval.card.choices;
         if choices.is_empty() {
             return Ok(());
         }
-        for (number, word) in choices.iter().enumerate() {
-            let label = choice(word).map_or_else(|| word.clone(), |it| label(it).to_owned());
-            say(&format!("{}. {label}\n", number + 1))?;
+        for (number, choice) in choices.iter().enumerate() {
+            say(&format!("{}. {}\n", number + 1, label(*choice)))?;
         }
         let prompt = format!(
             "Type a number from 1 to {} and Enter, or Enter to go back: ",
@@ -207,17 +197,17 @@ impl Plain<'_> {
             if line.trim().is_empty() {
                 return Ok(());
             }
-            match chosen(&line, &choices) {
+            match chosen(&line, choices) {
                 Typed::Unclear => say("There is no such choice.\n")?,
-                Typed::Choice(word) => return self.answer(&id, &path, &word).await,
+                Typed::Choice(choice) => return self.answer(&id, &path, choice).await,
             }
         }
     }
 
-    async fn answer(&mut self, id: &str, path: &str, word: &str) -> Result<(), Complaint> {
-        let mut body = json!({ "choice": word });
-        match word {
-            "deny" => {
+    async fn answer(&mut self, id: &str, path: &str, choice: Choice) -> Result<(), Complaint> {
+        let mut body = json!({ "choice": choice.word() });
+        match choice {
+            Choice::Deny => {
                 let prompt = "Tell the agent why (Enter to skip): ";
                 let Some(note) = self.ask(prompt, Some(id)).await? else {
                     return Ok(());
@@ -226,23 +216,23 @@ impl Plain<'_> {
                     fields.insert("note".to_owned(), json!(note.trim()));
                 }
             }
-            "session" | "always" => {
+            Choice::Session | Choice::Always => {
                 let Some(scope) = self.scope(id).await? else {
                     return Ok(());
                 };
                 if let Some(fields) = body.as_object_mut() {
-                    fields.insert("scope".to_owned(), scope);
+                    fields.insert("scope".to_owned(), json!(scope));
                 }
             }
-            _ => {}
+            Choice::Once => {}
         }
         let path = format!("{path}/resolve");
-        let (status, answered) = self.client.send(Method::POST, &path, Some(&body)).await?;
-        say(&format!("{}\n\n", came_of(status, &answered)))
+        let answered = self.client.send(Method::POST, &path, Some(&body)).await?;
+        say(&format!("{}\n\n", came_of(&answered)))
     }
 
     /// Asks which permission to leave, the narrowest first.
-    async fn scope(&mut self, id: &str) -> Result<Option<Value>, Complaint> {
+    async fn scope(&mut self, id: &str) -> Result<Option<Scope>, Complaint> {
         let scopes = scopes_of(self.client, id).await?;
         let prompt = scopes_in_words(&scopes);
         let line = self.ask(&prompt, Some(id)).await?.unwrap_or_default();
@@ -251,27 +241,16 @@ impl Plain<'_> {
         if scope.is_none() {
             say("Nothing was answered.\n")?;
         }
-        Ok(scope.map(|scope| at(scope, "scope").clone()))
+        Ok(scope.map(|scope| scope.scope.clone()))
     }
 
-    async fn question(&mut self, question: &Value) -> Result<(), Complaint> {
-        let id = at(question, "clarification_id")
-            .as_str()
-            .unwrap_or_default()
-            .to_owned();
-        let words = at(question, "question").as_str().unwrap_or_default();
-        say(&format!(
-            "\nAn agent needs your input\n{}\n",
-            shortened(words)
-        ))?;
-        let choices = at(question, "choices").as_array();
-        let count = choices.map_or(0, Vec::len);
-        for (number, choice) in choices.into_iter().flatten().enumerate() {
-            say(&format!(
-                "{}. {}\n",
-                number + 1,
-                choice.as_str().unwrap_or_default()
-            ))?;
+    async fn question(&mut self, question: &ClarificationView) -> Result<(), Complaint> {
+        let id = question.clarification_id.clone();
+        let words = shortened(&question.question);
+        say(&format!("\nAn agent needs your input\n{words}\n"))?;
+        let count = question.choices.len();
+        for (number, choice) in question.choices.iter().enumerate() {
+            say(&format!("{}. {choice}\n", number + 1))?;
         }
         let prompt = match count {
             0 => "Type your answer and Enter, or Enter to go back: ".to_owned(),
@@ -284,12 +263,12 @@ impl Plain<'_> {
             return Ok(());
         }
         let path = format!("/v1/clarifications/{}/answer", segment(&id));
-        let body = clarified(&line, question);
-        let (status, answered) = self.client.send(Method::POST, &path, Some(&body)).await?;
-        let words = if status.is_success() {
+        let body = clarified(&line, &question.choices);
+        let answered = self.client.send(Method::POST, &path, Some(&body)).await?;
+        let words = if answered.is_success() {
             "Answered.".to_owned()
         } else {
-            refusal(status.as_u16(), &answered)
+            refusal(&answered)
         };
         say(&format!("{words}\n\n"))
     }
@@ -315,13 +294,12 @@ fn shown(listed: &[Listed]) -> String {
     for (number, it) in listed.iter().enumerate() {
         let words = match it {
             Listed::Approval(approval) => {
-                let risk = named(at(approval, "card"), "risk").unwrap_or_default();
-                let command = at(approval, "command").as_str().unwrap_or_default();
-                format!("{risk} risk: {}", shortened(command))
+                let (risk, command) = (approval.card.risk, shortened(&approval.command));
+                format!("{risk} risk: {command}")
             }
             Listed::Question(question) => {
-                let words = at(question, "question").as_str().unwrap_or_default();
-                format!("question: {}", shortened(&words.replace('\n', " ")))
+                let words = question.question.replace('\n', " ");
+                format!("question: {}", shortened(&words))
             }
         };
         let _infallible = writeln!(out, "{}. {words}", number + 1);
@@ -334,49 +312,65 @@ fn told(news: &News) -> Option<String> {
     match news {
         News::Away { .. } => Some(AWAY.to_owned()),
         News::Back => Some("The gateway is back.".to_owned()),
-        News::Event(event) => match at(event, "event").as_str()? {
-            "approval.required" => {
-                let command = at(event, "command").as_str().unwrap_or_default();
-                Some(format!("1 more waits: {}", shortened(command)))
-            }
-            "clarify.required" => Some("1 more waiting: a question.".to_owned()),
-            "approval.resolved" => Some(format!("{}.", outcome(event))),
-            _ => None,
-        },
+        News::Event(event) => told_event(event),
         News::Answered { .. } | News::Unanswered { .. } => None,
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "three events matter here")]
+fn told_event(event: &Event) -> Option<String> {
+    match event {
+        Event::ApprovalRequired(asked) => {
+            Some(format!("1 more waits: {}", shortened(&asked.command)))
+        }
+        Event::ClarifyRequired(_) => Some("1 more waiting: a question.".to_owned()),
+        Event::ApprovalResolved(told) => Some(format!("{}.", outcome(&decided(told)))),
+        _ => None,
+    }
+}
+
 /// Whether `event` settles the question `id`.
-fn is_end_of(event: &Value, id: &str) -> bool {
-    let name = at(event, "event").as_str().unwrap_or_default();
-    match name {
-        "approval.resolved" => at(event, "approval_id") == id,
-        "clarify.resolved" => at(event, "clarification_id") == id,
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "two events settle questions"
+)]
+fn is_end_of(event: &Event, id: &str) -> bool {
+    match event {
+        Event::ApprovalResolved(told) => told.approval_id == id,
+        Event::ClarifyResolved(told) => told.clarification_id == id,
         _ => false,
     }
 }
 
-fn came_of(status: StatusCode, answered: &Value) -> String {
-    let decision = at(answered, "decision");
-    if status.is_success() && at(answered, "held_until").is_number() {
-        "Your answer takes effect in a moment, unless it is undone.".to_owned()
-    } else if decision.is_object() {
-        format!("{}.", outcome(decision))
-    } else {
-        refusal(status.as_u16(), answered)
+fn came_of(answered: &Answer) -> String {
+    if !answered.is_success() {
+        let decision = answered.refusal().decision;
+        return decision.map_or_else(|| refusal(answered), |it| format!("{}.", outcome(&it)));
+    }
+    match answered.read::<ApprovalView>() {
+        Ok(approval) => match &approval.decision {
+            Some(decision) if approval.held_until.is_none() => format!("{}.", outcome(decision)),
+            Some(_) | None => {
+                "Your answer takes effect in a moment, unless it is undone.".to_owned()
+            }
+        },
+        Err(complaint) => complaint.message().to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples;
 
     #[test]
     fn what_waits_is_numbered_in_the_words_of_the_cards() {
-        let approval = json!({ "command": "rm -rf /srv/www", "card": { "risk": "critical" } });
-        let question = json!({ "question": "Which port?\nThere are two." });
-        let listed = [Listed::Approval(approval), Listed::Question(question)];
+        let approval = samples::approval(json!({ "card": { "risk": "critical" } }));
+        let question = samples::question(json!({ "question": "Which port?\nThere are two." }));
+        let listed = [
+            Listed::Approval(samples::read(approval)),
+            Listed::Question(samples::read(question)),
+        ];
         let wanted = "2 waiting for an answer.\n\
                       1. critical risk: rm -rf /srv/www\n\
                       2. question: Which port? There are two.\n";
@@ -386,13 +380,20 @@ mod tests {
 
     #[test]
     fn news_is_told_in_one_sentence_and_only_if_it_matters_to_whoever_answers() {
-        let resolved = json!({ "event": "approval.resolved", "approval_id": "appr_1",
-            "outcome": "denied", "by": "ana", "via": "page" });
+        let resolved = samples::event(json!({ "event": "approval.resolved", "outcome": "denied" }));
         assert!(is_end_of(&resolved, "appr_1"));
         assert!(!is_end_of(&resolved, "appr_2"));
         let rows = [
-            (News::Event(resolved), Some("Denied by ana via the page.")),
-            (News::Event(json!({ "event": "call.assessed" })), None),
+            (
+                News::Event(Box::new(resolved)),
+                Some("Denied by ana via the page."),
+            ),
+            (
+                News::Event(Box::new(samples::event(
+                    json!({ "event": "call.assessed" }),
+                ))),
+                None,
+            ),
             (News::Back, Some("The gateway is back.")),
         ];
         for (news, wanted) in rows {

@@ -2,14 +2,16 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use countersign_core::status::Status;
+use countersign_gate::people::NewKey;
+use countersign_gate::records::view::CallView;
+use serde_json::json;
 
 use crate::cli::Try;
 use crate::client::segment;
-use crate::client::{Client, Reach};
+use crate::client::{Answer, Client, Reach};
 use crate::complaint::{Complaint, written};
-use crate::config::read::at;
-use crate::show::{print, print_json, text};
+use crate::show::{maybe, print, print_json};
 use crate::wire::practice::{COMMAND, EXPLANATION};
 
 /// A practice card to be put in front of people.
@@ -25,7 +27,7 @@ pub(super) struct Practice<'a> {
 /// Puts a practice card in front of people and waits for the answer.
 pub(crate) fn run(args: &Try, reach: &Reach) -> Result<ExitCode, Complaint> {
     let client = Client::new(reach)?;
-    let call = put(
+    let answer = put(
         &Practice {
             wait: args.wait,
             agent: "countersign try",
@@ -38,45 +40,40 @@ pub(crate) fn run(args: &Try, reach: &Reach) -> Result<ExitCode, Complaint> {
         },
         &client,
     )?;
-    let code = match at(&call, "status").as_str() {
-        Some("approved") => 0,
-        Some("denied" | "refused") => 20,
-        _ => 21,
+    let call: CallView = answer.read()?;
+    let code = match call.status {
+        Status::Approved => 0,
+        Status::Denied | Status::Refused => 20,
+        Status::Waiting | Status::Allowed | Status::Expired | Status::Withdrawn => 21,
     };
     if args.json {
-        return written(print_json(&call), ExitCode::from(code));
+        return written(print_json(answer.json()), ExitCode::from(code));
     }
-    let decision = at(&call, "decision");
+    let by = maybe(call.decision.as_ref().and_then(|it| it.by.as_deref()));
     let line = match code {
-        0 => format!(
-            "Approved by {}. A real agent would now run exactly that command, once.\n",
-            text(decision, "by")
-        ),
-        20 => format!(
-            "Denied by {}. A real agent would get your note.\n",
-            text(decision, "by")
-        ),
+        0 => format!("Approved by {by}. A real agent would now run exactly that command, once.\n"),
+        20 => format!("Denied by {by}. A real agent would get your note.\n"),
         _ => "Nobody answered in time, so it would not have run.\n".to_owned(),
     };
     written(print(&line), ExitCode::from(code))
 }
 
 /// Puts a practice card in front of people and returns how it ended.
-pub(super) fn put(practice: &Practice<'_>, client: &Client) -> Result<Value, Complaint> {
+pub(super) fn put(practice: &Practice<'_>, client: &Client) -> Result<Answer, Complaint> {
     // A person's key cannot ask, so the practice agent gets one of its own, for this card only.
     let made = client.post("/v1/keys", &json!({"name": "practice", "role": "agent"}))?;
-    let id = text(&made, "id");
-    let outcome = ask(practice, client, &text(&made, "key"));
-    let revoked = client.delete(&format!("/v1/keys/{}", segment(&id)));
+    let made: NewKey = made.read()?;
+    let outcome = ask(practice, client, &made.key);
+    let revoked = client.delete(&format!("/v1/keys/{}", segment(&made.id)));
     let call = outcome?;
     revoked?;
     Ok(call)
 }
 
-fn ask(practice: &Practice<'_>, client: &Client, key: &str) -> Result<Value, Complaint> {
+fn ask(practice: &Practice<'_>, client: &Client, key: &str) -> Result<Answer, Complaint> {
     let agent = client.with_key(key);
     let session = format!("practice-{}", std::process::id());
-    let call = agent.post(
+    let answer = agent.post(
         "/v1/calls",
         &json!({
             "tool": "terminal",
@@ -86,18 +83,19 @@ fn ask(practice: &Practice<'_>, client: &Client, key: &str) -> Result<Value, Com
             "explanation": EXPLANATION,
         }),
     )?;
+    let call: CallView = answer.read()?;
     if let Some(hint) = &practice.hint {
-        let hint = hint.replace("ID", &text(&call, "approval_id"));
+        let hint = hint.replace("ID", &maybe(call.approval_id.as_deref()));
         print(&hint).map_err(|error| Complaint::failed(error.to_string(), ""))?;
     }
-    let path = format!("/v1/calls/{}", segment(&text(&call, "call_id")));
+    let path = format!("/v1/calls/{}", segment(&call.call_id));
     let mut left = practice.wait;
     loop {
         let wait = left.min(30);
-        let call = agent.get(&format!("{path}?wait_seconds={wait}"))?;
+        let answer = agent.get(&format!("{path}?wait_seconds={wait}"))?;
         left -= wait;
-        if at(&call, "status") != "waiting" {
-            return Ok(call);
+        if !answer.read::<CallView>()?.is_waiting() {
+            return Ok(answer);
         }
         if left == 0 {
             return agent.post(&format!("{path}/withdraw"), &json!({}));

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::follow::{Ended, Follow, Shows};
 use crate::cli::Run;
-use crate::client::{Client, Reach, expect_done};
+use crate::client::{Client, Reach};
 use crate::complaint::Complaint;
-use crate::show::text;
+use crate::wire::shown::RunStanding;
 
 /// Longest text that is read from standard input, in bytes.
 const TEXT_BYTES_MAX: u64 = 1024 * 1024;
@@ -50,8 +50,8 @@ pub(crate) async fn start(
     let cwd = directory(cwd);
     let body = json!({ "input": what, "session_id": session, "cwd": cwd });
     let answer = client.send(Method::POST, "/v1/runs", Some(&body)).await?;
-    let started: Value = expect_done(answer)?;
-    Ok(text(&started, "run_id"))
+    let started: RunStanding = answer.read()?;
+    Ok(started.run_id)
 }
 
 /// Returns the directory a run works in: `cwd` seen from here, or here.

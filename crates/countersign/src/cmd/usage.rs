@@ -3,14 +3,14 @@
 use std::process::ExitCode;
 
 use countersign_core::display::inline;
-use serde_json::Value;
+use countersign_gate::runs::usage::UsageView;
 
 use super::history::moment;
 use crate::cli::Usage;
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
-use crate::config::read::at;
 use crate::show::{print, print_json, table, text};
+use crate::wire::lists::UsageList;
 
 /// Shows what models cost, by task and model.
 pub(crate) fn run(args: &Usage, reach: &Reach) -> Result<ExitCode, Complaint> {
@@ -18,21 +18,17 @@ pub(crate) fn run(args: &Usage, reach: &Reach) -> Result<ExitCode, Complaint> {
     let since = moment(&args.since)?;
     let answer = client.get(&format!("/v1/usage?since={since}"))?;
     if args.json {
-        return written(print_json(&answer), ExitCode::SUCCESS);
+        return written(print_json(answer.json()), ExitCode::SUCCESS);
     }
-    written(print(&shown(&answer, &args.since)), ExitCode::SUCCESS)
+    let list: UsageList = answer.read()?;
+    written(print(&shown(&list.usage, &args.since)), ExitCode::SUCCESS)
 }
 
-fn shown(answer: &Value, since: &str) -> String {
+fn shown(days: &[UsageView], since: &str) -> String {
     let mut sums: Vec<(String, String, [u64; 3])> = Vec::new();
-    for day in at(answer, "usage").as_array().into_iter().flatten() {
-        let count = |key: &str| at(day, key).as_u64().unwrap_or(0);
-        let (task, model) = (text(day, "task"), text(day, "model"));
-        let more = [
-            count("calls"),
-            count("prompt_tokens"),
-            count("completion_tokens"),
-        ];
+    for day in days {
+        let (task, model) = (text(&day.task), text(&day.model));
+        let more = [day.calls, day.prompt_tokens, day.completion_tokens];
         let known = sums.iter_mut().find(|it| it.0 == task && it.1 == model);
         match known {
             Some((_, _, sum)) => {
@@ -58,15 +54,20 @@ fn shown(answer: &Value, since: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn days_are_added_up_by_task_and_model() {
-        let day = |task: &str, calls: u64| json!({"task": task, "model": "m", "day": 0, "calls": calls, "prompt_tokens": 10, "completion_tokens": 1});
-        let answer = json!({ "usage": [day("agent", 2), day("approval", 1), day("agent", 3)] });
-        let shown = anstream::adapter::strip_str(&shown(&answer, "30d")).to_string();
+        let day = |task: &str, calls: u64| UsageView {
+            task: task.to_owned(),
+            model: "m".to_owned(),
+            day: 0,
+            calls,
+            prompt_tokens: 10,
+            completion_tokens: 1,
+        };
+        let days = [day("agent", 2), day("approval", 1), day("agent", 3)];
+        let shown = anstream::adapter::strip_str(&shown(&days, "30d")).to_string();
         let lines: Vec<Vec<&str>> = shown
             .lines()
             .map(|line| line.split_whitespace().collect())

@@ -7,6 +7,8 @@ use countersign_agent::undo::UndoError;
 use countersign_gate::GateError;
 use serde_json::{Value, json};
 
+use crate::wire::refusal::RefusalError;
+
 /// A refusal.
 #[derive(Debug)]
 pub(crate) struct Problem {
@@ -60,14 +62,13 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut body = json!({
-            "error": {
-                "message": self.message,
-                "type": self.kind(),
-                "param": self.param,
-                "code": self.code,
-            }
-        });
+        let error = RefusalError {
+            kind: self.kind().to_owned(),
+            message: self.message,
+            param: self.param,
+            code: self.code.to_owned(),
+        };
+        let mut body = json!({ "error": error });
         if let (Some(more), Some(body)) = (self.more, body.as_object_mut()) {
             let (key, value) = *more;
             body.insert(key.to_owned(), value);

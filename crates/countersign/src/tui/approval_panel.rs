@@ -1,6 +1,6 @@
 //! One approval on the screen: what is wanted, how bad it is, who asks, and numbered answers.
 //!
-//! Made from the JSON of `GET /v1/approvals/{id}`; whoever shows it hands it keys and news, and sends
+//! Made from the answer to `GET /v1/approvals/{id}`; whoever shows it hands it keys and news, and sends
 //! what it wishes. A key answers only when the card was read, and outside a burst of keys. Escape
 //! answers nothing. Whoever allows has had the whole call before them: if it does not fit, it must be
 //! opened, and if the risk is high, read to its end.
@@ -15,6 +15,9 @@ mod why;
 
 use countersign_core::approval::Choice;
 use countersign_core::time::UnixMillis;
+use countersign_gate::history::traces::TraceView;
+use countersign_gate::records::event::Event;
+use countersign_gate::records::view::{ApprovalView, DecisionView};
 use ratatui::crossterm::event::KeyEvent;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -28,9 +31,9 @@ use super::keys::{Act, Place, act, is_press};
 use super::panel::Reaction;
 use super::screen::{News, Tag, Wish};
 use super::theme::Theme;
-use crate::client::segment;
-use crate::config::read::at;
-use crate::words::{outcome, refusal, span_changes_at};
+use crate::client::{Answer, segment};
+use crate::wire::lists::ScopeList;
+use crate::words::{decided, outcome, refusal, span_changes_at};
 
 /// Longest note, in bytes; the gateway takes 16 KiB.
 const NOTE_BYTES_MAX: usize = 4096;
@@ -70,7 +73,7 @@ pub(crate) struct ApprovalPanel {
     /// Whether the gateway is away, or it is not known yet what happened meanwhile.
     is_away: bool,
     /// The trace of the call, once it was asked for.
-    trace: Value,
+    trace: Option<Box<TraceView>>,
     pages: draw::Pages,
 }
 
@@ -117,9 +120,22 @@ enum Row {
 }
 
 impl ApprovalPanel {
-    /// Shows the answer to `GET /v1/approvals/{id}`.
-    pub(crate) fn new(approval: &Value, theme: Theme) -> Self {
-        let subject = Subject::read(approval);
+    /// Shows `approval`.
+    pub(crate) fn new(approval: ApprovalView, theme: Theme) -> Self {
+        Self::about(Subject::new(approval), theme)
+    }
+
+    /// Shows the answer to `GET /v1/approvals/{id}`. What cannot be read can only be denied.
+    pub(crate) fn of_answer(id: &str, answer: &Answer, theme: Theme) -> Self {
+        Self::about(Subject::of_answer(id, answer), theme)
+    }
+
+    /// Shows the approval `id`, whose card cannot be read.
+    pub(crate) fn unreadable(id: &str, theme: Theme) -> Self {
+        Self::about(Subject::unreadable(id), theme)
+    }
+
+    fn about(subject: Subject, theme: Theme) -> Self {
         let mut panel = Self {
             theme,
             pages: draw::Pages::new(&subject, Columns::One, theme),
@@ -134,14 +150,14 @@ impl ApprovalPanel {
             sent: None,
             was_answered_here: false,
             is_away: false,
-            trace: Value::Null,
+            trace: None,
         };
         panel.select_first();
         panel
     }
 
     /// Returns the request that fetches the card of `id`, whose answer is handed to
-    /// [`ApprovalPanel::new`] or to [`ApprovalPanel::told`].
+    /// [`ApprovalPanel::of_answer`] or to [`ApprovalPanel::told`].
     pub(crate) fn fetch(id: &str) -> Wish {
         wish(CARD, id, Method::GET, "", None)
     }
@@ -456,7 +472,7 @@ impl ApprovalPanel {
 
     fn turn_to_why(&mut self) -> Reaction {
         self.turn(Face::Why);
-        if !self.trace.is_null() {
+        if self.trace.is_some() {
             return Reaction::STAYS;
         }
         let call = segment(&self.subject.call);
@@ -505,29 +521,27 @@ impl ApprovalPanel {
     }
 
     /// Takes news; what does not concern this approval is left alone.
-    pub(crate) fn told(&mut self, news: &News, now: UnixMillis) -> Vec<Wish> {
+    pub(crate) fn told(&mut self, news: &News) -> Vec<Wish> {
         match news {
-            News::Answered { tag, status, body } if tag.id == self.subject.id => {
-                self.answered(tag.what, *status, body, now)
+            News::Answered { tag, answer } if tag.id == self.subject.id => {
+                self.answered(tag.what, answer)
             }
             News::Unanswered { tag, why } if tag.id == self.subject.id => {
                 self.unanswered(tag.what, why)
             }
-            News::Event(event) if at(event, "approval_id") == self.subject.id.as_str() => {
-                self.happened(event, now)
-            }
+            News::Event(event) => self.happened(event),
             // Anything may have happened meanwhile.
             News::Back => vec![Self::fetch(&self.subject.id)],
             News::Away { .. } => {
                 self.is_away = true;
                 Vec::new()
             }
-            News::Answered { .. } | News::Unanswered { .. } | News::Event(_) => Vec::new(),
+            News::Answered { .. } | News::Unanswered { .. } => Vec::new(),
         }
     }
 
-    fn answered(&mut self, what: &str, status: u16, body: &Value, now: UnixMillis) -> Vec<Wish> {
-        let is_done = (200..300).contains(&status);
+    fn answered(&mut self, what: &str, answer: &Answer) -> Vec<Wish> {
+        let is_done = answer.is_success();
         match what {
             CARD | RESOLVE | TAKE_BACK if is_done => {
                 self.is_away = false;
@@ -535,15 +549,15 @@ impl ApprovalPanel {
                     self.sent = None;
                     self.was_answered_here = what == RESOLVE;
                 }
-                self.update(body);
+                self.update(Subject::of_answer(&self.subject.id, answer));
                 self.looked_up();
             }
             RESOLVE | TAKE_BACK => {
                 self.sent = None;
-                if at(body, "decision").is_object() {
-                    self.settle(at(body, "decision"), now);
+                if let Some(decision) = answer.refusal().decision {
+                    self.settle(decision);
                 } else {
-                    self.notice = Some(refusal(status, body));
+                    self.notice = Some(refusal(answer));
                     self.select_first();
                     // What it is now is not known from a refusal.
                     return vec![Self::fetch(&self.subject.id)];
@@ -551,17 +565,19 @@ impl ApprovalPanel {
             }
             PREVIEW => {
                 if let Step::Granting(granting) = &mut self.step {
-                    if is_done {
-                        granting.offer(body);
-                    } else {
-                        granting.fail(&refusal(status, body));
+                    match answer.read::<ScopeList>() {
+                        Ok(list) => granting.offer(list.scopes),
+                        Err(_) if !is_done => granting.fail(&refusal(answer)),
+                        Err(complaint) => granting.fail(complaint.message()),
                     }
                     self.arming.out_of_view();
                 }
             }
-            TRACE if is_done => {
-                self.trace = body.clone();
-                self.pages.forget_why();
+            TRACE => {
+                if let Ok(trace) = answer.read() {
+                    self.trace = Some(Box::new(trace));
+                    self.pages.forget_why();
+                }
             }
             _ => {}
         }
@@ -594,27 +610,27 @@ impl ApprovalPanel {
         }
     }
 
-    fn happened(&mut self, event: &Value, now: UnixMillis) -> Vec<Wish> {
-        match at(event, "event").as_str() {
-            Some("approval.resolved" | "approval.responded") => {
-                let mut decision = event.clone();
-                if let Some(fields) = decision.as_object_mut() {
-                    let when = at(event, "timestamp").clone();
-                    fields.insert("at".to_owned(), when);
-                }
-                self.settle(&decision, now);
-                Vec::new()
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "three events concern a card"
+    )]
+    fn happened(&mut self, event: &Event) -> Vec<Wish> {
+        match event {
+            Event::ApprovalResolved(told) if told.approval_id == self.subject.id => {
+                self.settle(decided(told));
             }
-            Some("approval.held" | "approval.taken_back") if self.sent.is_none() => {
-                vec![Self::fetch(&self.subject.id)]
+            Event::ApprovalHeld(told) | Event::ApprovalTakenBack(told)
+                if told.approval_id == self.subject.id && self.sent.is_none() =>
+            {
+                return vec![Self::fetch(&self.subject.id)];
             }
-            Some(_) | None => Vec::new(),
+            _ => {}
         }
+        Vec::new()
     }
 
     /// Takes the approval as it is now. What the person has seen and typed stays.
-    fn update(&mut self, approval: &Value) {
-        let fresh = Subject::read(approval);
+    fn update(&mut self, fresh: Subject) {
         let is_same_call = fresh.card.digest == self.subject.card.digest;
         let was_waiting = self.is_waiting();
         self.subject = fresh;
@@ -633,13 +649,7 @@ impl ApprovalPanel {
     }
 
     /// It is answered, by whomever.
-    fn settle(&mut self, decision: &Value, now: UnixMillis) {
-        let mut decision = decision.clone();
-        if let Some(fields) = decision.as_object_mut() {
-            fields
-                .entry("at")
-                .or_insert_with(|| json!(now.as_seconds()));
-        }
+    fn settle(&mut self, decision: DecisionView) {
         self.subject.is_waiting = false;
         self.subject.held_until = None;
         self.subject.decision = Some(decision);
@@ -670,8 +680,7 @@ impl ApprovalPanel {
         });
         let counted = counted.map(|end| span_changes_at(end, now));
         let decided = self.subject.decision.as_ref();
-        let decided = decided.and_then(|decision| crate::words::moment(decision, "at"));
-        let decided = decided.map(|then| span_changes_at(then, now));
+        let decided = decided.map(|decision| span_changes_at(decision.at, now));
         [counted, decided, self.arming.armed_at(now)]
             .into_iter()
             .flatten()

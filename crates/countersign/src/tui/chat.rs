@@ -11,10 +11,14 @@ mod draw;
 mod tests;
 mod transcript;
 
+use countersign_core::display::inline;
+use countersign_core::status::RunPhase;
 use countersign_core::time::UnixMillis;
+use countersign_gate::records::event::Event;
 use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use reqwest::Method;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use self::cards::{Cards, Panel};
@@ -27,9 +31,10 @@ use super::keys::{Act, Place, act, is_press};
 use super::panel::Then;
 use super::screen::{News, Screen, Tag, Wish};
 use super::theme::Theme;
-use crate::client::segment;
-use crate::config::read::at;
-use crate::words::{moment, outcome, refusal};
+use crate::client::{Answer, segment};
+use crate::complaint::Complaint;
+use crate::wire::shown::{MessageList, MessageView, RunList, RunStanding};
+use crate::words::{decided, outcome, refusal};
 
 /// Longest thing that can be said at once, in bytes.
 const INPUT_BYTES_MAX: usize = 256 * 1024;
@@ -225,61 +230,85 @@ impl Chat {
         vec![send(START, "", Method::POST, path, Some(body))]
     }
 
-    fn answered(&mut self, tag: &Tag, status: u16, body: &Value, now: UnixMillis) -> Vec<Wish> {
-        let is_done = (200..300).contains(&status);
+    fn answered(&mut self, tag: &Tag, answer: &Answer, now: UnixMillis) -> Vec<Wish> {
         if ApprovalPanel::is_card(tag) {
-            if !self.cards.has(&tag.id) && is_done {
-                let panel = ApprovalPanel::new(body, self.theme);
-                let is_wanted = self.wanted.take_if(|wanted| *wanted == tag.id).is_some();
-                // A run that is followed from its beginning tells of old questions, too.
-                if !panel.is_waiting() && !panel.is_held(now) && !is_wanted {
-                    return Vec::new();
-                }
-                return self.add(Panel::Approval(Box::new(panel)));
-            }
-            if !is_done {
-                self.transcript.trouble(refusal(status, body));
-            }
-            return Vec::new();
+            return self.card_answered(tag, answer, now);
         }
-        if ClarifyPanel::is_question(tag) && is_done && !self.cards.has(&tag.id) {
-            let panel = ClarifyPanel::new(body, AGENT, self.theme);
-            if panel.is_waiting() {
-                return self.add(Panel::Question(Box::new(panel)));
-            }
-            return Vec::new();
+        if ClarifyPanel::is_question(tag) && answer.is_success() && !self.cards.has(&tag.id) {
+            return self.question_answered(answer);
         }
         match tag.what {
-            START if is_done => {
-                let run = at(body, "run_id").as_str().unwrap_or_default().to_owned();
-                self.follow(run, now)
-            }
-            START => {
-                self.work = Work::Rests;
-                self.transcript.trouble(refusal(status, body));
+            START => match answer.read::<RunStanding>() {
+                Ok(started) => self.follow(started.run_id, now),
+                Err(complaint) => {
+                    self.work = Work::Rests;
+                    self.failed(answer, &complaint)
+                }
+            },
+            STOP if !answer.is_success() => {
+                self.transcript.trouble(refusal(answer));
                 Vec::new()
             }
-            STOP if !is_done => {
-                self.transcript.trouble(refusal(status, body));
-                Vec::new()
-            }
-            RUN if is_done => self.resumed(body, now),
-            MESSAGES if is_done => {
-                self.remember(body);
-                // Only then, so that what a run tells meets what is remembered of it.
-                let runs = format!("/v1/runs?session_id={}&limit=1", tag.id);
-                vec![send(RUN, &tag.id, Method::GET, runs, None)]
-            }
-            MESSAGES => {
-                self.transcript.trouble(refusal(status, body));
-                self.session = None;
-                Vec::new()
-            }
+            RUN => match answer.read::<RunList>() {
+                Ok(list) => self.resumed(&list, now),
+                Err(complaint) => self.failed(answer, &complaint),
+            },
+            MESSAGES => match answer.read::<MessageList>() {
+                Ok(list) => {
+                    self.remember(&list);
+                    // Only then, so that what a run tells meets what is remembered of it.
+                    let runs = format!("/v1/runs?session_id={}&limit=1", tag.id);
+                    vec![send(RUN, &tag.id, Method::GET, runs, None)]
+                }
+                Err(complaint) => {
+                    self.session = None;
+                    self.failed(answer, &complaint)
+                }
+            },
             _ => {
-                self.command_answered(tag, status, body);
+                self.command_answered(tag, answer);
                 Vec::new()
             }
         }
+    }
+
+    fn card_answered(&mut self, tag: &Tag, answer: &Answer, now: UnixMillis) -> Vec<Wish> {
+        if !answer.is_success() {
+            self.transcript.trouble(refusal(answer));
+            return Vec::new();
+        }
+        if self.cards.has(&tag.id) {
+            return Vec::new();
+        }
+        let panel = ApprovalPanel::of_answer(&tag.id, answer, self.theme);
+        let is_wanted = self.wanted.take_if(|wanted| *wanted == tag.id).is_some();
+        // A run that is followed from its beginning tells of old questions, too.
+        if !panel.is_waiting() && !panel.is_held(now) && !is_wanted {
+            return Vec::new();
+        }
+        self.add(Panel::Approval(Box::new(panel)))
+    }
+
+    fn question_answered(&mut self, answer: &Answer) -> Vec<Wish> {
+        let question = match answer.read() {
+            Ok(question) => question,
+            Err(complaint) => return self.failed(answer, &complaint),
+        };
+        let panel = ClarifyPanel::new(&question, AGENT, self.theme);
+        if panel.is_waiting() {
+            return self.add(Panel::Question(Box::new(panel)));
+        }
+        Vec::new()
+    }
+
+    /// Says why something was refused, or that the answer cannot be read.
+    fn failed(&mut self, answer: &Answer, complaint: &Complaint) -> Vec<Wish> {
+        if answer.is_success() {
+            self.transcript.trouble(complaint.message());
+        } else {
+            self.transcript.trouble(refusal(answer));
+        }
+        Vec::new()
     }
 
     fn unanswered(&mut self, tag: &Tag, why: &str) {
@@ -305,40 +334,41 @@ impl Chat {
     }
 
     /// Shows what was said before in this conversation.
-    fn remember(&mut self, body: &Value) {
-        for message in at(body, "messages").as_array().into_iter().flatten() {
-            let content = at(message, "content").as_str().unwrap_or_default();
-            match at(message, "role").as_str() {
-                Some("user") => {
+    fn remember(&mut self, list: &MessageList) {
+        // A message of a shape this program does not know is left out.
+        let messages = list.messages.iter();
+        for message in messages.filter_map(|it| MessageView::deserialize(it).ok()) {
+            let content = message.content.as_deref().unwrap_or_default();
+            match message.role.as_str() {
+                "user" => {
                     self.transcript.person(content);
                     self.said.add(content);
                 }
-                Some("assistant") if !content.trim().is_empty() => self.transcript.agent(content),
-                Some("tool") => self.transcript.tool_ended(message),
+                "assistant" if !content.trim().is_empty() => self.transcript.agent(content),
+                "tool" => self.transcript.tool_ended(&message),
                 _ => {}
             }
-            let calls = at(message, "tool_calls").as_array();
-            for call in calls.into_iter().flatten() {
-                let name = at(call, "function.name").as_str().unwrap_or_default();
-                let args = at(call, "function.arguments").as_str().unwrap_or_default();
-                let id = at(call, "id").as_str().unwrap_or_default();
-                let preview = countersign_core::display::inline(&format!("{name} {args}"));
-                self.transcript.tool(id, &preview);
+            for call in message.tool_calls.iter().flatten() {
+                let args = call.function.arguments.as_deref().unwrap_or_default();
+                let preview = inline(&format!("{} {args}", call.function.name));
+                self.transcript.tool(&call.id, &preview);
             }
         }
     }
 
     /// A conversation that goes on may have a run under way.
-    fn resumed(&mut self, body: &Value, now: UnixMillis) -> Vec<Wish> {
-        let run = at(body, "runs").get(0).unwrap_or(&Value::Null);
-        let is_over = matches!(
-            at(run, "status").as_str(),
-            Some("completed" | "failed" | "cancelled") | None
-        );
-        match at(run, "run_id").as_str() {
-            Some(id) if !is_over && self.work == Work::Rests => {
+    fn resumed(&mut self, list: &RunList, now: UnixMillis) -> Vec<Wish> {
+        let under_way = list.runs.first().filter(|run| match run.status {
+            RunPhase::Started
+            | RunPhase::Running
+            | RunPhase::WaitingForApproval
+            | RunPhase::Stopping => true,
+            RunPhase::Completed | RunPhase::Failed | RunPhase::Cancelled => false,
+        });
+        match under_way {
+            Some(run) if self.work == Work::Rests => {
                 self.known_until = Some(now);
-                self.follow(id.to_owned(), now)
+                self.follow(run.run_id.clone(), now)
             }
             Some(_) | None => {
                 // Nothing goes on, so nothing more will be said about what was done.
@@ -348,42 +378,42 @@ impl Chat {
         }
     }
 
-    fn happened(&mut self, event: &Value) -> Vec<Wish> {
-        let text = |key: &str| at(event, key).as_str().unwrap_or_default();
-        let is_known = self.known_until > moment(event, "timestamp");
-        match text("event") {
-            "tool.started" if is_known => self.transcript.tool_known(event),
-            "approval.resolved" if is_known => {}
-            "run.started" => {
-                let session = text("session_id");
-                if !session.is_empty() {
-                    self.session = Some(session.to_owned());
-                }
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a chat shows some events")]
+    fn happened(&mut self, event: &Event) -> Vec<Wish> {
+        match event {
+            Event::ToolStarted(tool) if self.is_known(tool.timestamp) => {
+                self.transcript.tool_known(tool);
             }
+            Event::ApprovalResolved(told) if self.is_known(told.timestamp) => {}
+            Event::RunStarted(run) => self.session = Some(run.session_id.clone()),
             // That is told by `message.held`.
-            "message.delta" | "message.snapshot" if at(event, "notice") == true => {}
-            "message.delta" => self.transcript.say(text("delta")),
-            "message.snapshot" => self.transcript.say_anew(text("text")),
-            "message.held" => self.transcript.hold(event),
-            "tool.started" => self.transcript.tool_started(event),
-            "tool.completed" => self.transcript.tool_completed(event),
-            "approval.required" | "approval.request" => {
-                return vec![ApprovalPanel::fetch(text("approval_id"))];
+            Event::MessageDelta(piece) if piece.notice == Some(true) => {}
+            Event::MessageSnapshot(whole) if whole.notice == Some(true) => {}
+            Event::MessageDelta(piece) => self.transcript.say(&piece.delta),
+            Event::MessageSnapshot(whole) => self.transcript.say_anew(&whole.text),
+            Event::MessageHeld(held) => self.transcript.hold(held),
+            Event::ToolStarted(tool) => self.transcript.tool_started(tool),
+            Event::ToolCompleted(tool) => self.transcript.tool_completed(tool),
+            Event::ApprovalRequired(asked) => {
+                return vec![ApprovalPanel::fetch(&asked.approval_id)];
             }
-            "clarify.required" => return vec![ClarifyPanel::fetch(text("clarification_id"))],
-            "approval.resolved" | "approval.responded" => {
-                self.transcript.note(format!("{}.", outcome(event)));
+            Event::ClarifyRequired(asked) => {
+                return vec![ClarifyPanel::fetch(&asked.clarification_id)];
             }
-            "run.completed" => {
-                self.transcript.answer(text("output"));
+            Event::ApprovalResolved(told) => {
+                self.transcript
+                    .note(format!("{}.", outcome(&decided(told))));
+            }
+            Event::RunCompleted(run) => {
+                self.transcript.answer(&run.output);
                 self.end_run();
             }
-            "run.failed" => {
-                let why = countersign_core::display::inline(text("error"));
+            Event::RunFailed(run) => {
+                let why = inline(&run.error);
                 self.end_run();
                 self.transcript.trouble(format!("The run failed: {why}."));
             }
-            "run.cancelled" => {
+            Event::RunCancelled(_) => {
                 self.end_run();
                 self.cards.clear();
                 self.transcript.note("Stopped.");
@@ -391,6 +421,11 @@ impl Chat {
             _ => {}
         }
         Vec::new()
+    }
+
+    /// Whether what happened at `timestamp` is known from the record.
+    fn is_known(&self, timestamp: f64) -> bool {
+        self.known_until > Some(UnixMillis::of_seconds(timestamp))
     }
 
     fn end_run(&mut self) {
@@ -509,9 +544,7 @@ impl Screen for Chat {
         let before = self.cards.waiting();
         let mut wishes = self.cards.told(&news, now);
         match &news {
-            News::Answered { tag, status, body } => {
-                wishes.extend(self.answered(tag, *status, body, now));
-            }
+            News::Answered { tag, answer } => wishes.extend(self.answered(tag, answer, now)),
             News::Unanswered { tag, why } => self.unanswered(tag, why),
             News::Event(event) => wishes.extend(self.happened(event)),
             News::Away { why } => self.away = Some(why.clone()),

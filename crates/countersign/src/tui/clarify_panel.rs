@@ -6,13 +6,16 @@
 #[cfg(test)]
 mod tests;
 
+use countersign_core::status::ClarificationStatus;
 use countersign_core::time::UnixMillis;
+use countersign_gate::clarifications::ClarificationView;
+use countersign_gate::records::event::{ClarifyResolved, Event};
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Padding};
-use reqwest::Method;
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::arming::Arming;
@@ -24,9 +27,8 @@ use super::panel::{
 use super::screen::{News, Tag, Wish};
 use super::theme::Theme;
 use super::wrap::{Break, Wrapped, cut};
-use crate::client::segment;
-use crate::config::read::at;
-use crate::words::{moment, named, refusal, span, span_changes_at};
+use crate::client::{Answer, segment};
+use crate::words::{answer_of, named, refusal, span, span_changes_at};
 
 /// Longest answer in one's own words, in bytes; the gateway takes no more.
 const ANSWER_BYTES_MAX: usize = 16 * 1024;
@@ -50,7 +52,7 @@ pub(crate) struct ClarifyPanel {
     id: String,
     question: Wrapped,
     choices: Vec<String>,
-    expires_at: Option<UnixMillis>,
+    expires_at: UnixMillis,
     status: Status,
     selected: usize,
     /// The first row of the question that is drawn.
@@ -72,32 +74,27 @@ enum Status {
 }
 
 impl Status {
-    /// Reads the JSON of a question.
-    fn read(question: &Value) -> Self {
-        if at(question, "status") == "waiting" {
-            Self::Waits
-        } else {
-            Self::Over(ended(question))
+    fn of(question: &ClarificationView) -> Self {
+        match question.status {
+            ClarificationStatus::Waiting => Self::Waits,
+            ClarificationStatus::Answered | ClarificationStatus::Expired => {
+                Self::Over(ended(question))
+            }
         }
     }
 }
 
 impl ClarifyPanel {
-    /// Shows the answer to `GET /v1/clarifications/{id}`; `agent` is who asks, safe to show.
-    pub(crate) fn new(question: &Value, agent: &str, theme: Theme) -> Self {
-        let text = |key: &str| at(question, key).as_str().unwrap_or_default().to_owned();
-        let choices = at(question, "choices").as_array().into_iter().flatten();
-        let choices: Vec<String> = choices
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect();
+    /// Shows `question`; `agent` is who asks, safe to show.
+    pub(crate) fn new(question: &ClarificationView, agent: &str, theme: Theme) -> Self {
+        let choices = question.choices.clone();
         Self {
             theme,
             agent: agent.to_owned(),
-            id: text("clarification_id"),
-            question: Wrapped::new(text("question"), Break::Words),
-            expires_at: moment(question, "expires_at"),
-            status: Status::read(question),
+            id: question.clarification_id.clone(),
+            question: Wrapped::new(question.question.clone(), Break::Words),
+            expires_at: UnixMillis::of_seconds(question.expires_at),
+            status: Status::of(question),
             selected: 0,
             first: 0,
             typed: Input::new(Lines::One, ANSWER_BYTES_MAX),
@@ -112,7 +109,7 @@ impl ClarifyPanel {
     }
 
     /// Returns the request that fetches the question `id`, whose answer is handed to
-    /// [`ClarifyPanel::new`].
+    /// [`ClarifyPanel::new`] once it was read.
     pub(crate) fn fetch(id: &str) -> Wish {
         Wish::Send {
             tag: tag(QUESTION, id),
@@ -265,21 +262,8 @@ impl ClarifyPanel {
     /// Takes news; what does not concern this question is left alone.
     pub(crate) fn told(&mut self, news: &News) -> Vec<Wish> {
         match news {
-            News::Answered { tag, status, body } if tag.id == self.id => {
-                let is_done = (200..300).contains(status);
-                if tag.what == ANSWER {
-                    self.is_sent = false;
-                }
-                if is_done {
-                    self.was_answered_here |= tag.what == ANSWER;
-                    self.status = Status::read(body);
-                } else if tag.what == ANSWER {
-                    self.notice = Some(refusal(*status, body));
-                    if *status == 409 {
-                        return vec![Self::fetch(&self.id)];
-                    }
-                }
-                Vec::new()
+            News::Answered { tag, answer } if tag.id == self.id => {
+                self.answered(tag.what == ANSWER, answer)
             }
             News::Unanswered { tag, why } if tag.id == self.id && tag.what == ANSWER => {
                 self.is_sent = false;
@@ -287,26 +271,45 @@ impl ClarifyPanel {
                 self.notice = Some(format!("{words} ({why})."));
                 vec![Self::fetch(&self.id)]
             }
-            News::Event(event) if at(event, "clarification_id") == self.id.as_str() => {
-                if at(event, "event") == "clarify.resolved" {
-                    self.status = Status::Over(resolved(event));
+            News::Event(event) => {
+                if let Event::ClarifyResolved(told) = event.as_ref()
+                    && told.clarification_id == self.id
+                {
+                    self.status = Status::Over(resolved(told));
                 }
                 Vec::new()
             }
             News::Back => vec![Self::fetch(&self.id)],
-            News::Answered { .. }
-            | News::Unanswered { .. }
-            | News::Event(_)
-            | News::Away { .. } => Vec::new(),
+            News::Answered { .. } | News::Unanswered { .. } | News::Away { .. } => Vec::new(),
         }
+    }
+
+    /// Takes the answer to a request: that of the person's own answer, or of looking it up.
+    fn answered(&mut self, is_own: bool, answer: &Answer) -> Vec<Wish> {
+        if is_own {
+            self.is_sent = false;
+        }
+        match answer.read() {
+            Ok(question) => {
+                self.was_answered_here |= is_own;
+                self.status = Status::of(&question);
+            }
+            Err(_) if is_own && !answer.is_success() => {
+                self.notice = Some(refusal(answer));
+                if answer.status() == StatusCode::CONFLICT {
+                    return vec![Self::fetch(&self.id)];
+                }
+            }
+            Err(complaint) if is_own => self.notice = Some(complaint.message().to_owned()),
+            Err(_) => {}
+        }
+        Vec::new()
     }
 
     /// Returns when it must be drawn again although nothing happens.
     pub(crate) fn changes_at(&self, now: UnixMillis) -> Option<UnixMillis> {
-        let end = self
-            .expires_at
-            .filter(|end| self.is_waiting() && *end > now);
-        let end = end.map(|end| span_changes_at(end, now));
+        let end = self.expires_at;
+        let end = (self.is_waiting() && end > now).then(|| span_changes_at(end, now));
         [end, self.arming.armed_at(now)].into_iter().flatten().min()
     }
 
@@ -458,8 +461,10 @@ impl ClarifyPanel {
     }
 
     fn hint_lines(&self, width: usize, focus: Focus, now: UnixMillis) -> Vec<Line<'static>> {
-        let left = self.expires_at.filter(|_| self.is_waiting());
-        let left = left.map(|end| format!("open for {}", span(end.since(now))));
+        let left = self.expires_at.since(now);
+        let left = self
+            .is_waiting()
+            .then(|| format!("open for {}", span(left)));
         let first = match focus {
             Focus::Elsewhere => "press Tab to answer",
             Focus::Beside => "press Enter to answer",
@@ -471,22 +476,21 @@ impl ClarifyPanel {
     }
 }
 
-/// Returns how a question ended, from its own JSON.
-fn ended(question: &Value) -> String {
-    let answer = at(question, "answer");
-    if at(answer, "answered") != true {
+/// Returns how a question ended.
+fn ended(question: &ClarificationView) -> String {
+    let Some(answer) = answer_of(question).filter(|answer| answer.answered) else {
         return "Nobody answered in time; the agent was told so.".to_owned();
-    }
-    let by = named(answer, "by").unwrap_or_else(|| "somebody".to_owned());
-    match named(answer, "text") {
+    };
+    let by = named(answer.by.as_deref()).unwrap_or_else(|| "somebody".to_owned());
+    match named(answer.text.as_deref()) {
         Some(text) => format!("Answered by {by}: {text}"),
         None => format!("Answered by {by}"),
     }
 }
 
 /// Returns how a question ended, from the event that tells of it.
-fn resolved(event: &Value) -> String {
-    match (named(event, "by"), named(event, "via")) {
+fn resolved(told: &ClarifyResolved) -> String {
+    match (named(told.by.as_deref()), named(told.via.as_deref())) {
         (Some(by), Some(via)) => format!("Answered by {by} via {via}"),
         (Some(by), None) => format!("Answered by {by}"),
         (None, _) => "Nobody answered in time; the agent was told so.".to_owned(),

@@ -22,7 +22,7 @@ use self::clock::Clock;
 pub(crate) use self::follow::{Heard, follow};
 use self::window::Window;
 use super::screen::{News, Screen, Tag, Wish};
-use crate::client::Client;
+use crate::client::{Answer, Client};
 use crate::complaint::Complaint;
 
 /// Requests that are under way at once; others wait their turn.
@@ -275,13 +275,9 @@ impl<'a> Drive<'a> {
     }
 }
 
-fn answered(tag: Tag, answer: Result<(reqwest::StatusCode, serde_json::Value), Complaint>) -> News {
+fn answered(tag: Tag, answer: Result<Answer, Complaint>) -> News {
     match answer {
-        Ok((status, body)) => News::Answered {
-            tag,
-            status: status.as_u16(),
-            body,
-        },
+        Ok(answer) => News::Answered { tag, answer },
         Err(complaint) => News::Unanswered {
             tag,
             why: complaint.message().to_owned(),

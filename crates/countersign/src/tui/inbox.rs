@@ -200,12 +200,10 @@ impl Screen for Inbox {
     }
 
     fn told(&mut self, news: News, now: UnixMillis) -> Vec<Wish> {
-        let mut wishes = self.told_panel(&news, now);
+        let mut wishes = self.told_panel(&news);
         match news {
             News::Event(event) => self.happened(&event, now, &mut wishes),
-            News::Answered { tag, status, body } => {
-                wishes.extend(self.answered(&tag, status, &body));
-            }
+            News::Answered { tag, answer } => wishes.extend(self.answered(&tag, &answer)),
             News::Unanswered { tag, why } => self.unanswered(&tag, &why),
             News::Away { why } => self.away = Some(why),
             News::Back => {

@@ -2,10 +2,13 @@
 //! moment. Nothing is sent, slept or written here; that is done by who runs it.
 
 use countersign_core::time::UnixMillis;
+use countersign_gate::records::event::Event;
 use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use reqwest::Method;
 use serde_json::Value;
+
+use crate::client::Answer;
 
 /// A full-screen program.
 pub(crate) trait Screen {
@@ -62,11 +65,11 @@ pub(crate) enum Wish {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum News {
     /// A request was answered.
-    Answered { tag: Tag, status: u16, body: Value },
+    Answered { tag: Tag, answer: Answer },
     /// A request could not be sent, or nothing came back. Whether it was carried out is not known.
     Unanswered { tag: Tag, why: String },
     /// Something happened.
-    Event(Value),
+    Event(Box<Event>),
     /// The gateway went away; events stop.
     Away { why: String },
     /// It is back, and events go on from where they stopped.

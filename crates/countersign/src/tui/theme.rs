@@ -3,6 +3,7 @@
 //! No background is ever set, so it looks right in light and in dark terminals; what is selected is
 //! reversed, which works in both.
 
+use countersign_core::status::Risk;
 use ratatui::style::{Color, Modifier, Style};
 
 /// Where a list points.
@@ -54,14 +55,13 @@ impl Theme {
         }
     }
 
-    /// Of a risk, by its word.
-    pub(crate) fn risk(self, word: &str) -> Style {
-        let colour = match word {
-            "low" => Color::Green,
-            "medium" => Color::Yellow,
-            "high" => Color::Red,
-            "critical" => Color::Magenta,
-            _ => return Style::new().add_modifier(Modifier::BOLD),
+    /// Of a risk.
+    pub(crate) fn risk(self, risk: Risk) -> Style {
+        let colour = match risk {
+            Risk::Low => Color::Green,
+            Risk::Medium => Color::Yellow,
+            Risk::High => Color::Red,
+            Risk::Critical => Color::Magenta,
         };
         self.coloured(colour).add_modifier(Modifier::BOLD)
     }

@@ -64,7 +64,7 @@ lists! {
 }
 
 /// Entries of the ledger, in order.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EntryList {
     /// What is on this page.
     pub(crate) entries: Vec<Entry>,

@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use countersign_core::status::{RunPhase, RunStatus};
+use countersign_channels::chat::Finding;
+use countersign_core::status::{Ended, RunPhase, RunStatus};
 use countersign_core::tier::Tier;
 use countersign_gate::base::principal::{Principal, Role};
 use countersign_gate::clarifications::ClarificationView;
@@ -179,7 +180,8 @@ pub(crate) struct EndedView {
     /// The call it was.
     pub(crate) call_id: String,
     /// `done`, `failed`, `denied`, `refused`, `expired`, `withdrawn`, `unknown` or `not_run`.
-    pub(crate) outcome: String,
+    #[schema(value_type = String)]
+    pub(crate) outcome: Ended,
     /// That, for people.
     pub(crate) words: String,
 }
@@ -200,4 +202,64 @@ pub(crate) struct FunctionView {
     pub(crate) name: String,
     /// The arguments as JSON text; null where they are not shown.
     pub(crate) arguments: Option<String>,
+}
+
+/// What the gateway is and can do.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub(crate) struct Capabilities {
+    /// `hermes.api_server.capabilities`.
+    pub(crate) object: String,
+    /// `countersign`.
+    pub(crate) platform: String,
+    /// The model of the built-in agent.
+    pub(crate) model: String,
+    /// The gateway's version.
+    pub(crate) version: String,
+    /// How clients sign in.
+    #[schema(value_type = Object)]
+    pub(crate) auth: Value,
+    /// What it can do.
+    #[schema(value_type = Object)]
+    pub(crate) features: Value,
+    /// Where.
+    #[schema(value_type = Object)]
+    pub(crate) endpoints: Value,
+}
+
+/// Models, in the shape of `OpenAI`.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub(crate) struct ModelList {
+    /// `list`.
+    pub(crate) object: String,
+    /// The model of the built-in agent.
+    pub(crate) data: Vec<ModelView>,
+}
+
+/// A model, in the shape of `OpenAI`.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub(crate) struct ModelView {
+    /// Its name.
+    pub(crate) id: String,
+    /// `model`.
+    pub(crate) object: String,
+    /// Now, in seconds.
+    pub(crate) created: i64,
+    /// `countersign`.
+    pub(crate) owned_by: String,
+    /// Always empty.
+    #[schema(value_type = Vec<Object>)]
+    pub(crate) permission: Vec<Value>,
+    /// Its name.
+    pub(crate) root: String,
+    /// Always null.
+    pub(crate) parent: Option<String>,
+}
+
+/// What was found when a channel was looked at.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Diagnosis {
+    /// The channel.
+    pub(crate) channel: String,
+    /// What was found, each with what to do.
+    pub(crate) findings: Vec<Finding>,
 }

@@ -18,7 +18,8 @@ use utoipa::ToSchema;
 
 use crate::base::principal::Role;
 
-/// Something that happened. Times are Unix seconds.
+/// Something that happened. Times are Unix seconds. Two have another name for clients of Hermes, which
+/// is read as well.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "event")]
 pub enum Event {
@@ -29,10 +30,10 @@ pub enum Event {
     #[serde(rename = "call.handed_over")]
     CallHandedOver(CallHandedOver),
     /// A question was put to people.
-    #[serde(rename = "approval.required")]
+    #[serde(rename = "approval.required", alias = "approval.request")]
     ApprovalRequired(ApprovalRequired),
     /// A question is settled.
-    #[serde(rename = "approval.resolved")]
+    #[serde(rename = "approval.resolved", alias = "approval.responded")]
     ApprovalResolved(ApprovalResolved),
     /// A person opened the full text.
     #[serde(rename = "approval.viewed")]
@@ -175,7 +176,6 @@ macro_rules! shapes {
     })*) => {$(
         $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-        #[serde(deny_unknown_fields)]
         pub struct $name {
             $(#[doc = $said] $(#[$attribute])* pub $field: $type,)*
         }

@@ -12,7 +12,7 @@ use countersign_core::id::ApprovalId;
 use countersign_core::tier::Tier;
 use countersign_gate::records::request::Reply;
 use countersign_gate::records::view::ApprovalView;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{Answer, Reach};
 use crate::gateway::chats::Desk;
@@ -20,6 +20,7 @@ use crate::server::App;
 use crate::server::auth::Caller;
 use crate::server::problem::Problem;
 use crate::wire::lists::ChannelList;
+use crate::wire::shown::Diagnosis;
 
 /// Lists how people are reached, and how that goes
 #[utoipa::path(get, path = "/v1/channels",
@@ -83,13 +84,16 @@ pub(crate) async fn doctor(
     State(app): Reach,
     _caller: Caller,
     Path(name): Path<String>,
-) -> Answer<Value> {
+) -> Answer<Diagnosis> {
     let findings = match desk(&app, &name) {
         Ok(desk) => desk.findings().await,
         Err(_) if app.webhooks.iter().any(|it| it.name() == name) => Vec::new(),
         Err(problem) => return Err(problem),
     };
-    Ok(Json(json!({ "channel": name, "findings": findings })))
+    Ok(Json(Diagnosis {
+        channel: name,
+        findings,
+    }))
 }
 
 fn desk<'a>(app: &'a App, name: &str) -> Result<&'a Desk, Problem> {

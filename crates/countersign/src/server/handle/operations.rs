@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::{Answer, Reach};
 use crate::server::App;
 use crate::server::problem::Problem;
+use crate::wire::shown::{Capabilities, ModelList, ModelView};
 
 /// Says that the process is there
 #[utoipa::path(get, path = "/health", responses((status = 200, description = "it is", body = Object)))]
@@ -83,16 +84,16 @@ pub(crate) async fn openapi(State(app): Reach) -> impl IntoResponse {
 /// What clients of Hermes look for before they use approvals
 #[utoipa::path(get, path = "/v1/capabilities",
     responses((status = 200, description = "features and endpoints", body = Object)))]
-pub(crate) async fn capabilities(State(app): Reach) -> Json<Value> {
+pub(crate) async fn capabilities(State(app): Reach) -> Json<Capabilities> {
     let endpoint = |method: &str, path: &str| json!({ "method": method, "path": path });
     let has_model = app.agent.model().is_some();
-    Json(json!({
-        "object": "hermes.api_server.capabilities",
-        "platform": "countersign",
-        "model": model_name(&app),
-        "version": env!("CARGO_PKG_VERSION"),
-        "auth": { "type": "bearer", "required": true },
-        "features": {
+    Json(Capabilities {
+        object: "hermes.api_server.capabilities".to_owned(),
+        platform: "countersign".to_owned(),
+        model: model_name(&app),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        auth: json!({ "type": "bearer", "required": true }),
+        features: json!({
             "chat_completions": has_model,
             "chat_completions_streaming": has_model,
             "run_submission": has_model,
@@ -106,8 +107,8 @@ pub(crate) async fn capabilities(State(app): Reach) -> Json<Value> {
             "session_resources": true,
             "session_continuity_header": "X-Session-Id",
             "cors": true,
-        },
-        "endpoints": {
+        }),
+        endpoints: json!({
             "health": endpoint("GET", "/health"),
             "models": endpoint("GET", "/v1/models"),
             "chat_completions": endpoint("POST", "/v1/chat/completions"),
@@ -119,27 +120,27 @@ pub(crate) async fn capabilities(State(app): Reach) -> Json<Value> {
             "approval_resolve": endpoint("POST", "/v1/approvals/{approval_id}/resolve"),
             "clarification_answer": endpoint("POST", "/v1/clarifications/{id}/answer"),
             "sessions": endpoint("GET", "/v1/sessions"),
-        },
-    }))
+        }),
+    })
 }
 
 /// Lists the model of the built-in agent
 #[utoipa::path(get, path = "/v1/models",
     responses((status = 200, description = "a list in OpenAI's format", body = Object)))]
-pub(crate) async fn models(State(app): Reach) -> Json<Value> {
+pub(crate) async fn models(State(app): Reach) -> Json<ModelList> {
     let name = model_name(&app);
-    Json(json!({
-        "object": "list",
-        "data": [{
-            "id": name,
-            "object": "model",
-            "created": app.gate.clock().now().seconds(),
-            "owned_by": "countersign",
-            "permission": [],
-            "root": name,
-            "parent": null,
+    Json(ModelList {
+        object: "list".to_owned(),
+        data: vec![ModelView {
+            id: name.clone(),
+            object: "model".to_owned(),
+            created: app.gate.clock().now().seconds(),
+            owned_by: "countersign".to_owned(),
+            permission: Vec::new(),
+            root: name,
+            parent: None,
         }],
-    }))
+    })
 }
 
 /// Returns what the built-in agent's model is called.

@@ -2,6 +2,7 @@
 //! answers, which always stay in view.
 
 use countersign_core::card::label;
+use countersign_core::status::Outcome;
 use countersign_core::time::UnixMillis;
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
@@ -21,7 +22,7 @@ use crate::tui::panel::{
 };
 use crate::tui::theme::Theme;
 use crate::tui::wrap::{Break, cut, rows};
-use crate::words::{ago, moment, named, span};
+use crate::words::{ago, named, span};
 
 /// What the last choice is called, where the text does not fit.
 const VIEW: &str = "Show full command";
@@ -163,7 +164,7 @@ impl ApprovalPanel {
         };
         let title = Span::styled(format!(" {} ", cut(title, room)), theme.title());
         let border = if self.is_waiting() {
-            let style = theme.risk(self.subject.card.risk.word());
+            let style = theme.risk(self.subject.card.risk);
             style.remove_modifier(Modifier::BOLD)
         } else {
             theme.quiet()
@@ -303,7 +304,7 @@ impl ApprovalPanel {
             Face::Card | Face::Why => self
                 .pages
                 .why
-                .get_or_insert_with(|| why::page(&self.subject, &self.trace, self.theme))
+                .get_or_insert_with(|| why::page(&self.subject, self.trace.as_deref(), self.theme))
                 .clone(),
             Face::Keys => keys_page(self.theme),
         }
@@ -345,7 +346,7 @@ impl ApprovalPanel {
         let word = card.risk.word().to_uppercase();
         let dash = " — ";
         let indent = word.width() + dash.width();
-        let style = theme.risk(card.risk.word());
+        let style = theme.risk(card.risk);
         let room = width.saturating_sub(indent).max(8);
         let mut lines: Vec<Line<'static>> = Vec::new();
         for reason in card.reasons.iter().take(REASONS_MAX) {
@@ -427,13 +428,13 @@ impl ApprovalPanel {
         let Some(decision) = &self.subject.decision else {
             return prose("Allowed.", width, theme.good());
         };
-        let when = moment(decision, "at").map(|then| format!(" · {}", ago(then, now)));
+        let when = format!(" · {}", ago(decision.at, now));
         let words = self.outcome().unwrap_or_default();
-        let is_yes = decision.get("outcome").is_some_and(|it| it == "approved");
+        let is_yes = decision.outcome == Outcome::Approved;
         let style = if is_yes { theme.good() } else { theme.bad() };
-        let words = format!("{words}{}", when.unwrap_or_default());
+        let words = format!("{words}{when}");
         let mut lines = prose(&words, width, style.patch(theme.heading()));
-        if let Some(note) = named(decision, "note") {
+        if let Some(note) = named(decision.note.as_deref()) {
             lines.extend(prose(&format!("Note: {note}"), width, theme.plain()));
         }
         lines

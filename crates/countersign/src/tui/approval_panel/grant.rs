@@ -3,11 +3,11 @@
 
 use countersign_core::approval::Choice;
 use countersign_core::card::label;
+use countersign_gate::records::view::ScopeView;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 use serde_json::{Map, Value, json};
 
-use crate::config::read::at;
 use crate::config::schema::seconds_of;
 use crate::tui::arming::Armed;
 use crate::tui::input::{Input, Lines};
@@ -35,17 +35,8 @@ pub(super) struct Granting {
 #[derive(Clone, Debug)]
 enum Offered {
     Asked,
-    Scopes(Vec<Scope>),
+    Scopes(Vec<ScopeView>),
     Failed(String),
-}
-
-#[derive(Clone, Debug)]
-struct Scope {
-    words: String,
-    /// To be sent back as it came.
-    wire: Value,
-    matched: Option<(u64, u64)>,
-    riskiest: Option<String>,
 }
 
 /// What came of a key.
@@ -74,18 +65,7 @@ impl Granting {
     }
 
     /// Takes the answer to the preview.
-    pub(super) fn offer(&mut self, scopes: &Value) {
-        let scopes: Vec<Scope> = at(scopes, "scopes")
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|scope| Scope {
-                words: at(scope, "words").as_str().unwrap_or_default().to_owned(),
-                wire: at(scope, "scope").clone(),
-                matched: at(scope, "matched").as_u64().zip(at(scope, "of").as_u64()),
-                riskiest: at(scope, "riskiest").as_str().map(str::to_owned),
-            })
-            .collect();
+    pub(super) fn offer(&mut self, scopes: Vec<ScopeView>) {
         self.offered = if scopes.is_empty() {
             Offered::Failed("No grant is possible for this call.".to_owned())
         } else {
@@ -98,7 +78,7 @@ impl Granting {
         self.offered = Offered::Failed(why.to_owned());
     }
 
-    fn scopes(&self) -> &[Scope] {
+    fn scopes(&self) -> &[ScopeView] {
         match &self.offered {
             Offered::Scopes(scopes) => scopes,
             Offered::Asked | Offered::Failed(_) => &[],
@@ -166,7 +146,7 @@ impl Granting {
         };
         let mut body = Map::new();
         body.insert("choice".to_owned(), json!(self.choice.word()));
-        body.insert("scope".to_owned(), scope.wire.clone());
+        body.insert("scope".to_owned(), json!(scope.scope));
         if let Some(seconds) = limit.seconds {
             body.insert("lasts_seconds".to_owned(), json!(seconds));
         }
@@ -212,7 +192,7 @@ impl Granting {
                         theme,
                         width,
                     ));
-                    lines.extend(scope.history(width, theme));
+                    lines.extend(history(scope, width, theme));
                 }
                 lines.extend(self.limit_lines(width, theme));
             }
@@ -246,26 +226,24 @@ impl Granting {
     }
 }
 
-impl Scope {
-    /// Returns what it would have let run before.
-    fn history(&self, width: usize, theme: Theme) -> Vec<Line<'static>> {
-        let indent = "     ";
-        let room = width.saturating_sub(indent.len());
-        let mut lines = Vec::new();
-        if let Some((matched, of)) = self.matched {
-            let calls = if of == 1 { "call" } else { "calls" };
-            let words = format!("would have matched {matched} of the last {of} {calls}");
-            lines.extend(prose(&words, room, theme.quiet()));
-        }
-        if let Some(riskiest) = &self.riskiest {
-            let words = crate::tui::wrap::cut(&format!("riskiest: {riskiest}"), room);
-            lines.push(Line::from(Span::styled(words, theme.quiet())));
-        }
-        for line in &mut lines {
-            line.spans.insert(0, Span::raw(indent));
-        }
-        lines
+/// Returns what `scope` would have let run before.
+fn history(scope: &ScopeView, width: usize, theme: Theme) -> Vec<Line<'static>> {
+    let indent = "     ";
+    let room = width.saturating_sub(indent.len());
+    let mut lines = Vec::new();
+    if let Some((matched, of)) = scope.matched.zip(scope.of) {
+        let calls = if of == 1 { "call" } else { "calls" };
+        let words = format!("would have matched {matched} of the last {of} {calls}");
+        lines.extend(prose(&words, room, theme.quiet()));
     }
+    if let Some(riskiest) = &scope.riskiest {
+        let words = crate::tui::wrap::cut(&format!("riskiest: {riskiest}"), room);
+        lines.push(Line::from(Span::styled(words, theme.quiet())));
+    }
+    for line in &mut lines {
+        line.spans.insert(0, Span::raw(indent));
+    }
+    lines
 }
 
 /// How long and how often a permission holds.

@@ -2,17 +2,18 @@
 
 use countersign_core::approval::Choice;
 use countersign_core::card::{Card, Field};
-use countersign_core::status::Risk;
+use countersign_core::record::AssessmentView;
+use countersign_core::status::{Risk, Status};
 use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
-use serde_json::Value;
+use countersign_gate::records::view::{ApprovalView, DecisionView};
 
 use super::change;
-use crate::config::read::at;
+use crate::client::Answer;
 use crate::tui::doc::{Doc, Part};
 use crate::tui::theme::Theme;
 use crate::tui::wrap::cut;
-use crate::words::moment;
+use crate::words::assessed;
 
 /// Widest name of an agent, in cells.
 const AGENT_CELLS_MAX: usize = 32;
@@ -28,34 +29,47 @@ pub(super) struct Subject {
     pub(super) is_waiting: bool,
     pub(super) expires_at: UnixMillis,
     pub(super) held_until: Option<UnixMillis>,
-    pub(super) decision: Option<Value>,
-    pub(super) assessment: Value,
+    pub(super) decision: Option<DecisionView>,
+    pub(super) assessment: Option<AssessmentView>,
 }
 
 impl Subject {
-    /// Reads the answer to `GET /v1/approvals/{id}`.
-    pub(super) fn read(approval: &Value) -> Self {
-        let id = at(approval, "approval_id").as_str().unwrap_or_default();
-        let card = serde_json::from_value(at(approval, "card").clone());
-        let mut card: Card = card.unwrap_or_else(|_| unreadable());
+    /// Returns the subject of `approval`.
+    pub(super) fn new(approval: ApprovalView) -> Self {
+        let mut card = approval.card;
         // Nobody may allow what is not before them.
         if card.body.is_empty() || card.command.trim().is_empty() {
             card.choices.retain(|choice| *choice == Choice::Deny);
         }
-        let expires_at = moment(approval, "expires_at").unwrap_or(card.expires_at);
-        let decision = at(approval, "decision");
+        Self {
+            id: approval.approval_id,
+            call: approval.call_id,
+            is_waiting: approval.status == Status::Waiting,
+            held_until: approval.held_until.map(UnixMillis::of_seconds),
+            decision: approval.decision,
+            assessment: assessed(&approval.assessment),
+            expires_at: UnixMillis::of_seconds(approval.expires_at),
+            card,
+        }
+    }
+
+    /// Reads the approval `id` from an answer.
+    pub(super) fn of_answer(id: &str, answer: &Answer) -> Self {
+        let read = answer.read::<ApprovalView>();
+        read.map_or_else(|_| Self::unreadable(id), Self::new)
+    }
+
+    /// Returns the approval `id` that cannot be read: it can only be denied.
+    pub(super) fn unreadable(id: &str) -> Self {
         Self {
             id: id.to_owned(),
-            call: at(approval, "call_id")
-                .as_str()
-                .unwrap_or_default()
-                .to_owned(),
-            is_waiting: at(approval, "status") == "waiting",
-            held_until: moment(approval, "held_until"),
-            decision: decision.is_object().then(|| decision.clone()),
-            assessment: at(approval, "assessment").clone(),
-            expires_at,
-            card,
+            call: String::new(),
+            card: unreadable(),
+            is_waiting: true,
+            expires_at: UnixMillis(0),
+            held_until: None,
+            decision: None,
+            assessment: None,
         }
     }
 

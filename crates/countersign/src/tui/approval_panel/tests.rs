@@ -9,6 +9,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::samples;
 use crate::tui::panel::Focus;
 use crate::tui::picture::{START, drawn};
 
@@ -20,16 +21,10 @@ pub(in crate::tui) fn approval(risk: &str, command: &str) -> Value {
 
 /// An approval with these fields.
 pub(super) fn with_body(risk: &str, title: &str, body: &Value) -> Value {
-    let choices = json!(["once", "session", "always", "deny"]);
-    json!({
-        "approval_id": "appr_1",
-        "call_id": "call_1",
+    samples::approval(json!({
         "run_id": "run_7",
         "session_id": "fix-the-login",
-        "status": "waiting",
-        "held_until": null,
         "expires_at": START.plus(250_000).as_seconds(),
-        "decision": null,
         "assessment": {
             "risk_score": 0.82,
             "confidence": 0.9,
@@ -42,16 +37,13 @@ pub(super) fn with_body(risk: &str, title: &str, body: &Value) -> Value {
                 { "factor": "context_certainty", "score": 0.9, "evidence": "every word was read" },
             ],
             "findings": [
-                { "code": "delete_tree", "severity": "high", "message": "deletes a directory with everything in it" },
+                { "code": "delete_tree", "severity": "high", "message": "deletes a directory with everything in it", "span": null },
             ],
         },
         "card": {
-            "approval_id": "appr_1",
             "title": title,
             "risk": risk,
             "reasons": ["deletes /srv/www (data and programs the machine serves) with everything in it; it cannot be undone"],
-            "tool": "terminal",
-            "command": "rm -rf /srv/www",
             "body": body,
             "lineage": [
                 { "name": "Asked by", "text": "laptop", "code": false },
@@ -60,16 +52,15 @@ pub(super) fn with_body(risk: &str, title: &str, body: &Value) -> Value {
                 { "name": "Session", "text": "fix-the-login", "code": false },
                 { "name": "Directory", "text": "/srv/app", "code": false },
             ],
-            "explanation": null,
-            "choices": choices,
             "expires_at": START.plus(250_000),
             "on_timeout": "If nobody answers in time, it does not run.",
-            "tier": "T0",
-            "digest": "sha256:40b7bbb5b5d674fcde4e62b900d1f3461e1d7873f484f2acd67901fc110c8ee1",
-            "outcome": null,
         },
-        "scopes": [],
-    })
+    }))
+}
+
+/// A panel that shows this answer.
+pub(super) fn panel(approval: &Value, theme: Theme) -> ApprovalPanel {
+    ApprovalPanel::of_answer("appr_1", &Answer::scripted(200, approval.clone()), theme)
 }
 
 /// A panel on a screen, with a clock that is set by hand.
@@ -89,7 +80,7 @@ impl Shown {
 
     /// It appears.
     pub(super) fn appears(approval: &Value) -> Self {
-        let panel = ApprovalPanel::new(approval, Theme::COLOURED);
+        let panel = panel(approval, Theme::COLOURED);
         let mut shown = Self {
             panel,
             now: START,
@@ -142,7 +133,7 @@ impl Shown {
     }
 
     pub(super) fn told(&mut self, news: &News) -> Vec<Wish> {
-        let wishes = self.panel.told(news, self.now);
+        let wishes = self.panel.told(news);
         self.draw();
         wishes
     }
@@ -162,7 +153,6 @@ pub(super) fn sent<'a>(wishes: &'a [Wish], end: &str) -> Option<&'a Value> {
 pub(super) fn answered(what: &'static str, status: u16, body: Value) -> News {
     News::Answered {
         tag: tag(what, "appr_1"),
-        status,
-        body,
+        answer: Answer::scripted(status, body),
     }
 }

@@ -110,9 +110,9 @@ impl Panel {
         }
     }
 
-    fn told(&mut self, news: &News, now: UnixMillis) -> Vec<Wish> {
+    fn told(&mut self, news: &News) -> Vec<Wish> {
         match self {
-            Self::Approval(panel) => panel.told(news, now),
+            Self::Approval(panel) => panel.told(news),
             Self::Question(panel) => panel.told(news),
         }
     }
@@ -205,7 +205,7 @@ impl Cards {
         let wishes = self
             .panels
             .iter_mut()
-            .flat_map(|panel| panel.told(news, now))
+            .flat_map(|panel| panel.told(news))
             .collect();
         self.sweep(now);
         wishes

@@ -2,10 +2,10 @@
 
 use countersign_core::command::{Command, CommandError, TABLE};
 use countersign_core::time::UnixMillis;
-use serde_json::Value;
 
 use super::cards::Panel;
 use super::{Attention, Chat, Work, send};
+use crate::client::Answer;
 use crate::slash::{Means, means, said};
 use crate::tui::approval_panel::ApprovalPanel;
 use crate::tui::doc::{Doc, Part};
@@ -129,17 +129,17 @@ impl Chat {
         vec![wish]
     }
 
-    pub(super) fn command_answered(&mut self, tag: &Tag, status: u16, body: &Value) {
+    pub(super) fn command_answered(&mut self, tag: &Tag, answer: &Answer) {
         if tag.what.contains('.') {
             // Panels say what came of their own requests.
             return;
         }
-        let mut words = said(tag.what, status, body);
+        let mut words = said(tag.what, answer);
         if tag.what == "status" {
             words.push('\n');
             words.push_str(&self.state());
         }
-        if (200..300).contains(&status) {
+        if answer.is_success() {
             self.transcript.note(words);
         } else {
             self.transcript.trouble(words);

@@ -7,6 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use super::*;
+use crate::samples;
 use crate::tui::approval_panel::tests::approval;
 use crate::tui::picture::{START as NOW, drawn, text};
 
@@ -83,7 +84,9 @@ impl Shown {
     }
 
     fn event(&mut self, event: Value) -> Vec<Wish> {
-        let wishes = self.chat.told(News::Event(event), self.now);
+        let event = samples::with(json!({ "timestamp": self.now.as_seconds() }), event);
+        let news = News::Event(Box::new(samples::event(event)));
+        let wishes = self.chat.told(news, self.now);
         self.draw();
         wishes
     }
@@ -103,9 +106,8 @@ impl Shown {
             what,
             id: id.to_owned(),
         };
-        let wishes = self
-            .chat
-            .told(News::Answered { tag, status, body }, self.now);
+        let answer = Answer::scripted(status, body);
+        let wishes = self.chat.told(News::Answered { tag, answer }, self.now);
         self.draw();
         wishes
     }
@@ -121,10 +123,8 @@ impl Shown {
         let wishes =
             self.event(json!({ "event": "clarify.required", "clarification_id": "clar_1" }));
         assert_eq!(wishes, [ClarifyPanel::fetch("clar_1")]);
-        let question = json!({
-            "clarification_id": "clar_1", "status": "waiting", "question": "Which branch?",
-            "choices": ["main", "next"], "answer": null, "expires_at": NOW.plus(300_000).as_seconds(),
-        });
+        let expires_at = NOW.plus(300_000).as_seconds();
+        let question = samples::question(json!({ "expires_at": expires_at }));
         self.answer_about("clarification.question", "clar_1", 200, question);
     }
 }

@@ -3,18 +3,19 @@
 //! What the agent says is never at the left edge, so it cannot pass for the person or for us.
 
 use countersign_core::display::{inline, unfenced};
+use countersign_core::status::Ended;
 use countersign_core::time::UnixMillis;
+use countersign_gate::records::event::{MessageHeld, ToolCompleted, ToolStarted};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use serde_json::Value;
 
-use crate::config::read::at;
 use crate::tui::doc::Doc;
 use crate::tui::panel::draw_lines;
 use crate::tui::theme::Theme;
 use crate::tui::wrap::{Break, Wrapped};
+use crate::wire::shown::MessageView;
 use crate::words::named;
 
 /// How often the sign of work moves, in milliseconds.
@@ -56,12 +57,15 @@ struct Named {
 }
 
 impl Named {
-    fn of(event: &Value) -> Self {
-        let text = |key: &str| at(event, key).as_str().unwrap_or_default().to_owned();
+    fn new(call: Option<&str>, of_model: Option<&str>) -> Self {
         Self {
-            call: text("call_id"),
-            of_model: text("tool_call_id"),
+            call: call.unwrap_or_default().to_owned(),
+            of_model: of_model.unwrap_or_default().to_owned(),
         }
+    }
+
+    fn of_start(tool: &ToolStarted) -> Self {
+        Self::new(tool.call_id.as_deref(), Some(&tool.tool_call_id))
     }
 }
 
@@ -99,7 +103,7 @@ pub(crate) struct Transcript {
     /// The last message that was completed since the person spoke.
     said: String,
     /// The last notice that stands for a draft, and which draft that is.
-    held: Option<(String, Option<u64>)>,
+    held: Option<(String, Option<u32>)>,
     is_stale: bool,
     /// Rows that are scrolled past at the end.
     behind: usize,
@@ -166,17 +170,14 @@ impl Transcript {
     }
 
     /// A message of the record says how a tool ended.
-    pub(super) fn tool_ended(&mut self, message: &Value) {
-        let ended = at(message, "ended");
-        let named = Named {
-            call: Named::of(ended).call,
-            ..Named::of(message)
-        };
-        let work = if ended.is_null() {
-            Work::Unknown("outcome not recorded".to_owned())
-        } else {
-            Work::ended(ended)
-        };
+    pub(super) fn tool_ended(&mut self, message: &MessageView) {
+        let ended = message.ended.as_ref();
+        let call = ended.map(|ended| ended.call_id.as_str());
+        let named = Named::new(call, message.tool_call_id.as_deref());
+        let work = ended.map_or_else(
+            || Work::Unknown("outcome not recorded".to_owned()),
+            |ended| Work::ended(ended.outcome, Some(&ended.words)),
+        );
         self.settle_one(&named, work);
     }
 
@@ -223,9 +224,8 @@ impl Transcript {
     }
 
     /// What was being said is held back; the person is shown a notice instead, once for each draft.
-    pub(super) fn hold(&mut self, event: &Value) {
-        let notice = at(event, "notice").as_str().unwrap_or_default();
-        let draft = at(event, "draft").as_u64();
+    pub(super) fn hold(&mut self, event: &MessageHeld) {
+        let (notice, draft) = (event.notice.as_str(), event.draft);
         if let Some(saying) = self.saying.take()
             && saying.entry < self.entries.len()
         {
@@ -275,19 +275,18 @@ impl Transcript {
     }
 
     /// A tool begins.
-    pub(super) fn tool_started(&mut self, event: &Value) {
+    pub(super) fn tool_started(&mut self, tool: &ToolStarted) {
         self.end_message();
-        let text = |key: &str| at(event, key).as_str().unwrap_or_default();
         let kind = Kind::Tool {
-            call: Named::of(event),
+            call: Named::of_start(tool),
             state: Work::Runs,
         };
-        self.push(kind, inline(text("preview")));
+        self.push(kind, inline(&tool.preview));
     }
 
     /// A tool that stands there from the record began: now it is known which call it is.
-    pub(super) fn tool_known(&mut self, event: &Value) {
-        let named = Named::of(event);
+    pub(super) fn tool_known(&mut self, tool: &ToolStarted) {
+        let named = Named::of_start(tool);
         let unnamed = |(call, _): &(&mut Named, &mut Work)| {
             call.call.is_empty() && call.of_model == named.of_model
         };
@@ -297,8 +296,9 @@ impl Transcript {
     }
 
     /// A tool has ended.
-    pub(super) fn tool_completed(&mut self, event: &Value) {
-        self.settle_one(&Named::of(event), Work::ended(event));
+    pub(super) fn tool_completed(&mut self, tool: &ToolCompleted) {
+        let named = Named::new(tool.call_id.as_deref(), tool.tool_call_id.as_deref());
+        self.settle_one(&named, Work::of(tool));
     }
 
     /// Says how one call ended. Which one is said by its names and by nothing else.
@@ -412,23 +412,36 @@ const fn belongs_to(above: &Kind, below: &Kind) -> bool {
 }
 
 impl Work {
-    /// Returns how it ended, from the event that tells of it or from the record.
-    fn ended(told: &Value) -> Self {
-        let words = named(told, "words");
-        match at(told, "outcome").as_str() {
-            Some("done") => Self::Done(took(told)),
-            Some("unknown") => Self::Unknown(words.unwrap_or_default()),
-            Some(outcome) => Self::Failed(words.unwrap_or_else(|| inline(outcome))),
+    /// Returns how it ended, from the event that tells of it.
+    fn of(tool: &ToolCompleted) -> Self {
+        let took = || took(tool.duration);
+        match tool.outcome {
+            Some(Ended::Done) => Self::Done(took()),
+            Some(ended) => Self::ended(ended, tool.words.as_deref()),
             // An older gateway says no more than this.
-            None if at(told, "error") == true => Self::Failed("failed, or not run".to_owned()),
-            None => Self::Done(took(told)),
+            None if tool.error == Some(true) => Self::Failed("failed, or not run".to_owned()),
+            None => Self::Done(took()),
+        }
+    }
+
+    /// Returns how it ended, from the record.
+    fn ended(ended: Ended, words: Option<&str>) -> Self {
+        let words = named(words);
+        match ended {
+            Ended::Done => Self::Done(String::new()),
+            Ended::Unknown => Self::Unknown(words.unwrap_or_default()),
+            Ended::Failed
+            | Ended::Denied
+            | Ended::Refused
+            | Ended::Expired
+            | Ended::Withdrawn
+            | Ended::NotRun => Self::Failed(words.unwrap_or_else(|| ended.word().to_owned())),
         }
     }
 }
 
 /// Returns how long it took, where that is worth saying.
-fn took(told: &Value) -> String {
-    let seconds = at(told, "duration").as_f64();
+fn took(seconds: Option<f64>) -> String {
     let seconds = seconds.filter(|seconds| *seconds >= 0.05);
     seconds.map_or_else(String::new, |seconds| format!("{seconds:.1} s"))
 }

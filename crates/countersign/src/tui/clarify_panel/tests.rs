@@ -3,6 +3,7 @@
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use super::*;
+use crate::samples;
 use crate::tui::panel::Then;
 use crate::tui::picture::{START, album, assert_harmless, drawn, text};
 
@@ -20,6 +21,12 @@ fn question(choices: &[&str]) -> Value {
     })
 }
 
+/// The news that the question was settled.
+fn resolved_by(who: Value) -> News {
+    let told = json!({ "event": "clarify.resolved", "clarification_id": "clar_1" });
+    News::Event(Box::new(samples::event(samples::with(told, who))))
+}
+
 struct Shown {
     panel: ClarifyPanel,
     now: UnixMillis,
@@ -30,7 +37,7 @@ struct Shown {
 impl Shown {
     fn read(question: &Value) -> Self {
         let mut shown = Self {
-            panel: ClarifyPanel::new(question, "claude", Theme::COLOURED),
+            panel: ClarifyPanel::new(&samples::read(question.clone()), "claude", Theme::COLOURED),
             now: START,
             size: (80, 24),
             focus: Focus::Here,
@@ -123,14 +130,14 @@ fn every_state_looks_right() {
     });
     keep("open_question", &question(&[]), |_| {});
     keep("answered_elsewhere", &question(GREEK), |shown| {
-        shown.panel.told(&News::Event(json!({
-            "event": "clarify.resolved", "clarification_id": "clar_1", "by": "ana", "via": "page",
-        })));
+        shown
+            .panel
+            .told(&resolved_by(json!({ "by": "ana", "via": "page" })));
     });
     keep("timed_out", &question(GREEK), |shown| {
-        shown.panel.told(&News::Event(json!({
-            "event": "clarify.resolved", "clarification_id": "clar_1", "by": null, "via": null,
-        })));
+        shown
+            .panel
+            .told(&resolved_by(json!({ "by": null, "via": null })));
     });
 }
 
@@ -248,8 +255,10 @@ fn whoever_was_faster_is_named() {
     shown.press(KeyCode::Char('1'));
     let settled = News::Answered {
         tag: tag(ANSWER, "clar_1"),
-        status: 409,
-        body: json!({ "error": { "message": "this clarification was answered by ana" } }),
+        answer: Answer::scripted(
+            409,
+            json!({ "error": { "message": "this clarification was answered by ana" } }),
+        ),
     };
     assert_eq!(shown.panel.told(&settled), [ClarifyPanel::fetch("clar_1")]);
     let mut over = question(GREEK);
@@ -257,8 +266,7 @@ fn whoever_was_faster_is_named() {
     over["answer"] = json!({ "answered": true, "choice": 2, "text": "Beta", "by": "ana" });
     shown.panel.told(&News::Answered {
         tag: tag(QUESTION, "clar_1"),
-        status: 200,
-        body: over,
+        answer: Answer::scripted(200, over),
     });
     assert!(
         shown.text().contains("Answered by ana: Beta"),

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use countersign_gate::records::event::Event;
 use tokio::sync::mpsc::Sender;
 
 use crate::client::Client;
-use crate::config::read::at;
 use crate::tui::screen::News;
 
 /// Pause before a gateway that went away is looked for, the first time and at most.
@@ -36,10 +35,12 @@ pub(crate) async fn follow(client: &Client, path: String, tell: Sender<Heard>) {
                 if std::mem::take(&mut is_away) && say(&tell, News::Back).await.is_none() {
                     return;
                 }
-                while let Some((id, event)) = events.next().await {
-                    last = id.or(last);
+                while let Some(told) = events.next().await {
+                    last = told.id.or(last);
+                    // An event this program does not know is skipped.
+                    let Some(event) = told.event else { continue };
                     let is_last = ends(&path, &event);
-                    if say(&tell, News::Event(event)).await.is_none() || is_last {
+                    if say(&tell, News::Event(Box::new(event))).await.is_none() || is_last {
                         return;
                     }
                 }
@@ -65,8 +66,10 @@ async fn say(tell: &Sender<Heard>, news: News) -> Option<()> {
 }
 
 /// Whether nothing follows `event`: the stream of a run ends with the run.
-fn ends(path: &str, event: &Value) -> bool {
-    let name = at(event, "event").as_str().unwrap_or_default();
+fn ends(path: &str, event: &Event) -> bool {
     path.starts_with("/v1/runs/")
-        && matches!(name, "run.completed" | "run.failed" | "run.cancelled")
+        && matches!(
+            event,
+            Event::RunCompleted(_) | Event::RunFailed(_) | Event::RunCancelled(_)
+        )
 }

@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
+use reqwest::StatusCode;
+use serde_json::json;
 
 use super::ask::{Asking, Deed, Sure, line};
 use super::waiting::Kind;
 use super::{Inbox, get, post};
-use crate::client::segment;
+use crate::client::{Answer, segment};
 use crate::tui::screen::Wish;
 use crate::words::refusal;
 
@@ -101,15 +102,15 @@ impl Inbox {
     }
 
     /// Takes what came of one answer of a batch.
-    pub(super) fn batch_answered(&mut self, id: &str, status: u16, body: &Value) -> Vec<Wish> {
+    pub(super) fn batch_answered(&mut self, id: &str, answer: &Answer) -> Vec<Wish> {
         self.batch.open.remove(id);
-        match status {
-            200..300 => self.batch.done += 1,
-            404 | 409 | 410 => self.batch.late += 1,
-            _ => self.batch.wrong = Some(refusal(status, body)),
+        match answer.status() {
+            status if status.is_success() => self.batch.done += 1,
+            StatusCode::NOT_FOUND | StatusCode::CONFLICT | StatusCode::GONE => self.batch.late += 1,
+            _ => self.batch.wrong = Some(refusal(answer)),
         }
         self.say_batch();
-        if (200..300).contains(&status) {
+        if answer.is_success() {
             return Vec::new();
         }
         // What it is now is not known from a refusal.

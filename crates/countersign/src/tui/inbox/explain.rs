@@ -2,19 +2,20 @@
 //! covers.
 
 use countersign_core::assessment::factor_words;
-use countersign_core::display;
+use countersign_core::display::{self, inline};
+use countersign_core::record::{AssessmentView, FactorView};
+use countersign_core::status::Status;
 use countersign_core::time::UnixMillis;
+use countersign_gate::history::traces::TraceView;
 use ratatui::text::Line;
-use serde_json::Value;
 
 use super::history::Past;
 use super::shelf::Entry as _;
 use super::standing::{Grant, Review};
 use super::waiting::Item;
-use crate::config::read::at;
 use crate::tui::doc::{Doc, Part};
 use crate::tui::theme::Theme;
-use crate::words::{ago, named, outcome, risk, score, sentence, span};
+use crate::words::{ago, assessed, named, outcome, risk, score, sentence, span};
 
 /// Cells of a factor's bar.
 const BAR: usize = 10;
@@ -58,75 +59,89 @@ pub(super) fn past(past: &Past, now: UnixMillis, theme: Theme) -> Details {
         doc.push(Part::fenced("", &past.what, plain));
         return details;
     };
-    let assessment = at(trace, "assessment");
-    let rule = named(assessment, "rule.sentence").unwrap_or_default();
-    let number = at(assessment, "rule.number").as_u64().unwrap_or(0);
     let asked = if past.ran_unasked() {
         "Why nobody was asked"
-    } else if past.status == "refused" {
+    } else if past.status == Status::Refused {
         "Why it was refused"
     } else {
         "Why it was asked"
     };
     doc.push(Part::words("", asked, theme.heading()));
-    doc.push(Part::words(
-        "",
-        &format!("{} (rule {number} of 12).", sentence(&rule)),
-        plain,
-    ));
-    doc.push(Part::words("", "", plain));
-    doc.push(Part::fenced(
-        "",
-        at(trace, "command").as_str().unwrap_or_default(),
-        theme.heading(),
-    ));
-    doc.push(Part::words("", "", plain));
-    let doc = &mut details.facts;
-    let mut words = |name: &str, text: Option<String>| {
-        if let Some(text) = text.filter(|text| !text.is_empty()) {
-            doc.push(Part::words(name, &text, plain));
-        }
-    };
-    let decision = at(trace, "decision");
-    let decided = decision.is_object().then(|| outcome(decision));
-    words(
-        "Outcome",
-        decided.or_else(|| Some("Waiting for a person".to_owned())),
-    );
-    words("Note", named(decision, "note"));
-    let took = past
-        .decided_at
-        .map(|at| at.since(past.at))
-        .filter(|took| *took >= 1_000);
-    words("Took", took.map(span));
-    words("When", Some(ago(past.at, now)));
-    words("Grant", named(decision, "grant_id"));
-    let (risk, confidence) = (risk(assessment), score(assessment, "confidence"));
-    words("Risk", Some(format!("{risk}, confidence {confidence}")));
-    let reasons = at(assessment, "reasons").as_array().into_iter().flatten();
-    for (number, reason) in reasons.filter_map(Value::as_str).enumerate() {
-        words(
-            if number == 0 { "Because" } else { "" },
-            Some(display::inline(reason)),
-        );
+    let assessment = assessed(&trace.call.assessment);
+    if let Some(rule) = assessment.as_ref().map(|it| &it.rule) {
+        let words = sentence(&inline(&rule.sentence));
+        let words = format!("{words} (rule {} of 12).", rule.number);
+        doc.push(Part::words("", &words, plain));
     }
-    for factor in at(assessment, "factors").as_array().into_iter().flatten() {
-        let name = sentence(factor_words(
-            at(factor, "factor").as_str().unwrap_or_default(),
-        ));
-        words(&name, Some(weighed(factor)));
+    doc.push(Part::words("", "", plain));
+    doc.push(Part::fenced("", &trace.command, theme.heading()));
+    doc.push(Part::words("", "", plain));
+    let mut facts = decided(past, trace, now);
+    if let Some(assessment) = &assessment {
+        facts.extend(judged(assessment));
     }
-    words("Asked by", named(trace, "key_name"));
-    words("Agent", named(trace, "agent"));
-    words("Directory", named(trace, "cwd"));
-    words("Run", named(trace, "run_id"));
-    words("Session", named(trace, "session_id"));
-    words("Call", named(trace, "call_id"));
+    facts.extend(asker(trace));
+    for (name, text) in facts.into_iter().filter(|(_, text)| !text.is_empty()) {
+        details.facts.push(Part::words(&name, &text, plain));
+    }
     details
 }
 
-fn weighed(factor: &Value) -> String {
-    let weight = at(factor, "score").as_f64().unwrap_or(0.0).clamp(0.0, 1.0);
+/// A fact: its name and its text, empty if there is none.
+type Fact = (String, String);
+
+/// Returns how a call was decided.
+fn decided(past: &Past, trace: &TraceView, now: UnixMillis) -> Vec<Fact> {
+    let decision = trace.call.decision.as_ref();
+    let outcome = decision.map_or_else(|| "Waiting for a person".to_owned(), outcome);
+    let note = decision.and_then(|it| named(it.note.as_deref()));
+    let took = past.decided_at.map(|at| at.since(past.at));
+    let took = took.filter(|took| *took >= 1_000).map(span);
+    let grant = decision.and_then(|it| named(it.grant_id.as_deref()));
+    vec![
+        ("Outcome".to_owned(), outcome),
+        ("Note".to_owned(), note.unwrap_or_default()),
+        ("Took".to_owned(), took.unwrap_or_default()),
+        ("When".to_owned(), ago(past.at, now)),
+        ("Grant".to_owned(), grant.unwrap_or_default()),
+    ]
+}
+
+/// Returns how a call was judged, factor by factor.
+fn judged(assessment: &AssessmentView) -> Vec<Fact> {
+    let (risk, confidence) = (risk(assessment), score(assessment.confidence));
+    let mut facts = vec![(
+        "Risk".to_owned(),
+        format!("{risk}, confidence {confidence}"),
+    )];
+    for (number, reason) in assessment.reasons.iter().enumerate() {
+        let name = if number == 0 { "Because" } else { "" };
+        facts.push((name.to_owned(), inline(reason)));
+    }
+    for factor in &assessment.factors {
+        facts.push((sentence(factor_words(&factor.factor)), weighed(factor)));
+    }
+    facts
+}
+
+/// Returns who asked, and from where.
+fn asker(trace: &TraceView) -> Vec<Fact> {
+    let fact = |name: &str, text: Option<&str>| {
+        let text = text.map(inline).unwrap_or_default();
+        (name.to_owned(), text)
+    };
+    vec![
+        fact("Asked by", Some(&trace.key_name)),
+        fact("Agent", trace.agent.as_deref()),
+        fact("Directory", trace.cwd.as_deref()),
+        fact("Run", Some(&trace.call.run_id)),
+        fact("Session", Some(&trace.call.session_id)),
+        fact("Call", Some(&trace.call.call_id)),
+    ]
+}
+
+fn weighed(factor: &FactorView) -> String {
+    let weight = factor.score.clamp(0.0, 1.0);
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -138,10 +153,8 @@ fn weighed(factor: &Value) -> String {
         "█".repeat(full),
         "░".repeat(BAR.saturating_sub(full))
     );
-    let evidence = named(factor, "evidence").unwrap_or_default();
-    format!("{bar} {}  {evidence}", score(factor, "score"))
-        .trim_end()
-        .to_owned()
+    let (score, evidence) = (score(factor.score), inline(&factor.evidence));
+    format!("{bar} {score}  {evidence}").trim_end().to_owned()
 }
 
 /// Shows what a call changed.

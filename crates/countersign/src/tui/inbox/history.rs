@@ -1,16 +1,19 @@
 //! Every call that was judged, the newest first: what ran by itself, what was asked about, what was
 //! refused, and why.
 
-use countersign_core::display::shortened;
+use countersign_core::display::{inline, shortened};
+use countersign_core::status::{Cause, Status};
 use countersign_core::time::UnixMillis;
-use serde_json::Value;
+use countersign_core::verdict::Verdict;
+use countersign_gate::history::traces::TraceView;
+use countersign_gate::records::event::{ApprovalResolved, CallAssessed};
 
 use super::get;
 use super::shelf::{Entry, Shelf};
 use crate::client::segment;
-use crate::config::read::at;
 use crate::tui::screen::{Tag, Wish};
-use crate::words::{moment, named};
+use crate::wire::lists::TraceList;
+use crate::words::named;
 
 /// Calls of one page.
 const PAGE: u32 = 100;
@@ -20,23 +23,22 @@ const KEPT_MAX: usize = 5_000;
 const AHEAD: usize = 20;
 
 /// One call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct Past {
     id: String,
     pub(super) at: UnixMillis,
     pub(super) tool: String,
     pub(super) what: String,
-    pub(super) verdict: String,
-    pub(super) status: String,
-    pub(super) cause: String,
-    pub(super) risk: Option<f64>,
+    pub(super) verdict: Verdict,
+    pub(super) status: Status,
+    pub(super) cause: Option<Cause>,
     pub(super) agent: String,
     /// Who decided, and where.
     pub(super) by: Option<String>,
     pub(super) via: Option<String>,
     pub(super) decided_at: Option<UnixMillis>,
     /// Everything, once it was asked for.
-    pub(super) whole: Option<Value>,
+    pub(super) whole: Option<Box<TraceView>>,
 }
 
 impl Entry for Past {
@@ -53,7 +55,7 @@ impl Entry for Past {
             tool,
             agent,
             self.outcome(),
-            &self.verdict,
+            self.verdict.word(),
             by,
             via,
             &self.id,
@@ -62,73 +64,70 @@ impl Entry for Past {
 }
 
 impl Past {
-    fn of_trace(trace: &Value) -> Option<Self> {
-        let decision = at(trace, "decision");
-        let agent = named(trace, "agent").or_else(|| named(trace, "key_name"));
-        Some(Self {
-            id: at(trace, "call_id").as_str()?.to_owned(),
-            at: moment(trace, "created_at")?,
-            tool: named(trace, "tool").unwrap_or_default(),
-            what: shortened(at(trace, "command").as_str().unwrap_or_default()),
-            verdict: named(trace, "verdict").unwrap_or_default(),
-            status: named(trace, "status").unwrap_or_default(),
-            cause: named(decision, "cause").unwrap_or_default(),
-            risk: at(trace, "assessment.risk_score").as_f64(),
-            agent: agent.unwrap_or_default(),
-            by: named(decision, "by"),
-            via: named(decision, "via"),
-            decided_at: moment(decision, "at"),
-            whole: Some(trace.clone()),
-        })
+    fn of_trace(trace: TraceView) -> Self {
+        let decision = trace.call.decision.as_ref();
+        let agent = named(trace.agent.as_deref()).unwrap_or_else(|| inline(&trace.key_name));
+        Self {
+            id: trace.call.call_id.clone(),
+            at: UnixMillis::of_seconds(trace.call.created_at),
+            tool: inline(&trace.call.tool),
+            what: shortened(&trace.command),
+            verdict: trace.call.verdict,
+            status: trace.call.status,
+            cause: decision.map(|it| it.cause),
+            agent,
+            by: decision.and_then(|it| named(it.by.as_deref())),
+            via: decision.and_then(|it| named(it.via.as_deref())),
+            decided_at: decision.map(|it| it.at),
+            whole: Some(Box::new(trace)),
+        }
     }
 
-    fn of_event(event: &Value) -> Option<Self> {
-        Some(Self {
-            id: at(event, "call_id").as_str()?.to_owned(),
-            at: moment(event, "timestamp")?,
-            tool: named(event, "tool").unwrap_or_default(),
-            what: shortened(at(event, "command").as_str().unwrap_or_default()),
-            verdict: named(event, "verdict").unwrap_or_default(),
-            status: named(event, "status").unwrap_or_default(),
-            cause: named(event, "cause").unwrap_or_default(),
-            risk: at(event, "risk_score").as_f64(),
-            agent: named(event, "agent").unwrap_or_default(),
+    fn of_event(event: &CallAssessed) -> Self {
+        Self {
+            id: event.call_id.clone(),
+            at: UnixMillis::of_seconds(event.timestamp),
+            tool: inline(&event.tool),
+            what: shortened(&event.command),
+            verdict: event.verdict,
+            status: event.status,
+            cause: event.cause,
+            agent: named(event.agent.as_deref()).unwrap_or_default(),
             by: None,
             via: None,
             decided_at: None,
             whole: None,
-        })
+        }
     }
 
     /// Returns how it ended, in two or three words.
     pub(super) fn outcome(&self) -> &'static str {
-        match (self.status.as_str(), self.verdict.as_str()) {
-            ("allowed", "allow_then_review") => "ran, to review",
-            ("allowed", _) if self.cause == "grant" => "allowed by a grant",
-            ("allowed", _) => "allowed",
-            ("approved", _) => "approved",
-            ("denied", _) => "denied",
-            ("refused", _) => "refused",
-            ("expired", _) => "expired",
-            ("withdrawn", _) => "withdrawn",
-            _ => "waiting",
+        match self.status {
+            Status::Allowed if self.verdict == Verdict::AllowThenReview => "ran, to review",
+            Status::Allowed if self.cause == Some(Cause::Grant) => "allowed by a grant",
+            Status::Allowed => "allowed",
+            status @ (Status::Approved
+            | Status::Denied
+            | Status::Refused
+            | Status::Expired
+            | Status::Withdrawn
+            | Status::Waiting) => status.word(),
         }
     }
 
     /// Returns the question that was denied, where that was how it ended or why.
     pub(super) fn denial(&self) -> Option<String> {
-        let whole = self.whole.as_ref()?;
-        let id = match (self.status.as_str(), self.cause.as_str()) {
-            ("denied", _) => at(whole, "approval_id"),
-            ("refused", "deny_memory") => at(whole, "decision.denial_id"),
-            _ => return None,
-        };
-        id.as_str().map(str::to_owned)
+        let call = &self.whole.as_ref()?.call;
+        match (self.status, self.cause) {
+            (Status::Denied, _) => call.approval_id.clone(),
+            (Status::Refused, Some(Cause::DenyMemory)) => call.decision.as_ref()?.denial_id.clone(),
+            (_, _) => None,
+        }
     }
 
     /// Whether nobody was asked.
     pub(super) fn ran_unasked(&self) -> bool {
-        self.status == "allowed"
+        self.status == Status::Allowed
     }
 }
 
@@ -150,10 +149,9 @@ impl History {
     }
 
     /// Takes a page. The first one replaces what was known.
-    pub(super) fn take_page(&mut self, tag: &Tag, body: &Value) {
+    pub(super) fn take_page(&mut self, tag: &Tag, list: TraceList) {
         self.is_loading = false;
-        let traces = at(body, "traces").as_array().into_iter().flatten();
-        let mut page: Vec<Past> = traces.filter_map(Past::of_trace).collect();
+        let mut page: Vec<Past> = list.traces.into_iter().map(Past::of_trace).collect();
         if tag.id.is_empty() {
             // What happened after the page was read is known by its event.
             let newest = page.first().map(|it| it.at);
@@ -165,7 +163,7 @@ impl History {
         } else {
             self.list.change().append(&mut page);
         }
-        self.next = at(body, "next").as_str().map(str::to_owned);
+        self.next = list.next;
     }
 
     /// A request was lost.
@@ -173,37 +171,35 @@ impl History {
         self.is_loading = false;
     }
 
-    /// Takes an event.
-    pub(super) fn event(&mut self, name: &str, event: &Value) {
-        if name == "call.assessed"
-            && let Some(past) = Past::of_event(event)
-        {
-            let all = self.list.change();
-            if !all.iter().take(PAGE as usize).any(|it| it.id == past.id) {
-                all.insert(0, past);
-            }
-            if all.len() > KEPT_MAX {
-                all.truncate(KEPT_MAX - PAGE as usize);
-                self.next = all.last().map(|it| format!("{}.{}", it.at.0, it.id));
-            }
-        } else if name == "approval.resolved" {
-            let call = at(event, "call_id").as_str().unwrap_or_default();
-            if let Some(past) = self.list.change().iter_mut().find(|it| it.id == call) {
-                past.status = named(event, "outcome").unwrap_or_default();
-                past.cause = named(event, "cause").unwrap_or_default();
-                past.by = named(event, "by");
-                past.via = named(event, "via");
-                past.decided_at = moment(event, "timestamp");
-                past.whole = None;
-            }
+    /// Takes a call that was judged.
+    pub(super) fn judged(&mut self, event: &CallAssessed) {
+        let past = Past::of_event(event);
+        let all = self.list.change();
+        if !all.iter().take(PAGE as usize).any(|it| it.id == past.id) {
+            all.insert(0, past);
+        }
+        if all.len() > KEPT_MAX {
+            all.truncate(KEPT_MAX - PAGE as usize);
+            self.next = all.last().map(|it| format!("{}.{}", it.at.0, it.id));
+        }
+    }
+
+    /// Takes how a question was settled.
+    pub(super) fn settled(&mut self, event: &ApprovalResolved) {
+        let mut all = self.list.change().iter_mut();
+        if let Some(past) = all.find(|it| it.id == event.call_id) {
+            past.status = event.outcome.into();
+            past.cause = Some(event.cause);
+            past.by = named(event.by.as_deref());
+            past.via = named(event.via.as_deref());
+            past.decided_at = Some(UnixMillis::of_seconds(event.timestamp));
+            past.whole = None;
         }
     }
 
     /// Takes all there is to know of one call.
-    pub(super) fn take_whole(&mut self, body: &Value) {
-        let Some(whole) = Past::of_trace(body) else {
-            return;
-        };
+    pub(super) fn take_whole(&mut self, trace: TraceView) {
+        let whole = Past::of_trace(trace);
         let known = self.list.change().iter_mut().find(|it| it.id == whole.id);
         if let Some(known) = known {
             *known = whole;

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
+use countersign_core::status::Status;
 use countersign_core::time::UnixMillis;
-use serde_json::Value;
+use countersign_gate::records::event::CallAssessed;
 
 use super::get;
-use crate::config::read::at;
 use crate::tui::screen::Wish;
-use crate::words::moment;
+use crate::wire::lists::TraceList;
 
 const HOUR_MILLIS: i64 = 3_600_000;
 /// Calls that are counted one by one; more are "more than".
@@ -42,27 +42,21 @@ impl LastHour {
     }
 
     /// Takes them.
-    pub(super) fn take(&mut self, body: &Value) {
-        self.calls.clear();
+    pub(super) fn take(&mut self, list: &TraceList) {
         self.is_known = true;
-        self.has_more = at(body, "next").is_string();
-        for call in at(body, "traces").as_array().into_iter().flatten() {
-            let fate = fate(at(call, "status").as_str().unwrap_or_default());
-            if let (Some(fate), Some(at)) = (fate, moment(call, "created_at")) {
-                self.calls.push_back((at, fate));
-            }
-        }
+        self.has_more = list.next.is_some();
+        let calls = list.traces.iter().map(|trace| &trace.call);
+        let calls = calls.map(|call| (UnixMillis::of_seconds(call.created_at), fate(call.status)));
+        self.calls = calls.collect();
     }
 
     /// Takes a call that was judged.
-    pub(super) fn event(&mut self, event: &Value) {
-        let fate = fate(at(event, "status").as_str().unwrap_or_default());
-        if let (Some(fate), Some(at)) = (fate, moment(event, "timestamp")) {
-            self.calls.push_front((at, fate));
-            if self.calls.len() > CALLS_MAX {
-                self.calls.pop_back();
-                self.has_more = true;
-            }
+    pub(super) fn event(&mut self, event: &CallAssessed) {
+        let at = UnixMillis::of_seconds(event.timestamp);
+        self.calls.push_front((at, fate(event.status)));
+        if self.calls.len() > CALLS_MAX {
+            self.calls.pop_back();
+            self.has_more = true;
         }
     }
 
@@ -100,12 +94,15 @@ impl LastHour {
     }
 }
 
-fn fate(status: &str) -> Option<Fate> {
+const fn fate(status: Status) -> Fate {
     match status {
-        "allowed" => Some(Fate::Ran),
-        "refused" => Some(Fate::Refused),
-        "" => None,
-        _ => Some(Fate::Asked),
+        Status::Allowed => Fate::Ran,
+        Status::Refused => Fate::Refused,
+        Status::Waiting
+        | Status::Approved
+        | Status::Denied
+        | Status::Expired
+        | Status::Withdrawn => Fate::Asked,
     }
 }
 
@@ -113,22 +110,42 @@ fn fate(status: &str) -> Option<Fate> {
 mod tests {
     use serde_json::json;
 
+    use countersign_gate::records::event::Event;
+
     use super::*;
+    use crate::samples;
+
+    fn calls(calls: &[(&str, f64)]) -> TraceList {
+        let traces: Vec<_> = calls
+            .iter()
+            .map(|(status, at)| samples::trace(json!({ "status": status, "created_at": at })))
+            .collect();
+        samples::read(json!({ "next": null, "traces": traces }))
+    }
+
+    fn judged(status: &str, at: f64) -> CallAssessed {
+        let event = json!({ "event": "call.assessed", "status": status, "timestamp": at });
+        let Event::CallAssessed(event) = samples::event(event) else {
+            panic!("another event");
+        };
+        event
+    }
 
     #[test]
     fn only_the_last_hour_counts() {
         let now = UnixMillis(10_000_000);
         let mut hour = LastHour::default();
         assert_eq!(hour.sentence(now), None);
-        let call = |status: &str, at: f64| json!({ "status": status, "created_at": at });
-        hour.take(&json!({ "next": null, "traces": [
-            call("allowed", 9_999.0), call("refused", 9_000.0), call("denied", 9_000.0),
-            call("allowed", 6_300.0),
-        ] }));
+        hour.take(&calls(&[
+            ("allowed", 9_999.0),
+            ("refused", 9_000.0),
+            ("denied", 9_000.0),
+            ("allowed", 6_300.0),
+        ]));
         let wanted =
             "1 call ran without a question in the last hour, 1 was refused, 1 was asked about.";
         assert_eq!(hour.sentence(now).as_deref(), Some(wanted));
-        hour.event(&json!({ "status": "allowed", "timestamp": 10_000.0 }));
+        hour.event(&judged("allowed", 10_000.0));
         let wanted =
             "2 calls ran without a question in the last hour, 1 was refused, 1 was asked about.";
         assert_eq!(hour.sentence(now).as_deref(), Some(wanted));
@@ -141,11 +158,8 @@ mod tests {
     fn calls_that_people_were_asked_about_are_calls() {
         let now = UnixMillis(10_000_000);
         let mut hour = LastHour::default();
-        hour.take(&json!({ "next": null, "traces": [
-            { "status": "denied", "created_at": 9_900.0 },
-            { "status": "approved", "created_at": 9_880.0 },
-        ] }));
-        hour.event(&json!({ "status": "waiting", "timestamp": 9_990.0 }));
+        hour.take(&calls(&[("denied", 9_900.0), ("approved", 9_880.0)]));
+        hour.event(&judged("waiting", 9_990.0));
         let wanted = "No call ran without a question in the last hour, 3 were asked about.";
         assert_eq!(hour.sentence(now).as_deref(), Some(wanted));
     }

@@ -2,17 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use countersign_core::status::{ClarificationStatus, ReviewStatus, Status};
 use countersign_core::time::UnixMillis;
-use serde_json::Value;
+use countersign_gate::base::principal::Role;
+use countersign_gate::records::event::Event;
+use countersign_gate::records::view::ApprovalView;
+use countersign_gate::reviews::ReviewView;
+use serde::de::DeserializeOwned;
 
 use super::hour::LastHour;
 use super::standing::{take_grants, take_overrides, take_reviews};
 use super::waiting::{Item, Kind};
 use super::{Inbox, get};
-use crate::client::segment;
-use crate::config::read::at;
+use crate::client::{Answer, segment};
 use crate::tui::screen::{News, Tag, Wish};
-use crate::words::refusal;
+use crate::wire::lists::{
+    ApprovalList, ClarificationList, GrantList, KeyList, OverrideList, ReviewList, TraceList,
+};
+use crate::words::{refusal, sentence};
 
 /// Approvals of one page: as many as the gateway gives.
 const PAGE: u32 = 500;
@@ -69,7 +76,7 @@ impl Inbox {
         if self.loading.pages.is_some() || self.loading.card.is_some() || self.away.is_some() {
             return Vec::new();
         }
-        let missing = self.waiting.all().filter(|item| item.whole.is_none());
+        let missing = self.waiting.all().filter(|item| item.whole.is_missing());
         let missing: Vec<String> = missing.take(2).map(|item| item.id.clone()).collect();
         match missing.as_slice() {
             [] => Vec::new(),
@@ -84,49 +91,87 @@ impl Inbox {
     }
 
     /// Takes the answer to a request of the inbox itself.
-    pub(super) fn answered(&mut self, tag: &Tag, status: u16, body: &Value) -> Vec<Wish> {
-        let is_done = (200..300).contains(&status);
+    pub(super) fn answered(&mut self, tag: &Tag, answer: &Answer) -> Vec<Wish> {
         match tag.what {
-            "waiting" if is_done => return self.take_waiting(body),
-            "card" => self.take_card(&tag.id, is_done, body),
-            "questions" if is_done => self.take_questions(body),
-            "history" if is_done => self.history.take_page(tag, body),
-            "trace" if is_done => self.history.take_whole(body),
-            "hour" if is_done => self.hour.take(body),
-            "reviews" | "grants" | "overrides" => {
-                match tag.what {
-                    _ if !is_done => {}
-                    "reviews" => take_reviews(&mut self.reviews, body),
-                    "grants" => take_grants(&mut self.grants, body),
-                    _ => take_overrides(&mut self.overrides, body),
+            "waiting" => match self.read::<ApprovalList>(answer) {
+                Some(list) => return self.take_waiting(list),
+                None => self.lost(tag),
+            },
+            "card" => self.take_card(&tag.id, answer),
+            "history" => match self.read::<TraceList>(answer) {
+                Some(list) => self.history.take_page(tag, list),
+                None => self.lost(tag),
+            },
+            "questions" => {
+                if let Ok(list) = answer.read() {
+                    self.take_questions(list);
                 }
+            }
+            "trace" => {
+                if let Ok(trace) = answer.read() {
+                    self.history.take_whole(trace);
+                }
+            }
+            "hour" => {
+                if let Ok(list) = answer.read() {
+                    self.hour.take(&list);
+                }
+            }
+            "reviews" | "grants" | "overrides" => {
+                self.take_standing(tag.what, answer);
                 return self.loaded(tag.what);
             }
             "keys" => {
-                let mut keys = at(body, "keys").as_array().into_iter().flatten();
+                let is_agent = |list: KeyList| list.keys.iter().any(|key| key.role == Role::Agent);
                 // Who may not see the keys is not told to make one.
-                self.has_agent = Some(!is_done || keys.any(|key| at(key, "role") == "agent"));
+                self.has_agent = Some(answer.read().map_or(true, is_agent));
             }
-            "batch" => return self.batch_answered(&tag.id, status, body),
-            "settle" if is_done => {
-                let words = match at(body, "status").as_str() {
-                    Some("undoing") => "The agent is told to undo it.",
-                    Some(_) | None => &tag.id,
-                };
-                self.said = Some(words.to_owned());
-                return self.load_standing();
-            }
+            "batch" => return self.batch_answered(&tag.id, answer),
             "settle" => {
-                self.said = Some(refusal(status, body));
+                let words = match answer.read::<ReviewView>() {
+                    Ok(review) if review.status == ReviewStatus::Undoing => {
+                        "The agent is told to undo it.".to_owned()
+                    }
+                    _ if answer.is_success() => tag.id.clone(),
+                    _ => refusal(answer),
+                };
+                self.said = Some(words);
                 return self.load_standing();
-            }
-            "waiting" | "history" => {
-                self.lost(tag);
-                self.said = Some(refusal(status, body));
             }
             _ => {}
         }
         Vec::new()
+    }
+
+    /// Reads an answer, or says why it cannot be had.
+    fn read<T: DeserializeOwned>(&mut self, answer: &Answer) -> Option<T> {
+        match answer.read() {
+            Ok(read) => return Some(read),
+            Err(_) if !answer.is_success() => self.said = Some(refusal(answer)),
+            Err(complaint) => self.said = Some(sentence(complaint.message())),
+        }
+        None
+    }
+
+    /// Takes a list of what stands. One that is refused leaves what is known.
+    fn take_standing(&mut self, what: &str, answer: &Answer) {
+        match what {
+            "reviews" => {
+                if let Ok(list) = answer.read::<ReviewList>() {
+                    take_reviews(&mut self.reviews, list.reviews);
+                }
+            }
+            "grants" => {
+                if let Ok(list) = answer.read::<GrantList>() {
+                    take_grants(&mut self.grants, list.grants);
+                }
+            }
+            _ => {
+                if let Ok(list) = answer.read::<OverrideList>() {
+                    take_overrides(&mut self.overrides, &list.overrides);
+                }
+            }
+        }
     }
 
     /// Nothing came back. What is only shown is asked for again when the gateway is back.
@@ -175,105 +220,105 @@ impl Inbox {
         }
     }
 
-    fn take_waiting(&mut self, body: &Value) -> Vec<Wish> {
+    fn take_waiting(&mut self, list: ApprovalList) -> Vec<Wish> {
         let Some(mut seen) = self.loading.pages.take() else {
             return Vec::new();
         };
-        for approval in at(body, "approvals").as_array().into_iter().flatten() {
-            if let Some(item) = Item::of_approval(approval) {
-                seen.insert(item.id.clone());
-                self.waiting.put(item);
-            }
+        for approval in list.approvals {
+            seen.insert(approval.approval_id.clone());
+            self.waiting.put(Item::of_approval(approval));
         }
-        let next = at(body, "next")
-            .as_str()
-            .filter(|_| seen.len() < WAITING_MAX);
-        let Some(next) = next else {
+        let Some(next) = list.next.filter(|_| seen.len() < WAITING_MAX) else {
             self.waiting.retain(Kind::Approval, &seen);
             self.loading.is_done = true;
             return Vec::new();
         };
         let path = format!("/v1/approvals?status=waiting&limit={PAGE}&behind={next}");
         self.loading.pages = Some(seen);
-        vec![get("waiting", next, path)]
+        vec![get("waiting", &next, path)]
     }
 
-    fn take_card(&mut self, id: &str, is_done: bool, body: &Value) {
+    fn take_card(&mut self, id: &str, answer: &Answer) {
         if self.loading.card.as_deref() == Some(id) {
             self.loading.card = None;
         }
-        let item = Item::of_approval(body).filter(|_| is_done && at(body, "status") == "waiting");
-        match item {
-            Some(item) => {
-                self.waiting.put(item);
-                if self.opening.as_deref() == Some(id) {
-                    self.said = None;
-                    self.opening = None;
-                    self.open_card();
-                }
+        match answer.read::<ApprovalView>() {
+            Ok(approval) if approval.status == Status::Waiting => {
+                self.waiting.put(Item::of_approval(approval));
+                self.open_awaited(id);
             }
-            None => {
+            Err(_) if answer.is_success() => {
+                self.waiting.cannot_be_read(id);
+                self.open_awaited(id);
+            }
+            Ok(_) | Err(_) => {
                 self.waiting.settle(id);
             }
         }
     }
 
-    fn take_questions(&mut self, body: &Value) {
+    /// Opens the card that was waited for.
+    fn open_awaited(&mut self, id: &str) {
+        if self.opening.as_deref() == Some(id) {
+            self.said = None;
+            self.opening = None;
+            self.open_card();
+        }
+    }
+
+    fn take_questions(&mut self, list: ClarificationList) {
         let mut seen = BTreeSet::new();
-        for question in at(body, "clarifications").as_array().into_iter().flatten() {
-            let item = Item::of_question(question);
-            if let Some(item) = item.filter(|_| at(question, "status") == "waiting") {
-                seen.insert(item.id.clone());
-                self.waiting.put(item);
-            }
+        let questions = list.clarifications.into_iter();
+        for question in questions.filter(|it| it.status == ClarificationStatus::Waiting) {
+            seen.insert(question.clarification_id.clone());
+            self.waiting.put(Item::of_question(question));
         }
         self.waiting.retain(Kind::Question, &seen);
     }
 
     /// Takes what happened.
-    pub(super) fn happened(&mut self, event: &Value, now: UnixMillis, wishes: &mut Vec<Wish>) {
-        let name = at(event, "event").as_str().unwrap_or_default();
-        let approval = at(event, "approval_id").as_str().unwrap_or_default();
-        self.history.event(name, event);
-        match name {
-            "approval.required" | "clarify.required" => {
-                let item = if name == "approval.required" {
-                    Item::of_event(event)
-                } else {
-                    Item::of_question(event)
-                };
-                if item.is_some_and(|item| self.waiting.put(item)) {
-                    self.ring(now, wishes);
-                }
+    #[expect(clippy::wildcard_enum_match_arm, reason = "an inbox shows some events")]
+    pub(super) fn happened(&mut self, event: &Event, now: UnixMillis, wishes: &mut Vec<Wish>) {
+        match event {
+            Event::ApprovalRequired(asked) => self.arrived(Item::of_event(asked), now, wishes),
+            Event::ClarifyRequired(asked) => self.arrived(Item::of_asked(asked), now, wishes),
+            Event::ApprovalResolved(told) => {
+                self.history.settled(told);
+                self.waiting.settle(&told.approval_id);
             }
-            "approval.resolved" => {
-                self.waiting.settle(approval);
+            Event::ClarifyResolved(told) => {
+                self.waiting.settle(&told.clarification_id);
             }
-            "clarify.resolved" => {
-                let id = at(event, "clarification_id").as_str().unwrap_or_default();
-                self.waiting.settle(id);
+            Event::ApprovalHeld(told) | Event::ApprovalTakenBack(told) => {
+                wishes.extend(self.load_card(&told.approval_id));
             }
-            "approval.held" | "approval.taken_back" => wishes.extend(self.load_card(approval)),
-            "call.assessed" => {
-                self.hour.event(event);
+            Event::CallAssessed(call) => {
+                self.history.judged(call);
+                self.hour.event(call);
                 self.has_agent = Some(true);
             }
-            "review.required" | "review.resolved" | "tool.completed" => {
+            Event::ReviewRequired(_) | Event::ReviewResolved(_) | Event::ToolCompleted(_) => {
                 wishes.extend(self.load_once("reviews"));
             }
-            "grant.created" | "grant.used" | "grant.revoked" => {
+            Event::GrantCreated(_) | Event::GrantUsed(_) | Event::GrantRevoked(_) => {
                 wishes.extend(self.load_once("grants"));
             }
-            "session.override_started" | "session.override_ended" => {
+            Event::OverrideStarted(_) | Event::OverrideEnded(_) => {
                 wishes.extend(self.load_once("overrides"));
             }
             _ => {}
         }
     }
 
+    fn arrived(&mut self, item: Item, now: UnixMillis, wishes: &mut Vec<Wish>) {
+        if self.waiting.put(item) {
+            self.ring(now, wishes);
+        }
+    }
+
     /// Tells the card that is shown.
-    pub(super) fn told_panel(&mut self, news: &News, now: UnixMillis) -> Vec<Wish> {
+    pub(super) fn told_panel(&mut self, news: &News) -> Vec<Wish> {
         let open = self.open.as_mut();
-        open.map_or_else(Vec::new, |open| open.told(news, now))
+        open.map_or_else(Vec::new, |open| open.told(news))
     }
 }

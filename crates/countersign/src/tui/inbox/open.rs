@@ -5,7 +5,7 @@ use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::waiting::{Item, Kind};
+use super::waiting::{Item, Whole};
 use crate::tui::approval_panel::ApprovalPanel;
 use crate::tui::clarify_panel::ClarifyPanel;
 use crate::tui::panel::{Focus, Reaction};
@@ -30,10 +30,18 @@ pub(super) struct Open {
 impl Open {
     /// Shows `item`, which `asker` asks, beside the list; `None` while its card is not known.
     pub(super) fn beside(item: &Item, asker: &str, theme: Theme) -> Option<Self> {
-        let whole = item.whole.as_ref()?;
-        let panel = match item.kind {
-            Kind::Approval => Panel::Approval(Box::new(ApprovalPanel::new(whole, theme))),
-            Kind::Question => Panel::Question(Box::new(ClarifyPanel::new(whole, asker, theme))),
+        let panel = match &item.whole {
+            Whole::Missing => return None,
+            Whole::Unreadable => {
+                Panel::Approval(Box::new(ApprovalPanel::unreadable(&item.id, theme)))
+            }
+            Whole::Approval(approval) => {
+                let approval = approval.as_ref().clone();
+                Panel::Approval(Box::new(ApprovalPanel::new(approval, theme)))
+            }
+            Whole::Question(question) => {
+                Panel::Question(Box::new(ClarifyPanel::new(question, asker, theme)))
+            }
         };
         Some(Self {
             id: item.id.clone(),
@@ -84,9 +92,9 @@ impl Open {
     }
 
     /// Takes news.
-    pub(super) fn told(&mut self, news: &News, now: UnixMillis) -> Vec<Wish> {
+    pub(super) fn told(&mut self, news: &News) -> Vec<Wish> {
         match &mut self.panel {
-            Panel::Approval(panel) => panel.told(news, now),
+            Panel::Approval(panel) => panel.told(news),
             Panel::Question(panel) => panel.told(news),
         }
     }
@@ -95,7 +103,7 @@ impl Open {
     pub(super) fn is_away(&mut self, why: &str) {
         let why = why.to_owned();
         // Nothing is asked of a gateway that is away.
-        let _no_wishes = self.told(&News::Away { why }, UnixMillis(0));
+        let _no_wishes = self.told(&News::Away { why });
     }
 
     /// Draws it, no higher than it needs to be.

@@ -1,5 +1,6 @@
 //! The rows of the four lists. Columns come and go with the width; what a row is about never does.
 
+use countersign_core::status::Status;
 use countersign_core::time::UnixMillis;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -8,7 +9,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::Inbox;
 use super::history::Past;
 use super::standing::{Grant, Review};
-use super::waiting::{Item, Kind, Row, common};
+use super::waiting::{Item, Row, common};
 use crate::tui::theme::{NO_POINTER, POINTER, Theme};
 use crate::tui::wrap::cut;
 use crate::words::{ago, span};
@@ -117,7 +118,7 @@ impl Inbox {
                     .iter()
                     .filter_map(|id| self.waiting.get(id))
                     .collect();
-                let Some(worst) = items.iter().max_by_key(|item| weight(&item.risk)) else {
+                let Some(worst) = items.iter().max_by_key(|item| item.risk) else {
                     return Line::default();
                 };
                 let ends = items.iter().map(|item| item.expires_at).min();
@@ -174,9 +175,9 @@ fn waiting_cells(
     now: UnixMillis,
     theme: Theme,
 ) -> Vec<Cell> {
-    let (word, style) = match item.kind {
-        Kind::Approval => (item.risk.to_uppercase(), theme.risk(&item.risk)),
-        Kind::Question => ("QUESTION".to_owned(), theme.own()),
+    let (word, style) = match item.risk {
+        Some(risk) => (risk.word().to_uppercase(), theme.risk(risk)),
+        None => ("QUESTION".to_owned(), theme.own()),
     };
     let left = match item.held_until {
         Some(until) => format!("held {}", span(until.since(now))),
@@ -206,11 +207,6 @@ fn alike(items: &[&Item]) -> String {
     all.join(" · ")
 }
 
-fn weight(risk: &str) -> usize {
-    let words = ["low", "medium", "high", "critical"];
-    words.iter().position(|word| *word == risk).unwrap_or(0)
-}
-
 /// Returns a row of what happened.
 pub(super) fn past_row(
     past: &Past,
@@ -223,11 +219,11 @@ pub(super) fn past_row(
     const OUTCOME: usize = 14;
     const WHO: usize = 24;
     let room = width.saturating_sub(POINTER.width());
-    let outcome_style = match past.outcome() {
-        "refused" | "denied" | "expired" => theme.bad(),
-        "approved" => theme.good(),
-        "waiting" => theme.waiting(),
-        _ => theme.plain(),
+    let outcome_style = match past.status {
+        Status::Refused | Status::Denied | Status::Expired => theme.bad(),
+        Status::Approved => theme.good(),
+        Status::Waiting => theme.waiting(),
+        Status::Allowed | Status::Withdrawn => theme.plain(),
     };
     let when = ago(past.at, now).replace(" ago", "");
     let mut cells = vec![Cell::left(

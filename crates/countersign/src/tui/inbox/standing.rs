@@ -1,13 +1,15 @@
 //! What stands without a question: what ran and awaits a look, and permissions that were left.
 
-use countersign_core::display::shortened;
+use countersign_core::display::{inline, shortened};
+use countersign_core::status::ReviewStatus;
 use countersign_core::time::UnixMillis;
+use countersign_gate::records::view::GrantView;
+use countersign_gate::reviews::ReviewView;
 use countersign_gate::runs::BUILTIN;
-use serde_json::Value;
+use countersign_gate::sessions::OverrideView;
 
 use super::shelf::{Entry, Shelf};
-use crate::config::read::at;
-use crate::words::{moment, named, span};
+use crate::words::{assessed, named, span};
 
 /// Something that ran and awaits a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,31 +40,31 @@ impl Entry for Review {
 }
 
 impl Review {
-    fn read(review: &Value) -> Option<Self> {
-        let call = at(review, "call");
-        let tool = named(call, "tool").unwrap_or_default();
-        let path = named(review, "path");
-        let reason = at(call, "assessment.reasons")
-            .get(0)
-            .and_then(Value::as_str);
-        let what = path.as_ref().map(|path| format!("{tool} {path}"));
-        let what = what.or_else(|| reason.map(|reason| format!("{tool}: {reason}")));
-        Some(Self {
-            id: at(review, "review_id").as_str()?.to_owned(),
-            what: shortened(&what.unwrap_or_else(|| tool.clone())),
+    fn of(review: ReviewView) -> Self {
+        let tool = inline(&review.call.tool);
+        let path = named(review.path.as_deref());
+        let assessment = assessed(&review.call.assessment);
+        let reason = assessment.as_ref().and_then(|it| it.reasons.first());
+        let what = match (&path, reason) {
+            (Some(path), _) => format!("{tool} {path}"),
+            (None, Some(reason)) => format!("{tool}: {reason}"),
+            (None, None) => tool.clone(),
+        };
+        Self {
+            id: review.review_id,
+            what: shortened(&what),
             tool,
             path,
-            diff: at(review, "diff").as_str().map(str::to_owned),
-            is_undoing: at(review, "status") == "undoing",
-            ran_at: moment(call, "created_at")?,
-        })
+            diff: review.diff,
+            is_undoing: review.status == ReviewStatus::Undoing,
+            ran_at: UnixMillis::of_seconds(review.call.created_at),
+        }
     }
 }
 
 /// Takes a list of reviews.
-pub(super) fn take_reviews(list: &mut Shelf<Review>, body: &Value) {
-    let reviews = at(body, "reviews").as_array().into_iter().flatten();
-    *list.change() = reviews.filter_map(Review::read).collect();
+pub(super) fn take_reviews(list: &mut Shelf<Review>, reviews: Vec<ReviewView>) {
+    *list.change() = reviews.into_iter().map(Review::of).collect();
 }
 
 /// A standing permission.
@@ -74,7 +76,7 @@ pub(super) struct Grant {
     pub(super) session: Option<String>,
     pub(super) by: String,
     pub(super) uses: u64,
-    pub(super) uses_left: Option<u64>,
+    pub(super) uses_left: Option<u32>,
     pub(super) expires_at: Option<UnixMillis>,
     pub(super) given_at: UnixMillis,
     pub(super) last_used_at: Option<UnixMillis>,
@@ -95,18 +97,18 @@ impl Entry for Grant {
 }
 
 impl Grant {
-    fn read(grant: &Value) -> Option<Self> {
-        Some(Self {
-            id: at(grant, "grant_id").as_str()?.to_owned(),
-            words: named(grant, "words").unwrap_or_default(),
-            session: named(grant, "session_id"),
-            by: named(grant, "by").unwrap_or_default(),
-            uses: at(grant, "uses").as_u64().unwrap_or(0),
-            uses_left: at(grant, "uses_left").as_u64(),
-            expires_at: moment(grant, "expires_at"),
-            given_at: moment(grant, "created_at")?,
-            last_used_at: moment(grant, "last_used_at"),
-        })
+    fn of(grant: GrantView) -> Self {
+        Self {
+            id: grant.grant_id,
+            words: inline(&grant.words),
+            session: named(grant.session_id.as_deref()),
+            by: inline(&grant.by),
+            uses: grant.uses,
+            uses_left: grant.uses_left,
+            expires_at: grant.expires_at.map(UnixMillis::of_seconds),
+            given_at: UnixMillis::of_seconds(grant.created_at),
+            last_used_at: grant.last_used_at.map(UnixMillis::of_seconds),
+        }
     }
 }
 
@@ -122,13 +124,14 @@ pub(super) struct Override {
 }
 
 impl Override {
-    fn read(it: &Value) -> Option<Self> {
+    /// Returns an override that holds; `None` if it has no end any more.
+    fn of(it: &OverrideView) -> Option<Self> {
         Some(Self {
-            session: named(it, "session_id")?,
-            key: named(it, "key_id").unwrap_or_default(),
-            words: named(it, "words").unwrap_or_default(),
-            by: named(it, "by").unwrap_or_default(),
-            until: moment(it, "until")?,
+            session: named(Some(&it.session_id))?,
+            key: inline(&it.key_id),
+            words: inline(&it.words),
+            by: inline(&it.by),
+            until: UnixMillis::of_seconds(it.until?),
         })
     }
 
@@ -150,13 +153,11 @@ impl Override {
 }
 
 /// Takes a list of overrides.
-pub(super) fn take_overrides(list: &mut Vec<Override>, body: &Value) {
-    let overrides = at(body, "overrides").as_array().into_iter().flatten();
-    *list = overrides.filter_map(Override::read).collect();
+pub(super) fn take_overrides(list: &mut Vec<Override>, overrides: &[OverrideView]) {
+    *list = overrides.iter().filter_map(Override::of).collect();
 }
 
 /// Takes a list of grants.
-pub(super) fn take_grants(list: &mut Shelf<Grant>, body: &Value) {
-    let grants = at(body, "grants").as_array().into_iter().flatten();
-    *list.change() = grants.filter_map(Grant::read).collect();
+pub(super) fn take_grants(list: &mut Shelf<Grant>, grants: Vec<GrantView>) {
+    *list.change() = grants.into_iter().map(Grant::of).collect();
 }

@@ -8,49 +8,35 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::client::Answer;
+use crate::samples;
 use crate::tui::picture::{START, drawn, text};
 use crate::tui::screen::{News, Screen as _};
 
 /// An approval as the gateway lists it.
 fn approval(id: &str, run: &str, risk: &str, command: &str) -> Value {
-    let choices = json!(["once", "session", "always", "deny"]);
     let field = |name: &str, text: &str| json!({ "name": name, "text": text, "code": false });
-    json!({
+    samples::approval(json!({
         "approval_id": id,
         "call_id": format!("call_{id}"),
         "run_id": run,
         "session_id": "s1",
-        "status": "waiting",
-        "held_until": null,
-        "tool": "terminal",
         "command": command,
-        "choices": choices,
         "created_at": START.as_seconds() - 10.0,
         "expires_at": START.as_seconds() + 250.0,
-        "decision": null,
-        "assessment": {
-            "crisis_sensitive": false, "risk_score": 0.8, "confidence": 0.9,
-            "rule": { "number": 9, "sentence": "it is critical" }, "reasons": [], "factors": [],
-        },
-        "scopes": [],
         "card": {
-            "approval_id": id, "title": "Run a shell command", "risk": risk,
+            "approval_id": id, "risk": risk,
             "reasons": ["deletes what cannot be had again"],
-            "tool": "terminal", "command": command,
+            "command": command,
             "body": [{ "name": "Command", "text": command, "code": true }],
             "lineage": [
                 field("Asked by", "laptop"), field("Agent", "claude"), field("Run", run),
                 field("Session", "s1"), field("Directory", "/srv/app"),
             ],
-            "explanation": null,
-            "choices": choices,
             "expires_at": START.plus(250_000),
             "on_timeout": "If nobody answers in time, it does not run.",
-            "tier": "T0",
-            "digest": "sha256:40b7bbb5b5d674fcde4e62b900d1f3461e1d7873f484f2acd67901fc110c8ee1",
-            "outcome": null,
         },
-    })
+    }))
 }
 
 /// The event that tells of it.
@@ -65,25 +51,27 @@ fn required(approval: &Value) -> Value {
 }
 
 fn question(id: &str, run: &str) -> Value {
-    json!({
-        "clarification_id": id, "status": "waiting", "run_id": run, "session_id": "s1",
+    samples::question(json!({
+        "clarification_id": id, "run_id": run, "session_id": "s1",
         "question": "Which port should the server use?", "choices": ["8080", "9090"],
         "created_at": START.as_seconds() - 5.0, "expires_at": START.as_seconds() + 250.0,
-    })
+    }))
 }
 
 fn trace(id: &str, command: &str, verdict: &str, status: &str) -> Value {
     let by = (status == "denied").then_some("ana");
-    let decision = json!({
-        "outcome": status, "cause": if by.is_some() { "person" } else { "rule" },
-        "by": by, "via": by.map(|_| "mattermost"), "note": by.map(|_| "not today"),
-        "at": START.as_seconds() - 30.0,
-    });
-    json!({
-        "call_id": id, "run_id": "run_7", "session_id": "s1", "tool": "terminal",
+    let decision = || {
+        samples::decision(json!({
+            "outcome": status, "cause": if by.is_some() { "person" } else { "rule" },
+            "by": by, "via": by.map(|_| "mattermost"), "note": by.map(|_| "not today"),
+            "at": START.as_seconds() - 30.0,
+        }))
+    };
+    samples::trace(json!({
+        "call_id": id, "run_id": "run_7", "session_id": "s1",
         "status": status, "verdict": verdict, "command": command, "agent": "claude",
-        "key_name": "laptop", "cwd": "/srv/app", "created_at": START.as_seconds() - 60.0,
-        "decision": if status == "waiting" { Value::Null } else { decision },
+        "cwd": "/srv/app", "created_at": START.as_seconds() - 60.0,
+        "decision": if status == "waiting" { Value::Null } else { decision() },
         "assessment": {
             "risk_score": 0.14, "confidence": 0.95,
             "rule": { "number": 11, "sentence": "risk and confidence compared with the thresholds" },
@@ -94,22 +82,23 @@ fn trace(id: &str, command: &str, verdict: &str, status: &str) -> Value {
                 { "factor": "context_certainty", "score": 0.97, "evidence": "literal arguments" },
             ],
         },
-    })
+    }))
 }
 
 fn grant() -> Value {
-    json!({
-        "grant_id": "grant_1", "words": "exactly `rm -rf build` in /srv/app", "session_id": null,
-        "expires_at": null, "uses_left": null, "uses": 12, "by": "ana",
+    samples::grant(json!({
+        "words": "exactly `rm -rf build` in /srv/app", "uses": 12,
         "last_used_at": START.as_seconds() - 600.0, "created_at": START.as_seconds() - 90_000.0,
-    })
+    }))
 }
 
 fn review() -> Value {
+    let call = json!({ "tool": "write_file", "created_at": START.as_seconds() - 240.0 });
     json!({
         "review_id": "rev_1", "status": "waiting", "by": null, "path": "docs/notes.md",
         "diff": "@@ -1,2 +1,2 @@\n # Notes\n-one\u{202e}\n+two\n",
-        "call": { "tool": "write_file", "created_at": START.as_seconds() - 240.0 },
+        "call": samples::trace(call), "command": "write_file docs/notes.md", "agent": null,
+        "key_name": "laptop",
     })
 }
 
@@ -140,7 +129,7 @@ impl Shown {
             &json!({ "approvals": newest_first, "next": null }),
         );
         shown.answer("hour", "", &json!({ "traces": [], "next": null }));
-        shown.answer("keys", "", &json!({ "keys": [{ "role": "agent" }] }));
+        shown.answer("keys", "", &json!({ "keys": [samples::key("agent")] }));
         shown.draw();
         shown
     }
@@ -153,8 +142,7 @@ impl Shown {
         let (id, body) = (id.to_owned(), body.clone());
         self.tell(News::Answered {
             tag: Tag { what, id },
-            status,
-            body,
+            answer: Answer::scripted(status, body),
         });
     }
 
@@ -165,7 +153,7 @@ impl Shown {
     }
 
     fn happens(&mut self, event: Value) {
-        self.tell(News::Event(event));
+        self.tell(News::Event(Box::new(samples::event(event))));
     }
 
     fn wait(&mut self, millis: i64) {

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use countersign_core::display::shortened;
+use countersign_core::approval::Choice;
+use countersign_core::display::{inline, shortened};
+use countersign_core::status::{ClarificationStatus, Risk};
 use countersign_core::time::UnixMillis;
-use serde_json::Value;
+use countersign_gate::clarifications::ClarificationView;
+use countersign_gate::records::event::{ApprovalRequired, ClarifyRequired};
+use countersign_gate::records::view::ApprovalView;
 
 use super::cursor::{Cursor, Stays};
-use crate::config::read::at;
-use crate::words::{moment, named};
+use crate::words::assessed;
 
 /// Questions of one kind from which on they are one row.
 const FOLD_MIN: usize = 2;
@@ -25,7 +28,7 @@ pub(super) enum Kind {
 }
 
 /// One thing that waits.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct Item {
     pub(super) id: String,
     pub(super) kind: Kind,
@@ -38,115 +41,143 @@ pub(super) struct Item {
     pub(super) what: String,
     /// The call on one line, for the filter.
     pub(super) command: String,
-    /// `low`, `medium`, `high` or `critical`; empty for a question.
-    pub(super) risk: String,
+    /// How bad a mistake would be; `None` for a question.
+    pub(super) risk: Option<Risk>,
     /// The rule that asks, once it is known. Nothing is folded before.
-    pub(super) rule: Option<u64>,
+    pub(super) rule: Option<u8>,
     pub(super) is_crisis: bool,
     pub(super) asked_at: UnixMillis,
     pub(super) expires_at: UnixMillis,
     /// Until when an answer is held back and can be taken back.
     pub(super) held_until: Option<UnixMillis>,
-    /// All that is known of it: the approval with its card, or the question.
-    pub(super) whole: Option<Value>,
+    pub(super) whole: Whole,
+}
+
+/// All that is known of one thing.
+#[derive(Clone, Debug)]
+pub(super) enum Whole {
+    /// Only what an event told; the rest is asked for.
+    Missing,
+    /// The gateway sent an approval that this program cannot read. It can only be denied.
+    Unreadable,
+    /// The approval with its card.
+    Approval(Box<ApprovalView>),
+    /// The question.
+    Question(Box<ClarificationView>),
+}
+
+impl Whole {
+    /// Whether it is known by its event alone.
+    pub(super) const fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing)
+    }
 }
 
 impl Item {
-    /// Reads an approval as the gateway lists it.
-    pub(super) fn of_approval(approval: &Value) -> Option<Self> {
-        let card = at(approval, "card");
-        let command = shortened(at(approval, "command").as_str().unwrap_or_default());
-        let tool = named(approval, "tool").unwrap_or_default();
+    /// Returns what is listed of `approval`.
+    pub(super) fn of_approval(approval: ApprovalView) -> Self {
+        let command = shortened(&approval.command);
+        let tool = inline(&approval.tool);
         // A shell command says best itself what it does; the JSON of other tools does not.
         let is_json = command
             .strip_prefix(&tool)
             .is_some_and(|rest| rest.starts_with(" {"));
-        let title = at(card, "title").as_str().filter(|_| is_json);
         let lineage = |name: &str| {
-            let fields = at(card, "lineage").as_array()?;
-            let field = fields.iter().find(|it| at(it, "name") == name)?;
-            at(field, "text").as_str().map(str::to_owned)
+            let mut fields = approval.card.lineage.iter();
+            let field = fields.find(|field| field.name == name);
+            field.map(|field| field.text.clone())
         };
-        Some(Self {
-            id: at(approval, "approval_id").as_str()?.to_owned(),
+        let assessment = assessed(&approval.assessment);
+        Self {
+            id: approval.approval_id.clone(),
             kind: Kind::Approval,
-            run: at(approval, "run_id")
-                .as_str()
-                .unwrap_or_default()
-                .to_owned(),
+            run: approval.run_id.clone(),
             asker: lineage("Agent")
                 .or_else(|| lineage("Asked by"))
                 .unwrap_or_default(),
             directory: lineage("Directory"),
             tool,
-            what: title.map_or_else(|| command.clone(), shortened),
+            what: if is_json {
+                shortened(&approval.card.title)
+            } else {
+                command.clone()
+            },
             command,
-            risk: named(card, "risk").unwrap_or_default(),
-            rule: Some(at(approval, "assessment.rule.number").as_u64().unwrap_or(0)),
-            is_crisis: at(approval, "assessment.crisis_sensitive") == true,
-            asked_at: moment(approval, "created_at")?,
-            expires_at: moment(approval, "expires_at")?,
-            held_until: moment(approval, "held_until"),
-            whole: Some(approval.clone()),
-        })
+            risk: Some(approval.card.risk),
+            rule: Some(assessment.as_ref().map_or(0, |it| it.rule.number)),
+            is_crisis: assessment.is_some_and(|it| it.crisis_sensitive),
+            asked_at: UnixMillis::of_seconds(approval.created_at),
+            expires_at: UnixMillis::of_seconds(approval.expires_at),
+            held_until: approval.held_until.map(UnixMillis::of_seconds),
+            whole: Whole::Approval(Box::new(approval)),
+        }
     }
 
-    /// Reads the event that tells of a new approval. Its card is asked for.
-    pub(super) fn of_event(event: &Value) -> Option<Self> {
-        Some(Self {
-            id: at(event, "approval_id").as_str()?.to_owned(),
+    /// Returns what is listed of a new approval until its card is there.
+    pub(super) fn of_event(event: &ApprovalRequired) -> Self {
+        Self {
+            id: event.approval_id.clone(),
             kind: Kind::Approval,
-            run: at(event, "run_id").as_str().unwrap_or_default().to_owned(),
-            asker: named(event, "agent").unwrap_or_default(),
+            run: event.run_id.clone(),
+            asker: event.agent.as_deref().map(inline).unwrap_or_default(),
             directory: None,
-            tool: named(event, "tool").unwrap_or_default(),
-            what: shortened(at(event, "command").as_str().unwrap_or_default()),
+            tool: inline(&event.tool),
+            what: shortened(&event.command),
             command: String::new(),
-            risk: named(event, "risk").unwrap_or_default(),
+            risk: Some(event.risk),
             rule: None,
             is_crisis: false,
-            asked_at: moment(event, "timestamp")?,
-            expires_at: moment(event, "expires_at")?,
+            asked_at: UnixMillis::of_seconds(event.timestamp),
+            expires_at: UnixMillis::of_seconds(event.expires_at),
             held_until: None,
-            whole: None,
-        })
+            whole: Whole::Missing,
+        }
     }
 
-    /// Reads a question, listed or told of by an event.
-    pub(super) fn of_question(question: &Value) -> Option<Self> {
-        let asked_at = moment(question, "created_at").or_else(|| moment(question, "timestamp"));
-        Some(Self {
-            id: at(question, "clarification_id").as_str()?.to_owned(),
+    /// Returns what is listed of `question`.
+    pub(super) fn of_question(question: ClarificationView) -> Self {
+        Self {
+            id: question.clarification_id.clone(),
             kind: Kind::Question,
-            run: at(question, "run_id")
-                .as_str()
-                .unwrap_or_default()
-                .to_owned(),
+            run: question.run_id.clone(),
             asker: String::new(),
             directory: None,
             tool: "clarify".to_owned(),
-            what: shortened(&at(question, "question").as_str()?.replace('\n', " ")),
+            what: shortened(&question.question.replace('\n', " ")),
             command: String::new(),
-            risk: String::new(),
+            risk: None,
             rule: None,
             is_crisis: false,
-            asked_at: asked_at?,
-            expires_at: moment(question, "expires_at")?,
+            asked_at: UnixMillis::of_seconds(question.created_at),
+            expires_at: UnixMillis::of_seconds(question.expires_at),
             held_until: None,
-            whole: Some(question.clone()),
+            whole: Whole::Question(Box::new(question)),
+        }
+    }
+
+    /// Returns what is listed of a question that an event tells of.
+    pub(super) fn of_asked(event: &ClarifyRequired) -> Self {
+        Self::of_question(ClarificationView {
+            clarification_id: event.clarification_id.clone(),
+            status: ClarificationStatus::Waiting,
+            question: event.question.clone(),
+            choices: event.choices.clone(),
+            session_id: event.session_id.clone(),
+            run_id: event.run_id.clone(),
+            answer: None,
+            created_at: event.timestamp,
+            expires_at: event.expires_at,
         })
     }
 
     /// Whether it may be allowed together with others.
     pub(super) fn may_be_allowed_in_a_batch(&self) -> bool {
-        let offers_once = self.whole.as_ref().is_some_and(|whole| {
-            let choices = at(whole, "choices").as_array();
-            choices.is_some_and(|choices| choices.iter().any(|choice| choice == "once"))
-        });
-        self.kind == Kind::Approval
-            && matches!(self.risk.as_str(), "low" | "medium")
+        let Whole::Approval(approval) = &self.whole else {
+            return false;
+        };
+        approval.card.risk <= Risk::Medium
             && !self.is_crisis
-            && offers_once
+            && approval.choices.contains(&Choice::Once)
     }
 
     fn fold(&self) -> Option<Fold> {
@@ -158,10 +189,10 @@ impl Item {
 
     fn matches(&self, words: &[String]) -> bool {
         let all = [
-            &self.what,
+            self.what.as_str(),
             &self.command,
             &self.tool,
-            &self.risk,
+            self.risk.map_or("", Risk::word),
             &self.asker,
             &self.run,
             &self.id,
@@ -174,7 +205,7 @@ impl Item {
 }
 
 /// What makes things alike: run, tool and rule.
-type Fold = (String, String, u64);
+type Fold = (String, String, u8);
 
 /// A row of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -233,7 +264,7 @@ impl Waiting {
         }
         // What is known of it in full is not replaced by less.
         let known = self.items.get(&item.id);
-        if item.whole.is_none() && known.is_some() {
+        if item.whole.is_missing() && known.is_some() {
             return false;
         }
         let is_new = known.is_none();
@@ -241,6 +272,13 @@ impl Waiting {
         self.items.insert(item.id.clone(), item);
         self.is_stale = true;
         is_new
+    }
+
+    /// Notes that the gateway's answer about `id` cannot be read.
+    pub(super) fn cannot_be_read(&mut self, id: &str) {
+        if let Some(item) = self.items.get_mut(id) {
+            item.whole = Whole::Unreadable;
+        }
     }
 
     /// Takes away what is settled.
@@ -254,10 +292,9 @@ impl Waiting {
 
     /// Takes away what a list that was asked for anew no longer has.
     pub(super) fn retain(&mut self, kind: Kind, listed: &BTreeSet<String>) {
-        let gone = self
-            .items
-            .values()
-            .filter(|item| item.kind == kind && item.whole.is_some() && !listed.contains(&item.id));
+        let gone = self.items.values().filter(|item| {
+            item.kind == kind && !item.whole.is_missing() && !listed.contains(&item.id)
+        });
         let gone: Vec<String> = gone.map(|item| item.id.clone()).collect();
         for id in gone {
             self.remove(&id);

@@ -39,7 +39,7 @@ fn asked_about(call: &ToolCall, explanation: &str) -> Value {
 
 /// Checks that the whole body reaches the screen, row by row, and nothing else does.
 fn assert_drawn_whole(name: &str, approval: &Value, width: u16) {
-    let mut panel = ApprovalPanel::new(approval, Theme::COLOURED);
+    let mut panel = panel(approval, Theme::COLOURED);
     let rows = panel.pages.body_mut().rows(usize::from(width));
     let lines = panel
         .pages

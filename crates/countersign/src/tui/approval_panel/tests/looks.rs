@@ -75,9 +75,17 @@ fn long() -> Value {
 }
 
 pub(super) fn preview() -> Value {
+    let scope = |words: &str, matched: u32, riskiest: &str| {
+        let told = json!({ "matched": matched, "of": 200, "riskiest": riskiest });
+        samples::with(samples::scope(words), told)
+    };
     json!({ "scopes": [
-        { "scope": { "kind": "exact" }, "words": "terminal: exactly `rm -rf /srv/www`, from /srv/app", "matched": 1, "of": 200, "riskiest": "rm -rf /srv/www" },
-        { "scope": { "kind": "path" }, "words": "terminal: `rm -rf …` on anything inside /srv/www, from /srv/app, nothing more", "matched": 12, "of": 200, "riskiest": "rm -rf /srv/www/uploads /srv/www/cache /srv/www/a-very-long-directory-name/with/more/below" },
+        scope("terminal: exactly `rm -rf /srv/www`, from /srv/app", 1, "rm -rf /srv/www"),
+        scope(
+            "terminal: `rm -rf …` on anything inside /srv/www, from /srv/app, nothing more",
+            12,
+            "rm -rf /srv/www/uploads /srv/www/cache /srv/www/a-very-long-directory-name/with/more/below",
+        ),
     ] })
 }
 
@@ -173,17 +181,19 @@ fn answered_already() {
         shown.told(&answered(RESOLVE, 200, held));
     });
     keep("elsewhere", 30, high, |shown| {
-        shown.told(&News::Event(json!({
+        let resolved = samples::event(json!({
             "event": "approval.resolved", "approval_id": "appr_1", "outcome": "denied",
             "by": "ana", "via": "mattermost", "note": "not on Friday",
             "timestamp": shown.now.as_seconds(),
-        })));
+        }));
+        shown.told(&News::Event(Box::new(resolved)));
         shown.wait(3_000);
     });
     keep("expired", 30, high, |shown| {
-        let body = json!({ "error": { "message": "it expired" }, "decision": {
+        let decision = samples::decision(json!({
             "outcome": "expired", "cause": "expiry", "at": shown.now.as_seconds(),
-        } });
+        }));
+        let body = json!({ "error": { "message": "it expired" }, "decision": decision });
         shown.press(KeyCode::Char('4'));
         shown.press(KeyCode::Enter);
         shown.told(&answered(RESOLVE, 410, body));
@@ -202,7 +212,7 @@ fn other_faces() {
         shown.told(&answered(
             TRACE,
             200,
-            json!({ "verdict": "ask", "policy": "sha256:11aa" }),
+            samples::trace(json!({ "verdict": "ask", "policy": "sha256:11aa" })),
         ));
     });
     keep("keys", 40, high, |shown| {
@@ -214,7 +224,7 @@ fn other_faces() {
 #[test]
 fn it_is_complete_without_colours_and_while_keys_go_elsewhere() {
     let album = album(|width| {
-        let mut panel = ApprovalPanel::new(&approval("high", "rm -rf /srv/www"), Theme::COLOURLESS);
+        let mut panel = panel(&approval("high", "rm -rf /srv/www"), Theme::COLOURLESS);
         drawn(width, 30, |frame| {
             panel.draw(frame, frame.area(), Focus::Elsewhere, START);
         })

@@ -157,7 +157,7 @@ fn a_burst_as_the_card_appears_answers_nothing() {
 
 #[test]
 fn what_was_not_drawn_cannot_be_answered() {
-    let mut panel = ApprovalPanel::new(&card(), Theme::COLOURED);
+    let mut panel = super::panel(&card(), Theme::COLOURED);
     let key = KeyEvent::new(KeyCode::Char('1'), KeyModifiers::NONE);
     assert!(panel.key(key, START.plus(60_000)).wishes.is_empty());
     let mut shown = Shown::read(&card());
@@ -221,7 +221,7 @@ fn a_permission_is_shown_before_it_is_left() {
             .contains("would have matched 12 of the last 200 calls")
     );
     let reaction = shown.press(KeyCode::Char('2'));
-    let wanted = json!({ "choice": "session", "scope": { "kind": "path" } });
+    let wanted = json!({ "choice": "session", "scope": preview()["scopes"][1]["scope"] });
     assert_eq!(sent(&reaction.wishes, "/resolve"), Some(&wanted));
 }
 
@@ -240,7 +240,7 @@ fn a_permission_can_be_limited() {
     );
     let reaction = shown.press(KeyCode::Enter);
     let wanted = json!({
-        "choice": "always", "scope": { "kind": "exact" }, "lasts_seconds": 1_800, "uses": 3,
+        "choice": "always", "scope": preview()["scopes"][0]["scope"], "lasts_seconds": 1_800, "uses": 3,
     });
     assert_eq!(sent(&reaction.wishes, "/resolve"), Some(&wanted));
 }
@@ -273,7 +273,10 @@ fn an_answer_is_taken_back_while_it_is_held() {
 
 #[test]
 fn whoever_was_faster_is_named() {
-    let decision = json!({ "outcome": "denied", "choice": "deny", "by": "ana", "via": "mattermost", "at": START.as_seconds() });
+    let decision = samples::decision(
+        json!({ "outcome": "denied", "choice": "deny", "by": "ana", "via": "mattermost", "at": START.as_seconds() }),
+    );
+    let withdrawn = samples::decision(json!({ "outcome": "withdrawn", "cause": "withdrawal" }));
     let rows = [
         (
             409,
@@ -282,7 +285,7 @@ fn whoever_was_faster_is_named() {
         ),
         (
             410,
-            json!({ "error": { "message": "x" }, "decision": { "outcome": "withdrawn" } }),
+            json!({ "error": { "message": "x" }, "decision": withdrawn }),
             "Withdrawn by the agent",
         ),
         (
@@ -295,7 +298,7 @@ fn whoever_was_faster_is_named() {
             json!({ "error": { "message": "`once` is not offered" } }),
             "`once` is not offered",
         ),
-        (500, json!({}), "answers 500"),
+        (500, json!({}), "responded with 500"),
     ];
     for (status, body, wanted) in rows {
         let mut shown = Shown::read(&card());

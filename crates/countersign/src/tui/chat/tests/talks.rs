@@ -2,6 +2,14 @@
 
 use super::*;
 
+/// The only run of a conversation, as it is listed.
+fn runs(status: &str) -> Value {
+    json!({ "next": null, "runs": [{
+        "object": "hermes.run", "run_id": "run_9", "status": status, "updated_at": 0.0,
+        "created_at": 0.0, "session_id": "ses_1", "model": "m", "last_event": null,
+    }] })
+}
+
 #[test]
 fn what_is_typed_starts_a_run_that_is_followed() {
     let mut shown = Shown::new();
@@ -9,7 +17,11 @@ fn what_is_typed_starts_a_run_that_is_followed() {
     let wishes = shown.press(KeyCode::Enter);
     let wanted = json!({ "input": "hello", "session_id": null, "cwd": "/srv/app" });
     assert_eq!(sent(&wishes, "/v1/runs"), Some(&wanted));
-    let wishes = shown.answer(START, 202, json!({ "run_id": "run_1" }));
+    let wishes = shown.answer(
+        START,
+        202,
+        json!({ "run_id": "run_1", "status": "started" }),
+    );
     let path = "/v1/runs/run_1/events".to_owned();
     assert_eq!(wishes, [Wish::Follow { path }]);
     shown.event(json!({ "event": "run.started", "session_id": "ses_1" }));
@@ -269,8 +281,7 @@ fn an_answer_given_here_takes_the_card_away_and_one_given_elsewhere_is_named() {
     shown.press(KeyCode::Char('1'));
     let mut done = approval("low", "ls");
     done["status"] = json!("approved");
-    done["decision"] =
-        json!({ "outcome": "approved", "choice": "once", "by": "me", "via": "cli", "at": 0 });
+    done["decision"] = samples::decision(json!({ "choice": "once", "by": "me", "via": "cli" }));
     shown.answer_about("approval.resolve", "appr_1", 200, done);
     assert!(shown.chat.cards.shown().is_none(), "{}", shown.text());
 
@@ -429,7 +440,7 @@ fn an_old_conversation_goes_on() {
     let mut shown = Shown::of(chat);
     let wishes = shown.chat.begin(shown.now);
     assert!(sent(&wishes, "/v1/sessions/ses_1/messages").is_some());
-    shown.answer_about(MESSAGES, "ses_1", 200, json!({ "messages": [
+    shown.answer_about(MESSAGES, "ses_1", 200, json!({ "session_id": "ses_1", "messages": [
         { "role": "user", "content": "hello" },
         { "role": "assistant", "content": null, "tool_calls": [
             { "id": "1", "function": { "name": "terminal", "arguments": "{\"command\":\"ls\"}" } } ] },
@@ -441,12 +452,7 @@ fn an_old_conversation_goes_on() {
     for wanted in ["❯ hello", "✓ terminal", "  There is one file."] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
-    let wishes = shown.answer_about(
-        RUN,
-        "ses_1",
-        200,
-        json!({ "runs": [{ "run_id": "run_9", "status": "running" }] }),
-    );
+    let wishes = shown.answer_about(RUN, "ses_1", 200, runs("running"));
     let path = "/v1/runs/run_9/events".to_owned();
     assert_eq!(wishes, [Wish::Follow { path }], "and so does its run");
 }
@@ -512,7 +518,7 @@ fn an_old_conversation_says_how_each_tool_ended_from_the_record() {
     let call =
         |id: &str, name: &str| json!({ "id": id, "function": { "name": name, "arguments": "{}" } });
     let ended = |id: &str, ended: Value| json!({ "role": "tool", "tool_call_id": id, "content": "x", "ended": ended });
-    shown.answer_about(MESSAGES, "ses_1", 200, json!({ "messages": [
+    shown.answer_about(MESSAGES, "ses_1", 200, json!({ "session_id": "ses_1", "messages": [
         { "role": "user", "content": "hello" },
         { "role": "assistant", "content": null, "tool_calls": [call("1", "one"), call("2", "two"), call("3", "three")] },
         ended("3", json!({ "call_id": "call_3", "outcome": "done", "words": "done" })),
@@ -521,7 +527,7 @@ fn an_old_conversation_says_how_each_tool_ended_from_the_record() {
         { "role": "assistant", "content": null, "tool_calls": [call("1", "four"), call("2", "five")] },
         ended("2", json!({ "call_id": "call_5", "outcome": "refused", "words": "refused because there is no approver" })),
     ] }));
-    let runs = json!({ "runs": [{ "run_id": "run_9", "status": "failed" }] });
+    let runs = runs("failed");
     shown.answer_about(RUN, "ses_1", 200, runs);
     let text = shown.text();
     for wanted in [
@@ -544,12 +550,12 @@ fn what_a_run_does_while_it_is_taken_up_again_ends_where_it_belongs() {
         MESSAGES,
         "ses_1",
         200,
-        json!({ "messages": [
+        json!({ "session_id": "ses_1", "messages": [
         { "role": "user", "content": "hello" },
         { "role": "assistant", "content": null, "tool_calls": [call("a"), call("b")] },
     ] }),
     );
-    let runs = json!({ "runs": [{ "run_id": "run_9", "status": "running" }] });
+    let runs = runs("running");
     shown.answer_about(RUN, "ses_1", 200, runs);
     let before = NOW.plus(-60_000).as_seconds();
     for id in ["a", "b"] {
@@ -642,12 +648,7 @@ fn what_happens_while_the_agent_speaks_does_not_cut_its_words() {
 fn a_run_that_is_taken_up_again_shows_what_waits_and_nothing_twice() {
     let chat = Chat::new(Some("ses_1".to_owned()), None, Theme::COLOURED);
     let mut shown = Shown::of(chat);
-    shown.answer_about(
-        RUN,
-        "ses_1",
-        200,
-        json!({ "runs": [{ "run_id": "run_9", "status": "running" }] }),
-    );
+    shown.answer_about(RUN, "ses_1", 200, runs("running"));
     let before = NOW.plus(-60_000).as_seconds();
     shown.event(json!({ "event": "tool.started", "tool": "terminal", "preview": "ls old", "timestamp": before }));
     shown.event(
@@ -656,7 +657,8 @@ fn a_run_that_is_taken_up_again_shows_what_waits_and_nothing_twice() {
     let mut over = approval("low", "ls old");
     over["approval_id"] = json!("appr_0");
     over["status"] = json!("denied");
-    over["decision"] = json!({ "outcome": "denied", "by": "ana", "via": "page", "at": before });
+    over["decision"] =
+        samples::decision(json!({ "outcome": "denied", "by": "ana", "via": "page", "at": before }));
     shown.answer_about("approval.card", "appr_0", 200, over.clone());
     assert!(!shown.text().contains("ls old"), "{}", shown.text());
     shown.card("low", "ls new");

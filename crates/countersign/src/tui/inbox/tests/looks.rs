@@ -49,7 +49,7 @@ fn nothing_there() {
     shown.answer("hour", "", &json!({ "traces": calls, "next": null }));
     assert_looks("nothing_waits", shown);
     let mut shown = Shown::with(&[]);
-    shown.answer("keys", "", &json!({ "keys": [{ "role": "admin" }] }));
+    shown.answer("keys", "", &json!({ "keys": [samples::key("admin")] }));
     assert_looks("no_agent_yet", shown);
     let mut shown = busy();
     let why = "nothing is listening there".to_owned();
