@@ -139,7 +139,7 @@ pub enum Severity {
     Info,
     /// Below the first line.
     Low,
-    /// Between the lines.
+    /// Between the thresholds.
     Medium,
     /// Above the second line, or always a question.
     High,

@@ -64,16 +64,18 @@ pub fn deeds(policy: &Policy, call: &ToolCall, bound: &[String]) -> Deeds {
     let ground = Ground::new(call.cwd.as_deref(), call.workspace.as_deref());
     let all = acts.iter().flat_map(|act| of_act(act, call, &ground));
     let all: BTreeSet<Digest> = all.collect();
-    let lines = policy.thresholds;
+    let thresholds = policy.thresholds;
     let strong: Vec<&Act> = acts
         .iter()
-        .filter(|act| always_asks(act) || act.risk() > lines.ask_above)
+        .filter(|act| always_asks(act) || act.risk() > thresholds.ask_above)
         .collect();
     let asking: Vec<&Act> = if strong.iter().any(|act| act.marks.unreadable) {
         let seen = acts.iter().filter(|act| act.effect > Effect::Inspect);
         seen.collect()
     } else if strong.is_empty() {
-        let noticeable = acts.iter().filter(|act| act.risk() >= lines.auto_below);
+        let noticeable = acts
+            .iter()
+            .filter(|act| act.risk() >= thresholds.auto_below);
         noticeable.collect()
     } else {
         strong

@@ -1,4 +1,4 @@
-//! What the owner has decided beforehand: lines, modes and rules, as plain data.
+//! What the owner has decided beforehand: thresholds, modes and rules, as plain data.
 //!
 //! Reading the file is the binary's work; what arrives here is already typed. [`Changes`] is what
 //! one file says, [`Policy`] is what holds. The owner's file may say anything ([`Policy::with`]); a
@@ -73,7 +73,7 @@ pub enum Standing {
 /// What holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// The lines of rule 11.
+    /// The thresholds of rule 11.
     pub thresholds: Thresholds,
     /// Whether verdicts are enforced.
     pub firewall: FirewallMode,
@@ -180,10 +180,10 @@ impl Policy {
     /// Returns the policy with what the owner's file says.
     #[must_use]
     pub fn with(mut self, changes: Changes) -> Self {
-        let lines = &mut self.thresholds;
-        lines.auto_below = changes.auto_below.unwrap_or(lines.auto_below);
-        lines.ask_above = changes.ask_above.unwrap_or(lines.ask_above);
-        lines.confidence_min = changes.confidence_min.unwrap_or(lines.confidence_min);
+        let thresholds = &mut self.thresholds;
+        thresholds.auto_below = changes.auto_below.unwrap_or(thresholds.auto_below);
+        thresholds.ask_above = changes.ask_above.unwrap_or(thresholds.ask_above);
+        thresholds.confidence_min = changes.confidence_min.unwrap_or(thresholds.confidence_min);
         self.firewall = changes.firewall.unwrap_or(self.firewall);
         self.approvals = changes.approvals.unwrap_or(self.approvals);
         self.deny.extend(changes.deny);
@@ -301,23 +301,26 @@ impl Policy {
                 why,
             })
         };
-        let lines = self.thresholds;
+        let thresholds = self.thresholds;
         if changes
             .auto_below
-            .is_some_and(|line| line > lines.auto_below)
+            .is_some_and(|line| line > thresholds.auto_below)
         {
-            let why = format!("a project may set {} or less", lines.auto_below);
+            let why = format!("a project may set {} or less", thresholds.auto_below);
             return loosens("approvals.thresholds.auto_below", why);
         }
-        if changes.ask_above.is_some_and(|line| line > lines.ask_above) {
-            let why = format!("a project may set {} or less", lines.ask_above);
+        if changes
+            .ask_above
+            .is_some_and(|line| line > thresholds.ask_above)
+        {
+            let why = format!("a project may set {} or less", thresholds.ask_above);
             return loosens("approvals.thresholds.ask_above", why);
         }
         if changes
             .confidence_min
-            .is_some_and(|line| line < lines.confidence_min)
+            .is_some_and(|line| line < thresholds.confidence_min)
         {
-            let why = format!("a project may set {} or more", lines.confidence_min);
+            let why = format!("a project may set {} or more", thresholds.confidence_min);
             return loosens("approvals.thresholds.confidence_min", why);
         }
         if changes.approvals.is_some_and(|mode| mode > self.approvals) {

@@ -83,8 +83,8 @@ pub enum Rule {
     Critical,
     /// 10: unreadable or unknown.
     Unreadable,
-    /// 11: the lines.
-    Lines,
+    /// 11: the thresholds.
+    Thresholds,
     /// 12: the review lane.
     Review,
 }
@@ -108,13 +108,13 @@ impl Rule {
             Self::PolicyRule => "a policy rule matches",
             Self::Critical => "it is critical",
             Self::Unreadable => "its effect is unreadable or unknown",
-            Self::Lines => "risk and confidence compared with the thresholds",
+            Self::Thresholds => "risk and confidence compared with the thresholds",
             Self::Review => "it can be rolled back, so it is reviewed afterwards",
         }
     }
 }
 
-/// The lines of rule 11.
+/// The thresholds of rule 11.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
     /// Risk below this runs.
@@ -156,7 +156,7 @@ pub enum Mode {
     reason = "each is one of the twelve rules' conditions"
 )]
 pub struct Situation {
-    /// The lines in force.
+    /// The thresholds in force.
     pub thresholds: Thresholds,
     /// A `deny` rule of the policy matches.
     pub denied_by_rule: bool,
@@ -270,17 +270,18 @@ fn decide(assessment: &Assessment, situation: &Situation) -> (Verdict, Rule) {
     if marks.unreadable {
         return (Verdict::Ask, Rule::Unreadable);
     }
-    let lines = situation.thresholds;
-    let asks = assessment.risk > lines.ask_above
-        || assessment.risk >= lines.auto_below && assessment.confidence < lines.confidence_min;
+    let thresholds = situation.thresholds;
+    let asks = assessment.risk > thresholds.ask_above
+        || assessment.risk >= thresholds.auto_below
+            && assessment.confidence < thresholds.confidence_min;
     let reviewable = marks.rollback
         && assessment.side_effect <= SideEffect::LocalReversible
         && !assessment.crisis_sensitive;
-    if asks && situation.review && reviewable && assessment.risk <= lines.ask_above {
+    if asks && situation.review && reviewable && assessment.risk <= thresholds.ask_above {
         return (Verdict::AllowThenReview, Rule::Review);
     }
     (
         if asks { Verdict::Ask } else { Verdict::Allow },
-        Rule::Lines,
+        Rule::Thresholds,
     )
 }

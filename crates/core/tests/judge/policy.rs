@@ -392,12 +392,16 @@ fn any_call() -> impl Strategy<Value = ToolCall> {
 
 /// Makes of any changes such as a project may make, so that the law is tried on many of them.
 fn tightening(policy: &Policy, mut changes: Changes) -> Changes {
-    let lines: Thresholds = policy.thresholds;
-    changes.auto_below = changes.auto_below.map(|line| line.min(lines.auto_below));
-    changes.ask_above = changes.ask_above.map(|line| line.min(lines.ask_above));
+    let thresholds: Thresholds = policy.thresholds;
+    changes.auto_below = changes
+        .auto_below
+        .map(|score| score.min(thresholds.auto_below));
+    changes.ask_above = changes
+        .ask_above
+        .map(|score| score.min(thresholds.ask_above));
     changes.confidence_min = changes
         .confidence_min
-        .map(|line| line.max(lines.confidence_min));
+        .map(|score| score.max(thresholds.confidence_min));
     changes.allow.clear();
     changes.approval_required.retain(|(_, required)| *required);
     changes.require_approval = changes.require_approval.filter(|it| *it);

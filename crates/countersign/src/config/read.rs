@@ -30,12 +30,12 @@ const OWNERS_KEYS: &[(&str, &str)] = &[
 
 /// Returns what the owner's file says. `values` has been checked against the schema.
 pub(crate) fn changes(values: &Value) -> Result<Changes, Problem> {
-    let lines = at(values, "approvals.thresholds");
+    let thresholds = at(values, "approvals.thresholds");
     let (trust, vouched) = trust(values);
     let changes = Changes {
-        auto_below: share(at(lines, "auto_below")),
-        ask_above: share(at(lines, "ask_above")),
-        confidence_min: share(at(lines, "confidence_min")),
+        auto_below: share(at(thresholds, "auto_below")),
+        ask_above: share(at(thresholds, "ask_above")),
+        confidence_min: share(at(thresholds, "confidence_min")),
         firewall: word(at(values, "firewall.mode")).map(|mode| match mode {
             "observe" => FirewallMode::Observe,
             _ => FirewallMode::Enforce,

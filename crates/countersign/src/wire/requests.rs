@@ -17,7 +17,7 @@ use countersign_gate::base::principal::Role;
 use countersign_gate::history::search::Search;
 use countersign_gate::history::statistics::StatsFilter;
 use countersign_gate::history::traces::TraceFilter;
-use countersign_gate::history::what_if::Lines;
+use countersign_gate::history::what_if::ProposedThresholds;
 use countersign_gate::people::PersonView;
 use countersign_gate::records::identifiers;
 use countersign_gate::records::request::{GrantRequest, Reply, Report, Submission};
@@ -430,8 +430,8 @@ pub(crate) struct ThresholdsBody {
 }
 
 impl ThresholdsBody {
-    /// Returns the lines, which must be in order.
-    pub(crate) fn lines(self) -> Result<Lines, GateError> {
+    /// Returns the thresholds, which must be in order.
+    pub(crate) fn proposed(self) -> Result<ProposedThresholds, GateError> {
         let all = [self.auto_below, self.ask_above, self.confidence_min];
         let is_score = |score: &f64| (0.0..=1.0).contains(score);
         if !all.iter().all(is_score) || self.auto_below > self.ask_above {
@@ -439,7 +439,7 @@ impl ThresholdsBody {
                 "thresholds are between 0 and 1, and `auto_below` is not above `ask_above`";
             return Err(invalid("thresholds", "invalid_thresholds", message));
         }
-        Ok(Lines {
+        Ok(ProposedThresholds {
             auto_below: self.auto_below,
             ask_above: self.ask_above,
             confidence_min: self.confidence_min,

@@ -74,8 +74,8 @@ enum Silence {
 impl Calls {
     /// Returns what is concluded after every assessor was heard.
     pub(crate) async fn consult(&self, call: &ToolCall, mut judged: Judged) -> Judged {
-        // Without a readable policy there are no lines to hold a score against; all of them ask.
-        let lines = match self.base.policies.at(call.cwd.as_deref()) {
+        // Without a readable policy there are no thresholds to hold a score against; all of them ask.
+        let thresholds = match self.base.policies.at(call.cwd.as_deref()) {
             Ok(ruleset) => ruleset.policy.thresholds,
             Err(_) => ASK_ALWAYS,
         };
@@ -106,13 +106,13 @@ impl Calls {
             if let Ok(opinion) = &opinion
                 && assessor.may_lower
             {
-                lower(&mut judged, opinion, lines);
+                lower(&mut judged, opinion, thresholds);
             }
             raising.push(opinion);
         }
         for opinion in raising {
             match opinion {
-                Ok(opinion) => raise(&mut judged, &opinion, lines),
+                Ok(opinion) => raise(&mut judged, &opinion, thresholds),
                 Err(silence) => {
                     tracing::warn!(%silence, "an assessor did not respond");
                     judged.assessment.reasons.push(SILENT.to_owned());
@@ -131,7 +131,7 @@ fn client() -> Client {
         .map_err(|error| error.to_string())
 }
 
-/// Lines above which everything lies.
+/// Thresholds above which every score lies.
 const ASK_ALWAYS: Thresholds = Thresholds {
     auto_below: Score::ZERO,
     ask_above: Score::ZERO,
@@ -275,7 +275,7 @@ fn failed(error: impl std::fmt::Display) -> Silence {
 }
 
 /// Takes from `opinion` what makes the conclusion stricter.
-fn raise(judged: &mut Judged, opinion: &Opinion, lines: Thresholds) {
+fn raise(judged: &mut Judged, opinion: &Opinion, thresholds: Thresholds) {
     let Judged { assessment, ruling } = judged;
     let raised = opinion
         .risk_score
@@ -287,9 +287,9 @@ fn raise(judged: &mut Judged, opinion: &Opinion, lines: Thresholds) {
     assessment.crisis_sensitive |= opinion.crisis_sensitive;
     let touches_crisis =
         assessment.crisis_sensitive && (assessment.outbound || !assessment.reversible);
-    let is_by_score = matches!(ruling.rule, Rule::Lines | Rule::Review);
-    if raised.is_some() && is_by_score && asks(judged, lines) {
-        at_least(judged, Verdict::Ask, Rule::Lines);
+    let is_by_score = matches!(ruling.rule, Rule::Thresholds | Rule::Review);
+    if raised.is_some() && is_by_score && asks(judged, thresholds) {
+        at_least(judged, Verdict::Ask, Rule::Thresholds);
     }
     match opinion.verdict {
         Some(OpinionVerdict::Ask) => at_least(judged, Verdict::Ask, Rule::PolicyRule),
@@ -305,8 +305,8 @@ fn raise(judged: &mut Judged, opinion: &Opinion, lines: Thresholds) {
 }
 
 /// Takes from `opinion` what makes the conclusion milder, where that is possible at all.
-fn lower(judged: &mut Judged, opinion: &Opinion, lines: Thresholds) {
-    let by_score = matches!(judged.ruling.rule, Rule::Lines | Rule::Review);
+fn lower(judged: &mut Judged, opinion: &Opinion, thresholds: Thresholds) {
+    let by_score = matches!(judged.ruling.rule, Rule::Thresholds | Rule::Review);
     if let Some(risk) = opinion.risk_score.map(score)
         && by_score
     {
@@ -314,7 +314,7 @@ fn lower(judged: &mut Judged, opinion: &Opinion, lines: Thresholds) {
     }
     let allows = opinion.verdict == Some(OpinionVerdict::Allow)
         && (by_score || judged.ruling.rule == Rule::Unreadable);
-    if allows || by_score && !asks(judged, lines) {
+    if allows || by_score && !asks(judged, thresholds) {
         judged.ruling.verdict = Verdict::Allow;
         judged.ruling.pattern = Pattern::ConfidenceThreshold;
     }
@@ -328,11 +328,12 @@ fn at_least(judged: &mut Judged, verdict: Verdict, rule: Rule) {
     }
 }
 
-/// The lines of rule 11.
-fn asks(judged: &Judged, lines: Thresholds) -> bool {
+/// Whether the thresholds of rule 11 make it a question.
+fn asks(judged: &Judged, thresholds: Thresholds) -> bool {
     let assessment = &judged.assessment;
-    assessment.risk > lines.ask_above
-        || assessment.risk >= lines.auto_below && assessment.confidence < lines.confidence_min
+    assessment.risk > thresholds.ask_above
+        || assessment.risk >= thresholds.auto_below
+            && assessment.confidence < thresholds.confidence_min
 }
 
 #[expect(

@@ -23,7 +23,7 @@ use crate::history::statistics::StatsView;
 use crate::history::traces::Replayed;
 use crate::history::traces::TraceFilter;
 use crate::history::traces::TraceView;
-use crate::history::what_if::Lines;
+use crate::history::what_if::ProposedThresholds;
 use crate::ledger::anchor::Anchor;
 use crate::ledger::verify::LedgerState;
 use crate::people::KeyBounds;
@@ -198,7 +198,7 @@ operations! {
     fn trace(who: &Principal, id: &str) -> TraceView = history.trace;
     fn entries(who: &Principal, after: u64, limit: u32) -> (Vec<Entry>, u64) = history.entries;
     fn replay(who: &Principal, since: i64, policy: Policy) -> Replayed = history.replay;
-    fn what_if(who: &Principal, since: i64, lines: Lines) -> Replayed = history.what_if;
+    fn what_if(who: &Principal, since: i64, thresholds: ProposedThresholds) -> Replayed = history.what_if;
 
     // The ledger.
     fn note_config_change(who: &Principal, key: &str) -> () = ledger.note_config_change;

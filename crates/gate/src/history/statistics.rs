@@ -219,11 +219,11 @@ impl History {
         }
         let ruleset = self.base.policies.at(None).ok();
         counted.thresholds = ruleset.map(|ruleset| {
-            let lines = ruleset.policy.thresholds;
+            let thresholds = ruleset.policy.thresholds;
             ThresholdsView {
-                auto_below: lines.auto_below.as_fraction(),
-                ask_above: lines.ask_above.as_fraction(),
-                confidence_min: lines.confidence_min.as_fraction(),
+                auto_below: thresholds.auto_below.as_fraction(),
+                ask_above: thresholds.ask_above.as_fraction(),
+                confidence_min: thresholds.confidence_min.as_fraction(),
             }
         });
         Ok(counted)

@@ -1,12 +1,12 @@
-//! What other lines would have meant for the newest calls.
+//! Replays recent calls under other thresholds.
 //!
-//! Lines move only what rules 11 and 12 decided: every rule before them comes first whatever the
-//! lines are. Which rule decided, the risk and the confidence were written down, so nothing has to
-//! be judged again and the answer comes while a finger is still on the slider.
+//! Thresholds change only what rules 11 and 12 decided; every earlier rule decides whatever they
+//! are. The rule, the risk and the confidence of each call are stored, so nothing is judged again
+//! and the page can answer while a slider moves.
 //!
-//! What was not written down is whether a call that ran could have been rolled back. So where the
-//! review lane is on, a call that new lines would not let run counts as a question, unless it was
-//! in that lane already.
+//! Whether a call that ran could have been rolled back is not stored. So where the review lane is
+//! on, a call that new thresholds would not let run counts as a question, unless it was in that
+//! lane already.
 
 use countersign_core::verdict::{Rule, Verdict};
 
@@ -16,9 +16,9 @@ use crate::base::principal::Principal;
 use crate::history::History;
 use crate::history::traces::{CHANGED_MAX, Replayed, ReplayedCall};
 
-/// Lines of rule 11, each 0 to 1.
+/// Thresholds to try, each 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lines {
+pub struct ProposedThresholds {
     /// Risk below this runs.
     pub auto_below: f64,
     /// Risk above this asks.
@@ -28,26 +28,26 @@ pub struct Lines {
 }
 
 impl History {
-    /// Says what `lines` would have meant for the newest calls since `since` (milliseconds).
+    /// Replays the newest calls since `since` (milliseconds) under `thresholds`.
     pub async fn what_if(
         &self,
         who: &Principal,
         since: i64,
-        lines: Lines,
+        thresholds: ProposedThresholds,
     ) -> Result<Replayed, GateError> {
         if !who.role.sees_all() {
             return Err(GateError::Forbidden("agents cannot replay calls"));
         }
-        self.looked_through(move |chronicle| chronicle.under(since, lines))
+        self.looked_through(move |chronicle| chronicle.under(since, thresholds))
             .await
     }
 }
 
 impl Chronicle {
-    fn under(&self, since: i64, lines: Lines) -> Replayed {
+    fn under(&self, since: i64, thresholds: ProposedThresholds) -> Replayed {
         let mut replayed = Replayed::default();
         for line in self.newest().filter(|line| line.at >= since) {
-            let now = verdict_under(line, lines);
+            let now = verdict_under(line, thresholds);
             replayed.calls += 1;
             let row = replayed.verdicts.entry(line.verdict.word().to_owned());
             *row.or_default().entry(now.word().to_owned()).or_default() += 1;
@@ -57,7 +57,7 @@ impl Chronicle {
                     command: line.command.to_string(),
                     was: line.verdict.word().to_owned(),
                     now: now.word().to_owned(),
-                    reason: Rule::Lines.sentence().to_owned(),
+                    reason: Rule::Thresholds.sentence().to_owned(),
                 });
             }
         }
@@ -65,20 +65,21 @@ impl Chronicle {
     }
 }
 
-fn verdict_under(line: &Line, lines: Lines) -> Verdict {
+fn verdict_under(line: &Line, thresholds: ProposedThresholds) -> Verdict {
     let was_in_review = line.rule == Rule::Review.number();
-    if line.rule != Rule::Lines.number() && !was_in_review {
+    if line.rule != Rule::Thresholds.number() && !was_in_review {
         return line.verdict;
     }
     let (risk, confidence) = (
         per_mille(line.risk.into()),
         per_mille(line.confidence.into()),
     );
-    let asks = risk > per_mille(lines.ask_above)
-        || risk >= per_mille(lines.auto_below) && confidence < per_mille(lines.confidence_min);
+    let asks = risk > per_mille(thresholds.ask_above)
+        || risk >= per_mille(thresholds.auto_below)
+            && confidence < per_mille(thresholds.confidence_min);
     if !asks {
         Verdict::Allow
-    } else if was_in_review && risk <= per_mille(lines.ask_above) {
+    } else if was_in_review && risk <= per_mille(thresholds.ask_above) {
         Verdict::AllowThenReview
     } else {
         Verdict::Ask

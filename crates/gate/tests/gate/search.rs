@@ -11,7 +11,7 @@ use countersign_gate::base::principal::{Principal, Role};
 use countersign_gate::history::search::Search;
 use countersign_gate::history::statistics::StatsFilter;
 use countersign_gate::history::traces::TraceFilter;
-use countersign_gate::history::what_if::Lines;
+use countersign_gate::history::what_if::ProposedThresholds;
 
 use crate::support::{DANGEROUS, World, ask, command, in_session, principal, reply, world};
 
@@ -275,7 +275,7 @@ async fn other_lines_mean_what_judging_again_would_say() {
             ..Policy::default()
         };
         let judged = gate.replay(ana, 0, policy).await.unwrap();
-        let lines = Lines {
+        let lines = ProposedThresholds {
             auto_below: f64::from(auto_below) / 1000.0,
             ask_above: f64::from(ask_above) / 1000.0,
             confidence_min: f64::from(confidence_min) / 1000.0,

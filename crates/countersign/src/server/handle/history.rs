@@ -98,9 +98,9 @@ pub(crate) async fn replay(
             let message = "give either `thresholds` or `config`";
             return Err(Problem::invalid("thresholds", "invalid_config", message));
         }
-        let lines = thresholds.lines()?;
+        let proposed = thresholds.proposed()?;
         return Ok(Json(
-            app.gate.what_if(&caller.principal, since, lines).await?,
+            app.gate.what_if(&caller.principal, since, proposed).await?,
         ));
     }
     let policy = match body.config {
