@@ -228,7 +228,7 @@ impl Act {
 
     /// Sets how hard it is to undo.
     #[must_use]
-    pub const fn reversal(mut self, reversal: Score) -> Self {
+    pub(crate) const fn reversal(mut self, reversal: Score) -> Self {
         self.reversal = reversal;
         self
     }

@@ -42,7 +42,7 @@ pub fn assess(call: &ToolCall, knows: &Knows) -> Assessment {
 }
 
 /// Assesses `call`, and returns what was found out about files on the way.
-pub fn assess_with_files(call: &ToolCall, knows: &Knows) -> (Assessment, Files) {
+pub(crate) fn assess_with_files(call: &ToolCall, knows: &Knows) -> (Assessment, Files) {
     let mut gathered = gather::gather(call, knows);
     let files = std::mem::take(&mut gathered.files);
     (put_together(call, gathered), files)

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 /// Longest arguments that are judged, in bytes of their JSON text.
-pub const ARGUMENT_BYTES_MAX: usize = 256 * 1024;
+pub(crate) const ARGUMENT_BYTES_MAX: usize = 256 * 1024;
 /// Deepest nesting of arguments.
-pub const ARGUMENT_DEPTH_MAX: usize = 64;
+pub(crate) const ARGUMENT_DEPTH_MAX: usize = 64;
 
 /// What an agent wants to do. Everything in it is a claim of the asker.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,10 +5,10 @@
 //! start, so no drawn frame or fake menu can leave it. The brackets `⟨` and `⟩` are this module's own
 //! voice; in the text itself they are escaped like everything else that could be mistaken.
 
-pub mod address;
-pub mod claims;
-pub mod encoded;
-pub mod glyph;
+pub(crate) mod address;
+pub(crate) mod claims;
+pub(crate) mod encoded;
+pub(crate) mod glyph;
 pub mod shell;
 
 pub use shell::is_deceptive_for_shell;
@@ -22,11 +22,11 @@ use crate::knowledge::names::TELLING_NAMES;
 /// What stands before every line of untrusted text.
 pub const FENCE: &str = "│ ";
 /// Longest text shown whole, in characters; beyond it head and tail are shown.
-pub const TEXT_CHARS_MAX: usize = 3000;
+pub(crate) const TEXT_CHARS_MAX: usize = 3000;
 /// How much of a long text is shown from its start and from its end, in characters.
-pub const HEAD_CHARS: usize = 1600;
+pub(crate) const HEAD_CHARS: usize = 1600;
 /// See [`HEAD_CHARS`].
-pub const TAIL_CHARS: usize = 1000;
+pub(crate) const TAIL_CHARS: usize = 1000;
 /// Longest run of blanks, and of empty lines, shown as it is.
 const BLANKS_MAX: usize = 40;
 const EMPTY_LINES_MAX: usize = 5;
@@ -138,7 +138,7 @@ pub fn unfenced(text: &str) -> String {
 }
 
 /// Returns `text` as [`plain`] shows it, without the fence.
-pub fn unfenced_plain(text: &str) -> String {
+pub(crate) fn unfenced_plain(text: &str) -> String {
     without_fence(&plain(text))
 }
 
@@ -195,7 +195,7 @@ fn shortened_with(text: &str, show: fn(&str) -> String) -> String {
 }
 
 /// Longest text that [`inline`] shows whole, in characters.
-pub const INLINE_CHARS_MAX: usize = 240;
+pub(crate) const INLINE_CHARS_MAX: usize = 240;
 
 /// Returns named values as a person must see them: every name, and under it the value as [`plain`] shows
 /// it. A summary written by the agent is one value among the others and can stand for none of them.
@@ -231,7 +231,7 @@ pub fn deceptions(text: &str) -> Vec<Deception> {
 }
 
 /// Returns whether no character of `text` can deceive: printable ASCII, line feeds and tabs only.
-pub fn is_printable_ascii(text: &str) -> bool {
+pub(crate) fn is_printable_ascii(text: &str) -> bool {
     text.bytes()
         .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
 }
@@ -346,7 +346,7 @@ fn mention_at(text: &str, at: usize) -> Option<usize> {
 }
 
 /// Returns sentences on what addresses, encodings and characters of `text` really say.
-pub fn notes(text: &str) -> Vec<String> {
+pub(crate) fn notes(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     address::notes(text, &mut found);
     encoded::notes(text, &mut found);

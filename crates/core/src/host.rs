@@ -124,7 +124,7 @@ impl Address {
 }
 
 /// Returns the host of an address as people read it, and what is known about it.
-pub fn host_kind(text: &str) -> (String, Option<(HostKind, &'static HostRow)>) {
+pub(crate) fn host_kind(text: &str) -> (String, Option<(HostKind, &'static HostRow)>) {
     let readings = Address::readings(text);
     let shown = readings.first().map(Address::shown).unwrap_or_default();
     let rows: Vec<Option<&'static HostRow>> = readings.iter().map(Address::row).collect();

@@ -11,12 +11,13 @@ use self::patterns::{first_match, most_sensitive_in};
 use crate::knowledge::{PATHS, PathKind, PathRow};
 use crate::score::Score;
 
-pub use self::workspace::{is_shared, lies_in, may_be_vouched};
+pub use self::workspace::may_be_vouched;
+pub(crate) use self::workspace::{is_shared, lies_in};
 
 /// Stands for the home directory in an expanded word: `~`, `$HOME`.
-pub const HOME: char = '\u{fdd1}';
+pub(crate) const HOME: char = '\u{fdd1}';
 /// Stands for a part of a word that cannot be known.
-pub const HOLE: char = '\u{fdd0}';
+pub(crate) const HOLE: char = '\u{fdd0}';
 
 /// Where a call happens, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -269,7 +270,7 @@ const fn runs_later(kind: PathKind) -> bool {
 }
 
 /// Whether `path` begins at a root, a home or a drive.
-pub fn is_absolute(path: &str) -> bool {
+pub(crate) fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || path.starts_with(HOME) || is_drive(path)
 }
 
@@ -279,7 +280,7 @@ fn is_drive(path: &str) -> bool {
 }
 
 /// Returns `path` with a home directory at its front replaced by [`HOME`].
-pub fn mark_home(path: &str) -> String {
+pub(crate) fn mark_home(path: &str) -> String {
     let path = path.strip_prefix("file://").unwrap_or(path);
     if path == "~" {
         return HOME.to_string();

@@ -25,7 +25,7 @@ impl Score {
 
     /// Returns what is missing to one.
     #[must_use]
-    pub const fn complement(self) -> Self {
+    pub(crate) const fn complement(self) -> Self {
         Self(1000 - self.0)
     }
 

@@ -18,13 +18,13 @@ use crate::canonical::canonical;
 use crate::digest::{Action, Digest, Encoding, context};
 
 /// Longest life of a token.
-pub const TOKEN_SECONDS_MAX: i64 = 300;
+pub(crate) const TOKEN_SECONDS_MAX: i64 = 300;
 /// Longest token that is looked at.
-pub const TOKEN_BYTES_MAX: usize = 4096;
+pub(crate) const TOKEN_BYTES_MAX: usize = 4096;
 /// How far the clocks of signer and verifier may differ.
-pub const SKEW_SECONDS: i64 = 30;
+pub(crate) const SKEW_SECONDS: i64 = 30;
 /// The `typ` of the header.
-pub const TYP: &str = "countersign+jwt";
+pub(crate) const TYP: &str = "countersign+jwt";
 
 /// Who said yes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

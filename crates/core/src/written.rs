@@ -12,7 +12,7 @@ pub const CONTENT_BYTES_MAX: usize = 64 * 1024;
 /// Contents of one file that are kept; a file with more counts as unknown, too.
 pub const VERSIONS_MAX: usize = 16;
 /// Files that one call writes and that are remembered.
-pub const WRITES_MAX: usize = 64;
+pub(crate) const WRITES_MAX: usize = 64;
 /// Files and directories that one call may ask about.
 const WANTED_MAX: usize = 32;
 

@@ -11,7 +11,7 @@ use phrase::Families;
 use std::sync::LazyLock;
 
 /// Most bytes of a text that are looked at.
-pub const TEXT_BYTES_MAX: usize = 256 * 1024;
+pub(crate) const TEXT_BYTES_MAX: usize = 256 * 1024;
 
 /// A passage that would change something in a person's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

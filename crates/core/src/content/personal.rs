@@ -10,7 +10,7 @@ use crate::score::Score;
 use std::sync::LazyLock;
 
 /// Most bytes of a text that are looked at.
-pub const TEXT_BYTES_MAX: usize = 256 * 1024;
+pub(crate) const TEXT_BYTES_MAX: usize = 256 * 1024;
 
 /// A piece of personal data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,7 +25,7 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 /// Most bytes of a text that are looked at.
-pub const TEXT_BYTES_MAX: usize = 256 * 1024;
+pub(crate) const TEXT_BYTES_MAX: usize = 256 * 1024;
 
 /// A secret found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +98,10 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 
 /// Does what [`redact`] does, but leaves the places alone that `keeps` names, in their order, even
 /// where they lie inside a secret.
-pub fn redact_around(text: &str, keeps: impl Fn(&str) -> Vec<(usize, usize)>) -> Cow<'_, str> {
+pub(crate) fn redact_around(
+    text: &str,
+    keeps: impl Fn(&str) -> Vec<(usize, usize)>,
+) -> Cow<'_, str> {
     let looked_at = head(text);
     let mut redacted = Cow::Borrowed(looked_at);
     // Taking one secret out can bring words together that look like another, so this is repeated.

@@ -10,7 +10,7 @@ use unicode_normalization::char::is_combining_mark;
 
 /// What happens to a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Treatment {
+pub(crate) enum Treatment {
     /// It is what it looks like.
     Show,
     /// It is written as its code; with a name and a weight when it deceives.
@@ -19,7 +19,7 @@ pub enum Treatment {
 
 /// A character of a text with its place and treatment.
 #[derive(Clone, Copy, Debug)]
-pub struct Glyph {
+pub(crate) struct Glyph {
     /// Byte offset.
     pub at: usize,
     /// The character.
@@ -30,14 +30,14 @@ pub struct Glyph {
 
 /// The characters of a text one after the other.
 #[derive(Debug)]
-pub struct Glyphs {
+pub(crate) struct Glyphs {
     glyphs: Vec<Glyph>,
     next: usize,
 }
 
 /// Characters that carry text no one sees.
 #[derive(Debug)]
-pub struct HiddenRun {
+pub(crate) struct HiddenRun {
     /// How many there are.
     pub count: usize,
     /// What they say, as far as it is ASCII.
@@ -46,7 +46,7 @@ pub struct HiddenRun {
 
 impl Glyphs {
     /// Looks at all characters of `text`.
-    pub fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         Self {
             glyphs: treat(text),
             next: 0,
@@ -54,7 +54,7 @@ impl Glyphs {
     }
 
     /// If two or more characters that carry hidden text start at `at`, steps over them and returns them.
-    pub fn hidden_run(&mut self, at: usize) -> Option<HiddenRun> {
+    pub(crate) fn hidden_run(&mut self, at: usize) -> Option<HiddenRun> {
         let first = self.next.checked_sub(1)?;
         let run = self.glyphs.get(first..)?;
         if run.first()?.at != at {

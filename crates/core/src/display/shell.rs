@@ -7,7 +7,8 @@ use crate::knowledge::names::READING_PROGRAMS;
 /// Returns the first character of a command that makes it look different from what runs: invisible, turning
 /// the direction, moving the cursor, a blank that is none, a letter or sign of another script.
 ///
-/// Typographic quotes are not among them, see [`typographic`].
+/// Typographic quotes are not among them: word processors and web pages put them there, so they are
+/// no sign of deceit.
 pub fn is_deceptive_for_shell(command: &str) -> Option<Deception> {
     if super::is_printable_ascii(command) {
         return None;
@@ -66,22 +67,6 @@ pub fn is_deceptive_for_shell(command: &str) -> Option<Deception> {
         }
     }
     None
-}
-
-/// Returns the first typographic quote or long dash of a command. Word processors and web pages put them
-/// there, so they are no sign of deceit; but the shell does not read them as a person does.
-pub fn typographic(command: &str) -> Option<Deception> {
-    command
-        .char_indices()
-        .find(|(_, character)| {
-            matches!(character, '‘' | '’' | '“' | '”' | '„' | '‚' | '«' | '»')
-                || imitates_dash(*character)
-        })
-        .map(|(at, character)| Deception {
-            code: "typographic",
-            span: (at, at + character.len_utf8()),
-            severity: Severity::Low,
-        })
 }
 
 fn is_full_width(character: char) -> bool {

@@ -5,10 +5,10 @@ use crate::shell::syntax::Span;
 use crate::written::Content;
 
 /// Longest text that is followed through variables and pipes.
-pub const TEXT_BYTES_MAX: usize = 8 * 1024;
+pub(crate) const TEXT_BYTES_MAX: usize = 8 * 1024;
 
 /// Sensitive names that are followed from one command to the next.
-pub const NAMES_MAX: usize = 8;
+pub(crate) const NAMES_MAX: usize = 8;
 
 /// Where a text may come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Taint {
 
 /// A word after expansion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Arg {
+pub(crate) struct Arg {
     /// The text, with [`HOLE`] where it cannot be known.
     pub text: String,
     /// Whether it is a pattern for file names.
@@ -60,7 +60,7 @@ pub struct Arg {
 
 impl Arg {
     /// Returns a word of this text.
-    pub fn literal(text: impl Into<String>, span: Span) -> Self {
+    pub(crate) fn literal(text: impl Into<String>, span: Span) -> Self {
         Self {
             text: text.into(),
             span,
@@ -69,18 +69,18 @@ impl Arg {
     }
 
     /// Whether part of it cannot be known.
-    pub fn vague(&self) -> bool {
+    pub(crate) fn vague(&self) -> bool {
         self.text.contains(HOLE)
     }
 
     /// Returns it as people read it.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         display(&self.text)
     }
 
     /// Returns the word that is left after the first `bytes`.
     #[must_use]
-    pub fn after(&self, bytes: usize) -> Self {
+    pub(crate) fn after(&self, bytes: usize) -> Self {
         Self {
             text: self.text.get(bytes..).unwrap_or("").to_owned(),
             ..self.clone()

@@ -94,14 +94,14 @@ pub fn may_be_vouched(directory: &str) -> bool {
 }
 
 /// Whether `path` lies in a place that counts only on the owner's word.
-pub fn is_shared(path: &str) -> bool {
+pub(crate) fn is_shared(path: &str) -> bool {
     let given = names(&plain(&mark_home(path)).path.to_lowercase());
     SHARED.iter().any(|place| below(&given, place).is_some())
 }
 
 /// Whether `path` is `directory` or lies in it. Homes are told apart, except where one side only
 /// says `~`: whose home that is nobody knows here.
-pub fn lies_in(path: &str, directory: &str) -> bool {
+pub(crate) fn lies_in(path: &str, directory: &str) -> bool {
     let (path, directory) = (mark_home(path), mark_home(directory));
     if !is_absolute(&path) || !is_absolute(&directory) {
         return false;
