@@ -1,174 +1,142 @@
-//! Judgements as they are written down: the JSON of an assessment, for the wire and the records.
+//! Serialises judgements: the JSON of an assessment, for the wire and the records.
 //!
-//! Written by hand into one buffer, because a stream of calls is answered at the speed of its
-//! reader.
+//! The types here borrow from the judgement, because a stream of calls is answered at the speed of
+//! its reader; [`AssessmentView`] is the same shape for reading it back, and a test holds the two
+//! together.
 
 mod shape;
 
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::assessment::{Factor, Finding};
+use crate::assessment::{Factor, Finding, Severity, SideEffect};
 use crate::card::risk;
 use crate::judge::Judged;
 use crate::score::Score;
-use crate::verdict::Verdict;
+use crate::status::Risk;
+use crate::verdict::{Pattern, Verdict};
 
 pub use shape::{AssessmentView, FactorView, FindingView, RuleView};
 
 /// Appends `judged` as one JSON object, with `id` in front where there is one.
 pub fn write(out: &mut Vec<u8>, id: Option<&Value>, judged: &Judged) {
-    let Judged { assessment, ruling } = judged;
-    out.push(b'{');
-    if let Some(id) = id {
-        key(out, "id");
-        value(out, id);
-        out.push(b',');
-    }
-    key(out, "tool_name");
-    text(out, &assessment.tool_name);
-    next(out, "risk_score");
-    score(out, assessment.risk);
-    next(out, "risk");
-    text(out, risk(assessment).word());
-    next(out, "confidence");
-    score(out, assessment.confidence);
-    next(out, "pattern");
-    text(out, ruling.pattern.word());
-    next(out, "requires_human");
-    flag(out, ruling.verdict == Verdict::Ask);
-    next(out, "reasons");
-    list(out, &assessment.reasons, |out, reason| text(out, reason));
-    next(out, "reversible");
-    flag(out, assessment.reversible);
-    next(out, "crisis_sensitive");
-    flag(out, assessment.crisis_sensitive);
-    next(out, "side_effect");
-    text(out, assessment.side_effect.word());
-    next(out, "outbound");
-    flag(out, assessment.outbound);
-    next(out, "verdict");
-    text(out, ruling.verdict.word());
-    next(out, "factors");
-    list(out, &assessment.factors, factor);
-    next(out, "findings");
-    list(out, &assessment.findings, finding);
-    next(out, "rule");
-    out.extend_from_slice(b"{");
-    key(out, "number");
-    number(out, u32::from(ruling.rule.number()));
-    next(out, "sentence");
-    text(out, ruling.rule.sentence());
-    out.extend_from_slice(b"}}");
+    // Our own types with text keys; writing them to memory cannot fail.
+    let _infallible = serde_json::to_writer(out, &Written::of(id, judged));
 }
 
 /// Appends what is wrong with a call as one JSON object.
 pub fn write_error(out: &mut Vec<u8>, id: Option<&Value>, message: &str) {
-    out.push(b'{');
-    if let Some(id) = id {
-        key(out, "id");
-        value(out, id);
-        out.push(b',');
-    }
-    key(out, "error");
-    text(out, message);
-    out.push(b'}');
+    let error = WrittenError { id, error: message };
+    let _infallible = serde_json::to_writer(out, &error);
 }
 
-fn factor(out: &mut Vec<u8>, factor: &Factor) {
-    out.push(b'{');
-    key(out, "factor");
-    text(out, factor.name);
-    next(out, "score");
-    score(out, factor.score);
-    next(out, "evidence");
-    text(out, &factor.evidence);
-    out.push(b'}');
+/// A judgement as it is written.
+#[derive(Serialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is its own yes or no on the wire"
+)]
+struct Written<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a Value>,
+    tool_name: &'a str,
+    #[serde(serialize_with = "fraction")]
+    risk_score: Score,
+    risk: Risk,
+    #[serde(serialize_with = "fraction")]
+    confidence: Score,
+    pattern: Pattern,
+    requires_human: bool,
+    reasons: &'a [String],
+    reversible: bool,
+    crisis_sensitive: bool,
+    side_effect: SideEffect,
+    outbound: bool,
+    verdict: Verdict,
+    #[serde(serialize_with = "factors")]
+    factors: &'a [Factor],
+    #[serde(serialize_with = "findings")]
+    findings: &'a [Finding],
+    rule: WrittenRule,
 }
 
-fn finding(out: &mut Vec<u8>, finding: &Finding) {
-    out.push(b'{');
-    key(out, "code");
-    text(out, finding.code);
-    next(out, "severity");
-    text(out, finding.severity.word());
-    next(out, "message");
-    text(out, &finding.message);
-    next(out, "span");
-    match finding.span {
-        None => out.extend_from_slice(b"null"),
-        Some(span) => {
-            out.push(b'[');
-            number(out, span.start);
-            out.push(b',');
-            number(out, span.end);
-            out.push(b']');
+#[derive(Serialize)]
+struct WrittenError<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a Value>,
+    error: &'a str,
+}
+
+#[derive(Serialize)]
+struct WrittenFactor<'a> {
+    factor: &'a str,
+    #[serde(serialize_with = "fraction")]
+    score: Score,
+    evidence: &'a str,
+}
+
+#[derive(Serialize)]
+struct WrittenFinding<'a> {
+    code: &'a str,
+    severity: Severity,
+    message: &'a str,
+    span: Option<(u32, u32)>,
+}
+
+#[derive(Serialize)]
+struct WrittenRule {
+    number: u8,
+    sentence: &'static str,
+}
+
+impl<'a> Written<'a> {
+    fn of(id: Option<&'a Value>, judged: &'a Judged) -> Self {
+        let Judged { assessment, ruling } = judged;
+        Self {
+            id,
+            tool_name: &assessment.tool_name,
+            risk_score: assessment.risk,
+            risk: risk(assessment),
+            confidence: assessment.confidence,
+            pattern: ruling.pattern,
+            requires_human: ruling.verdict == Verdict::Ask,
+            reasons: &assessment.reasons,
+            reversible: assessment.reversible,
+            crisis_sensitive: assessment.crisis_sensitive,
+            side_effect: assessment.side_effect,
+            outbound: assessment.outbound,
+            verdict: ruling.verdict,
+            factors: &assessment.factors,
+            findings: &assessment.findings,
+            rule: WrittenRule {
+                number: ruling.rule.number(),
+                sentence: ruling.rule.sentence(),
+            },
         }
     }
-    out.push(b'}');
 }
 
-/// Keys are ours and need no escaping.
-fn key(out: &mut Vec<u8>, name: &str) {
-    out.push(b'"');
-    out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(b"\":");
+/// Scores are per mille inside, so at most three decimals come out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn fraction<S: Serializer>(score: &Score, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(score.as_fraction())
 }
 
-fn next(out: &mut Vec<u8>, name: &str) {
-    out.push(b',');
-    key(out, name);
+fn factors<S: Serializer>(factors: &[Factor], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(factors.iter().map(|factor| WrittenFactor {
+        factor: factor.name,
+        score: factor.score,
+        evidence: &factor.evidence,
+    }))
 }
 
-fn list<T>(out: &mut Vec<u8>, items: &[T], mut write: impl FnMut(&mut Vec<u8>, &T)) {
-    out.push(b'[');
-    for (at, item) in items.iter().enumerate() {
-        if at > 0 {
-            out.push(b',');
-        }
-        write(out, item);
-    }
-    out.push(b']');
-}
-
-fn flag(out: &mut Vec<u8>, flag: bool) {
-    out.extend_from_slice(if flag { b"true" } else { b"false" });
-}
-
-fn number(out: &mut Vec<u8>, number: u32) {
-    out.extend_from_slice(number.to_string().as_bytes());
-}
-
-/// Scores are per mille inside; at most three decimals come out, and at least one.
-fn score(out: &mut Vec<u8>, score: Score) {
-    let per_mille = score.per_mille();
-    let digit = |value: u16| b'0' + u8::try_from(value % 10).unwrap_or(0);
-    out.push(digit(per_mille / 1000));
-    out.push(b'.');
-    out.push(digit(per_mille / 100));
-    if !per_mille.is_multiple_of(100) {
-        out.push(digit(per_mille / 10));
-    }
-    if !per_mille.is_multiple_of(10) {
-        out.push(digit(per_mille));
-    }
-}
-
-fn text(out: &mut Vec<u8>, text: &str) {
-    if text
-        .bytes()
-        .all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\')
-    {
-        out.push(b'"');
-        out.extend_from_slice(text.as_bytes());
-        out.push(b'"');
-    } else {
-        // Writing a string into memory cannot fail.
-        let _infallible = serde_json::to_writer(out, text);
-    }
-}
-
-fn value(out: &mut Vec<u8>, value: &Value) {
-    let _infallible = serde_json::to_writer(out, value);
+fn findings<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(findings.iter().map(|finding| WrittenFinding {
+        code: finding.code,
+        severity: finding.severity,
+        message: &finding.message,
+        span: finding.span.map(|span| (span.start, span.end)),
+    }))
 }
 
 #[cfg(test)]
@@ -209,10 +177,21 @@ mod tests {
             (7, "0.007"),
             (70, "0.07"),
         ];
+        for per_mille in 0..=1000 {
+            let written = Score::new(per_mille).as_fraction().to_string();
+            assert!(written.len() <= "0.000".len(), "{written}");
+        }
         for (per_mille, expected) in rows {
-            let mut out = Vec::new();
-            super::score(&mut out, Score::new(per_mille));
-            assert_eq!(String::from_utf8(out).unwrap(), expected, "{per_mille}");
+            let factor = super::WrittenFactor {
+                factor: "",
+                score: Score::new(per_mille),
+                evidence: "",
+            };
+            let written = serde_json::to_string(&factor).unwrap();
+            assert!(
+                written.contains(&format!("\"score\":{expected},")),
+                "{written}"
+            );
         }
     }
 }
