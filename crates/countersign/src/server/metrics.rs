@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use countersign_core::ledger::Entry;
-use countersign_core::status::Status;
+use countersign_core::status::{Outcome, Status};
 use countersign_gate::Gate;
 use countersign_store::{Kind, Query};
 use serde::Deserialize;
@@ -142,7 +142,10 @@ impl Counts {
             }
             "approval.resolved" => {
                 let told = told();
-                let is_person = matches!(&*told.outcome, "approved" | "denied");
+                let is_person = matches!(
+                    told.outcome.parse(),
+                    Ok(Outcome::Approved | Outcome::Denied)
+                );
                 count(&mut self.outcomes, told.outcome);
                 let asked = self.asked.remove(&draft.subject);
                 if let (Some(asked), true) = (asked, is_person) {

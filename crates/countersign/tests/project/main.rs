@@ -16,6 +16,7 @@ mod ours;
 mod page;
 mod readme;
 mod scripts;
+mod states;
 mod tidy;
 
 use std::path::{Path, PathBuf};
