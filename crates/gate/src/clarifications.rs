@@ -10,7 +10,7 @@ use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use crate::base::Base;
 use crate::base::principal::{Principal, Role};
 use crate::base::random::random;
 use crate::base::waiting::Look;
-use crate::records::draft::told;
 use crate::records::error::invalid;
+use crate::records::event::{ClarifyRequired, ClarifyResolved, Event};
 use crate::records::identifiers;
 use crate::records::identifiers::run_of;
 use crate::records::stored::{read, written};
@@ -190,16 +190,17 @@ impl Clarifications {
             body: written(&stored),
         };
         let shown = view(&record, &stored);
-        let detail = json!({
-            "clarification_id": id,
-            "run_id": shown.run_id,
-            "session_id": shown.session_id,
-            "question": shown.question,
-            "choices": shown.choices,
-            "expires_at": shown.expires_at,
+        let event = Event::ClarifyRequired(ClarifyRequired {
+            clarification_id: id.0.clone(),
+            run_id: shown.run_id,
+            session_id: shown.session_id,
+            question: shown.question,
+            choices: shown.choices,
+            expires_at: shown.expires_at,
+            timestamp: now.as_seconds(),
         });
         let change = Change {
-            entries: vec![entry(&record, "clarify.required", detail, now)],
+            entries: vec![entry(&record, &event, now)],
             puts: vec![Put {
                 record,
                 expect: Expect::Absent,
@@ -348,17 +349,19 @@ impl Clarifications {
         record.due_at = None;
         record.body = written(stored);
         let answer = stored.answer.as_ref();
-        let detail = json!({
-            "clarification_id": record.id,
-            "run_id": record.run,
-            "session_id": record.session,
-            "outcome": status,
-            "choice": answer.and_then(|answer| answer.choice),
-            "by": answer.map(|answer| &answer.by),
-            "via": answer.map(|answer| &answer.via),
+        let choice = answer.and_then(|answer| answer.choice);
+        let event = Event::ClarifyResolved(ClarifyResolved {
+            clarification_id: record.id.clone(),
+            run_id: record.run.clone(),
+            session_id: record.session.clone(),
+            outcome: status,
+            choice: choice.and_then(|number| u32::try_from(number).ok()),
+            by: answer.map(|answer| answer.by.clone()),
+            via: answer.map(|answer| answer.via.clone()),
+            timestamp: now.as_seconds(),
         });
         let change = Change {
-            entries: vec![entry(&record, "clarify.resolved", detail, now)],
+            entries: vec![entry(&record, &event, now)],
             puts: vec![Put {
                 expect: Expect::Version(record.version),
                 record: record.clone(),
@@ -481,12 +484,12 @@ fn is_over(record: &Record, now: UnixMillis) -> bool {
     record.due_at.is_some_and(|due| due <= now.0)
 }
 
-fn entry(record: &Record, event: &str, detail: Value, now: UnixMillis) -> Draft {
+fn entry(record: &Record, event: &Event, now: UnixMillis) -> Draft {
     Draft {
         owner: record.owner.clone(),
         run: record.run.clone(),
         session: record.session.clone(),
-        ..told(now, event, &record.id, detail)
+        ..event.draft(&record.id, now)
     }
 }
 

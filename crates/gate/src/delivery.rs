@@ -15,11 +15,11 @@ use countersign_channels::order::{Attempt, Closing, Destination, Shown, Subject}
 use countersign_channels::{Channel, Delivered, DeliveryError, Order};
 use countersign_core::approval::Happened;
 use countersign_core::id::ApprovalId;
+use countersign_core::ledger::Draft;
 use countersign_core::status::{DeliveryStatus, Status};
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Database, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use crate::GateError;
 use crate::approvals::Approvals;
@@ -31,7 +31,7 @@ use crate::clarifications::Clarifications;
 use crate::delivery::health::Health;
 use crate::people::People;
 use crate::records::deliveries::StoredDelivery;
-use crate::records::draft::told;
+use crate::records::event::{CardHappening, Event};
 use crate::records::stored::{read, status, written};
 use crate::records::view::Page;
 use crate::runs::Runs;
@@ -432,32 +432,31 @@ impl Delivery {
     ) -> Result<(), GateError> {
         let now = self.base.clock.now();
         let subject = about.what.id();
-        let (status, event) = match outcome {
+        let (status, event): (_, fn(CardHappening) -> Event) = match outcome {
             Ok(delivered) => {
                 delivery.is_cut = delivered.shown == Shown::Cut;
                 delivery.reference = Some(delivered.reference);
-                (DeliveryStatus::Delivered, "card.delivered")
+                (DeliveryStatus::Delivered, Event::CardDelivered)
             }
             Err(DeliveryError::Never { why, .. } | DeliveryError::Later { why, .. }) => {
                 delivery.why = Some(why);
-                (DeliveryStatus::Failed, "card.failed")
+                (DeliveryStatus::Failed, Event::CardFailed)
             }
         };
-        let mut entry = told(
-            now,
-            event,
-            subject,
-            json!({
-                "approval_id": subject,
-                "call_id": about.call.as_ref().map(|(call, _)| call),
-                "tool_call_id": about.call.as_ref().and_then(|(_, id)| id.as_ref()),
-                "run_id": about.run,
-                "channel": delivery.channel,
-                "why": delivery.why,
-            }),
-        );
-        entry.run.clone_from(&about.run);
-        entry.session.clone_from(&about.session);
+        let event = event(CardHappening {
+            approval_id: subject.to_owned(),
+            call_id: about.call.as_ref().map(|(call, _)| call.clone()),
+            tool_call_id: about.call.as_ref().and_then(|(_, id)| id.clone()),
+            run_id: about.run.clone(),
+            channel: delivery.channel.clone(),
+            why: delivery.why.clone(),
+            timestamp: now.as_seconds(),
+        });
+        let entry = Draft {
+            run: about.run.clone(),
+            session: about.session.clone(),
+            ..event.draft(subject, now)
+        };
         let put = delivery_put(subject, &delivery, status, Expect::Anything, now);
         self.base
             .store

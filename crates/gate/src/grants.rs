@@ -20,6 +20,8 @@ use crate::base::cache::ended_at;
 use crate::base::principal::{Principal, Role};
 use crate::base::settings::Policies;
 use crate::records::draft::ATTEMPTS_MAX;
+use crate::records::entries::about;
+use crate::records::event::{Event, GrantHappening, GrantRevoked};
 use crate::records::stored::{StoredCall, read, written};
 use crate::records::view::{GrantView, Page, ScopeView};
 
@@ -287,18 +289,19 @@ impl GrantView {
 
 /// A grant was taken back.
 fn grant_revoked(grant: &Grant, by: &str, via: &str, now: UnixMillis) -> Draft {
-    let body = serde_json::json!({
-        "grant_id": grant.id.as_str(),
-        "session_id": grant.session,
-        "scope": grant.scope.words(),
-        "by": by,
-        "via": via,
-        "uses": grant.uses,
+    let event = Event::GrantRevoked(GrantRevoked {
+        grant_id: grant.id.0.clone(),
+        session_id: grant.session.clone(),
+        scope: grant.scope.words(),
+        by: by.to_owned(),
+        via: via.to_owned(),
+        uses: grant.uses,
+        timestamp: now.as_seconds(),
     });
     Draft {
         owner: grant.key.0.clone(),
         session: grant.session.clone().unwrap_or_default(),
-        ..crate::records::draft::told(now, "grant.revoked", grant.id.as_str(), body)
+        ..event.draft(grant.id.as_str(), now)
     }
 }
 
@@ -331,7 +334,7 @@ pub(crate) fn grant_put(grant: &Grant, expect: Expect) -> Put {
 
 /// A grant was left by the answer about `call`.
 pub(crate) fn grant_created(grant: &Grant, call: &StoredCall) -> Draft {
-    told("grant.created", grant, call)
+    happening(Event::GrantCreated, grant, call)
 }
 
 /// Returns what must be written when `grant`, read at `version`, lets `call` run.
@@ -339,32 +342,23 @@ pub(crate) fn grant_used(mut grant: Grant, version: u64, call: &StoredCall) -> (
     grant.uses += 1;
     grant.used_at = Some(call.at);
     grant.uses_left = grant.uses_left.map(|left| left.saturating_sub(1));
-    let entry = told("grant.used", &grant, call);
+    let entry = happening(Event::GrantUsed, &grant, call);
     (grant_put(&grant, Expect::Version(version)), entry)
 }
 
-fn told(event: &str, grant: &Grant, call: &StoredCall) -> Draft {
-    let body = serde_json::json!({
-        "event": event,
-        "grant_id": grant.id.as_str(),
-        "call_id": call.call_id.as_str(),
-        "tool_call_id": call.tool_call_id,
-        "run_id": call.run,
-        "session_id": call.session,
-        "scope": grant.scope.words(),
-        "by": grant.by,
-        "uses": grant.uses,
-        "uses_left": grant.uses_left,
-        "expires_at": grant.expires_at.map(countersign_core::time::UnixMillis::as_seconds),
-        "timestamp": call.at.as_seconds(),
+fn happening(event: fn(GrantHappening) -> Event, grant: &Grant, call: &StoredCall) -> Draft {
+    let event = event(GrantHappening {
+        grant_id: grant.id.0.clone(),
+        call_id: call.call_id.0.clone(),
+        tool_call_id: call.tool_call_id.clone(),
+        run_id: call.run.clone(),
+        session_id: call.session.clone(),
+        scope: grant.scope.words(),
+        by: grant.by.clone(),
+        uses: grant.uses,
+        uses_left: grant.uses_left,
+        expires_at: grant.expires_at.map(UnixMillis::as_seconds),
+        timestamp: call.at.as_seconds(),
     });
-    Draft {
-        at: call.at,
-        event: event.to_owned(),
-        owner: call.key.0.clone(),
-        run: call.run.clone(),
-        session: call.session.clone(),
-        subject: grant.id.0.clone(),
-        body: body.to_string(),
-    }
+    about(call, grant.id.as_str(), call.at, &event)
 }

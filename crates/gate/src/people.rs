@@ -18,7 +18,6 @@ use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use crate::GateError;
 use crate::base::Base;
@@ -26,7 +25,8 @@ use crate::base::cache::{Cache, ended_at};
 use crate::base::principal::{Principal, Role};
 use crate::base::random::random;
 use crate::records::account::Account;
-use crate::records::draft::{ATTEMPTS_MAX, told};
+use crate::records::draft::ATTEMPTS_MAX;
+use crate::records::event::{Event, KeyHappening};
 use crate::records::stored::{StoredCall, read, written};
 use crate::records::view::Page;
 
@@ -214,14 +214,14 @@ impl People {
             due_at: None,
             body: written(&key),
         };
-        let body = happening(id.as_str(), &key, by);
+        let event = Event::KeyCreated(happening(id.as_str(), &key, by, now));
         for _ in 0..ATTEMPTS_MAX {
             let mut change = Change {
                 puts: vec![Put {
                     record: record.clone(),
                     expect: Expect::Absent,
                 }],
-                entries: vec![told(now, "key.created", id.as_str(), body.clone())],
+                entries: vec![event.draft(id.as_str(), now)],
             };
             if role.answers() {
                 change.puts.push(self.person_kept(name, role, now).await?);
@@ -396,10 +396,8 @@ fn revocation(
     key.revoked_by = Some(by.to_owned());
     REVOKED.clone_into(&mut record.status);
     record.body = written(&key);
-    let body = happening(&record.id, &key, by);
-    change
-        .entries
-        .push(told(now, "key.revoked", &record.id, body));
+    let event = Event::KeyRevoked(happening(&record.id, &key, by, now));
+    change.entries.push(event.draft(&record.id, now));
     let view = key_view(&record);
     change.puts.push(Put {
         expect: Expect::Version(record.version),
@@ -424,18 +422,17 @@ pub(crate) fn key_account(record: &Record) -> Option<Account> {
 }
 
 /// Returns what the ledger says of a key that `by` has made or revoked.
-fn happening(id: &str, key: &StoredKey, by: &str) -> serde_json::Value {
-    let mut body = json!({ "key_id": id, "name": key.name, "role": key.role, "by": by });
-    if let Some(said) = body.as_object_mut() {
-        let lists = [
-            ("executors", &key.executors),
-            ("workspaces", &key.workspaces),
-        ];
-        for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
-            said.insert(name.to_owned(), json!(list));
-        }
+fn happening(id: &str, key: &StoredKey, by: &str, now: UnixMillis) -> KeyHappening {
+    let unless_empty = |list: &Vec<String>| Some(list.clone()).filter(|list| !list.is_empty());
+    KeyHappening {
+        key_id: id.to_owned(),
+        name: key.name.clone(),
+        role: key.role,
+        by: by.to_owned(),
+        executors: unless_empty(&key.executors),
+        workspaces: unless_empty(&key.workspaces),
+        timestamp: now.as_seconds(),
     }
-    body
 }
 
 fn key_view(record: &Record) -> Result<KeyView, GateError> {

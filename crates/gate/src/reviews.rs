@@ -14,7 +14,6 @@ use countersign_core::status::ReviewStatus;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use std::sync::Arc;
 
@@ -23,8 +22,9 @@ use crate::base::Base;
 use crate::base::principal::Principal;
 use crate::base::random::random;
 use crate::base::settings::redacts;
-use crate::records::draft::told;
+use crate::records::entries::about;
 use crate::records::error::invalid;
+use crate::records::event::{Event, ReviewRequired, ReviewResolved};
 use crate::records::stored::{StoredCall, read, status, written};
 use crate::records::view::{CallView, Page};
 
@@ -239,21 +239,22 @@ impl Reviews {
         let now = self.base.clock.now();
         review.by = Some(who.name.clone());
         review.settled_at = Some(now);
-        let detail = json!({
-            "review_id": record.id,
-            "call_id": record.link,
-            "tool_call_id": review.tool_call_id,
-            "run_id": record.run,
-            "session_id": record.session,
-            "outcome": settled.status(),
-            "by": who.name,
-            "via": who.via,
+        let event = Event::ReviewResolved(ReviewResolved {
+            review_id: record.id.clone(),
+            call_id: record.link.clone(),
+            tool_call_id: review.tool_call_id.clone(),
+            run_id: record.run.clone(),
+            session_id: record.session.clone(),
+            outcome: settled.status(),
+            by: who.name.clone(),
+            via: who.via.clone(),
+            timestamp: now.as_seconds(),
         });
         let entry = Draft {
             owner: record.owner.clone(),
             run: record.run.clone(),
             session: record.session.clone(),
-            ..told(now, "review.resolved", &record.id, detail)
+            ..event.draft(&record.id, now)
         };
         let status = settled.status();
         let record = self
@@ -348,21 +349,17 @@ fn settled_already(record: &Record, review: &StoredReview) -> GateError {
 /// Returns the review of a call that runs, and the entry that asks for a look.
 pub(crate) fn review_of(call: &StoredCall, command: &str) -> (Put, Draft) {
     let id = ReviewId::fresh(call.at, random());
-    let detail = json!({
-        "review_id": id,
-        "call_id": call.call_id,
-        "tool_call_id": call.tool_call_id,
-        "run_id": call.run,
-        "session_id": call.session,
-        "tool": call.tool,
-        "command": command,
+    let event = Event::ReviewRequired(ReviewRequired {
+        review_id: id.0.clone(),
+        call_id: call.call_id.0.clone(),
+        tool_call_id: call.tool_call_id.clone(),
+        run_id: call.run.clone(),
+        session_id: call.session.clone(),
+        tool: call.tool.clone(),
+        command: command.to_owned(),
+        timestamp: call.at.as_seconds(),
     });
-    let entry = Draft {
-        owner: call.key.0.clone(),
-        run: call.run.clone(),
-        session: call.session.clone(),
-        ..told(call.at, "review.required", id.as_str(), detail)
-    };
+    let entry = about(call, id.as_str(), call.at, &event);
     let review = StoredReview {
         command: command.to_owned(),
         tool_call_id: call.tool_call_id.clone(),

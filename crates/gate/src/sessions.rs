@@ -16,7 +16,6 @@ use countersign_core::time::UnixMillis;
 use countersign_core::verdict::Mode;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use std::sync::Arc;
 
@@ -25,8 +24,9 @@ use crate::base::Base;
 use crate::base::cache::{Cache, ended_at};
 use crate::base::principal::Principal;
 use crate::people::People;
-use crate::records::draft::{ATTEMPTS_MAX, told};
+use crate::records::draft::ATTEMPTS_MAX;
 use crate::records::error::invalid;
+use crate::records::event::{Event, OverrideEnded, OverrideStarted, SessionHappening};
 use crate::records::stored::{read, written};
 use crate::runs::BUILTIN;
 use crate::sessions::crisis::MARKED;
@@ -159,13 +159,16 @@ impl Sessions {
                 override_all: all,
                 ..before
             };
-            let detail = json!({
-                "until": until.as_seconds(),
-                "reason": reason,
-                "all": all,
-                "by": who.name,
+            let event = Event::OverrideStarted(OverrideStarted {
+                session_id: session.to_owned(),
+                key_id: key.0.clone(),
+                until: until.as_seconds(),
+                reason: reason.to_owned(),
+                all: Some(all),
+                by: who.name.clone(),
+                timestamp: now.as_seconds(),
             });
-            let entry = entry(&key, session, "session.override_started", detail, now);
+            let entry = entry(&key, session, &event, now);
             if self.write_session(&key, session, &facts, entry).await? {
                 return Ok(view(&key, session, &facts));
             }
@@ -193,8 +196,13 @@ impl Sessions {
                 override_all: false,
                 ..before
             };
-            let detail = json!({ "by": who.name });
-            let entry = entry(&key, session, "session.override_ended", detail, now);
+            let event = Event::OverrideEnded(OverrideEnded {
+                session_id: session.to_owned(),
+                key_id: key.0.clone(),
+                by: who.name.clone(),
+                timestamp: now.as_seconds(),
+            });
+            let entry = entry(&key, session, &event, now);
             if !was_live || self.write_session(&key, session, &facts, entry).await? {
                 return Ok(view(&key, session, &facts));
             }
@@ -237,8 +245,8 @@ impl Sessions {
                 crisis: true,
                 ..before
             };
-            let detail = json!({ "crisis_sensitive": true });
-            let entry = entry(&who.key, session, "session.changed", detail, now);
+            let event = Event::SessionChanged(happening(&who.key, session, &facts, now));
+            let entry = entry(&who.key, session, &event, now);
             let mut change = change_of(&who.key, session, &facts, entry);
             if let Some(person) = &person {
                 let (put, entry) = self.person_mark(who, session, person, now).await?;
@@ -299,16 +307,13 @@ impl Sessions {
         after: &SessionFacts,
     ) -> Option<(Put, Draft)> {
         let event = match before.version {
-            None => "session.started",
-            Some(_) if before != after => "session.changed",
+            None => Event::SessionStarted,
+            Some(_) if before != after => Event::SessionChanged,
             Some(_) => return None,
         };
         let now = self.base.clock.now();
-        let detail = json!({
-            "workspace": after.workspace.as_deref().map(inline),
-            "crisis_sensitive": after.crisis,
-        });
-        let entry = entry(key, session, event, detail, now);
+        let event = event(happening(key, session, after, now));
+        let entry = entry(key, session, &event, now);
         Some((put(key, session, after, now), entry))
     }
 
@@ -448,21 +453,26 @@ fn put(key: &KeyId, session: &str, facts: &SessionFacts, now: UnixMillis) -> Put
     }
 }
 
-fn entry(
+fn happening(
     key: &KeyId,
     session: &str,
-    event: &str,
-    detail: serde_json::Value,
+    facts: &SessionFacts,
     now: UnixMillis,
-) -> Draft {
-    let mut body = json!({ "session_id": session, "key_id": key });
-    if let (Some(body), serde_json::Value::Object(detail)) = (body.as_object_mut(), detail) {
-        body.extend(detail);
+) -> SessionHappening {
+    SessionHappening {
+        session_id: session.to_owned(),
+        key_id: key.0.clone(),
+        workspace: facts.workspace.as_deref().map(inline),
+        crisis_sensitive: facts.crisis,
+        timestamp: now.as_seconds(),
     }
+}
+
+fn entry(key: &KeyId, session: &str, event: &Event, now: UnixMillis) -> Draft {
     Draft {
         owner: key.0.clone(),
         session: session.to_owned(),
-        ..told(now, event, session, body)
+        ..event.draft(session, now)
     }
 }
 

@@ -7,13 +7,17 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::ours::ours;
-use crate::support::{Gateway, RISKY, command, shell};
+use crate::support::{Gateway, RISKY, command, said, shell};
 
 /// A home as the version before heads were kept has left it.
 const BEFORE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/tests/http/home_before_anchors"
 );
+
+/// A home as the version before states were types has left it, with something of everything; its
+/// `make.py` says what.
+const BEFORE_TYPES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/http/home_before_types");
 
 fn run(home: &Path, words: &[&str]) -> (i32, String, String) {
     let output = ours(home).args(words).output().unwrap();
@@ -213,6 +217,63 @@ fn what_the_version_before_wrote_is_opened_verified_and_kept_from_then_on() {
     let after = verified(&home);
     assert_eq!(after["ok"], true, "{after}");
     assert_eq!(after["anchored"], after["entries"]);
+}
+
+#[test]
+fn a_home_of_the_build_before_typed_states_opens_lists_everything_and_takes_retries() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = directory.path().join("home");
+    std::fs::create_dir(&home).unwrap();
+    for name in ["cli.key", "countersign.db", "ledger.head", "signing.key"] {
+        let file = home.join(name);
+        std::fs::copy(Path::new(BEFORE_TYPES).join(name), &file).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    let expected = std::fs::read_to_string(Path::new(BEFORE_TYPES).join("expected.json")).unwrap();
+    let expected: Value = serde_json::from_str(&expected).unwrap();
+    let before = verified(&home);
+    assert_eq!(before["ok"], true, "{before}");
+    let mut gateway = Gateway::in_home(&home);
+    let admin = gateway.admin();
+    for (path, count) in expected["lists"].as_object().unwrap() {
+        let said = gateway.get(&admin, path);
+        let lists = said.body.as_object().unwrap();
+        let list = lists.values().find_map(Value::as_array).unwrap();
+        let found = u64::try_from(list.len()).unwrap();
+        // Time may have settled questions since then; nothing else goes away.
+        let is_settled_by_time = path == "/v1/clarifications";
+        assert!(
+            is_settled_by_time || Some(found) == count.as_u64(),
+            "{path}: {found}"
+        );
+    }
+    for (id, status) in expected["statuses"].as_object().unwrap() {
+        let trace = gateway.get(&admin, &format!("/v1/traces/{id}"));
+        assert_eq!(trace.status, 200, "{trace:?}");
+        let is_open = matches!(status.as_str(), Some("waiting" | "approved"));
+        assert!(is_open || trace.body["status"] == *status, "{trace:?}");
+    }
+    for path in ["/v1/stats", "/v1/logins", "/v1/channels"] {
+        assert_eq!(gateway.get(&admin, path).status, 200, "{path}");
+    }
+    let retry = |command: &str| {
+        let mut body = shell(command);
+        body["session_id"] = "s9".into();
+        body["cwd"] = "/srv/app".into();
+        let request = gateway.request("POST", "/v1/calls").json(&body);
+        let key = expected["agent_key"].as_str().unwrap();
+        said(
+            request
+                .bearer_auth(key)
+                .header("idempotency-key", "retry-1"),
+        )
+    };
+    let again = retry("rm -rf /srv/waiting");
+    assert_eq!(again.body["call_id"], expected["waiting_call"], "{again:?}");
+    assert_eq!(retry("rm -rf /srv/other").code(), "idempotency_key_reused");
+    gateway.stop();
+    let after = verified(&home);
+    assert_eq!(after["ok"], true, "{after}");
 }
 
 #[test]

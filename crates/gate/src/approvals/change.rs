@@ -12,6 +12,7 @@ use crate::GateError;
 use crate::approvals::Approvals;
 use crate::base::random::random;
 use crate::records::entries::{approval_happening, approval_resolved};
+use crate::records::event::Event;
 use crate::records::stored::{StoredApproval, read, status};
 
 /// How often a change is tried again when somebody else was faster. Each time the state is looked
@@ -177,12 +178,12 @@ fn passing(before: &StoredApproval, after: &StoredApproval, now: UnixMillis) -> 
     };
     match (&before.approval.state, &after.approval.state) {
         (State::Waiting, State::Held { answer, .. }) => told(
-            "approval.held",
+            Event::ApprovalHeld,
             Some(&answer.by),
             Some(answer.choice.word()),
         ),
         (State::Held { answer, .. }, State::Waiting) => {
-            told("approval.taken_back", Some(&answer.by), None)
+            told(Event::ApprovalTakenBack, Some(&answer.by), None)
         }
         (
             State::Approved {
@@ -192,21 +193,21 @@ fn passing(before: &StoredApproval, after: &StoredApproval, now: UnixMillis) -> 
                 collected: Some(collected),
                 ..
             },
-        ) => told("token.minted", None, Some(collected.jti.as_str())),
+        ) => told(Event::TokenMinted, None, Some(collected.jti.as_str())),
         (State::Approved { .. }, State::Consumed { jti, .. }) => {
-            told("token.consumed", None, Some(jti.as_str()))
+            told(Event::TokenConsumed, None, Some(jti.as_str()))
         }
         _ if before.lifted != after.lifted => told(
-            "approval.lifted",
+            Event::ApprovalLifted,
             after.lifted.as_ref().map(|(by, _)| by.as_str()),
             None,
         ),
         _ if before.held_back != after.held_back => {
             let count = after.held_back.unwrap_or_default().to_string();
-            told("approval.changed", None, Some(&count))
+            told(Event::ApprovalChanged, None, Some(&count))
         }
         _ if before.viewed_by != after.viewed_by => told(
-            "approval.viewed",
+            Event::ApprovalViewed,
             after.viewed_by.last().map(String::as_str),
             None,
         ),

@@ -4,13 +4,14 @@ use countersign_core::digest::Digest;
 use countersign_core::id::CallId;
 use countersign_store::{Expect, Kind, Put, Record};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::GateError;
 use crate::base::principal::Principal;
 use crate::calls::Calls;
 use crate::records::error::invalid;
 use crate::records::request::Submission;
-use crate::records::stored::{StoredCall, read, written};
+use crate::records::stored::{StoredCall, base64, read, written};
 use crate::records::view::CallView;
 
 impl Calls {
@@ -44,7 +45,11 @@ impl Calls {
             return Ok(None);
         };
         let before: Repeated = read(&record)?;
-        if before.fingerprint != fingerprint(submission) {
+        let is_same = match before.digest {
+            Some(digest) => digest == digest_of(submission),
+            None => self.is_of(&before.call_id, submission).await?,
+        };
+        if !is_same {
             let message = "this Idempotency-Key was used for another call";
             return Err(invalid(
                 "Idempotency-Key",
@@ -56,13 +61,30 @@ impl Calls {
             .await
             .map(Some)
     }
+
+    /// Whether `submission` asks for the call `id` again, as far as the stored call can tell. Rows
+    /// of versions before the digest have only a hash of Rust's debug output, which changes with
+    /// the names of fields; an honest retry must not fail because of that.
+    async fn is_of(&self, id: &CallId, submission: &Submission) -> Result<bool, GateError> {
+        let Some(record) = self.base.store.get(Kind::Call, id.as_str()).await? else {
+            return Ok(false);
+        };
+        let call: StoredCall = read(&record)?;
+        Ok(call.tool == submission.call.tool
+            && call.args == submission.call.args
+            && call.raw == submission.raw.as_deref().map(base64)
+            && call.cwd == submission.call.cwd
+            && call.session == submission.session)
+    }
 }
 
 /// What was submitted under an idempotency key.
 #[derive(Serialize, Deserialize)]
 struct Repeated {
     call_id: CallId,
-    fingerprint: Digest,
+    /// What tells one request from another; missing in rows of earlier versions.
+    #[serde(default)]
+    digest: Option<Digest>,
 }
 
 fn idempotency_id(who: &Principal, name: &str) -> String {
@@ -89,15 +111,16 @@ pub(crate) fn idempotency_put(
             due_at: None,
             body: written(&Repeated {
                 call_id: call.call_id.clone(),
-                fingerprint: fingerprint(submission),
+                digest: Some(digest_of(submission)),
             }),
         },
         expect: Expect::Absent,
     }
 }
 
-/// Returns what tells one request from another under the same idempotency key.
-fn fingerprint(submission: &Submission) -> Digest {
+/// Returns what tells one request from another under the same idempotency key. It is stored, so
+/// this list only grows at its end, and only by what is not written where it is missing.
+fn digest_of(submission: &Submission) -> Digest {
     let Submission {
         call,
         raw,
@@ -115,9 +138,44 @@ fn fingerprint(submission: &Submission) -> Digest {
         idempotency_key: _,
         on_disk: _,
     } = submission;
-    let all = format!(
-        "{call:?}{raw:?}{session:?}{run:?}{agent:?}{executor:?}{tool_definition:?}{attachments:?}\
-         {explanation:?}{starter:?}{answers_starter:?}"
-    );
-    Digest::of(all.as_bytes())
+    let turns = call.replying_to.iter().map(|turn| (&turn.from, &turn.text));
+    let hints = call.annotations;
+    let all = json!([
+        [call.tool, call.args, call.cwd, call.workspace],
+        turns.collect::<Vec<_>>(),
+        [
+            hints.read_only,
+            hints.destructive,
+            hints.idempotent,
+            hints.open_world
+        ],
+        raw.as_deref().map(base64),
+        [session, run, agent, executor],
+        [tool_definition, attachments, explanation],
+        [starter, answers_starter],
+    ]);
+    Digest::of(format!("countersign/v1/idempotency\0{all}").as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use countersign_core::call::ToolCall;
+
+    use super::*;
+
+    #[test]
+    fn the_digest_of_a_request_is_the_one_that_is_stored() {
+        let submission = Submission {
+            call: ToolCall::command("rm -rf /srv/www").from_directory("/srv"),
+            session: "s1".to_owned(),
+            ..Submission::default()
+        };
+        let stored = "sha256:4b13c5d3e587bc6afe6b7fc75c3af07d4d762c5bfe8b4f94263b9bf6be747901";
+        assert_eq!(digest_of(&submission).to_string(), stored);
+        let other = Submission {
+            session: "s2".to_owned(),
+            ..submission
+        };
+        assert_ne!(digest_of(&other).to_string(), stored);
+    }
 }

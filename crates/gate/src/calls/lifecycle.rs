@@ -18,6 +18,7 @@ use crate::base::waiting::Look;
 use crate::calls::Calls;
 use crate::history::traces::TraceFilter;
 use crate::records::entries::{approval_happening, call_reported};
+use crate::records::event::Event;
 use crate::records::lookup::no_call;
 use crate::records::request::Report;
 use crate::records::stored::{StoredApproval, StoredCall, read};
@@ -296,7 +297,7 @@ impl Calls {
         if let Ok(stored) = self.base.stored_approval(&claims.sub).await {
             let now = self.base.clock.now();
             let (by, jti) = (Some(who.name.as_str()), Some(claims.jti.as_str()));
-            let entry = approval_happening(&stored, "token.refused", by, jti, now);
+            let entry = approval_happening(&stored, Event::TokenRefused, by, jti, now);
             let change = Change {
                 puts: Vec::new(),
                 entries: vec![entry],

@@ -1,15 +1,15 @@
 //! The last step before something leaves the machine, noted before it is done: after a crash it can
 //! be told what was certainly not sent from what may have been.
 
-use countersign_core::ledger::Draft;
 use countersign_store::{Change, Expect, Kind, StoreError};
-use serde_json::json;
 
 use crate::GateError;
 use crate::base::principal::Principal;
 use crate::calls::Calls;
 use crate::calls::permit::Permit;
-use crate::records::draft::{ATTEMPTS_MAX, told};
+use crate::records::draft::ATTEMPTS_MAX;
+use crate::records::entries::about;
+use crate::records::event::{CallHandedOver, Event};
 use crate::records::stored::{StoredCall, read};
 
 impl Calls {
@@ -33,19 +33,15 @@ impl Calls {
             }
             let now = self.base.clock.now();
             call.handed_over_at = Some(now);
-            let detail = json!({
-                "call_id": id,
-                "tool_call_id": call.tool_call_id,
-                "run_id": call.run,
-                "session_id": call.session,
-                "tool": call.tool,
+            let event = Event::CallHandedOver(CallHandedOver {
+                call_id: id.to_owned(),
+                tool_call_id: call.tool_call_id.clone(),
+                run_id: call.run.clone(),
+                session_id: call.session.clone(),
+                tool: call.tool.clone(),
+                timestamp: now.as_seconds(),
             });
-            let entry = Draft {
-                owner: call.key.0.clone(),
-                run: call.run.clone(),
-                session: call.session.clone(),
-                ..told(now, "call.handed_over", id, detail)
-            };
+            let entry = about(&call, id, now, &event);
             let change = Change {
                 puts: vec![call.put(Expect::Version(record.version))],
                 entries: vec![entry],

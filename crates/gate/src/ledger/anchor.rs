@@ -20,11 +20,10 @@ use countersign_core::ledger::checkpoint::{Checkpoint, CheckpointError};
 use countersign_core::ledger::head::{Head, verify_head};
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Database, Expect, Kind, Put, Query, Record, StoreError};
-use serde_json::json;
 
 use crate::base::signer::{Signer, sync_folder};
 use crate::ledger::Ledger;
-use crate::records::draft::told;
+use crate::records::event::{AnchoredTold, Event};
 
 /// The name of the file in a home.
 pub const FILE: &str = "ledger.head";
@@ -273,13 +272,15 @@ impl Anchor {
         // A head that cannot be believed is none.
         let was = self.read().ok().flatten().map(|head| head.last.text());
         let (seq, hash) = store.last().await?;
-        let body = json!({
-            "kid": kid,
-            "was": was,
-            "head": Checkpoint { seq, hash }.text(),
-            "why": why,
-            "by": by,
+        let event = Event::Anchored(AnchoredTold {
+            kid: kid.clone(),
+            was,
+            head: Checkpoint { seq, hash }.text(),
+            why: why.to_owned(),
+            by: by.to_owned(),
+            timestamp: now.as_seconds(),
         });
+        let entry = event.draft(&kid, now);
         let record = Record {
             kind: Kind::Anchor,
             id: kid.clone(),
@@ -291,14 +292,14 @@ impl Anchor {
             link: String::new(),
             at: now.0,
             due_at: None,
-            body: body.to_string(),
+            body: entry.body.clone(),
         };
         let change = Change {
             puts: vec![Put {
                 record,
                 expect: Expect::Anything,
             }],
-            entries: vec![told(now, EVENT, &kid, body)],
+            entries: vec![entry],
         };
         store.commit(change).await?;
         Ok(())

@@ -1,12 +1,11 @@
 //! Records changes of the configuration.
 
 use countersign_store::Change;
-use serde_json::json;
 
 use crate::GateError;
 use crate::base::principal::Principal;
 use crate::ledger::Ledger;
-use crate::records::draft::told;
+use crate::records::event::{ConfigChanged, Event};
 
 impl Ledger {
     /// Records that `who` is about to change `key` of the configuration. The value is not
@@ -17,11 +16,16 @@ impl Ledger {
                 "only admins can change the configuration",
             ));
         }
-        let body = json!({ "key": key, "by": who.name, "via": who.via });
-        let entry = told(self.base.clock.now(), "config.changed", key, body);
+        let now = self.base.clock.now();
+        let event = Event::ConfigChanged(ConfigChanged {
+            key: key.to_owned(),
+            by: who.name.clone(),
+            via: who.via.clone(),
+            timestamp: now.as_seconds(),
+        });
         let change = Change {
             puts: Vec::new(),
-            entries: vec![entry],
+            entries: vec![event.draft(key, now)],
         };
         self.base.store.commit(change).await?;
         Ok(())

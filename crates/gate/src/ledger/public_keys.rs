@@ -12,12 +12,11 @@ use std::time::Duration;
 use countersign_core::token::PublicKey;
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use crate::GateError;
 use crate::base::signer::PUBLISHED_SECONDS;
 use crate::ledger::Ledger;
-use crate::records::draft::told;
+use crate::records::event::{Event, KeyPublished};
 use crate::records::stored::{read, written};
 
 /// How often a gateway says that it signs with its key. Several of these and the life of a token
@@ -64,10 +63,12 @@ impl Ledger {
         let mut change = Change::default();
         if known.is_none() {
             let now = self.base.clock.now();
-            let body = json!({ "kid": key.kid, "public_key": stored.public_key });
-            change
-                .entries
-                .push(told(now, "key.published", &key.kid, body));
+            let event = Event::KeyPublished(KeyPublished {
+                kid: key.kid.clone(),
+                public_key: stored.public_key.clone(),
+                timestamp: now.as_seconds(),
+            });
+            change.entries.push(event.draft(&key.kid, now));
         }
         change.puts.push(Put {
             record: Record {

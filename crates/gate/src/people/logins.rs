@@ -4,7 +4,6 @@ use countersign_core::id::{KeyId, LoginId};
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::secret;
 use super::{Known, LIVE, live, not_found, principal, unknown};
@@ -13,7 +12,8 @@ use crate::base::cache::ended_at;
 use crate::base::principal::Principal;
 use crate::base::random::random;
 use crate::people::People;
-use crate::records::draft::{ATTEMPTS_MAX, told};
+use crate::records::draft::ATTEMPTS_MAX;
+use crate::records::event::{Event, LoginEnded, LoginOffered, LoginStarted};
 use crate::records::stored::{read, written};
 use crate::records::view::Page;
 
@@ -65,13 +65,18 @@ impl People {
         let hash = code.hash.hex();
         let until = now.plus(CODE_MILLIS);
         let record = login_record(Kind::LoginCode, (&hash, ""), &who, now, until);
-        let body = json!({ "key_id": key, "name": who.name, "expires_at": until.as_seconds() });
+        let event = Event::LoginOffered(LoginOffered {
+            key_id: key.0.clone(),
+            name: who.name.clone(),
+            expires_at: until.as_seconds(),
+            timestamp: now.as_seconds(),
+        });
         let change = Change {
             puts: vec![Put {
                 record,
                 expect: Expect::Absent,
             }],
-            entries: vec![told(now, "login.offered", key.as_str(), body)],
+            entries: vec![event.draft(key.as_str(), now)],
         };
         self.base.store.commit(change).await?;
         Ok(code.text)
@@ -100,8 +105,12 @@ impl People {
             now,
             until,
         );
-        let body = json!({
-            "login_id": id, "key_id": who.key, "name": who.name, "expires_at": until.as_seconds(),
+        let event = Event::LoginStarted(LoginStarted {
+            login_id: id.0.clone(),
+            key_id: who.key.0.clone(),
+            name: who.name.clone(),
+            expires_at: until.as_seconds(),
+            timestamp: now.as_seconds(),
         });
         let change = Change {
             puts: vec![
@@ -114,7 +123,7 @@ impl People {
                     record: login,
                 },
             ],
-            entries: vec![told(now, "login.started", id.as_str(), body)],
+            entries: vec![event.draft(id.as_str(), now)],
         };
         // Whoever lost the race for the code has a code that was used.
         if !self.unsettle(change).await? {
@@ -188,13 +197,18 @@ impl People {
             }
             ENDED.clone_into(&mut record.status);
             let now = self.base.clock.now();
-            let body = json!({ "login_id": id, "key_id": record.owner, "by": who.name });
+            let event = Event::LoginEnded(LoginEnded {
+                login_id: id.to_owned(),
+                key_id: record.owner.clone(),
+                by: who.name.clone(),
+                timestamp: now.as_seconds(),
+            });
             let change = Change {
                 puts: vec![Put {
                     expect: Expect::Version(record.version),
                     record,
                 }],
-                entries: vec![told(now, "login.ended", id, body)],
+                entries: vec![event.draft(id, now)],
             };
             if self.unsettle(change).await? {
                 return Ok(());

@@ -6,7 +6,6 @@ use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Record};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::{
     LIVE, NAME_CHARS_MAX, StoredKey, administers, checked_name, conflict, live, not_found,
@@ -15,7 +14,8 @@ use super::{
 use crate::GateError;
 use crate::base::principal::{Principal, Role};
 use crate::people::People;
-use crate::records::draft::{ATTEMPTS_MAX, told};
+use crate::records::draft::ATTEMPTS_MAX;
+use crate::records::event::{Event, PersonChanged, PersonRemoved};
 use crate::records::stored::{read, written};
 use crate::records::view::Page;
 
@@ -61,13 +61,16 @@ impl People {
             self.accounts_are_free(&person).await?;
             let now = self.base.clock.now();
             let found = self.base.store.get(Kind::Person, &person.name).await?;
-            let channels: Vec<&String> = person.accounts.keys().collect();
-            let body = json!({
-                "name": person.name, "roles": person.roles, "channels": channels, "by": who.name,
+            let event = Event::PersonChanged(PersonChanged {
+                name: person.name.clone(),
+                roles: person.roles.clone(),
+                channels: person.accounts.keys().cloned().collect(),
+                by: who.name.clone(),
+                timestamp: now.as_seconds(),
             });
             let change = Change {
                 puts: vec![put(&person, found.as_ref(), now)],
-                entries: vec![told(now, "person.changed", &person.name, body)],
+                entries: vec![event.draft(&person.name, now)],
             };
             if self.unsettle(change).await? {
                 return Ok(person);
@@ -86,13 +89,17 @@ impl People {
                 .ok_or_else(|| not_found("person", name))?;
             REMOVED.clone_into(&mut record.status);
             let now = self.base.clock.now();
-            let body = json!({ "name": name, "by": who.name });
+            let event = Event::PersonRemoved(PersonRemoved {
+                name: name.to_owned(),
+                by: who.name.clone(),
+                timestamp: now.as_seconds(),
+            });
             let mut change = Change {
                 puts: vec![Put {
                     expect: Expect::Version(record.version),
                     record,
                 }],
-                entries: vec![told(now, "person.removed", name, body)],
+                entries: vec![event.draft(name, now)],
             };
             // A key made meanwhile writes the person, too, so one of the two is tried again.
             for key in self.base.find_all(live(Kind::Key)).await? {

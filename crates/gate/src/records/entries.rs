@@ -1,52 +1,26 @@
-//! What the ledger says happened, in the words of the wire: an entry's body is the event that
-//! readers of the stream are sent. No secret stands in it: arguments are shown redacted, and the
-//! ledger commits to the original by a salted hash whose salt is kept with the call.
+//! Ledger entries about calls and approvals, built from their stored records as typed events.
+//!
+//! Separate from [`crate::records::event`] because it decides what of a record may be told: no secret
+//! stands in an entry, arguments are shown redacted, and the ledger commits to the original by a
+//! salted hash whose salt is kept with the call.
 
-use countersign_core::approval::{Answer, Choice, State};
+use countersign_core::approval::{Answer, State};
 use countersign_core::assessment::Assessment;
 use countersign_core::ending::Ending;
-use countersign_core::id::ApprovalId;
 use countersign_core::judge::Judged;
 use countersign_core::ledger::Draft;
-use countersign_core::status::{Cause, Outcome, Risk, Status};
+use countersign_core::status::{Cause, Status};
 use countersign_core::time::UnixMillis;
-use countersign_core::verdict::Verdict;
-use serde::Serialize;
 
+use crate::records::event::{
+    ApprovalHappening, ApprovalRequired, ApprovalResolved, CallAssessed, Event, ToolCompleted,
+};
 use crate::records::request::Report;
-use crate::records::stored::{Decision, StoredApproval, StoredCall, written};
+use crate::records::stored::{Decision, StoredApproval, StoredCall};
 use crate::records::view::DRAFT;
 
 /// Where a model's answers come from. Has a space, so that no channel can be called so.
 pub(crate) const SMART_VIA: &str = "smart mode";
-
-#[derive(Serialize)]
-struct Assessed<'a> {
-    event: &'static str,
-    call_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<&'a str>,
-    run_id: &'a str,
-    session_id: &'a str,
-    agent: Option<&'a str>,
-    tool: &'a str,
-    command: &'a str,
-    verdict: Verdict,
-    status: Status,
-    cause: Option<Cause>,
-    risk_score: f64,
-    confidence: f64,
-    side_effect: &'static str,
-    outbound: bool,
-    crisis_sensitive: bool,
-    reasons: &'a [String],
-    rule: u8,
-    finding: Option<&'static str>,
-    digest: String,
-    arguments_commitment: &'a str,
-    approval_id: Option<&'a str>,
-    timestamp: f64,
-}
 
 /// A call was judged.
 pub(crate) fn call_assessed(
@@ -67,63 +41,31 @@ pub(crate) fn call_assessed(
     } else {
         command
     };
-    let body = Assessed {
-        event: "call.assessed",
-        call_id: call.call_id.as_str(),
-        tool_call_id: call.tool_call_id.as_deref(),
-        run_id: &call.run,
-        session_id: &call.session,
-        agent: call.agent.as_deref(),
-        tool: &call.tool,
-        command,
+    let event = Event::CallAssessed(CallAssessed {
+        call_id: call.call_id.0.clone(),
+        tool_call_id: call.tool_call_id.clone(),
+        run_id: call.run.clone(),
+        session_id: call.session.clone(),
+        agent: call.agent.clone(),
+        tool: call.tool.clone(),
+        command: command.to_owned(),
         verdict: call.verdict,
         status,
         cause: call.decision.as_ref().map(|it| it.cause),
         risk_score: assessment.risk.as_fraction(),
         confidence: assessment.confidence.as_fraction(),
-        side_effect: assessment.side_effect.word(),
+        side_effect: assessment.side_effect,
         outbound: assessment.outbound,
         crisis_sensitive: assessment.crisis_sensitive,
-        reasons: &assessment.reasons,
-        rule: ruling.rule.number(),
-        finding: assessment.findings.first().map(|it| it.code),
-        digest: call.digest.to_string(),
-        arguments_commitment: commitment,
-        approval_id: call.approval.as_ref().map(ApprovalId::as_str),
+        reasons: assessment.reasons.clone(),
+        rule: Some(ruling.rule.number()),
+        finding: assessment.findings.first().map(|it| it.code.to_owned()),
+        digest: call.digest,
+        arguments_commitment: commitment.to_owned(),
+        approval_id: call.approval.as_ref().map(|id| id.0.clone()),
         timestamp: call.at.as_seconds(),
-    };
-    about(
-        call,
-        "call.assessed",
-        call.call_id.as_str(),
-        call.at,
-        written(&body),
-    )
-}
-
-#[derive(Serialize)]
-struct Required<'a> {
-    event: &'static str,
-    run_id: &'a str,
-    approval_id: &'a str,
-    command: &'a str,
-    description: &'a str,
-    choices: &'a [Choice],
-    tool: &'a str,
-    args: &'a serde_json::Value,
-    risk_score: f64,
-    confidence: f64,
-    reasons: &'a [String],
-    expires_at: f64,
-    digest: String,
-    timestamp: f64,
-    call_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<&'a str>,
-    session_id: &'a str,
-    agent: Option<&'a str>,
-    risk: Risk,
-    tier: &'static str,
+    });
+    about(call, call.call_id.as_str(), call.at, &event)
 }
 
 /// A question was put to people.
@@ -134,127 +76,76 @@ pub(crate) fn approval_required(stored: &StoredApproval, assessment: &Assessment
     } else {
         (stored.card.command.as_str(), &stored.shown_args)
     };
-    let body = Required {
-        event: "approval.required",
-        run_id: &call.run,
-        approval_id: approval.id.as_str(),
-        command,
-        description: description(stored),
-        choices: &approval.choices,
-        tool: &call.tool,
-        args,
+    let event = Event::ApprovalRequired(ApprovalRequired {
+        run_id: call.run.clone(),
+        approval_id: approval.id.0.clone(),
+        command: command.to_owned(),
+        description: description(stored).to_owned(),
+        choices: approval.choices.clone(),
+        tool: call.tool.clone(),
+        args: args.clone(),
         risk_score: assessment.risk.as_fraction(),
         confidence: assessment.confidence.as_fraction(),
-        reasons: &stored.card.reasons,
+        reasons: stored.card.reasons.clone(),
         expires_at: approval.expires_at.as_seconds(),
-        digest: approval.digest.to_string(),
+        digest: approval.digest,
         timestamp: approval.asked_at.as_seconds(),
-        call_id: call.call_id.as_str(),
-        tool_call_id: call.tool_call_id.as_deref(),
-        session_id: &call.session,
-        agent: call.agent.as_deref(),
+        call_id: call.call_id.0.clone(),
+        tool_call_id: call.tool_call_id.clone(),
+        session_id: call.session.clone(),
+        agent: call.agent.clone(),
         risk: stored.card.risk,
-        tier: call.tier.word(),
-    };
-    about(
-        call,
-        "approval.required",
-        approval.id.as_str(),
-        approval.asked_at,
-        written(&body),
-    )
-}
-
-#[derive(Serialize)]
-struct Resolved<'a> {
-    event: &'static str,
-    approval_id: &'a str,
-    run_id: &'a str,
-    outcome: Outcome,
-    cause: Cause,
-    choice: Option<Choice>,
-    by: Option<&'a str>,
-    via: Option<&'a str>,
-    note: Option<&'a str>,
-    timestamp: f64,
-    session_id: &'a str,
-    call_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<&'a str>,
-    digest: String,
-    grant_id: Option<&'a str>,
-    edited: bool,
-    tier: Option<&'static str>,
+        tier: call.tier,
+    });
+    about(call, approval.id.as_str(), approval.asked_at, &event)
 }
 
 /// A question is settled.
 pub(crate) fn approval_resolved(stored: &StoredApproval, now: UnixMillis) -> Option<Draft> {
     let StoredApproval { approval, call, .. } = stored;
     let decision = decision(stored)?;
-    let body = Resolved {
-        event: "approval.resolved",
-        approval_id: approval.id.as_str(),
-        run_id: &call.run,
+    let event = Event::ApprovalResolved(ApprovalResolved {
+        approval_id: approval.id.0.clone(),
+        run_id: call.run.clone(),
         outcome: decision.outcome,
         cause: decision.cause,
         choice: decision.choice,
-        by: decision.by.as_deref(),
-        via: decision.via.as_deref(),
-        note: decision.note.as_deref(),
+        by: decision.by,
+        via: decision.via,
+        note: decision.note,
         timestamp: now.as_seconds(),
-        session_id: &call.session,
-        call_id: call.call_id.as_str(),
-        tool_call_id: call.tool_call_id.as_deref(),
-        digest: approval.digest.to_string(),
-        grant_id: decision.grant_id.as_deref(),
+        session_id: call.session.clone(),
+        call_id: call.call_id.0.clone(),
+        tool_call_id: call.tool_call_id.clone(),
+        digest: approval.digest,
+        grant_id: decision.grant_id,
         edited: stored.edited.is_some(),
-        tier: approval.answer().map(|answer| answer.tier.word()),
-    };
-    Some(about(
-        call,
-        "approval.resolved",
-        approval.id.as_str(),
-        now,
-        written(&body),
-    ))
-}
-
-#[derive(Serialize)]
-struct Happening<'a> {
-    event: &'a str,
-    approval_id: &'a str,
-    call_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<&'a str>,
-    run_id: &'a str,
-    session_id: &'a str,
-    by: Option<&'a str>,
-    detail: Option<&'a str>,
-    timestamp: f64,
+        tier: approval.answer().map(|answer| answer.tier),
+    });
+    Some(about(call, approval.id.as_str(), now, &event))
 }
 
 /// Something else happened to a question: it was opened, held, taken back, its token handed out or
-/// used.
+/// used. `event` says which.
 pub(crate) fn approval_happening(
     stored: &StoredApproval,
-    event: &str,
+    event: fn(ApprovalHappening) -> Event,
     by: Option<&str>,
     detail: Option<&str>,
     now: UnixMillis,
 ) -> Draft {
     let StoredApproval { approval, call, .. } = stored;
-    let body = Happening {
-        event,
-        approval_id: approval.id.as_str(),
-        call_id: call.call_id.as_str(),
-        tool_call_id: call.tool_call_id.as_deref(),
-        run_id: &call.run,
-        session_id: &call.session,
-        by,
-        detail,
+    let event = event(ApprovalHappening {
+        approval_id: approval.id.0.clone(),
+        call_id: call.call_id.0.clone(),
+        tool_call_id: call.tool_call_id.clone(),
+        run_id: call.run.clone(),
+        session_id: call.session.clone(),
+        by: by.map(str::to_owned),
+        detail: detail.map(str::to_owned),
         timestamp: now.as_seconds(),
-    };
-    about(call, event, approval.id.as_str(), now, written(&body))
+    });
+    about(call, approval.id.as_str(), now, &event)
 }
 
 /// What came of a call, as its asker reports.
@@ -266,27 +157,20 @@ pub(crate) fn call_reported(call: &StoredCall, report: &Report, now: UnixMillis)
         Ending::Done
     };
     let model_calls_it = report.tool_call_id.as_ref();
-    let body = serde_json::json!({
-        "event": "tool.completed",
-        "call_id": call.call_id.as_str(),
-        "tool_call_id": model_calls_it.or(call.tool_call_id.as_ref()),
-        "run_id": call.run,
-        "session_id": call.session,
-        "tool": call.tool,
-        "error": report.failed,
-        "outcome": ending.ended(),
-        "words": ending.words(),
-        "exit_code": report.exit_code,
-        "duration": report.duration_millis.map(in_seconds),
-        "timestamp": now.as_seconds(),
+    let event = Event::ToolCompleted(ToolCompleted {
+        call_id: Some(call.call_id.0.clone()),
+        tool_call_id: model_calls_it.or(call.tool_call_id.as_ref()).cloned(),
+        run_id: call.run.clone(),
+        session_id: Some(call.session.clone()),
+        tool: call.tool.clone(),
+        error: Some(report.failed),
+        outcome: Some(ending.ended()),
+        words: Some(ending.words()),
+        exit_code: report.exit_code,
+        duration: report.duration_millis.map(in_seconds),
+        timestamp: now.as_seconds(),
     });
-    about(
-        call,
-        "tool.completed",
-        call.call_id.as_str(),
-        now,
-        body.to_string(),
-    )
+    about(call, call.call_id.as_str(), now, &event)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds stay exact")]
@@ -335,14 +219,12 @@ pub(crate) fn description(stored: &StoredApproval) -> &str {
         .map_or(stored.card.title.as_str(), String::as_str)
 }
 
-fn about(call: &StoredCall, event: &str, subject: &str, at: UnixMillis, body: String) -> Draft {
+/// Returns the entry of an event about `subject`, which belongs to `call`.
+pub(crate) fn about(call: &StoredCall, subject: &str, at: UnixMillis, event: &Event) -> Draft {
     Draft {
-        at,
-        event: event.to_owned(),
         owner: call.key.0.clone(),
         run: call.run.clone(),
         session: call.session.clone(),
-        subject: subject.to_owned(),
-        body,
+        ..event.draft(subject, at)
     }
 }

@@ -1,172 +1,158 @@
-//! Events as readers of the stream are told them: one shape per name, for descriptions of the API
-//! and for who reads a stream in Rust.
+//! Events: one typed shape per name. The body of a ledger entry, the event stream and the
+//! description of the API are all made of it.
 //!
-//! Entries are written where things happen; that each of them has its shape here is what the tests
-//! of the stream check, so a new event must be described before it can be told.
+//! Stored bodies are compared byte for byte with what these types write, so the order of fields
+//! stays as it is.
 
 use countersign_core::approval::Choice;
 use countersign_core::assessment::SideEffect;
 use countersign_core::digest::Digest;
+use countersign_core::ledger::Draft;
 use countersign_core::status::{
     Cause, ClarificationStatus, Ended, Outcome, ReviewStatus, Risk, Status,
 };
 use countersign_core::tier::Tier;
+use countersign_core::time::UnixMillis;
 use countersign_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::base::principal::Role;
+use crate::records::stored::written;
 
-/// Something that happened. Times are Unix seconds. Two have another name for clients of Hermes, which
-/// is read as well.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "event")]
-pub enum Event {
+/// Declares [`Event`]: each variant with its shape and its name.
+macro_rules! events {
+    ($($(#[doc = $doc:literal])* $name:literal $(also $alias:literal)? => $variant:ident($shape:ident),)*) => {
+        /// Something that happened. Times are Unix seconds. Two have another name for clients of
+        /// Hermes, which is read as well.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+        #[serde(tag = "event")]
+        pub enum Event {
+            $($(#[doc = $doc])* #[serde(rename = $name $(, alias = $alias)?)] $variant($shape),)*
+        }
+
+        impl Event {
+            /// Returns its name.
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)*
+                }
+            }
+        }
+    };
+}
+
+events! {
     /// A call was judged.
-    #[serde(rename = "call.assessed")]
-    CallAssessed(CallAssessed),
+    "call.assessed" => CallAssessed(CallAssessed),
     /// A call is about to leave the machine.
-    #[serde(rename = "call.handed_over")]
-    CallHandedOver(CallHandedOver),
+    "call.handed_over" => CallHandedOver(CallHandedOver),
     /// A question was put to people.
-    #[serde(rename = "approval.required", alias = "approval.request")]
-    ApprovalRequired(ApprovalRequired),
+    "approval.required" also "approval.request" => ApprovalRequired(ApprovalRequired),
     /// A question is settled.
-    #[serde(rename = "approval.resolved", alias = "approval.responded")]
-    ApprovalResolved(ApprovalResolved),
+    "approval.resolved" also "approval.responded" => ApprovalResolved(ApprovalResolved),
     /// A person opened the full text.
-    #[serde(rename = "approval.viewed")]
-    ApprovalViewed(ApprovalHappening),
+    "approval.viewed" => ApprovalViewed(ApprovalHappening),
     /// An answer is held back and can be taken back; `detail` is the choice.
-    #[serde(rename = "approval.held")]
-    ApprovalHeld(ApprovalHappening),
+    "approval.held" => ApprovalHeld(ApprovalHappening),
     /// An answer was taken back; the question waits again.
-    #[serde(rename = "approval.taken_back")]
-    ApprovalTakenBack(ApprovalHappening),
+    "approval.taken_back" => ApprovalTakenBack(ApprovalHappening),
     /// A denial was lifted: the agent may ask again.
-    #[serde(rename = "approval.lifted")]
-    ApprovalLifted(ApprovalHappening),
+    "approval.lifted" => ApprovalLifted(ApprovalHappening),
     /// A card that tells of a flood of calls tells of more; `detail` is how many.
-    #[serde(rename = "approval.changed")]
-    ApprovalChanged(ApprovalHappening),
+    "approval.changed" => ApprovalChanged(ApprovalHappening),
     /// The asker collected the proof; `detail` is its name.
-    #[serde(rename = "token.minted")]
-    TokenMinted(ApprovalHappening),
+    "token.minted" => TokenMinted(ApprovalHappening),
     /// The proof was used up; `detail` is its name.
-    #[serde(rename = "token.consumed")]
-    TokenConsumed(ApprovalHappening),
+    "token.consumed" => TokenConsumed(ApprovalHappening),
     /// Somebody else's key tried to use the proof up; `detail` is its name. Nothing was used.
-    #[serde(rename = "token.refused")]
-    TokenRefused(ApprovalHappening),
+    "token.refused" => TokenRefused(ApprovalHappening),
     /// A card reached a channel.
-    #[serde(rename = "card.delivered")]
-    CardDelivered(CardHappening),
+    "card.delivered" => CardDelivered(CardHappening),
     /// A card could not be delivered; `why` says why.
-    #[serde(rename = "card.failed")]
-    CardFailed(CardHappening),
+    "card.failed" => CardFailed(CardHappening),
     /// An agent asks a person.
-    #[serde(rename = "clarify.required")]
-    ClarifyRequired(ClarifyRequired),
+    "clarify.required" => ClarifyRequired(ClarifyRequired),
     /// The question is answered, or nobody answered in time.
-    #[serde(rename = "clarify.resolved")]
-    ClarifyResolved(ClarifyResolved),
+    "clarify.resolved" => ClarifyResolved(ClarifyResolved),
     /// Something ran and awaits a look.
-    #[serde(rename = "review.required")]
-    ReviewRequired(ReviewRequired),
+    "review.required" => ReviewRequired(ReviewRequired),
     /// Somebody looked.
-    #[serde(rename = "review.resolved")]
-    ReviewResolved(ReviewResolved),
+    "review.resolved" => ReviewResolved(ReviewResolved),
     /// A standing permission was left.
-    #[serde(rename = "grant.created")]
-    GrantCreated(GrantHappening),
+    "grant.created" => GrantCreated(GrantHappening),
     /// A standing permission let a call run.
-    #[serde(rename = "grant.used")]
-    GrantUsed(GrantHappening),
+    "grant.used" => GrantUsed(GrantHappening),
     /// A standing permission was taken back.
-    #[serde(rename = "grant.revoked")]
-    GrantRevoked(GrantRevoked),
+    "grant.revoked" => GrantRevoked(GrantRevoked),
     /// A session is known from now on.
-    #[serde(rename = "session.started")]
-    SessionStarted(SessionHappening),
+    "session.started" => SessionStarted(SessionHappening),
     /// What is known of a session changed.
-    #[serde(rename = "session.changed")]
-    SessionChanged(SessionHappening),
+    "session.changed" => SessionChanged(SessionHappening),
     /// A session runs without questions about ordinary calls for a while.
-    #[serde(rename = "session.override_started")]
-    OverrideStarted(OverrideStarted),
+    "session.override_started" => OverrideStarted(OverrideStarted),
     /// It asks again.
-    #[serde(rename = "session.override_ended")]
-    OverrideEnded(OverrideEnded),
+    "session.override_ended" => OverrideEnded(OverrideEnded),
     /// Whoever was written to carries the crisis mark from now on.
-    #[serde(rename = "crisis.marked")]
-    CrisisMarked(CrisisMarked),
+    "crisis.marked" => CrisisMarked(CrisisMarked),
     /// A person cleared the crisis mark of a session or a recipient.
-    #[serde(rename = "crisis.cleared")]
-    CrisisCleared(CrisisCleared),
+    "crisis.cleared" => CrisisCleared(CrisisCleared),
     /// A run of the built-in agent began.
-    #[serde(rename = "run.started")]
-    RunStarted(RunStarted),
+    "run.started" => RunStarted(RunStarted),
     /// Somebody wants it to stop.
-    #[serde(rename = "run.stopping")]
-    RunStopping(RunStopping),
+    "run.stopping" => RunStopping(RunStopping),
     /// It ended with an answer.
-    #[serde(rename = "run.completed")]
-    RunCompleted(RunCompleted),
+    "run.completed" => RunCompleted(RunCompleted),
     /// It could not go on.
-    #[serde(rename = "run.failed")]
-    RunFailed(RunFailed),
+    "run.failed" => RunFailed(RunFailed),
     /// It was stopped.
-    #[serde(rename = "run.cancelled")]
-    RunCancelled(RunHappening),
+    "run.cancelled" => RunCancelled(RunHappening),
     /// The next part of what the agent says. Has no id.
-    #[serde(rename = "message.delta")]
-    MessageDelta(MessageDelta),
+    "message.delta" => MessageDelta(MessageDelta),
     /// All of the message so far, for who came late. Has no id.
-    #[serde(rename = "message.snapshot")]
-    MessageSnapshot(MessageSnapshot),
+    "message.snapshot" => MessageSnapshot(MessageSnapshot),
     /// What the agent says waits for a person; until then there is a notice.
-    #[serde(rename = "message.held")]
-    MessageHeld(MessageHeld),
+    "message.held" => MessageHeld(MessageHeld),
     /// The agent begins with a tool.
-    #[serde(rename = "tool.started")]
-    ToolStarted(ToolStarted),
+    "tool.started" => ToolStarted(ToolStarted),
     /// A tool has run, as its runner reports.
-    #[serde(rename = "tool.completed")]
-    ToolCompleted(ToolCompleted),
+    "tool.completed" => ToolCompleted(ToolCompleted),
     /// A key was made.
-    #[serde(rename = "key.created")]
-    KeyCreated(KeyHappening),
+    "key.created" => KeyCreated(KeyHappening),
     /// A key was made useless.
-    #[serde(rename = "key.revoked")]
-    KeyRevoked(KeyHappening),
+    "key.revoked" => KeyRevoked(KeyHappening),
     /// A gateway signs with this key.
-    #[serde(rename = "key.published")]
-    KeyPublished(KeyPublished),
+    "key.published" => KeyPublished(KeyPublished),
     /// A person was added or changed.
-    #[serde(rename = "person.changed")]
-    PersonChanged(PersonChanged),
+    "person.changed" => PersonChanged(PersonChanged),
     /// A person was removed.
-    #[serde(rename = "person.removed")]
-    PersonRemoved(PersonRemoved),
+    "person.removed" => PersonRemoved(PersonRemoved),
     /// A link to sign in was made.
-    #[serde(rename = "login.offered")]
-    LoginOffered(LoginOffered),
+    "login.offered" => LoginOffered(LoginOffered),
     /// A browser signed in.
-    #[serde(rename = "login.started")]
-    LoginStarted(LoginStarted),
+    "login.started" => LoginStarted(LoginStarted),
     /// A browser was signed out.
-    #[serde(rename = "login.ended")]
-    LoginEnded(LoginEnded),
+    "login.ended" => LoginEnded(LoginEnded),
     /// The configuration is about to be changed.
-    #[serde(rename = "config.changed")]
-    ConfigChanged(ConfigChanged),
+    "config.changed" => ConfigChanged(ConfigChanged),
     /// The ledger up to here was signed.
-    #[serde(rename = "ledger.checkpoint")]
-    Checkpoint(CheckpointTold),
+    "ledger.checkpoint" => Checkpoint(CheckpointTold),
     /// The ledger was taken as it was: by a home that kept no head of it yet, or by a person.
-    #[serde(rename = "ledger.anchored")]
-    Anchored(AnchoredTold),
+    "ledger.anchored" => Anchored(AnchoredTold),
+}
+
+impl Event {
+    /// Returns the ledger entry that tells of it about `subject`.
+    pub(crate) fn draft(&self, subject: &str, at: UnixMillis) -> Draft {
+        Draft {
+            at,
+            event: self.name().to_owned(),
+            subject: subject.to_owned(),
+            body: written(self),
+            ..Draft::default()
+        }
+    }
 }
 
 /// Each shape with its fields. What an event has not is null, or is not there.
@@ -186,7 +172,7 @@ shapes! {
     /// A call was judged.
     CallAssessed {
         call_id: String = "The call.",
-        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        #[serde(skip_serializing_if = "Option::is_none")] tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
         agent: Option<String> = "What the agent calls itself.",
@@ -233,7 +219,7 @@ shapes! {
         digest: Digest = "What an answer is bound to.",
         timestamp: f64 = "When.",
         call_id: String = "The call.",
-        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        #[serde(skip_serializing_if = "Option::is_none")] tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         session_id: String = "Its session.",
         agent: Option<String> = "What the agent calls itself.",
         #[schema(value_type = String)] risk: Risk = "`low`, `medium`, `high` or `critical`.",
@@ -252,7 +238,7 @@ shapes! {
         timestamp: f64 = "When.",
         session_id: String = "Its session.",
         call_id: String = "The call.",
-        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        #[serde(skip_serializing_if = "Option::is_none")] tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         digest: Digest = "What the answer is bound to.",
         grant_id: Option<String> = "The permission it left.",
         edited: bool = "Whether the person changed the arguments.",
@@ -262,7 +248,7 @@ shapes! {
     ApprovalHappening {
         approval_id: String = "The question.",
         call_id: String = "The call.",
-        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        #[serde(skip_serializing_if = "Option::is_none")] tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
         by: Option<String> = "Who did it.",
@@ -382,9 +368,9 @@ shapes! {
     }
     /// A crisis mark was cleared.
     CrisisCleared {
-        recipient: Option<String> = "Whose mark, in normal form.",
-        session_id: Option<String> = "The session whose mark it was.",
-        key_id: Option<String> = "Whose session.",
+        #[serde(skip_serializing_if = "Option::is_none")] recipient: Option<String> = "Whose mark, in normal form.",
+        #[serde(skip_serializing_if = "Option::is_none")] session_id: Option<String> = "The session whose mark it was.",
+        #[serde(skip_serializing_if = "Option::is_none")] key_id: Option<String> = "Whose session.",
         by: String = "Who cleared it.",
         via: String = "Where.",
         note: Option<String> = "What was said about it.",
@@ -462,10 +448,10 @@ shapes! {
     /// A tool has run.
     ToolCompleted {
         call_id: Option<String> = "The call; null where it never became one.",
+        tool_call_id: Option<String> = "What the model calls it.",
         run_id: String = "Its run.",
         session_id: Option<String> = "Its session.",
         tool: String = "The tool.",
-        tool_call_id: Option<String> = "What the model calls it.",
         error: Option<bool> = "Whether it failed, or did not run.",
         #[schema(value_type = Option<String>)] outcome: Option<Ended> = "How it ended: `done`, `failed`, `denied`, `refused`, `expired`, `withdrawn`, `unknown` or `not_run`.",
         words: Option<String> = "That, for people: `denied by ana: keep it`.",
@@ -479,8 +465,8 @@ shapes! {
         name: String = "Its name.",
         role: Role = "Its role.",
         by: String = "Who.",
-        executors: Option<Vec<String>> = "Whose tokens it may use besides its own.",
-        workspaces: Option<Vec<String>> = "The directories it is bound to, if any.",
+        #[serde(skip_serializing_if = "Option::is_none")] executors: Option<Vec<String>> = "Whose tokens it may use besides its own.",
+        #[serde(skip_serializing_if = "Option::is_none")] workspaces: Option<Vec<String>> = "The directories it is bound to, if any.",
         timestamp: f64 = "When.",
     }
     /// A gateway signs with a key.

@@ -18,13 +18,13 @@ use countersign_core::recipient::{normal, normal_recipients};
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use crate::GateError;
 use crate::base::principal::Principal;
 use crate::people::PersonView;
-use crate::records::draft::{ATTEMPTS_MAX, told};
+use crate::records::draft::ATTEMPTS_MAX;
 use crate::records::error::invalid;
+use crate::records::event::{CrisisCleared, CrisisMarked, Event};
 use crate::records::request::Submission;
 use crate::records::stored::{StoredCall, read, written};
 use crate::runs::{BUILTIN, Run};
@@ -299,17 +299,16 @@ impl Sessions {
                 crisis: false,
                 ..before
             };
-            let body = json!({
-                "session_id": session,
-                "key_id": key,
-                "by": who.name,
-                "via": who.via,
-                "note": note,
+            let now = self.base.clock.now();
+            let event = Event::CrisisCleared(CrisisCleared {
+                session_id: Some(session.to_owned()),
+                key_id: Some(key.0.clone()),
+                ..cleared_by(who, note, now)
             });
             let entry = Draft {
                 owner: key.0.clone(),
                 session: session.to_owned(),
-                ..told(self.base.clock.now(), "crisis.cleared", session, body)
+                ..event.draft(session, now)
             };
             if self.write_session(&key, session, &facts, entry).await? {
                 return Ok(());
@@ -340,15 +339,12 @@ impl Sessions {
                 let expect = Expect::Version(record.version);
                 CLEARED.clone_into(&mut record.status);
                 change.puts.push(Put { record, expect });
-                let body = json!({
-                    "recipient": spelling,
-                    "by": who.name,
-                    "via": who.via,
-                    "note": note,
-                });
                 let now = self.base.clock.now();
-                let entry = told(now, "crisis.cleared", spelling, body);
-                change.entries.push(entry);
+                let event = Event::CrisisCleared(CrisisCleared {
+                    recipient: Some(spelling.clone()),
+                    ..cleared_by(who, note, now)
+                });
+                change.entries.push(event.draft(spelling, now));
             }
             if change.puts.is_empty() {
                 return Err(no_mark(name));
@@ -455,18 +451,31 @@ fn marked(mark: &MarkedRecipient, version: Option<u64>, now: UnixMillis) -> (Put
         },
         expect: version.map_or(Expect::Absent, Expect::Version),
     };
-    let body = json!({
-        "recipient": mark.recipient,
-        "session_id": mark.session_id,
-        "key_id": mark.key_id,
-        "call_id": mark.call_id,
+    let event = Event::CrisisMarked(CrisisMarked {
+        recipient: mark.recipient.clone(),
+        session_id: mark.session_id.clone(),
+        key_id: mark.key_id.clone(),
+        call_id: mark.call_id.clone(),
+        timestamp: now.as_seconds(),
     });
     let entry = Draft {
         owner: mark.key_id.clone(),
         session: mark.session_id.clone(),
-        ..told(now, "crisis.marked", &mark.recipient, body)
+        ..event.draft(&mark.recipient, now)
     };
     (put, entry)
+}
+
+fn cleared_by(who: &Principal, note: Option<&str>, now: UnixMillis) -> CrisisCleared {
+    CrisisCleared {
+        recipient: None,
+        session_id: None,
+        key_id: None,
+        by: who.name.clone(),
+        via: who.via.clone(),
+        note: note.map(str::to_owned),
+        timestamp: now.as_seconds(),
+    }
 }
 
 fn marked_recipients() -> Query {

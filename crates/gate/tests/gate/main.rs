@@ -19,6 +19,7 @@ mod crisis;
 mod deliveries;
 mod denials;
 mod deputies;
+mod earlier_builds;
 mod floods;
 mod grants;
 mod history;
