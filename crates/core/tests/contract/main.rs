@@ -6,6 +6,7 @@ mod canonical;
 mod card;
 mod ledger;
 mod lifecycle;
+#[expect(clippy::disallowed_methods, reason = "tests read the environment")]
 #[path = "../../../testkit/src/skipped.rs"]
 pub mod skipped;
 mod spoof;

@@ -7,7 +7,6 @@
     reason = "a test that cannot read its data should fail"
 )]
 
-#[expect(clippy::disallowed_methods, reason = "tests read the environment")]
 use std::path::{Path, PathBuf};
 
 use countersign_core::content::crisis::{Flag, Level, scan, scan_conversation};

@@ -11,6 +11,7 @@ mod personal;
 mod rows;
 mod secrets;
 mod shuck;
+#[expect(clippy::disallowed_methods, reason = "tests read the environment")]
 #[path = "../../../testkit/src/skipped.rs"]
 pub mod skipped;
 mod trajectories;
