@@ -52,7 +52,7 @@ impl UnixMillis {
         clippy::cast_possible_truncation,
         reason = "a float that does not fit becomes the nearest that does"
     )]
-    pub(crate) fn of_seconds(seconds: f64) -> Self {
+    pub fn of_seconds(seconds: f64) -> Self {
         Self((seconds * 1000.0).round() as i64)
     }
 }
