@@ -1,4 +1,4 @@
-// How the page is tried: Debian's Chromium against the real gateway, one browser at a time.
+// Page tests: Debian's Chromium against the real gateway.
 
 import { defineConfig } from "@playwright/test";
 

@@ -1,5 +1,5 @@
-// For everybody and on every screen: axe finds nothing, nothing is cut off, motion and colours are
-// as the person wants them.
+// Accessibility on every screen: axe reports nothing, nothing is cut off, motion and colours follow
+// the person's settings.
 
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";

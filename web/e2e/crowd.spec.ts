@@ -1,4 +1,4 @@
-// A crowd: a thousand cards that wait. Run by ./soak.
+// Load test with a thousand waiting cards. Run by ./soak.
 
 import { expect, signIn, test } from "./gateway";
 

@@ -1,4 +1,4 @@
-// A real gateway in a home of its own, and a page that is signed in to it.
+// A real gateway in its own home, and a signed-in page.
 
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";

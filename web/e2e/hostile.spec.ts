@@ -1,4 +1,4 @@
-// What an agent wrote stays text, whatever it looks like.
+// Text of an agent stays text, whatever it looks like.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// A long past: a hundred thousand calls. Run by ./soak, because making them takes minutes.
+// Load test with a hundred thousand past calls. Run by ./soak, because creating them takes minutes.
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Pictures of the page, for the documentation and to be looked at. Run by web/screenshots.
+// Screenshots of the page for the documentation and for review. Run by web/screenshots.
 
 import type { Page } from "@playwright/test";
 import { join } from "node:path";

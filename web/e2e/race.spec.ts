@@ -1,4 +1,4 @@
-// Several people, several tabs, and a gateway that goes away.
+// Several people, several tabs, and a gateway that goes down.
 
 import { armed, expect, signIn, test } from "./gateway";
 

@@ -1,4 +1,4 @@
-// What happened and what stands: history, insights, reviews, grants, people and keys, the ledger.
+// History, insights, reviews, grants, people and keys, the ledger.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What a browser remembers.
+// Settings of a browser.
 
 import { expect, signIn, test } from "./gateway";
 

@@ -1,4 +1,4 @@
-// Answers to questions. Nothing is assumed: what is shown afterwards is what the gateway says.
+// Sends answers and shows the gateway's result, never what was merely wished.
 
 import { ApiError, explain, post, segment } from "./api";
 import { put, refresh } from "./live";

@@ -1,4 +1,4 @@
-// Requests to the gateway. The cookie goes along by itself; no script can read it.
+// Requests to the gateway. The browser attaches the cookie; no script can read it.
 
 import { heard } from "./clock";
 

@@ -1,4 +1,4 @@
-// The count in the title of the tab and, where the person wants it, a notification and a sound.
+// The count in the tab title, and optional notifications and sounds.
 
 import { effect } from "@preact/signals";
 

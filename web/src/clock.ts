@@ -1,4 +1,4 @@
-// The time, and times in words.
+// The current time, and times as text.
 
 import { signal } from "@preact/signals";
 

@@ -1,5 +1,4 @@
-// A conversation with the built-in agent: what was said, what was done, and where a person was
-// asked, in the order in which it happened.
+// A conversation with the built-in agent: messages, tool calls and approvals, in order.
 //
 // A run's events say what happened. What the agent said between tools is streamed and then kept as
 // messages; when a run is read later, each message takes its place before the tool it asked for.

@@ -1,4 +1,4 @@
-// What an edit changes, line by line.
+// Line diffs of file edits.
 
 export interface Line {
   kind: "same" | "gone" | "new" | "mark";

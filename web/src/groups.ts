@@ -1,4 +1,4 @@
-// Repeats of one kind fold into one row. What concerns a person in crisis never folds.
+// Folds similar cards into one row. Cards that may affect a person in crisis never fold.
 
 import type { Item } from "./live";
 import type { Approval } from "./wire";

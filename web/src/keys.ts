@@ -1,4 +1,4 @@
-// The keys of the page: one table, which the code and the help both read.
+// The key table of the page, used by the code and the help.
 
 import { useLayoutEffect } from "preact/hooks";
 

@@ -1,5 +1,5 @@
-// What a view reads: once when it opens, and again when something happened that may change it. What
-// was read stays while the gateway is away.
+// Data of a view: read when it opens and again after events that may change it. It stays visible
+// while the gateway is down.
 
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

@@ -1,4 +1,4 @@
-// The page begins here: sign in with the link's code, follow what happens, draw.
+// Entry point of the page: signs in with the link's code, follows events, renders.
 
 import { signal } from "@preact/signals";
 import { render } from "preact";

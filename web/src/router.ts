@@ -1,5 +1,5 @@
-// Where the person is: the fragment of the address, so that every approval has a URL and going back
-// works. `#/approvals/ID?x=y` has the parts `approvals` and `ID` and the query `x=y`.
+// Routes in the URL fragment, so every approval has a URL and the back button works.
+// `#/approvals/ID?x=y` has the parts `approvals` and `ID` and the query `x=y`.
 
 import { computed, signal } from "@preact/signals";
 

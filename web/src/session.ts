@@ -1,4 +1,4 @@
-// Signing in: the code of the link becomes a cookie, and leaves the address at once.
+// Sign-in: exchanges the link's code for a cookie and removes it from the address.
 
 import { explain, post } from "./api";
 import { settle } from "./router";

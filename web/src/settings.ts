@@ -1,4 +1,4 @@
-// What this browser remembers: whether it notifies and whether it sounds. Both are off at first.
+// Settings of this browser: notifications and sounds, both off by default.
 
 import { effect, signal, type Signal } from "@preact/signals";
 

@@ -1,5 +1,5 @@
-// Server-sent events over fetch, so that a stream can begin behind the last event that was seen and
-// silence is noticed. EventSource can do neither in every browser.
+// Server-sent events over fetch: resumes after the last event and detects silence. EventSource can
+// do neither in every browser.
 
 import { ApiError, Unreachable } from "./api";
 import type { LiveEvent } from "./wire";

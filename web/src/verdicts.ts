@@ -1,4 +1,4 @@
-// What the firewall concluded and how it ended, in words.
+// Texts for verdicts and results.
 
 import type { AssessmentView, CallView, DecisionView, TraceView, Verdict } from "./wire.gen";
 import type { Risk } from "./wire";

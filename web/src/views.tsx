@@ -1,4 +1,4 @@
-// The views of the page: one table, from which navigation and routes are made.
+// The view table, used by the navigation and the router.
 
 import type { ComponentType } from "preact";
 

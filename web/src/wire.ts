@@ -1,5 +1,5 @@
-// What the gateway says, by the names the page has for it. The shapes are written from the Rust
-// types (wire.gen.ts), so that one that changes there is an error here.
+// Names for the gateway's types. They are generated from Rust (wire.gen.ts), so a change there is a
+// compile error here.
 
 import type { ApprovalView, Card as CardView, Event } from "./wire.gen";
 

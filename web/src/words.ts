@@ -1,5 +1,5 @@
-// What is said the same way everywhere. The labels are those of the plain text card, so that
-// screen readers, chats and the terminal say the same.
+// Texts shared by all views. Labels are those of the plain-text card, so screen readers, chats and
+// the terminal use the same words.
 
 import type { Choice, Decision, Risk } from "./wire";
 

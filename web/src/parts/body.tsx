@@ -1,5 +1,5 @@
-// What exactly will run, complete: facts, texts and differences, folded only where it is long, and
-// then nothing can be allowed before it was opened.
+// The body of a card: exactly what would run, complete. Long texts are folded, and nothing can be
+// allowed before they were opened.
 
 import { compare, edit, isPatch, patch, type Line } from "../diff";
 import type { Approval, Field } from "../wire";

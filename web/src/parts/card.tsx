@@ -1,4 +1,4 @@
-// One question: what is wanted, exactly, why a person is asked, and the choices.
+// A card: the call, the reasons, who asks, and the choices.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";

@@ -1,5 +1,4 @@
-// Charts, drawn by ourselves: bars in SVG, words and numbers beside them as text. Each has a table
-// behind it that says the same, so nothing is known from colour or length alone.
+// SVG bar charts with text labels. Each has a table, so no value depends on colour or length alone.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";

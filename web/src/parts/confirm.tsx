@@ -1,4 +1,4 @@
-// A button that asks once more before it does something that cannot be taken back.
+// A button that asks for confirmation before an irreversible action.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

@@ -1,4 +1,4 @@
-// A window above the page. The browser keeps the focus inside and gives it back afterwards.
+// A modal dialog. The browser keeps the focus inside and restores it afterwards.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";

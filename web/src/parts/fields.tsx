@@ -1,4 +1,4 @@
-// Named parts of a card. Everything is set as text.
+// Named fields of a card. All values are text nodes.
 
 /** Short facts, name beside text. */
 export function Facts({ fields }: { fields: { name: string; text: string; href?: string }[] }) {

@@ -1,4 +1,4 @@
-// The keys of the page, from the table the code uses.
+// The keyboard help, from the key table.
 
 import { KEYS } from "../keys";
 import { Dialog } from "./dialog";

@@ -1,4 +1,4 @@
-// Small drawings, each a path of one stroke. They say nothing that words beside them do not say.
+// Line icons. They always have a text beside them.
 
 const PATHS = {
   inbox: "M4 13h4l1.5 3h5L16 13h4M4 13l2.5-8h11L20 13v6H4z",

@@ -1,5 +1,5 @@
-// Sessions that run without questions for a while: what that covers, who said so, how long, and the
-// button that ends it.
+// Sessions that run without questions: what that covers, who started it, how long, and a button
+// that ends it.
 
 import { useSignal } from "@preact/signals";
 

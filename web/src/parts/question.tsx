@@ -1,4 +1,4 @@
-// A question an agent asks. An answer is information, never consent.
+// A question from an agent. An answer is information, never permission.
 
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";

@@ -1,4 +1,4 @@
-// Risk is word and colour, in this order, with a reason beside it.
+// The risk as a word with a colour.
 
 import { RISKS } from "../words";
 import type { Risk } from "../wire";

@@ -1,5 +1,5 @@
-// Before *session* and *always*: the rule that would be left, narrowest first, and what it would
-// have matched.
+// The grant step before *session* and *always*: possible grants, narrowest first, and what they
+// would have matched.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

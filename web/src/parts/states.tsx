@@ -1,4 +1,4 @@
-// What a view says while it loads, when there is nothing, and when something went wrong.
+// Shared states of views: heading, loading, empty, error.
 
 import type { ComponentChildren } from "preact";
 

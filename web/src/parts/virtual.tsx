@@ -1,4 +1,4 @@
-// A long list of which only what is in view is in the document. Rows have one height, in `rem`.
+// A virtual list: only visible rows are in the document. Rows have one height, in `rem`.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";

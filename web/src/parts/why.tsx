@@ -1,4 +1,4 @@
-// Why a call waits: every factor and every finding.
+// The *why* panel: every factor and finding.
 
 import { FACTORS, RISKS, score } from "../words";
 import { riskOf } from "../verdicts";

@@ -1,5 +1,4 @@
-// What runs without a question, and for how long: standing permissions and sessions that are let
-// run. Each can be ended here.
+// Grants and sessions that run without questions, each with a way to end it.
 
 import { useSignal } from "@preact/signals";
 

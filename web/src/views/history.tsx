@@ -1,4 +1,4 @@
-// Every call there was, and why: a list that is searched by the gateway, and one call in full.
+// The history: a list that the gateway searches, and one call in full.
 
 import { batch, computed, signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

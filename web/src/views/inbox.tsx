@@ -1,4 +1,4 @@
-// What waits: the list and, beside it, the card in view.
+// The inbox: the list of waiting cards and the open card.
 
 import { computed, signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

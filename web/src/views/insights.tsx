@@ -1,5 +1,4 @@
-// What happened, counted: verdicts over time, how people answered, what was asked about most, and
-// what other thresholds would have meant.
+// Statistics: verdicts over time, answers, frequent reasons, and a trial of other thresholds.
 
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

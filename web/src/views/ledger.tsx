@@ -1,4 +1,4 @@
-// The record of everything: whether the ledger is intact, and what it says.
+// The ledger: verification and entries.
 
 import { useSignal } from "@preact/signals";
 

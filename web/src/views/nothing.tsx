@@ -1,4 +1,4 @@
-// Nothing waits: a reassurance, or how to connect the first agent.
+// The empty inbox: a summary of the last hour, or how to connect the first agent.
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

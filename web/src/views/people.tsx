@@ -1,5 +1,4 @@
-// Who may answer, which credentials there are, which browsers are signed in, and how people are
-// reached.
+// People, keys, signed-in browsers and channels.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";

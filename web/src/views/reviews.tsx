@@ -1,4 +1,4 @@
-// What ran because it can be undone, and waits for somebody to look.
+// Reviews: calls that ran because they can be undone.
 
 import { useSignal } from "@preact/signals";
 

@@ -1,4 +1,4 @@
-// What this browser does when something waits.
+// Settings of this browser.
 
 import { useSignal } from "@preact/signals";
 

@@ -1,4 +1,4 @@
-// Nobody is signed in: how to get a link that signs in.
+// The signed-out page: how to get a sign-in link.
 
 import { Mark } from "../parts/icon";
 import { Commands } from "../parts/states";

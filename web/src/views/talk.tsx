@@ -1,4 +1,4 @@
-// Talk to the built-in agent: conversations, and the one that is open.
+// Conversations with the built-in agent.
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
