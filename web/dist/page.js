@@ -1889,6 +1889,12 @@
     T3: "out of band: answered on another device through a verified channel",
     T4: "proven: a passkey signed exactly this call"
   };
+  var SIDE_EFFECTS = {
+    read_only: "changes nothing",
+    local_reversible: "local change",
+    external: "reaches other machines or people",
+    critical: "critical"
+  };
   var FACTORS = {
     tool_class: "What it does",
     target_sensitivity: "What it touches",
@@ -2142,16 +2148,10 @@
   }
 
   // src/parts/why.tsx
-  var SIDES = {
-    read_only: "read only",
-    local_reversible: "local, can be undone",
-    external: "reaches outside",
-    critical: "critical"
-  };
   var PATTERNS = {
-    pre_execution_gate: "asked before it runs",
-    post_execution_review: "runs, then looked at",
-    confidence_threshold: "by score and certainty"
+    pre_execution_gate: "confirmed before it runs",
+    post_execution_review: "reviewed after it ran",
+    confidence_threshold: "by risk and confidence"
   };
   function Why({ assessment }) {
     return a4("div", { class: "why", children: [
@@ -2161,10 +2161,10 @@
           fields: [
             { name: "Risk", text: `${RISKS[riskOf(assessment)]} ${score(assessment.risk_score)}` },
             { name: "Confidence", text: score(assessment.confidence) },
-            { name: "Effect", text: SIDES[assessment.side_effect] ?? assessment.side_effect },
+            { name: "Effect", text: SIDE_EFFECTS[assessment.side_effect] ?? assessment.side_effect },
             { name: "Can be undone", text: assessment.reversible ? "yes" : "no" },
-            { name: "Leaves the machine", text: assessment.outbound ? "yes" : "no" },
-            { name: "Way", text: PATTERNS[assessment.pattern] ?? assessment.pattern }
+            { name: "Outbound", text: assessment.outbound ? "yes" : "no" },
+            { name: "Pattern", text: PATTERNS[assessment.pattern] ?? assessment.pattern }
           ]
         }
       ),

@@ -10,7 +10,7 @@ export const LABELS: Record<Choice, string> = {
   deny: "Deny",
 };
 
-/** What each choice leaves behind. */
+/** The effect of each choice. */
 export const LEAVES: Record<Choice, string> = {
   once: "Runs now, exactly as shown. Creates no grant.",
   session: "Shows the grant it would create, for this session only.",
@@ -27,10 +27,10 @@ export const RISKS: Record<Risk, string> = {
 
 const ORDER: Risk[] = ["low", "medium", "high", "critical"];
 
-/** Whether somebody should look twice: the highlight starts on *Deny*. */
+/** Whether the highlight starts on *Deny*. */
 export const isGrave = (risk: Risk): boolean => ORDER.indexOf(risk) >= ORDER.indexOf("high");
 
-/** How far the asker could have answered itself. */
+/** The tiers: how well asker and approver are separated. */
 export const TIERS: Record<string, string> = {
   T0: "advisory: the agent runs under the same account and could answer itself",
   T1: "hardened: the same account, but not without a deliberate attack",
@@ -39,7 +39,15 @@ export const TIERS: Record<string, string> = {
   T4: "proven: a passkey signed exactly this call",
 };
 
-/** What factors are called; a test holds them to the words of the gateway. */
+/** Names of side effects; a test compares them with those of the core. */
+export const SIDE_EFFECTS: Record<string, string> = {
+  read_only: "changes nothing",
+  local_reversible: "local change",
+  external: "reaches other machines or people",
+  critical: "critical",
+};
+
+/** Names of factors; a test compares them with those of the core. */
 export const FACTORS: Record<string, string> = {
   tool_class: "What it does",
   target_sensitivity: "What it touches",
@@ -48,7 +56,7 @@ export const FACTORS: Record<string, string> = {
   context_certainty: "How clear it is",
 };
 
-/** Returns a score as it is read everywhere: two digits, rounded half up. */
+/** Formats a score as on every surface: two digits, rounded half up. */
 export const score = (fraction: number): string => (Math.floor((Math.round(fraction * 1000) + 5) / 10) / 100).toFixed(2);
 
 const VIAS: Record<string, string> = {
@@ -64,7 +72,7 @@ const VIAS: Record<string, string> = {
   email: "e-mail",
 };
 
-/** Returns where an answer was given, in words. */
+/** Returns where an answer was given, as text. */
 export const place = (via: string): string => VIAS[via] ?? via;
 
 /** Returns how a question ended: `Denied by Ana on Mattermost`. `me` is whoever reads it. */

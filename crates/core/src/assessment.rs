@@ -1,4 +1,4 @@
-//! What an assessment says: risk, confidence, side effect, reasons and factors. No decision.
+//! `Assessment`: risk, confidence, side effect, reasons and factors. It decides nothing.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -40,6 +40,16 @@ impl SideEffect {
             Self::Critical => "critical",
         }
     }
+
+    /// Returns the text for people, the same on every surface.
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "changes nothing",
+            Self::LocalReversible => "local change",
+            Self::External => "reaches other machines or people",
+            Self::Critical => "critical",
+        }
+    }
 }
 
 /// What a call would do and how sure we are of it.
@@ -47,11 +57,11 @@ impl SideEffect {
 pub struct Assessment {
     /// The tool, as the caller names it.
     pub tool_name: String,
-    /// How bad a mistake would be.
+    /// The risk.
     pub risk: Score,
     /// How sure we are.
     pub confidence: Score,
-    /// What the call changes.
+    /// The side-effect class of the call.
     pub side_effect: SideEffect,
     /// Whether what it does can be undone.
     pub reversible: bool,
@@ -100,7 +110,7 @@ pub struct Factor {
     pub name: &'static str,
     /// How much. High is risky, except for `context_certainty`, where high is good.
     pub score: Score,
-    /// What it was seen in.
+    /// The evidence.
     pub evidence: String,
 }
 
@@ -121,7 +131,7 @@ pub fn factor_words(name: &str) -> &str {
 pub struct Finding {
     /// A stable code.
     pub code: &'static str,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
     /// A sentence for a person.
     pub message: String,

@@ -1,20 +1,14 @@
 // The *why* panel: every factor and finding.
 
-import { FACTORS, RISKS, score } from "../words";
+import { FACTORS, RISKS, score, SIDE_EFFECTS } from "../words";
 import { riskOf } from "../verdicts";
 import type { Assessment, Factor } from "../wire";
 import { Facts } from "./fields";
 
-const SIDES: Record<string, string> = {
-  read_only: "read only",
-  local_reversible: "local, can be undone",
-  external: "reaches outside",
-  critical: "critical",
-};
 const PATTERNS: Record<string, string> = {
-  pre_execution_gate: "asked before it runs",
-  post_execution_review: "runs, then looked at",
-  confidence_threshold: "by score and certainty",
+  pre_execution_gate: "confirmed before it runs",
+  post_execution_review: "reviewed after it ran",
+  confidence_threshold: "by risk and confidence",
 };
 
 export function Why({ assessment }: { assessment: Assessment }) {
@@ -24,10 +18,10 @@ export function Why({ assessment }: { assessment: Assessment }) {
         fields={[
           { name: "Risk", text: `${RISKS[riskOf(assessment)]} ${score(assessment.risk_score)}` },
           { name: "Confidence", text: score(assessment.confidence) },
-          { name: "Effect", text: SIDES[assessment.side_effect] ?? assessment.side_effect },
+          { name: "Effect", text: SIDE_EFFECTS[assessment.side_effect] ?? assessment.side_effect },
           { name: "Can be undone", text: assessment.reversible ? "yes" : "no" },
-          { name: "Leaves the machine", text: assessment.outbound ? "yes" : "no" },
-          { name: "Way", text: PATTERNS[assessment.pattern] ?? assessment.pattern },
+          { name: "Outbound", text: assessment.outbound ? "yes" : "no" },
+          { name: "Pattern", text: PATTERNS[assessment.pattern] ?? assessment.pattern },
         ]}
       />
       <h3>Factors</h3>

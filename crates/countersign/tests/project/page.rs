@@ -2,6 +2,7 @@
 //! what they are for.
 
 use crate::{files, root};
+use countersign_core::assessment::SideEffect;
 
 /// Longest source file of the page.
 const LINES_MAX: usize = 500;
@@ -32,16 +33,28 @@ fn sources() -> Vec<std::path::PathBuf> {
     all
 }
 
+/// Returns the rows of the table `name` in `text`.
+fn table<'t>(text: &'t str, name: &str) -> Vec<(&'t str, &'t str)> {
+    let table = text.split(&format!("const {name}:")).nth(1).unwrap();
+    let table = table.split("};").next().unwrap();
+    table
+        .lines()
+        .filter_map(|line| line.trim().strip_suffix("\",")?.split_once(": \""))
+        .collect()
+}
+
+#[test]
+fn the_page_calls_side_effects_what_the_core_calls_them() {
+    let text = std::fs::read_to_string(root().join("web/src/words.ts")).unwrap();
+    let wanted = SideEffect::ALL.map(|it| (it.word(), it.phrase()));
+    assert_eq!(table(&text, "SIDE_EFFECTS"), wanted);
+}
+
 #[test]
 fn the_page_calls_factors_what_everybody_calls_them() {
     let text = std::fs::read_to_string(root().join("web/src/words.ts")).unwrap();
-    let table = text.split("const FACTORS").nth(1).unwrap();
-    let table = table.split("};").next().unwrap();
-    let rows: Vec<(&str, &str)> = table
-        .lines()
-        .filter_map(|line| line.trim().strip_suffix("\",")?.split_once(": \""))
-        .collect();
-    assert_eq!(rows.len(), 5, "{table}");
+    let rows = table(&text, "FACTORS");
+    assert_eq!(rows.len(), 5, "{rows:?}");
     for (name, words) in rows {
         let wanted = countersign_core::assessment::factor_words(name);
         assert_ne!(wanted, name, "nobody knows this factor");

@@ -1,10 +1,10 @@
-//! An assessment as a person reads it: verdict and reason first, then the words that matter, then
-//! how it came about. Complete without colour.
+//! Formats an assessment for people: verdict and reason first, then the call, then the factors.
+//! Complete without colour.
 
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use countersign_core::assessment::{Assessment, Factor, Severity, SideEffect, factor_words};
+use countersign_core::assessment::{Assessment, Factor, Severity, factor_words};
 use countersign_core::call::ToolCall;
 use countersign_core::card::{Redacts, risk, without_secrets};
 use countersign_core::display::{self, FENCE, inline};
@@ -193,13 +193,7 @@ fn line_with_marks(out: &mut String, line: &mut Vec<Cell>, style: Style) {
 }
 
 fn effect(assessment: &Assessment) -> String {
-    let class = match assessment.side_effect {
-        SideEffect::ReadOnly => "changes nothing",
-        SideEffect::LocalReversible => "changes something here",
-        SideEffect::External => "reaches other machines or people",
-        SideEffect::Critical => "critical",
-    };
-    let mut text = class.to_owned();
+    let mut text = assessment.side_effect.phrase().to_owned();
     if !assessment.reversible {
         text.push_str("; cannot be undone");
     }
