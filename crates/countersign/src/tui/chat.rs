@@ -1,5 +1,4 @@
-//! A conversation with the built-in agent on the whole screen: what it says as it says it, what it
-//! does, and what it asks, answered in place.
+//! The full-screen chat: the agent's text, its actions, and its questions, answered in place.
 //!
 //! A card never takes the keys from somebody who is typing. While the prompt holds something, or a
 //! key was pressed a moment ago, the card says how it is reached, and that is all it does.
@@ -71,7 +70,7 @@ pub(crate) struct Chat {
     known_until: Option<UnixMillis>,
 }
 
-/// What the agent is doing.
+/// The state of the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Work {
     Rests,
@@ -93,7 +92,7 @@ enum Attention {
     Prompt,
 }
 
-/// What was said before.
+/// Earlier messages.
 #[derive(Clone, Debug, Default)]
 struct History {
     said: Vec<String>,
@@ -194,7 +193,7 @@ impl Chat {
             run, is_stopping, ..
         } = &mut self.work
         else {
-            self.transcript.note("The agent is doing nothing.");
+            self.transcript.note("The agent is idle.");
             return Vec::new();
         };
         *is_stopping = true;

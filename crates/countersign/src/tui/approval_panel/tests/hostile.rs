@@ -1,4 +1,4 @@
-//! Text that wants to be something else is drawn as what it is, and all of it.
+//! Tests: hostile text is drawn completely and as text.
 
 use countersign_core::approval::{Approval, State};
 use countersign_core::call::ToolCall;

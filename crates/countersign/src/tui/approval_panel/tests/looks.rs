@@ -1,4 +1,4 @@
-//! What the panel looks like, at every width and in every state.
+//! Snapshot tests of the panel, at every width and in every state.
 
 use super::*;
 use crate::tui::picture::{album, both};

@@ -1,4 +1,4 @@
-//! What keys do, on a clock that is set by hand.
+//! Key tests, with a manual clock.
 
 use super::looks::preview;
 use super::*;
