@@ -24,7 +24,7 @@ pub struct Act {
     pub effect: Effect,
     /// The program or tool that does it.
     pub program: Cow<'static, str>,
-    /// What it is done to, in words; empty when there is nothing to name.
+    /// The object, as text; empty if there is none.
     pub subject: String,
     /// Why it matters, where more is known than the effect says.
     pub note: &'static str,
@@ -259,7 +259,7 @@ impl Act {
         self.reversal < Score::new(600)
     }
 
-    /// What the strictest rule says of it, from loosest to strictest; for picking the worst.
+    /// The sort key for picking the worst effect, from loosest to strictest.
     pub fn weight(&self) -> (bool, bool, bool, bool, Score) {
         (
             self.marks.floor,

@@ -1,4 +1,4 @@
-//! One question put to people, from waiting to its end: the whole life as one pure function.
+//! `Approval`: its states and transitions, as one pure function.
 //!
 //! [`step`] is the only way an approval changes. The gate stores what it returns by
 //! compare-and-set and does what the [`Followup`]s say; nothing else has side effects.
@@ -49,15 +49,15 @@ impl Choice {
 /// A choice made by a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// What was chosen.
+    /// The choice.
     pub choice: Choice,
     /// Who chose it.
     pub by: String,
     /// Where: `api`, `page`, `terminal`, or the name of a channel.
     pub via: String,
-    /// How far the requester could have answered for the person.
+    /// The tier: how well asker and approver are separated.
     pub tier: Tier,
-    /// What the person said about it.
+    /// The note.
     pub note: Option<String>,
     /// When.
     pub at: UnixMillis,
@@ -100,7 +100,7 @@ impl From<ExpiryCause> for Cause {
     }
 }
 
-/// Where an approval stands.
+/// The state of an approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum State {
@@ -147,7 +147,7 @@ pub enum State {
     Withdrawn {
         /// When.
         at: UnixMillis,
-        /// Why, as the asker says.
+        /// The reason the asker gives.
         note: Option<String>,
     },
 }
@@ -161,17 +161,17 @@ pub struct Approval {
     pub digest: Digest,
     /// When it was asked.
     pub asked_at: UnixMillis,
-    /// When it ends unanswered.
+    /// When it expires.
     pub expires_at: UnixMillis,
-    /// What may be chosen.
+    /// The choices.
     pub choices: Vec<Choice>,
-    /// How long an allowing answer is held back.
+    /// The undo hold after an approval.
     pub undo_millis: i64,
-    /// Where it stands.
+    /// The state.
     pub state: State,
 }
 
-/// What happened to an approval.
+/// An event of an approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happened {
     /// Time went by.
@@ -195,12 +195,12 @@ pub enum Happened {
     Collected(Collected),
     /// The token was used.
     Used {
-        /// Which.
+        /// The token id.
         jti: TokenId,
     },
 }
 
-/// What the gate must do after a step.
+/// The follow-ups of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Followup {
     /// Tell everyone that the question is settled, and let the waiting calls go.

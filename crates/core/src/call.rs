@@ -1,4 +1,4 @@
-//! A tool call: what an agent wants to do, as it claims it.
+//! `ToolCall`: a call as the agent submitted it; all fields are claims.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Arguments as bytes that mean one thing: strict JSON in, RFC 8785 out.
+//! Canonical JSON: strict parsing in, RFC 8785 out.
 //!
 //! Naive canonicalisation is not injective: parsers differ on doubled keys, and numbers beyond
 //! 2⁵³−1 fall together (255 neighbouring 64-bit ids share one form). Both are refused here, so two

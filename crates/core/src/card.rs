@@ -1,5 +1,5 @@
-//! What a person sees of an approval: the same facts on every surface, rendered by the firewall
-//! from the stored call.
+//! `Card`: what a person sees of an approval. The firewall renders it from the stored call, the
+//! same on every surface.
 //!
 //! The agent's own explanation is quoted, labelled unverified and last. Untrusted text has passed
 //! [`crate::display`] before it stands in a card.
@@ -28,7 +28,7 @@ pub use body::{one_line, shown_args};
 pub use fit::{Fit, utc};
 pub use text::{Redacts, without_secrets};
 
-/// What happens to a question nobody answers.
+/// What happens on timeout.
 const ON_TIMEOUT: &str = "If nobody answers in time, it does not run.";
 /// Turns of the conversation being answered that a card shows, the last ones.
 const TURNS_MAX: usize = 3;
@@ -38,7 +38,7 @@ const TURNS_MAX: usize = 3;
 pub struct Card {
     /// The approval.
     pub approval_id: String,
-    /// What is wanted, in words.
+    /// The title of the call.
     pub title: String,
     /// `low`, `medium`, `high` or `critical`.
     #[schema(value_type = String)]
@@ -56,15 +56,15 @@ pub struct Card {
     /// The owner's help lines, where a person in crisis may be concerned: for whoever answers.
     #[serde(default)]
     pub help_lines: Vec<String>,
-    /// What the agent says about it, quoted and unverified.
+    /// The agent's explanation, quoted and unverified.
     pub explanation: Option<String>,
-    /// What may be chosen.
+    /// The choices.
     pub choices: Vec<Choice>,
-    /// When it ends unanswered, in milliseconds.
+    /// When it expires, in milliseconds.
     pub expires_at: UnixMillis,
-    /// What happens then.
+    /// The follow-up.
     pub on_timeout: String,
-    /// How far the asker could have answered itself.
+    /// The tier: how well asker and approver are separated.
     pub tier: Tier,
     /// The digest the answer is bound to.
     pub digest: String,
@@ -89,15 +89,15 @@ pub struct Field {
 pub struct Lineage {
     /// Name of the key.
     pub key_name: String,
-    /// What the agent calls itself.
+    /// The agent's own name, a claim.
     pub agent: Option<String>,
     /// The run.
     pub run: String,
     /// The session.
     pub session: String,
-    /// What the agent says about the call.
+    /// The agent's explanation of the call, unverified.
     pub explanation: Option<String>,
-    /// How far the asker could have answered itself.
+    /// The tier: how well asker and approver are separated.
     pub tier: Tier,
     /// Whether all who would be written to were written to before; `None` if nobody would be.
     pub known_recipients: Option<bool>,

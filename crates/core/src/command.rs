@@ -1,4 +1,4 @@
-//! The commands a person types behind a slash: one registry for the terminal and every chat.
+//! Slash commands: one registry for the terminal and every chat.
 //!
 //! A command is words; what it does is up to the surface that read it. What one surface cannot do it
 //! says, in the words of this table. A chat registers exactly these names, so that no prompt ever
@@ -20,30 +20,30 @@ pub const YOLO_MINUTES_MAX: u32 = 480;
 pub enum Command {
     /// Allow a call: the one that waits, if there is just one and none is named.
     Approve {
-        /// Which.
+        /// The id.
         id: Option<String>,
         /// How far.
         choice: Choice,
     },
     /// Deny a call.
     Deny {
-        /// Which.
+        /// The id.
         id: Option<String>,
-        /// What to tell the agent.
+        /// The note for the agent.
         note: Option<String>,
     },
     /// List what waits.
     Pending,
     /// Show one card in full.
     Show {
-        /// Which.
+        /// The id.
         id: String,
     },
     /// List standing permissions.
     Grants,
     /// Take a standing permission back.
     Revoke {
-        /// Which.
+        /// The id.
         id: String,
     },
     /// Let the agent ask again about what was denied.
@@ -67,7 +67,7 @@ pub enum Command {
     Usage,
     /// Say which model answers, or take another.
     Model {
-        /// Which.
+        /// The name.
         name: Option<String>,
     },
     /// Begin another conversation.
@@ -89,7 +89,7 @@ pub struct Row {
     pub name: &'static str,
     /// What may follow it; empty if nothing may.
     pub hint: &'static str,
-    /// What it does, in a few words.
+    /// Its effect, as a short text.
     pub does: &'static str,
 }
 
@@ -125,7 +125,7 @@ const fn row(name: &'static str, hint: &'static str, does: &'static str) -> Row 
     Row { name, hint, does }
 }
 
-/// Why a line is no command.
+/// Why a line is not a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandError {
     /// It does not begin with a slash: it is something said to the agent.

@@ -1,4 +1,4 @@
-//! What a text says: signs of a person in crisis, secrets, personal data, other human impact.
+//! Content checks of a text: crisis, secrets, personal data, human impact.
 
 pub mod crisis;
 pub mod impact;

@@ -1,4 +1,5 @@
-//! What a denial remembers of a call: what it would have done, not how it was written.
+//! `Deed`: digests of a call's effects and targets, by which a denial recognises it in another
+//! spelling.
 //!
 //! A call comes apart into *deeds*, each a digest: an effect with its target, or an effect with one
 //! of the words that say what it is about. A later call does the same again if it has all the deeds
@@ -27,7 +28,7 @@ use crate::policy::Policy;
 /// Deeds that are kept of one call; of a call with more, their digest is.
 const DEEDS_MAX: usize = 512;
 
-/// What one call would do, deed by deed.
+/// The effects of one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deeds {
     /// Those that made it a question; sorted.

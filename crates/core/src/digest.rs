@@ -1,4 +1,4 @@
-//! The digest of one action: what a decision is bound to.
+//! The digest of a call, to which decisions and tokens are bound.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use crate::canonical::{canonical, write_text};
 use crate::encoding::hexadecimal;
 
-/// What is hashed first, so that no other hash of the project can be taken for this one.
+/// Domain separation: prefixed to the hashed bytes, so no other hash of the project can be reused.
 const DOMAIN: &[u8] = b"countersign/v1/action\0";
 
 /// SHA-256, in hexadecimal with its name in front where it is written.

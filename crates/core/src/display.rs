@@ -1,4 +1,4 @@
-//! Untrusted text shown so that what a person sees is what would run.
+//! Displays untrusted text so that what a person sees is what would run.
 //!
 //! Nothing is stripped and nothing is interpreted: whatever a terminal, browser or chat would act on or
 //! hide is written out as `⟨U+202E⟩`. Every line carries a fence that the text cannot produce at a line's
@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 use crate::digest::Digest;
 use crate::knowledge::names::TELLING_NAMES;
 
-/// What stands before every line of untrusted text.
+/// The prefix of every line of untrusted text.
 pub const FENCE: &str = "│ ";
 /// Longest text shown whole, in characters; beyond it head and tail are shown.
 pub(crate) const TEXT_CHARS_MAX: usize = 3000;

@@ -1,4 +1,4 @@
-//! How a call of an agent ended, in words: one wording for every surface.
+//! `Ending`: how a call ended, with one text for every surface.
 //!
 //! What ran and went well, what ran and failed, and what never ran are different things; so are a
 //! person's no, a rule's, and nobody's answer. Whoever shows a call says these words.
@@ -14,14 +14,14 @@ pub enum Ending {
     Done,
     /// It ran and failed.
     Failed {
-        /// What its process ended with, where it was one.
+        /// The exit code, if it ran a process.
         exit_code: Option<i32>,
     },
     /// Somebody said no.
     Denied {
         /// Who.
         by: Option<String>,
-        /// What they said about it.
+        /// The note.
         note: Option<String>,
     },
     /// Nobody was asked, and it did not run.
@@ -31,7 +31,7 @@ pub enum Ending {
         /// Whether anybody could be asked at all.
         reached: bool,
     },
-    /// Whoever asked took it back.
+    /// The asker withdrew it.
     Withdrawn,
     /// It was begun, and nobody can say what came of it.
     Unknown,
@@ -52,7 +52,7 @@ pub enum Refusal {
         by: Option<String>,
         /// How long ago, in milliseconds, where that is known.
         ago: Option<i64>,
-        /// What they said about it.
+        /// The note.
         note: Option<String>,
     },
     /// Nobody is there who could allow it.

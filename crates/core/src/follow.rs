@@ -1,4 +1,4 @@
-//! Follows a script without running it: what would each command do?
+//! Follows a script without running it and collects the effect of each command.
 //!
 //! [`walk`] goes through the tree that [`crate::shell`] parsed, `expand` expands words, [`value`] is
 //! what is known about them, and `program` says what a single command does. A walk has a budget

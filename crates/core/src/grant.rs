@@ -1,4 +1,4 @@
-//! Standing permission: what a *session* or *always* leaves behind, and which calls lie inside it.
+//! `Grant`: what *session* and *always* create, and which calls it covers.
 //!
 //! A grant never widens: it covers only calls whose effects and targets lie inside what its words
 //! say. It belongs to one key, and to one session unless it was given for good; it knows the tool's
@@ -47,7 +47,7 @@ pub enum Scope {
         shown: String,
         /// The directory.
         cwd: Option<String>,
-        /// What it may do.
+        /// Its rights.
         within: Within,
     },
     /// Shell commands: these simple commands in this order and nothing beside them.
@@ -60,7 +60,7 @@ pub enum Scope {
         cwd: Option<String>,
         /// SHA-256 of the arguments beside the command.
         others: Digest,
-        /// What it may do.
+        /// Its rights.
         within: Within,
     },
     /// A tool on paths under a directory.
@@ -71,7 +71,7 @@ pub enum Scope {
         prefix: String,
         /// SHA-256 of the arguments beside paths and content.
         others: Digest,
-        /// What it may do.
+        /// Its rights.
         within: Within,
     },
     /// A tool to one recipient.
@@ -82,7 +82,7 @@ pub enum Scope {
         recipient: String,
         /// SHA-256 of the arguments beside recipient and text.
         others: Digest,
-        /// What it may do.
+        /// Its rights.
         within: Within,
     },
 }
@@ -104,7 +104,7 @@ pub struct Grant {
     pub executor: String,
     /// Until when.
     pub expires_at: Option<UnixMillis>,
-    /// How often still.
+    /// How many uses are left.
     pub uses_left: Option<u32>,
     /// How often it was used.
     pub uses: u64,

@@ -1,4 +1,4 @@
-//! Where an address leads: every spelling of a host in one form, and what the tables know about it.
+//! Normalises hosts: every spelling of an address in one form, and what the tables know about it.
 //!
 //! `127.1`, `0x7f.1`, `2130706433`, `[::ffff:7f00:1]`, `LOCALHOST.` and `１２７.0.0.1` are one machine. Whoever
 //! compares hosts compares them as read here, so that no spelling is judged by its letters.

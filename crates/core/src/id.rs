@@ -1,4 +1,4 @@
-//! Names of things: a prefix that says what it is, then twenty-six letters that sort by time.
+//! Ids: a prefix for the kind, then twenty-six letters that sort by time.
 //!
 //! The core makes none by itself: time and randomness arrive as arguments.
 

@@ -1,4 +1,4 @@
-//! One call from assessment to verdict, under the policy that holds where it is made.
+//! Judges one call: from assessment to verdict, under the policy of its directory.
 
 use crate::assess::assess_with_files;
 use crate::assessment::Assessment;
@@ -11,9 +11,9 @@ use crate::written::{Files, Written};
 /// A call as judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
-    /// What it would do.
+    /// Its effects.
     pub assessment: Assessment,
-    /// What the firewall concludes.
+    /// The verdict.
     pub ruling: Ruling,
 }
 
@@ -48,7 +48,7 @@ pub fn consider_bound(
 /// A call as it is looked at before the verdict.
 #[derive(Clone, Debug)]
 pub struct Considered {
-    /// What it would do.
+    /// Its effects.
     pub assessment: Assessment,
     /// What the policy says about it.
     pub situation: Situation,

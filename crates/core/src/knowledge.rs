@@ -1,4 +1,4 @@
-//! What is known about programs, places, hosts, variables and tools: the compiled tables.
+//! The compiled knowledge tables: programs, paths, hosts, variables and tools.
 //!
 //! The tables themselves are in `knowledge/` and read like a list; `build.rs` turns them into the
 //! static data below. Nothing here decides anything.
@@ -10,7 +10,7 @@ pub use vocabulary::{CallReader, Effect, Feature, Lang, Reader, Role, Style, Syn
 
 use crate::assessment::SideEffect;
 
-/// What is known about one program.
+/// The row of one program.
 #[derive(Debug)]
 pub struct Program {
     /// How it reads its words, up to the subcommand where it has those.
@@ -25,7 +25,7 @@ pub struct Program {
     pub verb_words: u8,
 }
 
-/// What is known about a program or one of its subcommands.
+/// The row of a program or subcommand.
 #[derive(Debug)]
 pub struct Row {
     /// The program, with its subcommand if the row is for one.
@@ -40,7 +40,7 @@ pub struct Row {
     pub style: Style,
     /// The options that matter.
     pub flags: &'static [Flag],
-    /// What the words that are not options stand for.
+    /// The roles of the operands.
     pub operands: &'static [Operand],
     /// A hand-written reader for what a table cannot hold.
     pub reader: Option<Reader>,
@@ -99,7 +99,7 @@ pub enum Value {
 /// One place for words that are not options.
 #[derive(Debug)]
 pub struct Operand {
-    /// What the word stands for.
+    /// The role of the word.
     pub role: Role,
     /// Whether any number of words may stand here.
     pub many: bool,
@@ -303,7 +303,7 @@ pub struct TreeRow {
     pub here: bool,
 }
 
-/// What is known about a host.
+/// The row of a host.
 #[derive(Debug)]
 pub struct HostRow {
     /// Names or address patterns; `*.` at the front stands for subdomains.
@@ -323,7 +323,7 @@ pub struct HostRow {
 pub struct VariableRow {
     /// Names; a star at the end stands for the rest.
     pub names: &'static [&'static str],
-    /// What it does, in words.
+    /// Its effect, as text.
     pub what: &'static str,
     /// What its value stands for.
     pub value: Role,
@@ -376,7 +376,7 @@ pub enum ArgumentRole {
     Patch,
 }
 
-/// What is known about a tool.
+/// The row of a tool.
 #[derive(Debug)]
 pub struct ToolRow {
     /// Its names; a star stands for a server's prefix.

@@ -1,4 +1,4 @@
-//! What a fragment of code in another language would do, as far as it can be seen.
+//! Effects of a code fragment in another language, as far as they can be determined.
 //!
 //! A shell command often carries code of another language: SQL for `psql -c`, a script for
 //! `sed`, Python for `python -c`. Each reader below turns such a fragment into a [`Reading`]: what
@@ -76,7 +76,7 @@ pub enum Deed {
 /// What a fragment of code was seen to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// What was seen, in order of appearance.
+    /// The observations, in order.
     pub deeds: Vec<Deed>,
     /// Why some of it could not be seen, in words that complete "cannot see inside: …".
     pub hidden: Option<&'static str>,

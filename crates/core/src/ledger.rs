@@ -1,4 +1,4 @@
-//! The record of everything, each entry bound to the one before it.
+//! The ledger: an append-only log whose entries are chained by hashes.
 //!
 //! An entry carries the event people and programs are shown, never a secret: what was redacted is
 //! there as a salted commitment, so deleting the salt erases it and the chain still verifies.
@@ -22,7 +22,7 @@ use crate::time::UnixMillis;
 
 const DOMAIN: &[u8] = b"countersign/v1/ledger\0";
 
-/// What stands before the first entry.
+/// The hash before the first entry.
 pub const GENESIS: Digest = Digest([0; 32]);
 
 /// An entry before it has its place in the chain.

@@ -1,5 +1,5 @@
-//! What a tool call would do, how risky that is, whether a person must confirm it, and what
-//! follows.
+//! Judges tool calls: what a call would do, how risky that is, whether a person must confirm it,
+//! and what follows.
 //!
 //! Pure functions: no clock, no file, no environment, no network, no randomness. What they need
 //! to know arrives as an argument, so every verdict can be replayed.

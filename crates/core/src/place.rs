@@ -1,4 +1,4 @@
-//! How sensitive a path is: lexical, without looking at the file system.
+//! The sensitivity of a path: lexical, without access to the file system.
 //!
 //! Links are not followed: that would race, and the core reads no files. So a path is what its
 //! text says, after `.`, `..`, doubled slashes and the ways around (`/proc/self/root`) are gone.
@@ -32,7 +32,7 @@ pub struct Ground {
     outweighed: Option<u16>,
 }
 
-/// What is known about one path.
+/// The row of one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The path, normalised, with `~` for a home and `…` for what is not known.

@@ -1,4 +1,4 @@
-//! Who a recipient is, however it is written: two spellings of one address are one person.
+//! Normalises recipients: two spellings of one address are one person.
 //!
 //! It is used where a wrong *yes, the same* costs a question and a wrong *no* costs more, so it
 //! rather joins than parts.

@@ -1,4 +1,4 @@
-//! How far the asker could have answered for the person. Printed on cards, tokens and records.
+//! `Tier`: how well asker and approver are separated. Printed on cards, tokens and records.
 //!
 //! An agent with a shell on the same account can attack the firewall; saying so is more use than
 //! pretending otherwise.

@@ -1,4 +1,4 @@
-//! A moment, as the core is told it. The core never reads a clock.
+//! `UnixMillis`: a point in time, passed in as an argument. The core never reads a clock.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! The proof of a person's yes: a JWS compact token, Ed25519, bound to one call's digest.
+//! `Token`: the signed proof of an approval, a JWS (Ed25519) bound to the digest of one call.
 //!
 //! A closed profile of JWT: one algorithm, taken from the key and not from the token; exactly the
 //! headers `alg`, `kid`, `typ`; every claim required and typed; at most five minutes of life.
@@ -26,7 +26,7 @@ pub(crate) const SKEW_SECONDS: i64 = 30;
 /// The `typ` of the header.
 pub(crate) const TYP: &str = "countersign+jwt";
 
-/// Who said yes.
+/// The approver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Approver {
@@ -34,7 +34,7 @@ pub struct Approver {
     pub who: String,
     /// Where.
     pub channel: String,
-    /// How far the asker could have answered itself.
+    /// The tier: how well asker and approver are separated.
     pub tier: String,
 }
 
@@ -70,15 +70,15 @@ pub struct Claims {
     pub ses: String,
     /// The principal that asked.
     pub agt: String,
-    /// Who said yes.
+    /// The approver.
     pub apr: Approver,
-    /// How far the asker could have answered itself.
+    /// The tier: how well asker and approver are separated.
     pub tier: String,
     /// Hash of the policy it was judged under, 64 hexadecimal digits.
     pub pol: String,
 }
 
-/// Why a token proves nothing.
+/// Why a token is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
     /// Not three parts of base64url, too long, not canonical JSON, a header or claim too many, too
@@ -103,7 +103,7 @@ pub enum TokenError {
     Other(&'static str),
 }
 
-/// What the verifier is about to do.
+/// The action to verify.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected<'a> {
     /// The executor it is: `tool:NAME` unless the request named another.
@@ -114,7 +114,7 @@ pub struct Expected<'a> {
     pub session: &'a str,
     /// The principal that asked, where the verifier knows it. The digest binds it either way.
     pub agent: Option<&'a str>,
-    /// What the tool is about to be run with.
+    /// The arguments of the tool.
     pub arguments: Arguments<'a>,
     /// The directory it runs in, as the request named it.
     pub cwd: Option<&'a str>,

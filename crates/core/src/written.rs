@@ -1,4 +1,5 @@
-//! Files that an agent wrote in earlier calls: what they may hold, for when a later call runs one.
+//! Files that an agent wrote in earlier calls, with their possible contents, for when a later call
+//! runs one.
 //!
 //! Following a call yields [`Files`]: what it writes, and which files it would have to know. Whoever
 //! keeps the first hands the second back as [`Written`], and the call is judged again. A file may

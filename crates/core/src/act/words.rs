@@ -1,4 +1,4 @@
-//! The words of a command in one spelling, whichever way it was written.
+//! Normalises the words of a command, so different spellings compare equal.
 //!
 //! Separate because the follower writes them into an act, and `deed` compares them much later.
 

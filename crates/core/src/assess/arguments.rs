@@ -1,4 +1,4 @@
-//! Arguments as JSON: their limits, and the texts in them.
+//! Size and depth limits of JSON arguments, and the texts in them.
 
 use serde_json::Value;
 

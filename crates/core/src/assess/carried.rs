@@ -1,4 +1,4 @@
-//! Calls that a call carries: bridges to other tools, and batches.
+//! Nested calls: bridges to other tools, and batches.
 
 use serde_json::Value;
 

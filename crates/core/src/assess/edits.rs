@@ -1,4 +1,5 @@
-//! What a file holds after a file tool wrote it: exactly, where call and file before it say so.
+//! Computes the content of a file after a file tool wrote it, where the call and the earlier
+//! content determine it.
 
 use serde_json::{Map, Value};
 

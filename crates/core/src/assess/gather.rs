@@ -1,4 +1,4 @@
-//! Gathers what a call would do, by the kind of tool it is.
+//! Collects the effects of a call, by the kind of its tool.
 //!
 //! A call takes this way: its size is checked, its name is looked up, its arguments are read by the
 //! roles the table gives them (or, for a tool no table knows, by what name and arguments say), and
@@ -30,11 +30,11 @@ const ARGUMENTS_MAX: usize = 256;
 /// How many calls one call may carry.
 const CALLS_MAX: u32 = 64;
 
-/// What was gathered about a call.
+/// The collected effects of a call.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is its own yes or no")]
 pub struct Gathered {
-    /// What it would do.
+    /// Its effects.
     pub acts: Vec<Act>,
     /// Sentences that belong before all others.
     pub notes: Vec<String>,
@@ -60,7 +60,7 @@ pub struct Gathered {
     pub terminal: bool,
     /// Whether what it changes can be rolled back by the firewall.
     pub rollback: bool,
-    /// What was found out about files.
+    /// What is known about files.
     pub files: Files,
     /// How many calls were followed.
     pub(super) calls: u32,

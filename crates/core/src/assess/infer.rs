@@ -1,4 +1,4 @@
-//! What the words of a tool's name say, when nothing else is known about the tool.
+//! Infers effects from the name of an unknown tool.
 
 use crate::knowledge::names::PERMISSION_WORDS;
 use crate::knowledge::{Effect, verbs};

@@ -1,4 +1,4 @@
-//! Tools that no table knows, and arguments that no row names: judged by their names and looks.
+//! Judges unknown tools and unknown arguments by their names and shapes.
 
 use serde_json::{Map, Value};
 

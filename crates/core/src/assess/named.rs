@@ -1,4 +1,4 @@
-//! Finds a tool by the name an agent calls it: alone, with its server in front, in any case.
+//! Looks a tool up by name: alone, with a server prefix, in any case.
 
 use super::infer;
 use crate::act::Act;

@@ -1,4 +1,4 @@
-//! Whether JavaScript for a page in the browser only looks at the page.
+//! Detects whether JavaScript for a web page only reads the page.
 //!
 //! A page is full of things that act when they are merely called, so this is a list of what is
 //! known to look: names that may be called, names that may not occur at all. Everything else acts.

@@ -1,5 +1,5 @@
-//! What a call means for people: secrets and personal data that leave, steps that change a life, and
-//! signs of a person in crisis in what is said or answered.
+//! Human impact of a call: outgoing secrets and personal data, life-changing steps, and signs of a
+//! crisis in messages.
 //!
 //! Only calls that reach somebody or cannot be undone are looked at: reading about a crisis is fine,
 //! and a draft that stays here hurts nobody.

@@ -1,4 +1,4 @@
-//! Terminal tools: the command as text, as a list of words or as a list of commands.
+//! Terminal tools: reads the command from a text, a list of words or a list of commands.
 
 use serde_json::{Map, Value};
 

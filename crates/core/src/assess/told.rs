@@ -1,4 +1,4 @@
-//! What each argument of a call stands for, for those who show the call or bind something to it.
+//! Maps each argument of a call to its role, for cards, grants and digests.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::knowledge::{ArgumentRole, ToolRow};
 /// A call as its tool's row reads it.
 #[derive(Debug)]
 pub(crate) struct Told {
-    /// What is known about the tool.
+    /// The knowledge about the tool.
     pub(crate) row: Option<&'static ToolRow>,
     /// Its arguments, in the order they came.
     pub(crate) args: Vec<Argument>,

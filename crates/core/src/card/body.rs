@@ -1,4 +1,4 @@
-//! A call in words and fields: title, one line, and every argument in full.
+//! The title, one-line form and complete arguments of a call, for its card.
 
 use serde_json::{Map, Value};
 
@@ -23,7 +23,7 @@ const TITLES: &[(Effect, &str)] = &[
 const BESIDE_COMMAND: &[&str] = &["timeout", "timeout_ms", "timeout_seconds", "description"];
 /// What stands where a call says nothing at all.
 const NOTHING: &str = "(nothing)";
-/// What stands before what the firewall has to say about an argument.
+/// The prefix of the firewall's remarks on an argument.
 pub(super) const NOTE: &str = "Note";
 
 /// Returns what is wanted, in words.

@@ -1,5 +1,5 @@
-//! A card as plain text: for screen readers, and for chats that can do no better. Where it does not
-//! fit, it says so and offers no way to allow.
+//! A card as plain text, for screen readers and simple chats. If it does not fit, it says so and
+//! offers no *allow*.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Secrets in what is shown: named by kind and fingerprint, while hosts and recipients stay.
+//! Redacts secrets in displayed text to kind and fingerprint; hosts and recipients stay visible.
 
 use std::borrow::Cow;
 

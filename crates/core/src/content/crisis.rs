@@ -1,4 +1,4 @@
-//! Signs of a person in crisis in a text, so that no machine answers such a person alone.
+//! Detects signs of a person in crisis in a text, so no agent answers such a person alone.
 //!
 //! The detector looks for talk of suicide, self-harm, the wish to be dead, goodbyes, worry about
 //! somebody else, encouragement, and intervention text (hotlines, "are you safe"), in fifteen

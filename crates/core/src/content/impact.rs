@@ -1,4 +1,5 @@
-//! Text that changes something in a person's life: medical, legal, financial, employment, safety.
+//! Detects text with consequences for a person's life: medical, legal, financial, employment,
+//! safety.
 //!
 //! What matters is not the topic but the step: *the pharmacy is open* is about medicine, *stop taking your
 //! blood thinner* is an act. So each rule ties a verb of doing to what it is done to. Money that goes to an

@@ -1,4 +1,4 @@
-//! Personal data in a text: numbers that identify, ways to reach or find a person, health, pay.
+//! Detects personal data in a text: identifying numbers, contact data, location, health, pay.
 //!
 //! A number counts only when its own check holds or a word says what it is: an order number is not a card, a
 //! version is not an address. Personal data alone never stops a call; it weighs.

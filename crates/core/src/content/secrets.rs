@@ -1,5 +1,5 @@
-//! Secrets in a text: credentials told by their shape, by the form they travel in or by the name they
-//! are given, also when encoded or disguised.
+//! Detects secrets in a text by their shape, their container or their name, also encoded or
+//! disguised.
 //!
 //! A secret that was sent is gone, so a miss costs more than a question. But a firewall that cries at
 //! every hash is switched off, so references, stand-ins and plain names are told apart. A keyword search

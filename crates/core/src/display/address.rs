@@ -1,5 +1,5 @@
-//! Where an address really leads: the host behind a user name, the letters behind a look-alike, the mailbox
-//! behind a display name, the target behind a link's text.
+//! Explains deceptive addresses: user names before the host, look-alike letters, display names,
+//! link texts.
 
 use super::glyph::looks_like;
 use super::{Deception, high, low};

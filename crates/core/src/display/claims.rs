@@ -1,5 +1,5 @@
-//! Text that talks to the person or the firewall: claims of approval, forged controls, orders to a model, and
-//! markup a surface could act on. Nothing of it is obeyed; it is marked.
+//! Marks text that addresses the person or the firewall: claims of approval, forged controls,
+//! instructions to a model, markup. Nothing in it is obeyed.
 
 use super::{Deception, Severity};
 use crate::content::impact::phrase::Families;

@@ -1,4 +1,4 @@
-//! What an encoded piece of a text says: shown beside it, and marked where decoding it is the point.
+//! Decodes encoded parts of a text and shows the result beside them.
 
 use super::{Deception, Severity, high, low};
 use crate::encoding::{base64, hexadecimal, percent_byte};

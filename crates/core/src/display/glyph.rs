@@ -1,4 +1,4 @@
-//! One character in its place: shown as it is, or written out because it hides, moves or imitates.
+//! Displays one character, or writes it out if it hides, moves or imitates something.
 //!
 //! The place matters. A joiner inside an emoji or a Persian word, a flag's tag sequence, a Hebrew letter or a
 //! full-width comma in Chinese text are honest; the same characters in `r m` or `git push` are not.

@@ -1,4 +1,4 @@
-//! Constant arithmetic: enough for numbers written out, so that they are not taken for unknowns.
+//! Constant arithmetic, so numbers written as expressions are not treated as unknown.
 
 /// Returns the value of a sum, difference or product of plain numbers.
 pub(super) fn constant(text: &str) -> Option<String> {

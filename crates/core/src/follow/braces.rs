@@ -1,4 +1,4 @@
-//! Expands braces: `{a,b}` and `{1..3}` make several words of one.
+//! Brace expansion: `{a,b}` and `{1..3}`.
 //!
 //! The braces of a word are read once, into a tree; how much the tree would expand to is counted
 //! while it is read. So what is too much is refused before any of it is made.

@@ -1,5 +1,5 @@
-//! Expands words: braces, `~`, parameters, substitutions, splitting. As bash does it, as far as
-//! the values are known.
+//! Word expansion like bash: braces, `~`, parameters, substitutions, splitting, as far as values
+//! are known.
 
 use super::braces::{self, Braces, Piece};
 use super::value::{Arg, Stream, TEXT_BYTES_MAX, Taint, Value};

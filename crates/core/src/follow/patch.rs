@@ -1,4 +1,4 @@
-//! Which files a patch touches, and how.
+//! Parses a patch into the files it changes.
 
 /// What a patch does to one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What running a program with these words does, by the tables.
+//! Determines the effects of one program invocation from the tables.
 //!
 //! The path of one simple command: find the program ([`mod@resolve`]), find its subcommand, read the
 //! options by the row's grammar, then let every option and operand say by its role what happens to
@@ -500,7 +500,7 @@ impl Walk<'_> {
 pub(crate) struct Line<'a> {
     /// The row it was found by.
     pub(crate) row: &'static Row,
-    /// What the row says running it does.
+    /// The effect in the row.
     pub(crate) does: Effect,
     /// The name it was called by.
     pub(crate) name: &'a str,
@@ -510,7 +510,7 @@ pub(crate) struct Line<'a> {
     pub(crate) read: &'a Options<'a>,
     /// What it reads.
     pub(crate) stdin: &'a Stream,
-    /// Where it stands.
+    /// The position.
     pub(crate) span: Span,
 }
 

@@ -1,4 +1,4 @@
-//! What is known about a word, a variable or a stream while a script is followed.
+//! `Value`: what is known about a word, a variable or a stream while a script is followed.
 
 use crate::place::{HOLE, display};
 use crate::shell::syntax::Span;
@@ -50,11 +50,11 @@ pub(crate) struct Arg {
     pub text: String,
     /// Whether it is a pattern for file names.
     pub glob: bool,
-    /// Where it comes from.
+    /// Its origin.
     pub taint: Taint,
     /// What it delivers when it is a process substitution.
     pub delivers: Option<Box<Stream>>,
-    /// Where it stands.
+    /// The position.
     pub span: Span,
 }
 
@@ -88,12 +88,12 @@ impl Arg {
     }
 }
 
-/// What flows out of one command into the next.
+/// The output of a command in a pipeline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stream {
     /// All of it, where it is known.
     pub text: Option<String>,
-    /// Where it comes from.
+    /// Its origin.
     pub taint: Taint,
     /// Whether anything is connected: a pipe, a file, a here-document.
     pub connected: bool,
@@ -178,7 +178,7 @@ impl From<Stream> for Content {
 pub struct Value {
     /// Its elements; a plain variable has one. `None`: cannot be known.
     pub items: Option<Vec<String>>,
-    /// Where it comes from.
+    /// Its origin.
     pub taint: Taint,
 }
 

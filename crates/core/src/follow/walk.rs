@@ -1,4 +1,4 @@
-//! Follows a script command by command, without running anything, and collects what it would do.
+//! Walks a script command by command, without running anything, and collects its effects.
 //!
 //! Variables, functions, the working directory and what flows through pipes are kept as far as
 //! they are known. Whatever may run is judged as if it did: both arms of an `if`, every pattern of
@@ -445,7 +445,7 @@ impl<'k> Walk<'k> {
 /// How a file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writing {
-    /// What was there is gone.
+    /// The previous content is gone.
     Replace,
     /// Nothing is put in place of what was there.
     Empty,

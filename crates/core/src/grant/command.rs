@@ -1,5 +1,5 @@
-//! Shell text as grants see it: simple commands in a row, every word literal, nothing left to the
-//! shell. What is anything else can be granted in no form.
+//! Shell text that a grant can cover: a sequence of simple commands with literal words. Anything
+//! else cannot be granted.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! What of a call a grant can be bound to. Some calls can be bound to nothing.
+//! The parts of a call to which a grant can be bound. Some calls have none.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! Words that mean something else a moment later: the fifth element of a page, a process's number,
-//! a place on the screen, "the last message". Nobody can permit them for later.
+//! Arguments whose meaning changes with time: the fifth element of a page, a process id, a screen
+//! position, "the last message". No grant covers them.
 //!
 //! The words are in `knowledge/handles.toml`. INVARIANT: a call that uses one can be granted in no
 //! form, so no grant that was ever given covers it either.

@@ -1,4 +1,4 @@
-//! What the call would do that a grant was given for: the line no covered call may cross.
+//! The effects of the call that a grant was given for: the limit for every call it covers.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

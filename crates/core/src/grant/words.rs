@@ -1,4 +1,4 @@
-//! What a grant lets run, in words a person can check.
+//! The text of a grant: what it covers, in words a person can check.
 
 use super::{CommandShape, Scope};
 use crate::display::{line, shortened};

@@ -1,4 +1,4 @@
-//! The names and calls of the languages that are read, compiled from `knowledge/languages/`.
+//! Names and calls of the supported script languages, compiled from `knowledge/languages/`.
 //!
 //! Lists are sorted at build time and searched in place, so nothing is built when a program starts.
 

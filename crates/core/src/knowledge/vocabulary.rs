@@ -1,4 +1,4 @@
-//! The words a knowledge table may use: effects, roles, option styles.
+//! The vocabulary of the knowledge tables: effects, roles, option styles.
 //!
 //! The build script reads the tables with the same file, so a misspelt word in a table is a build
 //! error that names the row, and a word added here breaks every `match` that must think about it.
@@ -33,7 +33,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What running something does, from the point of view of the person who answers for it.
+    /// The effect of running something.
     Effect {
         /// Prints something it computes or was given: `echo`, `seq`, `basename`.
         Compute = "compute",

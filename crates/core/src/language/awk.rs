@@ -1,4 +1,4 @@
-//! What an `awk` program would do besides computing and printing.
+//! Effects of an `awk` program besides computing and printing.
 //!
 //! `>` and `|` mean "compare" in a condition and "write to a file" or "run a command" after
 //! `print`; the reader keeps track of which of both it is in. File names and commands count when

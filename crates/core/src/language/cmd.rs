@@ -1,4 +1,4 @@
-//! What a command line of the Windows command interpreter would do.
+//! Effects of a command line of the Windows command interpreter.
 //!
 //! The line is cut at `&`, `|`, parentheses and line ends, with carets and quotes undone. Each
 //! command is looked up in a table; programs that are not in it are reported as run.

@@ -1,4 +1,4 @@
-//! Steps through a fragment of code character by character.
+//! A character cursor over a code fragment.
 //!
 //! Every reader shares this cursor, so that none of them indexes into text: a step past the end
 //! is `None`, never a panic.

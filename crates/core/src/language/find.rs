@@ -1,4 +1,4 @@
-//! What the arguments of `find` ask for: where it looks, what it runs, deletes, writes and reads.
+//! The arguments of `find`: where it searches, what it runs, deletes, writes and reads.
 //!
 //! The primaries of GNU, BSD and macOS `find` are known with the number of their arguments. An
 //! unknown one hides the rest, because nobody knows how many words belong to it.

@@ -1,4 +1,4 @@
-//! What a filter of `jq`, `gojq`, `jaq` or `yq` would do besides transforming its input.
+//! Effects of a `jq`, `gojq`, `jaq` or `yq` filter besides transforming its input.
 //!
 //! Filters cannot write. They can read the environment, and files in some dialects; a few
 //! dialects run commands. Functions are checked against the known ones, because an unknown name

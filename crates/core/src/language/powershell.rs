@@ -1,4 +1,4 @@
-//! What a line of PowerShell would do.
+//! Effects of a PowerShell command line.
 //!
 //! The text is cut into commands at pipes, semicolons and brackets of all kinds, so that code in
 //! blocks and subexpressions is judged like any other. Each command is looked up in a table of

@@ -1,4 +1,4 @@
-//! What a short script for an interpreter (`python -c`, `node -e`, `perl -ne` …) would do.
+//! Effects of a short script for an interpreter (`python -c`, `node -e`, `perl -ne` …).
 //!
 //! Nobody can say what any program does, so only a small subset is understood: every name, call,
 //! attribute and import must be on the list of the language ([`Script`]). Well-known calls with

@@ -1,4 +1,4 @@
-//! What a `sed` script would do besides editing the text that flows through it.
+//! Effects of a `sed` script besides editing its input.
 //!
 //! The whole command grammar of POSIX, GNU and BSD `sed` is parsed: only then is a `w` known to be
 //! a command and not a letter of some pattern. Several `-e` fragments are to be joined with line

@@ -1,4 +1,4 @@
-//! What statements given to a database client would do.
+//! Effects of statements given to a database client.
 //!
 //! SQL is split into tokens by the rules of the client it is meant for, then judged statement by
 //! statement from tables of verbs ([`statement`]). Commands of the clients themselves, such as

@@ -1,4 +1,4 @@
-//! A signed word about how far the ledger has come: entry `seq` has this `hash`.
+//! `Checkpoint`: a signed statement that entry `seq` has this `hash`.
 //!
 //! It is an entry of the ledger itself and can be kept anywhere else as well: in a chat, a commit,
 //! a mail. Whoever keeps one can tell later whether the ledger up to it was written anew.
@@ -14,10 +14,10 @@ use crate::token::PublicKey;
 /// The name of its event.
 pub const EVENT: &str = "ledger.checkpoint";
 
-/// What is signed first, so that no other signature of the same key can be taken for this one.
+/// Domain separation: prefixed to the signed bytes, so no other signature can be reused.
 const DOMAIN: &[u8] = b"countersign/v1/checkpoint\0";
 
-/// How far the ledger has come.
+/// The newest entry of the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     /// The number of an entry.
@@ -26,7 +26,7 @@ pub struct Checkpoint {
     pub hash: Digest,
 }
 
-/// Why a checkpoint says nothing.
+/// Why a checkpoint is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.why())]
 pub enum CheckpointError {

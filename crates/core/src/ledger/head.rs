@@ -1,5 +1,5 @@
-//! How far the ledger had come, kept where deleting its rows does not reach: in a file beside the
-//! database, in a chat, in a mail. Signed, so that who can write the database cannot make one.
+//! `Head`: a signed number and hash of the newest entry, kept outside the database: in a file, a
+//! chat, a mail. Whoever can write the database cannot forge one.
 //!
 //! A checkpoint is an entry of the chain and goes with the rows that are cut off; a head stays.
 
@@ -14,10 +14,10 @@ use crate::digest::Digest;
 use crate::time::UnixMillis;
 use crate::token::PublicKey;
 
-/// What is signed first, so that no other signature of the same key can be taken for this one.
+/// Domain separation: prefixed to the signed bytes, so no other signature can be reused.
 const DOMAIN: &[u8] = b"countersign/v1/head\0";
 
-/// How far the ledger had come, and when.
+/// The newest entry at a given time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The last entry.

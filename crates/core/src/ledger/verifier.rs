@@ -1,4 +1,4 @@
-//! Holds a whole ledger against itself, its checkpoints and a head that was kept elsewhere.
+//! Verifies a whole ledger: its chain, its checkpoints, and a head kept elsewhere.
 
 use std::collections::VecDeque;
 

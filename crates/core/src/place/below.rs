@@ -1,4 +1,4 @@
-//! What lies in a directory: the most sensitive file that whoever reads all of it reads too.
+//! The most sensitive file inside a directory, for calls that read all of it.
 //!
 //! Nobody looks at the file system. The tables of paths say where credentials lie; a directory above such a
 //! place, or one called as if it were, holds them as far as anybody can tell.

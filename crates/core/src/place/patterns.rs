@@ -1,4 +1,4 @@
-//! Which row of the tables of paths is about a path: names, stars and globs.
+//! Matches a path against the rows of the path tables.
 //!
 //! There are a thousand patterns and every word of a command may be a path, so a pattern is tried
 //! only where the path has a name that it needs.

@@ -1,4 +1,4 @@
-//! Which directories may count as a workspace, and on whose word.
+//! Decides which directories count as a workspace, and who must vouch for them.
 //!
 //! Where a call is made is a claim of whoever asks. It is believed for an ordinary directory; not
 //! for one that anybody may fill, and not for what the machine serves (`shared_places.tsv`): an

@@ -1,4 +1,4 @@
-//! Rules of the policy: by tool, command shape, path and recipient, each with examples.
+//! Policy rules: by tool, command shape, path and recipient, each with examples.
 //!
 //! All conditions of a rule must hold. A rule that forbids or asks holds if *any* path, recipient
 //! or command of the call fits; a rule that permits only if *all* of them do.
@@ -30,7 +30,7 @@ pub enum RuleKind {
 /// One rule of the policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolicyRule {
-    /// What errors and traces call it.
+    /// Its name in errors and traces.
     pub name: String,
     /// The tool; `*` stands for any part of the name.
     pub tool: Option<String>,

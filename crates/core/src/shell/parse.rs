@@ -26,7 +26,7 @@ const FUEL_PER_BYTE: usize = 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at byte {at}")]
 pub struct ParseError {
-    /// What is wrong, in words.
+    /// The error, as text.
     pub what: &'static str,
     /// Where.
     pub at: usize,

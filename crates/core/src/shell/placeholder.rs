@@ -1,4 +1,4 @@
-//! Placeholders of documentation that nobody has filled in: `git checkout -b <branch>`.
+//! Detects unfilled placeholders from documentation: `git checkout -b <branch>`.
 //!
 //! A `>` with nothing behind it is an error in every shell, so nothing of that line would run,
 //! whatever a person answered. Such a placeholder is read as a value that nobody knows, and the

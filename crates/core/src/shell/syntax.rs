@@ -1,4 +1,4 @@
-//! The shape of a shell script, as far as judging it needs.
+//! The syntax tree of a shell script, as far as the judge needs it.
 //!
 //! This is not a faithful syntax tree: both arms of an `if` matter alike to a judge, so branches are
 //! one list of blocks, and what only affects exit codes is gone. What executes, writes or expands
@@ -27,7 +27,7 @@ impl Span {
 /// A parsed text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
-    /// What runs.
+    /// The commands.
     pub block: Block,
     /// Bodies of here-documents. They follow the line that announces them, so a command is
     /// complete before its document is read, and refers to it by number.
@@ -48,7 +48,7 @@ pub enum Command {
     AndOr(Vec<Command>, Vec<Join>),
     /// `{ … }` or `( … )`.
     Group {
-        /// What runs.
+        /// The commands.
         body: Block,
         /// Whether changes to variables and directory end with it.
         subshell: bool,
@@ -146,7 +146,7 @@ pub enum AssignedValue {
 pub struct Word {
     /// Its parts, in order.
     pub parts: Vec<Part>,
-    /// Where it stands.
+    /// The position.
     pub span: Span,
 }
 
@@ -166,7 +166,7 @@ pub enum Part {
     },
     /// `$( … )` or backticks.
     Substitution {
-        /// What runs.
+        /// The commands.
         body: Block,
         /// Whether the result stays one word.
         quoted: bool,
@@ -175,7 +175,7 @@ pub enum Part {
     Arithmetic(Vec<Part>),
     /// `<( … )` or `>( … )`.
     Process {
-        /// What runs.
+        /// The commands.
         body: Block,
         /// Whether the word is written to (`>( … )`).
         writes: bool,
@@ -232,7 +232,7 @@ pub enum Operation {
     Replace {
         /// The pattern.
         pattern: Word,
-        /// What takes its place.
+        /// Its replacement.
         replacement: Word,
         /// Whether every match is replaced.
         all: bool,

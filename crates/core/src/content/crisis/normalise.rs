@@ -1,4 +1,4 @@
-//! Folding a text to the plain letters its reader sees, whatever characters carry them.
+//! Normalises text to the plain letters a reader sees, whatever characters encode them.
 //!
 //! Undone here: transport escapes (JSON, percent, quoted-printable, HTML), tags, invisible
 //! characters, compatibility forms (full-width, mathematical, enclosed letters), case, accents,

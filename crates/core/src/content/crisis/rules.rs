@@ -1,4 +1,4 @@
-//! The phrase rules: which words are looked for, which idioms are passed over.
+//! Phrase rules of the crisis detector: words to find, idioms to ignore.
 //!
 //! Each pattern demands certain stems (see `stems`); only where one of them occurs is it compiled
 //! and tried, so an ordinary message costs one pass over the stems. Masks work the same way and

@@ -1,4 +1,4 @@
-//! Reading a folded text as words: contractions, slang, misspellings and disguises undone.
+//! Splits normalised text into words and undoes contractions, slang, misspellings and disguises.
 //!
 //! A text yields one to three views, and every view goes through the same rules:
 //! - the plain reading, always;

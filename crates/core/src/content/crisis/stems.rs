@@ -1,4 +1,4 @@
-//! Which words a pattern cannot match without: the cheap question asked before the costly one.
+//! Word stems that a pattern requires: a cheap filter before the expensive match.
 //!
 //! Read off the pattern itself, so that no list beside it can grow stale. Understood is the part
 //! of the regular-expression language the tables use; whatever else occurs counts as "could be

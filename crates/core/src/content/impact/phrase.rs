@@ -1,4 +1,4 @@
-//! Families of phrases: a keyword search decides which expressions run, each compiled at first use.
+//! Phrase families: a keyword search selects the expressions to run, each compiled on first use.
 
 use aho_corasick::AhoCorasick;
 use regex::bytes::{Regex, RegexBuilder};
@@ -10,7 +10,7 @@ const FINDS_MAX: usize = 16;
 /// Phrases that mean the same kind of thing.
 #[derive(Debug)]
 pub(crate) struct Family {
-    /// What it is called.
+    /// Its name.
     pub(crate) code: &'static str,
     /// How much it weighs, in per mille.
     pub(crate) weight: u16,

@@ -1,4 +1,4 @@
-//! The checks behind the numbers: check digits, ranges, dates, and the words around them.
+//! Validates candidate numbers: check digits, ranges, dates, and surrounding words.
 
 use crate::knowledge::names::ROLE_MAILBOXES;
 

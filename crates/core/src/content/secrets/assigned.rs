@@ -1,4 +1,4 @@
-//! Credentials told by the name they are given: `password = …`, `"api_key": "…"`, `the token is …`.
+//! Secrets recognised by their name: `password = …`, `"api_key": "…"`, `the token is …`.
 //!
 //! Names are split into words (`DB_PASSWORD`, `clientSecret`, `api key`), so that `compass` or
 //! `tokenizer` say nothing. The value decides the rest: references, names and stand-ins are no secrets.

@@ -1,5 +1,5 @@
-//! Credentials told by the form they travel in: key blocks, signed tokens, headers, addresses with a
-//! password, seed phrases.
+//! Secrets recognised by their container: key blocks, signed tokens, headers, URLs with a password,
+//! seed phrases.
 
 use super::Candidate;
 use super::plausible::{entropy, is_placeholder, is_reference};

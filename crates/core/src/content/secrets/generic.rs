@@ -1,5 +1,5 @@
-//! Credentials of vendors nobody has listed: a short name, a separator and a long random part, or a long
-//! random value shortly after a word such as *token*.
+//! Secrets of unknown vendors: a prefix, a separator and a long random part, or a long random value
+//! after a word such as *token*.
 
 use super::Candidate;
 use super::plausible::{Made, entropy, is_placeholder};

@@ -1,4 +1,4 @@
-//! Whether a value looks like a credential, or like a placeholder, a reference or a plain word.
+//! Decides whether a value is plausible as a secret, or a placeholder, a reference or a plain word.
 
 use crate::knowledge::names::{REFERENCE_STARTS, STAND_INS};
 use aho_corasick::AhoCorasick;

@@ -1,4 +1,4 @@
-//! Shapes of credentials: literal text with `<class:count>` parts, read from `knowledge/secrets.tsv`.
+//! Secret shapes: literal text with `<class:count>` parts, compiled from `knowledge/secrets.tsv`.
 //!
 //! One notation serves three ends: the regular expression that finds the credential, the keyword
 //! that decides whether the expression is worth running, and the samples the tests make.

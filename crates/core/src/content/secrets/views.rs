@@ -1,4 +1,4 @@
-//! Other readings of a text: what it says once an encoding or a disguise is taken off.
+//! Decoded variants of a text, for secrets behind an encoding or a disguise.
 //!
 //! Each view keeps, for every byte, the offset it came from, so that a find in the view can be
 //! pointed at in the original. Every view is made only when the text shows a sign of it.

@@ -1,4 +1,4 @@
-//! What an address carries away: data of this machine, a credential, an encoded text, a message.
+//! Detects data in a URL: data of this machine, a credential, an encoded text, a message.
 //!
 //! Whoever is asked for an address learns all of it, so what stands in it is sent, whatever the method is
 //! called. Where data comes from is followed by `Taint::data`; where it goes decides whether that matters.

@@ -1,4 +1,5 @@
-//! Where a build puts its output when its words or variables say so, and what cleaning deletes then.
+//! Finds the output directory of a build that its arguments or variables set, and what cleaning it
+//! deletes.
 
 use super::Line;
 use super::options::Options;

@@ -1,4 +1,4 @@
-//! Code that a command carries or runs: shell text, scripts, other languages.
+//! Code that a command contains or runs: shell text, scripts, other languages.
 
 use super::foreign::is_no_file;
 use super::network::is_local_or_registry;
@@ -449,13 +449,13 @@ const MINI_LANGUAGES: &[(Role, MiniReader)] = &[
 pub(crate) struct Filled {
     /// The mark that is replaced.
     pub(crate) marker: Option<String>,
-    /// What takes its place.
+    /// Its replacement.
     pub(crate) with: String,
     /// Whether that is a pattern.
     pub(crate) glob: bool,
     /// Whether it is added at the end where the mark does not occur.
     pub(crate) appended: bool,
-    /// Where it comes from.
+    /// Its origin.
     pub(crate) taint: Taint,
 }
 

@@ -1,4 +1,4 @@
-//! What happens to files: reading, writing, deleting, by how sensitive the place is.
+//! File effects: reads, writes and deletions, by the sensitivity of the path.
 
 use super::carried::is_version_file;
 use crate::act::{Act, Breadth};

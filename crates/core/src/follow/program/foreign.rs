@@ -1,4 +1,4 @@
-//! Code and settings from outside the project that a command obeys, and what it shows to others.
+//! Code and settings from outside the project that a command uses, and what it exposes.
 
 use super::Line;
 use super::network::is_local_or_registry;

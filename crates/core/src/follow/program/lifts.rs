@@ -1,4 +1,4 @@
-//! Options that take away what a command does: help, dry runs, listings.
+//! Options that suppress a command's effect: help, dry runs, listings.
 //!
 //! Law 9: words added to a command never make its verdict looser than what the program would still
 //! do. So none of these options counts unless the row proves that the program heeds it in this very

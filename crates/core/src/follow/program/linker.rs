@@ -1,4 +1,4 @@
-//! Options that a compiler hands on to the linker and the assembler.
+//! Options that a compiler passes to the linker and the assembler.
 
 use super::options;
 use crate::act::Act;

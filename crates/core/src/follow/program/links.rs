@@ -1,4 +1,4 @@
-//! Links that this text makes: what is written through one is written where it leads.
+//! Links that a script creates: a write through one counts as a write to its target.
 
 use super::Line;
 use crate::follow::value::Arg;

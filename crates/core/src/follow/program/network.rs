@@ -1,4 +1,4 @@
-//! What reaches other machines: addresses, hosts, uploads.
+//! Network effects: addresses, hosts, uploads.
 
 use crate::act::Act;
 use crate::follow::value::{Arg, Taint};

@@ -1,4 +1,4 @@
-//! Reads a command line by the option grammar of a row.
+//! Parses a command line by the option grammar of its row.
 //!
 //! Bundles (`-rf`), attached values (`-ofile`, `--output=file`), abbreviations (`--outp`), options
 //! after operands and `--` are read as getopt would. An abbreviation that could mean several
@@ -14,7 +14,7 @@ use crate::place::HOLE;
 /// An option that was given.
 #[derive(Debug)]
 pub(crate) struct Hit {
-    /// Which.
+    /// The flag.
     pub(crate) flag: &'static Flag,
     /// The spelling it was given by, in full.
     pub(crate) name: &'static str,

@@ -1,4 +1,4 @@
-//! What small programs print, where it is known: enough to see through `echo … | base64 -d | sh`.
+//! The known output of small programs, to see through `echo … | base64 -d | sh`.
 
 use super::Line;
 use crate::encoding::{base32, base64, hexadecimal};

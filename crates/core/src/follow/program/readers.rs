@@ -1,4 +1,4 @@
-//! Readers for programs whose words a table of options cannot describe.
+//! Custom parsers for programs that a table of options cannot describe.
 
 mod containers;
 mod curl;

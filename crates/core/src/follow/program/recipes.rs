@@ -1,5 +1,5 @@
-//! Files that say what a build runs, where this text or an earlier call has written them:
-//! `Makefile`, `package.json` and their kin; and tests.
+//! Build recipes that this script or an earlier call wrote: `Makefile`, `package.json` and similar,
+//! and tests.
 
 use super::Line;
 use super::options::Hit;

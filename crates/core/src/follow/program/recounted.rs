@@ -1,4 +1,4 @@
-//! The words of the command at hand, for acts that are to be known again in another spelling.
+//! The words of the current command, for effects that must be recognised in another spelling.
 //!
 //! What a shell makes of a text is gone by then: quotes, comments, variables, wrappers. What is
 //! left is put into one form: options by their first name, without those that only switch

@@ -1,5 +1,5 @@
-//! Commands that run what the directory they work in says: hooks and settings of a repository,
-//! providers and programs of an infrastructure.
+//! Commands controlled by their working directory: repository hooks and settings, infrastructure
+//! providers and programs.
 
 use super::Line;
 use crate::act::Act;

@@ -1,4 +1,4 @@
-//! Finds what the first words of a command name: a program, a file, a subcommand.
+//! Resolves the first words of a command: a program, a file, a subcommand.
 
 use super::options::{self, Hit};
 use crate::follow::value::Arg;
@@ -10,7 +10,7 @@ use crate::knowledge::{self, Program, Row};
 use crate::language;
 use crate::place::{HOLE, is_absolute, normalise};
 
-/// What the first word of a command names.
+/// The target of the first word of a command.
 pub(super) enum Named {
     /// A program of the tables, with the name it is known by.
     Program(&'static Program, String),

@@ -1,4 +1,4 @@
-//! What each word of a command line stands for, and what happens to it by that.
+//! Assigns a role to each argument of a command line and derives its effect.
 
 use super::Line;
 use super::cleaning::says_output;

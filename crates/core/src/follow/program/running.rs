@@ -1,5 +1,5 @@
-//! Files that this text or an earlier call wrote, at the moment they run: read as if their content
-//! stood in the call.
+//! Files that this script or an earlier call wrote, when they run: their content is judged as part
+//! of the call.
 
 use super::code::{Runs, interpreter_role};
 use crate::follow::value::{Arg, Stream};

@@ -1,4 +1,5 @@
-//! Words that are no file where a file is expected, and words that name a file without looking like it.
+//! Arguments that look like files but are not, and arguments that name a file without looking like
+//! one.
 //!
 //! Many programs open more than files: `|command`, `%pipe%command`, an address, several names at once
 //! (`a|b`), or a word whose beginning says what the rest is (`msl:script`, which a row lists as

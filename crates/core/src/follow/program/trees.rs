@@ -1,4 +1,4 @@
-//! Programs and tools that read a directory with everything in it, and so the keys that lie there.
+//! Programs and tools that read a whole directory, including the keys in it.
 
 use super::Line;
 use super::roles::operand_roles;

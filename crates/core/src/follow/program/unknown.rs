@@ -1,4 +1,4 @@
-//! Programs nothing is known about: what their words alone can say.
+//! Unknown programs: what can be inferred from their arguments.
 //!
 //! Asking a program what it is, to show something or to build or test the project is inferred from
 //! the table `unknown` of `verbs.toml`. One word that could mean more, one address or one sensitive

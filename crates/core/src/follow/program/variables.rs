@@ -1,4 +1,4 @@
-//! Environment variables that make programs run, load or reach something.
+//! Environment variables that make programs run, load or contact something.
 
 use super::network::is_local_or_registry;
 use crate::act::Act;

@@ -1,4 +1,4 @@
-//! Subcommands that have no row: the verbs in their words say what they do.
+//! Subcommands without a row: inferred from the verbs in their names.
 
 use super::options;
 use super::resolve::leading_words;

@@ -1,4 +1,4 @@
-//! What this text and earlier calls wrote into files, for when they run.
+//! Tracks what this script and earlier calls wrote to files, for when they run.
 
 use super::Line;
 use super::options::{Hit, Options};

@@ -1,4 +1,4 @@
-//! Commands made of commands: lists, groups, branches, loops.
+//! Compound commands: lists, groups, branches, loops.
 
 use super::Walk;
 use crate::follow::value::{Arg, Stream, Taint, Value};

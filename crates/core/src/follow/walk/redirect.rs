@@ -1,4 +1,4 @@
-//! Redirections: what a command reads and where its output goes.
+//! Redirections: input and output of a command.
 
 use std::rc::Rc;
 

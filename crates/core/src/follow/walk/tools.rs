@@ -1,4 +1,4 @@
-//! Variables that by custom hold the name of a tool: `$(CC)` of make, `${HELM}` of a script.
+//! Variables that conventionally hold a tool's name: `$(CC)` in make, `${HELM}` in a script.
 //!
 //! Where nothing in the text sets such a variable, it is read as the tool it is named after. Unset
 //! and outside quotes it would vanish, and the next word would be the command; where that word is a

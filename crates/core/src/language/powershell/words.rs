@@ -1,4 +1,4 @@
-//! Cuts PowerShell text into commands of words.
+//! Splits PowerShell text into commands and words.
 
 use crate::encoding::base64;
 use crate::language::cursor::Cursor;

@@ -1,4 +1,4 @@
-//! Which names a script gives to its own values, and which it takes from modules.
+//! Name bindings of a script: its own values, and names imported from modules.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Names that stand for one text, or for the path of one text, wherever they are used.
+//! Constants of a script: names that always hold one text or path.
 //!
 //! `p = Path("a.txt")` and `const p = "a.txt"` are read by putting the text where the name stands,
 //! so that what is opened, written or deleted by it is seen. A name counts only when nothing else

@@ -1,4 +1,4 @@
-//! What a well-known call does with its arguments.
+//! Effects of well-known calls on their arguments.
 
 use super::COMPUTED;
 use super::lexer::Token;

@@ -1,4 +1,4 @@
-//! What the texts in a script say about names that it computes.
+//! Literals of a script, as evidence about names that it computes.
 
 use super::lexer::Token;
 use super::{COMPUTED, Reader};

@@ -1,4 +1,4 @@
-//! Commands of the database clients themselves: `\dt`, `\!`, `.tables`, `.shell`, `source`.
+//! Meta-commands of database clients: `\dt`, `\!`, `.tables`, `.shell`, `source`.
 
 use super::{Dialect, statement, tokens};
 use crate::language::{Deed, Reading, runs_its_input};

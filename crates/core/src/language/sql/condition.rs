@@ -1,4 +1,4 @@
-//! Whether the condition of a `DELETE` or `UPDATE` leaves anything out.
+//! Decides whether the condition of a `DELETE` or `UPDATE` excludes any rows.
 
 use super::tokens::Token;
 

@@ -1,4 +1,4 @@
-//! Functions a statement calls that reach beyond the rows it names.
+//! SQL functions that reach beyond the rows of their statement.
 
 use super::tokens::Token;
 use crate::knowledge::languages::{Call, SQL_COMPUTING, SQL_FUNCTIONS};

@@ -1,4 +1,4 @@
-//! What a snippet given to `mongosh --eval` would do.
+//! Effects of a snippet for `mongosh --eval`.
 //!
 //! The snippet is JavaScript, but of a narrow kind: chains of methods on `db`. Every method called
 //! must be known; whatever is computed stays hidden.

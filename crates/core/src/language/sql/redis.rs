@@ -1,4 +1,4 @@
-//! What a command given to `redis-cli` would do.
+//! Effects of a `redis-cli` command.
 
 use crate::knowledge::CallReader;
 use crate::knowledge::languages::REDIS_COMMANDS;

@@ -1,4 +1,4 @@
-//! What one SQL statement does, judged by its verb and the words that change the verb's meaning.
+//! Effects of one SQL statement, by its verb and the words that modify it.
 
 use super::functions::{self, Unknown};
 use super::tokens::Token;

@@ -1,4 +1,4 @@
-//! `docker run` and its kin: mounts and privileges decide, then a command in a container.
+//! `docker run` and similar: mounts and privileges first, then the command in the container.
 
 use super::Line;
 use super::git::Given;

@@ -1,4 +1,4 @@
-//! `curl`: the method, the data, where it leads and what goes along decide.
+//! `curl`: method, data, destination and attached files.
 
 use super::Line;
 use crate::act::Act;

@@ -1,4 +1,4 @@
-//! Git where words, not options, decide: push, checkout, config.
+//! Git commands whose operands decide: push, checkout, config.
 
 use super::Line;
 use crate::act::Act;
@@ -290,9 +290,9 @@ pub(super) struct Given<'a> {
     pub(super) program: &'static str,
     /// Its name, in lower case.
     pub(super) key: String,
-    /// What it is set to.
+    /// Its value.
     value: &'a str,
-    /// Where it stands.
+    /// The position.
     pub(super) span: Span,
 }
 

@@ -1,4 +1,4 @@
-//! Interpreters, and programs that fill a command with words from elsewhere: find, xargs.
+//! Interpreters, and programs that build a command from input: find, xargs.
 
 use super::Line;
 use crate::act::{Act, Breadth};

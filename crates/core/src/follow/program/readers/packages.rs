@@ -1,4 +1,4 @@
-//! Package managers of the machine: adding packages by name from the sources it already trusts.
+//! System package managers: installing packages by name from the configured sources.
 
 use super::Line;
 use crate::act::Act;

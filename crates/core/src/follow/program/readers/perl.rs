@@ -1,4 +1,4 @@
-//! What perl takes for code besides `-e`: modules, patterns to split by, and files it is to open.
+//! Perl code outside `-e`: modules, split patterns, and files that it opens.
 
 use super::Line;
 use crate::act::Act;

@@ -1,4 +1,4 @@
-//! Shells and their builtins: text that is read again as commands.
+//! Shells and builtins that evaluate text as commands.
 
 use super::Line;
 use crate::act::Act;

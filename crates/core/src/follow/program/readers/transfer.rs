@@ -1,4 +1,4 @@
-//! Data that moves: httpie, rsync, scp, ssh, tar.
+//! Data transfer: httpie, rsync, scp, ssh, tar.
 
 use super::Line;
 use crate::act::{Act, Breadth};
