@@ -1,4 +1,4 @@
-//! Works out what a batch of changes comes to: which of them may happen, what is then written.
+//! Evaluates a batch of changes: which of them apply, and what is written.
 //!
 //! Both databases let only one batch at a time look and write, so looking first is safe, and what
 //! a change means is decided here once and not in two dialects of SQL. The statements that write

@@ -1,4 +1,4 @@
-//! Why the database could not be used, in words for a person and words for the log.
+//! Store errors, with one text for people and one for the log.
 
 use crate::StoreError;
 

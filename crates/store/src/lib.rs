@@ -31,7 +31,7 @@ use countersign_core::ledger::{Draft, Entry};
 pub use query::{Order, Query};
 pub use tail::Tail;
 
-/// What was appended without waiting is on disk after this many milliseconds.
+/// Appended changes are on disk after this many milliseconds.
 pub const APPEND_MILLIS_MAX: u64 = 25;
 
 /// What a record is about.
@@ -41,7 +41,7 @@ pub enum Kind {
     Call,
     /// A question put to people.
     Approval,
-    /// Which question about a call is the latest, by the call's digest.
+    /// The latest approval of a call, by the call's digest.
     Question,
     /// A standing permission.
     Grant,
@@ -57,7 +57,7 @@ pub enum Kind {
     Login,
     /// The public half of a signing key.
     SigningKey,
-    /// What was answered to an idempotency key.
+    /// The response recorded for an idempotency key.
     Idempotency,
     /// A card that was delivered somewhere.
     Delivery,
@@ -85,7 +85,7 @@ pub enum Kind {
     Written,
     /// That a home keeps the head of the ledger, by the key that signs it.
     Anchor,
-    /// What is written to find out whether something can be written.
+    /// The probe record of the readiness check.
     Probe,
 }
 
@@ -139,7 +139,7 @@ pub struct Record {
     pub session: String,
     /// The run it belongs to, or empty.
     pub run: String,
-    /// What it is found by besides its id (a digest, an approval), or empty.
+    /// The secondary key (a digest, an approval), or empty.
     pub link: String,
     /// When it was made, in milliseconds.
     pub at: i64,
@@ -149,7 +149,7 @@ pub struct Record {
     pub body: String,
 }
 
-/// What must be true for a record to be written.
+/// The precondition of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
     /// There is none.
@@ -169,12 +169,12 @@ pub struct Put {
     pub expect: Expect,
 }
 
-/// What happens together or not at all.
+/// An atomic batch of changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// Records to be written.
     pub puts: Vec<Put>,
-    /// What the ledger says about it.
+    /// Its entry in the ledger.
     pub entries: Vec<Draft>,
 }
 
@@ -186,7 +186,7 @@ pub enum StoreError {
     Conflict {
         /// What kind.
         kind: Kind,
-        /// Which.
+        /// The id.
         id: String,
     },
     /// The database cannot be used now. Nothing was written; it may work later.

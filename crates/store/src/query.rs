@@ -1,8 +1,8 @@
-//! What can be asked of the records.
+//! Queries on records.
 
 use crate::Kind;
 
-/// Which end of time comes first.
+/// The sort order by time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// The oldest.

@@ -1,5 +1,5 @@
-//! What waits to be written: commits, whose senders wait, and appended changes, whose senders do
-//! not. One writer takes from it, everything that is there at once, in the order it came.
+//! The write queue: commits, whose senders wait, and appends, whose senders do not. One writer
+//! takes everything that is pending, in order.
 //!
 //! Appended changes are lent to no one: if they cannot be written they go back to the front, and
 //! until they are written nothing more may be appended. Who reads can ask whether something of
@@ -76,7 +76,7 @@ impl Job {
 
 type Reply = oneshot::Sender<Outcome>;
 
-/// What the writer does next.
+/// The next step of the writer.
 #[derive(Debug)]
 pub(crate) enum Next {
     /// Writes these and reports with [`Queue::written`] or [`Queue::failed`].
@@ -87,7 +87,7 @@ pub(crate) enum Next {
     Stop,
 }
 
-/// What waits to be written.
+/// The write queue.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     state: Mutex<State>,
@@ -109,7 +109,7 @@ struct State {
     unwritten: HashMap<Kind, HashMap<String, usize>>,
     /// When the oldest appended change came.
     oldest: Option<Instant>,
-    /// Why what was appended could not be written the last time.
+    /// The error of the last failed append.
     failing: Option<Failing>,
     closed: bool,
 }

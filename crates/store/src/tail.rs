@@ -1,4 +1,4 @@
-//! The live end of the ledger: the last visible number, and the entries just before it.
+//! The tail of the ledger: the newest visible number and the entries just before it.
 //!
 //! Readers keep a number of their own and ask for what stands behind it; how fast they read is
 //! their business, so nothing is buffered per reader and nothing is lost to a slow one.

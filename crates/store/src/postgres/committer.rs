@@ -1,4 +1,4 @@
-//! The task that commits: whatever is waiting, in one transaction, then the next.
+//! The commit task: writes everything pending in one transaction, then repeats.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Follows what all replicas write to the ledger.
+//! Follows the ledger entries of all replicas.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::{rows, words};
 use crate::Tail;
 use crate::failure::Failure;
 
-/// What replicas tell each other on.
+/// The notification channel of the replicas.
 const CHANNEL: &str = "countersign_ledger";
 
 /// How long an entry of another replica can stay unseen when no hint comes.

@@ -1,4 +1,4 @@
-//! Reaches the server and brings its tables up to date.
+//! Connects to the server and migrates its tables.
 
 use std::str::FromStr as _;
 use std::time::Duration;
@@ -20,7 +20,7 @@ const MIGRATIONS: &[&str] = &[include_str!(
     "../../migrations/postgres/0001_records_and_ledger.sql"
 )];
 
-/// What two replicas that start together take turns with.
+/// The lock for replicas that start at the same time.
 const MIGRATION_LOCK: i64 = 0x636f_756e_7465_7273;
 
 /// How every connection works.

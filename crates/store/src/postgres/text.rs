@@ -1,5 +1,5 @@
-//! Text that PostgreSQL can keep. It refuses the character NUL, which an agent may well put into a
-//! session's name; so NUL and the escape itself are written as two characters.
+//! Escapes text for PostgreSQL, which rejects NUL. NUL and the escape character are written as two
+//! characters.
 
 use std::borrow::Cow;
 

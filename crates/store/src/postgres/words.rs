@@ -1,4 +1,4 @@
-//! What PostgreSQL's errors mean to a person.
+//! Texts for PostgreSQL's errors.
 
 use crate::failure::Failure;
 

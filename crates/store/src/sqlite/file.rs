@@ -1,4 +1,4 @@
-//! Opens the file, makes it if it is not there, and brings its tables up to date.
+//! Opens or creates the file and migrates its tables.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::os::unix::fs::MetadataExt as _;
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 /// How long another process may hold the file before it counts as locked.
 pub(super) const BUSY: Duration = Duration::from_secs(2);
 
-/// What the log is cut back to after it has grown.
+/// The size to which the log is truncated.
 const LOG_BYTES_MAX: i64 = 64 << 20;
 
 /// Pages in the log before they are moved to the database. The ends of the indexes change with every

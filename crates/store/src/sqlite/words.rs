@@ -1,4 +1,4 @@
-//! What SQLite's errors mean to a person.
+//! Texts for SQLite's errors.
 
 use rusqlite::ErrorCode;
 

@@ -1,4 +1,4 @@
-//! The thread that writes: whatever is waiting, in one transaction, then the next.
+//! The writer thread: writes everything pending in one transaction, then repeats.
 
 use std::collections::HashMap;
 use std::sync::Arc;
