@@ -1,4 +1,4 @@
-//! Paints a card for a chat, delivers it, verifies what comes back.
+//! Channels: render a card for a chat, deliver it, verify what comes back.
 //!
 //! A channel paints and delivers; it never decides. It sees a card, not the approval, and neither the
 //! store nor the gate. What people do in a chat becomes a [`press::Click`], which the gate checks.

@@ -79,7 +79,7 @@ struct Known {
     place: Option<String>,
 }
 
-/// What was found of earlier deliveries when a place was looked through.
+/// Earlier deliveries found in a place.
 #[derive(Clone, Debug)]
 struct Found {
     since: i64,

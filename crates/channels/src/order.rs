@@ -1,4 +1,4 @@
-//! What a channel is asked to put in front of people, and where.
+//! `Order`: what a channel delivers, and where.
 
 use countersign_core::card::Card;
 use countersign_core::digest::Digest;
@@ -10,7 +10,7 @@ use crate::seal::Seal;
 /// A question to put in front of people.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// What.
+    /// The subject.
     pub what: Subject,
     /// Names the delivery; the same when it is tried again, so that no card appears twice.
     pub key: String,
@@ -54,7 +54,7 @@ impl From<Outcome> for Closing {
     }
 }
 
-/// What is put in front of people.
+/// What is delivered to people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// Whether something may run.
@@ -72,7 +72,7 @@ pub struct Inquiry {
     pub question: String,
     /// Up to nine answers to choose from, safe to show.
     pub choices: Vec<String>,
-    /// When it ends unanswered.
+    /// When it expires.
     pub expires_at: UnixMillis,
     /// How it ended, in words. `None` while it waits.
     pub outcome: Option<String>,

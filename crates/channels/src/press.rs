@@ -1,4 +1,4 @@
-//! What a person does with a card: the same on every platform, whatever its buttons look like.
+//! `Press`: interactions with a card, the same for every platform.
 
 use countersign_core::approval::Choice;
 use countersign_core::digest::Digest;
@@ -7,7 +7,7 @@ use countersign_core::tier::Tier;
 /// Most answers of a clarification that have a button.
 pub const ANSWERS_MAX: u8 = 9;
 
-/// What can be pressed on a card.
+/// The buttons of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Press {
     /// One of the choices of an approval.
@@ -105,13 +105,13 @@ pub struct Click {
     pub channel: String,
     /// What kind of chat.
     pub platform: String,
-    /// Which server, team or bot of it.
+    /// The server, team or bot.
     pub tenant: String,
     /// Whether it comes from the chat at all.
     pub transport: Result<(), Untrusted>,
-    /// What the chat names it by, where it counts once.
+    /// The platform's one-time id of the interaction.
     pub ticket: Option<String>,
-    /// What shows that it was this card that was meant.
+    /// Proof that this card was meant.
     pub proof: Proof,
     /// The question.
     pub subject: String,
@@ -125,7 +125,7 @@ pub struct Click {
     pub reference: String,
     /// Who did it.
     pub clicker: Clicker,
-    /// How far the asker could have done it instead.
+    /// The tier: how well asker and approver are separated.
     pub tier: Tier,
     /// What was said.
     pub text: Option<String>,
@@ -153,7 +153,7 @@ pub enum Standing {
     Unknown,
 }
 
-/// What shows that it was this card that was meant.
+/// Proof that this card was meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// The code of a button.
@@ -198,7 +198,7 @@ pub enum Untrusted {
     /// The command's token is wrong.
     #[error("its token is wrong")]
     WrongToken,
-    /// What it must be checked with cannot be had now.
+    /// The key for verifying it is not available now.
     #[error("the server's key is not available now")]
     NoKey,
 }

@@ -1,4 +1,4 @@
-//! A channel that keeps what it was given, for tests and for practice.
+//! A channel that records its orders, for tests and for practice.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,5 +1,4 @@
-//! What makes a button ours: a code over everything the button means, under a key that only the
-//! firewall has.
+//! Seals buttons: a code over everything a button means, made with a key of the firewall.
 //!
 //! The key is random and kept with the firewall's own state; it is derived from nothing a chat or an
 //! agent could know. A code is bound to the platform, the server, the place, the question, the
@@ -32,7 +31,7 @@ pub struct Seal(Arc<Zeroizing<[u8; 32]>>);
 pub struct Bound<'a> {
     /// What kind of chat.
     pub platform: &'a str,
-    /// Which server, team or bot of it.
+    /// The server, team or bot.
     pub tenant: &'a str,
     /// Where the card is.
     pub place: &'a str,

@@ -1,4 +1,4 @@
-//! Text that stays text in a chat that reads Markdown.
+//! Escapes text for chats that render Markdown.
 //!
 //! What an agent wrote stands in a code block or a code span whose backticks are more than any run
 //! inside, so nothing in it can end it. In code nobody is mentioned, nothing is linked, no address is

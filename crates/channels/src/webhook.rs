@@ -1,4 +1,4 @@
-//! A channel for any program that can take a POST: cards go out signed, answers come back signed.
+//! The webhook channel: signed POSTs out, signed answers back.
 //!
 //! Both directions carry `Countersign-Signature: t=SECONDS,v1=HEX`, where HEX is the HMAC-SHA256 of
 //! `v1:SECONDS:BODY` under a secret both sides know. A signature older or newer than five minutes
@@ -31,7 +31,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 pub struct WebhookSettings {
     /// Its name in the configuration.
     pub name: String,
-    /// Where cards are sent: `https`, or `http` on this machine.
+    /// The address for cards: `https`, or `http` on this machine.
     pub url: String,
     /// The secret both sides know.
     pub secret: Vec<u8>,
@@ -59,16 +59,16 @@ pub struct Webhook {
 pub struct Verified {
     /// To which question.
     pub approval_id: String,
-    /// What was chosen.
+    /// The choice.
     pub choice: Choice,
     /// The account of the person on the other side.
     pub account: String,
-    /// What was said about it.
+    /// The note.
     #[serde(default)]
     pub note: Option<String>,
 }
 
-/// Why an answer proves nothing.
+/// Why an answer is not authentic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
     /// There is no signature, or it is written wrongly.

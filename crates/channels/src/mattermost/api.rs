@@ -1,5 +1,4 @@
-//! The way to a Mattermost server: few requests at a time, and none while it says that it has had
-//! enough.
+//! REST client for Mattermost, with a concurrency limit and backoff.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;

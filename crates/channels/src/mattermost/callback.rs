@@ -1,4 +1,4 @@
-//! What the server sends back: buttons, commands, dialogs; and what it is answered.
+//! Callbacks from the server: buttons, commands, dialogs, and our responses.
 //!
 //! Nothing in a callback is believed by itself. Who did it is proven by the signed trigger, which
 //! button it was by the code in its context; both are checked, and the rest is the gate's to compare
@@ -24,7 +24,7 @@ const BODY_BYTES_MAX: usize = 256 * 1024;
 /// Longest words of a dialog, in characters; the server's own limit.
 const WORDS_CHARS_MAX: usize = 3000;
 
-/// What our buttons carry.
+/// The payload of our buttons.
 #[derive(Deserialize)]
 struct Context {
     v: u32,

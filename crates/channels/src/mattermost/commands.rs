@@ -1,4 +1,4 @@
-//! Slash commands: the one registry, registered at the server so that what people type arrives.
+//! Registers our slash commands with the server.
 //!
 //! A client sends everything that begins with a slash to the server, which knows only what was
 //! registered there. Our own commands are kept as they should be; somebody else's are left alone; a

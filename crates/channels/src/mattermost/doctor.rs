@@ -1,4 +1,4 @@
-//! What usually goes wrong with Mattermost, looked at one by one, each with what to do about it.
+//! Diagnoses a Mattermost setup and suggests fixes.
 
 use std::net::IpAddr;
 use std::time::Duration;

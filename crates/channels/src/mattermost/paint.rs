@@ -1,4 +1,4 @@
-//! A card as a Mattermost post: a message, and attachments with what would run, the facts, and the
+//! Renders a card as a Mattermost post: a message, and attachments with the call, the facts and the
 //! buttons.
 //!
 //! Whatever an agent wrote stands in code. Buttons stand in `props.attachments[].actions[]`; a list at

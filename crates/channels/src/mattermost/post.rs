@@ -1,4 +1,4 @@
-//! Putting things there: cards, each once, their full text, and what is said.
+//! Posts cards (each once), full texts and messages.
 
 use std::collections::{HashMap, HashSet};
 

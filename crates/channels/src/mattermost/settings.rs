@@ -36,7 +36,7 @@ pub struct MattermostSettings {
     pub callback_url: Option<String>,
     /// Whether slash commands are registered.
     pub commands: bool,
-    /// What stands before a command whose own name is taken.
+    /// The prefix for commands whose name is taken.
     pub command_prefix: String,
     /// Whether people can talk to the built-in agent there.
     pub talk: bool,

@@ -1,4 +1,4 @@
-//! What is said there: the websocket, and what was said while it was away.
+//! The websocket: receives messages, and catches up after a disconnect.
 //!
 //! Events are numbered; after a gap, a new connection or a restart, messages are read from the server
 //! instead. A message that was heard before is told once.
@@ -79,7 +79,7 @@ impl Company {
     }
 }
 
-/// What was heard so far.
+/// The text received so far.
 #[derive(Debug, Default)]
 struct Memory {
     heard: HashSet<String>,

@@ -1,4 +1,4 @@
-//! Cards as the server gets them, held against what servers accept, and hostile text on them.
+//! Tests for rendered posts: accepted by real servers, and hostile text stays inert.
 
 use countersign_core::approval::{Approval, Choice, State};
 use countersign_core::call::ToolCall;

@@ -1,5 +1,5 @@
-//! What proves who pressed a button: Mattermost signs no callback, but it signs the `trigger_id` in
-//! each with the person and the moment.
+//! Verifies who pressed a button: Mattermost does not sign callbacks, but it signs the `trigger_id`
+//! with the person and the time.
 //!
 //! A trigger is the base64 of `ID:USER:MILLISECONDS:SIGNATURE`; the signature is ECDSA P-256 over the
 //! SHA-256 of everything before it. Other integrations on the same server see triggers of the same

@@ -1,5 +1,5 @@
-//! What is said to and by a Mattermost server, as far as we need it. Servers from 9.11 to 11.x say
-//! more, and not all the same; what we do not know is left alone.
+//! Wire types of the Mattermost API, as far as we need them. Servers from 9.11 to 11.x differ in
+//! other fields, which are ignored.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -106,7 +106,7 @@ pub(super) struct WantedCommand {
     pub(super) description: String,
 }
 
-/// What the server says went wrong.
+/// The error message of the server.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Failure {
@@ -114,7 +114,7 @@ pub(super) struct Failure {
     pub(super) message: String,
 }
 
-/// What the server sends when a button was pressed.
+/// The callback of a button.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ActionCallback {
@@ -127,7 +127,7 @@ pub(super) struct ActionCallback {
     pub(super) context: Map<String, Value>,
 }
 
-/// What the server sends when a dialog was closed.
+/// The callback of a dialog.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct DialogCallback {
@@ -139,7 +139,7 @@ pub(super) struct DialogCallback {
     pub(super) cancelled: bool,
 }
 
-/// What the server sends when a command was typed.
+/// The callback of a slash command.
 #[derive(Clone, Default)]
 pub(super) struct CommandCallback {
     pub(super) token: String,
