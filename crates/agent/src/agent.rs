@@ -1,4 +1,4 @@
-//! The built-in agent: starts runs, drives them, stops them, and takes them up after a restart.
+//! `Agent`: starts, drives, stops and resumes runs.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub const RUNS_MAX: usize = 32;
 /// Longest input, in bytes.
 pub const INPUT_BYTES_MAX: usize = 1024 * 1024;
 
-/// What one run may use up.
+/// Limits of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunLimits {
     /// How often the model is asked.
@@ -68,11 +68,11 @@ impl Models for Option<Client> {
 pub struct AgentParts {
     /// The gate.
     pub gate: Gate,
-    /// Where the model that thinks is found.
+    /// The address of the model.
     pub models: Arc<dyn Models>,
     /// What it can do.
     pub tools: Toolbox,
-    /// What one run may use up.
+    /// Limits of one run.
     pub limits: RunLimits,
     /// The directory runs work in that name none.
     pub cwd: PathBuf,
@@ -100,12 +100,12 @@ impl CrisisNotices {
     }
 }
 
-/// What is to be done.
+/// The task.
 #[derive(Clone, Debug, Default)]
 pub struct RunRequest {
-    /// What was said, the last by the person who starts the run.
+    /// The messages; the last is from the person who starts the run.
     pub input: Vec<Message>,
-    /// What the model is told besides.
+    /// Additional instructions for the model.
     pub instructions: Option<String>,
     /// The conversation it belongs to; a new one if it is not named.
     pub session: Option<String>,

@@ -1,4 +1,4 @@
-//! Models for side tasks (titles, smart approvals): one chain, one way to go down it.
+//! Models for auxiliary tasks (titles, smart approvals): one chain with fallback.
 //!
 //! A task is asked of its own model first, then of the chain in order, then of the agent's model.
 //! Who is out of credit is left alone for ten minutes, who is busy for as long as it says; both cost
@@ -29,7 +29,7 @@ const SLOW_MAX: u32 = 3;
 /// Most bytes of an answer to a side task.
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
 
-/// Who keeps what models cost.
+/// Records token usage.
 pub trait Accounts: Send + Sync + std::fmt::Debug {
     /// Notes what one answer cost.
     fn record(&self, task: &str, model: &str, usage: Usage);
@@ -44,7 +44,7 @@ pub struct RouterParts {
     pub chain: Vec<Endpoint>,
     /// The agent's model.
     pub main: Option<Endpoint>,
-    /// Who keeps what it costs.
+    /// Records its token usage.
     pub accounts: Arc<dyn Accounts>,
     /// By which models are left alone.
     pub clock: Clock,

@@ -1,4 +1,4 @@
-//! What a model is told: who it is, and as much of the conversation as fits.
+//! Builds the model's prompt: instructions, and as much of the conversation as fits.
 
 use countersign_core::call::Turn;
 use serde_json::Value;
@@ -10,7 +10,7 @@ const OLD_RESULT_BYTES_MAX: usize = 2048;
 /// Turns that are shown to the judge and to people with something that is sent.
 const TURNS_MAX: usize = 40;
 
-/// What the model is told about itself.
+/// The system prompt.
 pub(crate) const SYSTEM_PROMPT: &str = "You are an agent behind Countersign, a firewall that asks people to confirm. \
 Use tools when they help; every call is judged, and some wait for a person's yes. When a call is denied, refused or nobody answers, \
 do not try to reach the same effect in another way: say what you wanted to do and why, and stop or go on with something else. \

@@ -1,5 +1,5 @@
-//! The one way a tool is run: submitted to the gate, waited for, taken up, run as it is kept,
-//! reported.
+//! Dispatches a tool call: submit to the gate, wait, take the permit, run the stored call, report.
+//! There is no other way to run a tool.
 //!
 //! What the model asked for is only ever a submission. What runs is the permit's call: the stored
 //! bytes, with a person's changes. A call that was begun before a crash is not begun again.
@@ -28,7 +28,7 @@ const WAIT: Duration = Duration::from_secs(30);
 /// Longest part of a result that is reported, in bytes.
 const REPORT_BYTES_MAX: usize = 4096;
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dispatched {
     /// For the model.
@@ -67,7 +67,7 @@ impl Dispatched {
 pub(crate) struct Asked<'a> {
     pub(crate) run: &'a Run,
     pub(crate) request: &'a ToolRequest,
-    /// What was said before, for whoever judges what is sent in answer to it.
+    /// Earlier messages, for judging the reply.
     pub(crate) turns: &'a [Turn],
 }
 
@@ -350,7 +350,7 @@ fn stopped() -> Dispatched {
     Dispatched::not_run("The run was stopped; the call was not run.", ending)
 }
 
-/// What is said of a call that was under way when the process ended.
+/// The result of a call that was running when the process ended.
 fn unknown_outcome() -> Dispatched {
     Dispatched::not_run(
         "Outcome unknown: the call was under way when the agent was interrupted. It may or may not \

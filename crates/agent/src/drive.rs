@@ -1,4 +1,4 @@
-//! The loop: ask the model, run what it asks for, until it answers.
+//! The agent loop: ask the model, run its tool calls, until it answers.
 //!
 //! Each turn looks at the run as it is kept and does the one thing that is next, so a run that was
 //! interrupted anywhere goes on from there. Nothing is remembered between turns that is not kept.

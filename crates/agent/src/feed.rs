@@ -1,4 +1,4 @@
-//! What a run says while it says it: pieces that are gone once they were said.
+//! Live output of a run: partial output; it is not replayed.
 //!
 //! What is durable is in the ledger; whoever comes late is told the message so far, and goes on
 //! from there. Each piece says which entry of the ledger was the last when it was said, so that who
@@ -54,7 +54,7 @@ struct Said {
 pub struct Reader {
     feed: Weak<Feed>,
     pieces: broadcast::Receiver<Said>,
-    /// What was said and not taken yet.
+    /// Unread messages.
     next: Option<Said>,
     /// Which message was heard last, and how much of it, in bytes.
     heard: (u64, usize),

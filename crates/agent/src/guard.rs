@@ -1,4 +1,4 @@
-//! What may be shown of an answer while it is still being written.
+//! Decides how much of a partial answer may be shown.
 //!
 //! Law 1: nothing that touches a person in crisis goes out without a person's yes. An answer is
 //! therefore shown sentence by sentence, each only after all that was written so far was looked at.

@@ -1,4 +1,4 @@
-//! What is said between people, model and tools, as it is kept and as models are told.
+//! `Message`: conversation messages, as stored and as sent to models.
 
 use countersign_core::status;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
-    /// What the model is told about itself.
+    /// The system prompt.
     System {
         /// The text.
         content: String,
@@ -17,7 +17,7 @@ pub enum Message {
         /// The text.
         content: String,
     },
-    /// What the model says.
+    /// The text of the model.
     Assistant {
         /// The text, if there is one.
         content: Option<String>,
@@ -25,7 +25,7 @@ pub enum Message {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolRequest>,
     },
-    /// What came of a tool the model wanted to use.
+    /// The result of a tool call of the model.
     Tool {
         /// Which request it answers.
         tool_call_id: String,
@@ -37,7 +37,7 @@ pub enum Message {
     },
 }
 
-/// How the use of a tool ended, as every surface says it.
+/// The outcome of a tool call, in the same words on every surface.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
     /// The call it was.

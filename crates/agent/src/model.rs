@@ -1,4 +1,4 @@
-//! A model that is talked to: what it is asked, what it answers, what can go wrong.
+//! The model interface: requests, answers, errors.
 //!
 //! [`Client`] speaks the streaming form of OpenAI's chat completions to any server that speaks it
 //! too. `stream` cuts what arrives into payloads, `accumulate` puts payloads together into one
@@ -45,7 +45,7 @@ pub struct Completion {
     pub text: String,
     /// Tools it wants to use, each with an id of its own.
     pub tool_requests: Vec<ToolRequest>,
-    /// What it cost.
+    /// Its token usage.
     pub usage: Usage,
     /// Which model answered.
     pub model: String,
@@ -77,7 +77,7 @@ pub enum ModelError {
     /// No model is configured.
     #[error("no model is configured")]
     NotConfigured,
-    /// What is configured for it cannot be used.
+    /// Its configuration is invalid.
     #[error("{0}")]
     Misconfigured(String),
     /// It cannot be reached.
@@ -100,10 +100,10 @@ pub enum ModelError {
     Refused {
         /// The HTTP status.
         status: u16,
-        /// What it said, shortened.
+        /// Its output, shortened.
         message: String,
     },
-    /// What it says makes no sense.
+    /// Its content is invalid.
     #[error("the model's answer cannot be read: {0}")]
     Malformed(String),
     /// The answer broke off.

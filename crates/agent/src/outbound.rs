@@ -1,4 +1,4 @@
-//! What leaves the machine: nothing without a person's yes to exactly that.
+//! Outbound tools: nothing is sent without an approval of exactly that message.
 //!
 //! A sender builds what it is about to hand over ([`Outgoing`]) and has it [cleared](clear): what the
 //! permit permits is compared with what is in hand, and the token behind it is verified once more,
@@ -20,7 +20,7 @@ use crate::around::Around;
 pub use contacts::Contacts;
 pub use smtp::{Smtp, SmtpSettings, SmtpTls};
 
-/// What is said where a person's yes is missing, expired, used, or for something else.
+/// The error if the approval is missing, expired, used, or for something else.
 pub const APPROVAL_REQUIRED: &str = "This action requires user approval. Ask the user to confirm.";
 /// The argument a token may come in.
 const TOKEN_ARGUMENT: &str = "user_approval_token";
@@ -47,7 +47,7 @@ pub struct Outgoing<T> {
     pub attachments: Vec<Vec<u8>>,
 }
 
-/// What may be sent, once. Only [`clear`] makes it.
+/// A message cleared for sending, once. Only [`clear`] creates it.
 #[derive(Debug)]
 pub struct Cleared<T> {
     outgoing: Outgoing<T>,

@@ -1,4 +1,4 @@
-//! Smart mode: what a model thinks of a call that waits for a person (law 11).
+//! Smart mode: asks a model about a waiting call (law 11).
 //!
 //! The model sees the card as data: redacted, as one line of JSON between two marks, so that nothing
 //! in the call can end the quotation. It has three words to answer with. Whatever else it says, and

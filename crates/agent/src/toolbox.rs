@@ -1,4 +1,4 @@
-//! The tools an agent has, by name.
+//! The tool registry of an agent.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the agent can do. A tool runs only with a [`Permit`], and only the gate makes those.
+//! The tools. A tool runs only with a [`Permit`], which only the gate creates.
 //!
 //! A tool reads exactly the arguments the judge reads: one it does not know, or one of another type,
 //! is an error, so nothing runs that nobody judged. [`Tool::resolved`] writes them out in full before
@@ -81,14 +81,14 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     fn run<'a>(&'a self, permit: Permit, around: &'a Around) -> BoxFuture<'a, Outcome>;
 }
 
-/// What came of running a tool.
+/// The result of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// For the model.
     pub text: String,
     /// Whether it failed.
     pub failed: bool,
-    /// What its process ended with, where it was one.
+    /// The exit code, if it ran a process.
     pub exit_code: Option<i32>,
 }
 

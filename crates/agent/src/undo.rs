@@ -1,4 +1,4 @@
-//! Putting a file back as it was before a call changed it, because a person looked and said so.
+//! Undo: restores a file to its state before a call, after a review.
 
 use std::path::{Path, PathBuf};
 
@@ -23,9 +23,9 @@ pub enum UndoError {
     Changed {
         /// The file.
         path: String,
-        /// What the call did to it.
+        /// The change by the call.
         done: String,
-        /// What somebody did to it afterwards.
+        /// The change since.
         since: String,
     },
     /// The file cannot be read or written.

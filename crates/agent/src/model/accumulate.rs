@@ -1,4 +1,4 @@
-//! Puts the payloads of an answer together into one [`Completion`]. Pure.
+//! Assembles the chunks of an answer into one [`Completion`]. Pure.
 //!
 //! Servers differ most in how they stream tool calls, so `calls` decides which fragment belongs to
 //! which call. Nothing is taken for complete before the server says that the answer has ended.

@@ -1,4 +1,4 @@
-//! Asks a model over HTTP and reads its streamed answer, within limits.
+//! HTTP client for models: sends a request and reads the streamed answer, with limits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,7 +27,7 @@ pub struct Endpoint {
     pub base_url: String,
     /// The model's name there.
     pub model: String,
-    /// What proves that we may ask.
+    /// The credential of our requests.
     pub api_key: Option<String>,
 }
 
@@ -87,7 +87,7 @@ pub struct Client {
     dialect: Arc<Dialect>,
 }
 
-/// What the server has refused so far of the usual form of a request.
+/// Request features that the server has rejected.
 #[derive(Debug, Default)]
 struct Dialect {
     /// The limit of an answer must be called `max_completion_tokens`.

@@ -1,4 +1,4 @@
-//! Reads what a server says went wrong, and turns it into one of our errors.
+//! Maps error responses of model servers to our errors.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Cuts the bytes of a streamed answer into payloads: one JSON text each.
+//! Splits a streamed answer into JSON payloads.
 //!
 //! The stream is server-sent events, read more kindly than the standard asks: a `data` line that is
 //! a whole JSON text is a payload although no blank line follows, and a line of bare JSON counts as

@@ -1,4 +1,4 @@
-//! People by name: the configuration says who is who, and a card shows where a message really goes.
+//! Contacts: resolves names to addresses, which cards then show.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Mail by SMTP: one connection per letter, no second try, no header that anybody could inject.
+//! Sends mail by SMTP: one connection per mail, no retry, no header injection.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Asking the person who works with the agent. An answer is never consent.
+//! The `clarify` tool: asks a person. An answer never permits anything.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::model::ToolSchema;
 /// Questions end by themselves; this is only longer than any of them waits.
 const LONGEST: Duration = Duration::from_hours(7 * 24);
 
-/// What the model is told in a conversation with a person in crisis.
+/// Additional instructions in a conversation with a person in crisis.
 const NOT_ASKED: &str = "The question was not asked: in this conversation somebody else looks at everything before the \
 person reads it. Put it into your answer.";
 

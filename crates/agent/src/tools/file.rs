@@ -1,4 +1,4 @@
-//! The tools for files: reading, writing, changing one place in a text.
+//! File tools: read, write, patch.
 
 use std::path::{Path, PathBuf};
 

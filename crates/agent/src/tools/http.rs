@@ -1,4 +1,4 @@
-//! Requests over HTTP: to exactly the address that was judged, and no further.
+//! The HTTP tool: requests exactly the address that was judged.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};

@@ -1,4 +1,4 @@
-//! A letter by e-mail, with the files that go with it.
+//! The e-mail tool, with attachments.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A message to a contact in a chat.
+//! The chat message tool.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The agent's own list of what is to be done, one per session, kept in memory.
+//! The to-do list of the agent, one per session, in memory.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

@@ -1,5 +1,4 @@
-//! Files that a call would run, as they are on disk: read before the call is judged, and compared
-//! before it runs, so that what was judged is what runs.
+//! Reads the files that a call would run before it is judged, and compares them before it runs.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Where a file lies: exactly the place whose path was judged, and no other behind a link.
+//! Opens files at exactly the judged path, without following links.
 //!
 //! The judge reads paths as text. So a path is taken as text here, too: `..` is taken out before
 //! anything is opened, and every directory on the way is entered by its own name, never through a

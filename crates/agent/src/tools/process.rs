@@ -1,4 +1,4 @@
-//! Commands in the background: what they say, waiting for them, ending them.
+//! Background commands: output, waiting, killing.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::process::ExitStatus;

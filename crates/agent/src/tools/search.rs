@@ -1,4 +1,4 @@
-//! Searching texts in files, and files by their names.
+//! The search tool: text in files, and files by name.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -90,7 +90,7 @@ impl Tool for SearchFiles {
     }
 }
 
-/// What was found so far, and why no more is looked for.
+/// The findings so far, and why the search stopped.
 struct Found {
     text: String,
     hits: usize,

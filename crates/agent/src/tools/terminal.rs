@@ -1,5 +1,4 @@
-//! Commands in a shell: a pinned shell, an environment without secrets, limits, and an end for all
-//! that was started.
+//! The terminal tool: a fixed shell, a clean environment, limits, and no leftover processes.
 
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};

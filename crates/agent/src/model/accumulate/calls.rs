@@ -1,4 +1,4 @@
-//! Decides which fragment of a stream belongs to which tool call.
+//! Assigns streamed fragments to tool calls.
 //!
 //! A fragment should carry the index of its call. Some servers leave the index out or always say 0,
 //! some leave the id out or repeat it, some send whole calls. So a fragment belongs to the latest

@@ -1,4 +1,4 @@
-//! One row for each way a server is known to stream, and each cut at random places.
+//! Tests for streaming: one row per known server behaviour, each cut at random places.
 
 use proptest::prelude::*;
 
