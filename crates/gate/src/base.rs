@@ -1,4 +1,4 @@
-//! What every room stands on: the store, the clock, the signing key, settings, channels.
+//! Shared parts of the gate: clock, signing key, settings, principals, cache, waiting.
 
 pub(crate) mod cache;
 pub(crate) mod cards;

@@ -1,4 +1,4 @@
-//! Questions an agent asks a person. An answer is never consent: nothing is allowed by it.
+//! Clarifications: questions from agents. An answer never permits anything.
 
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ pub struct ClarificationView {
     pub answer: Option<serde_json::Value>,
     /// When it was asked, in seconds.
     pub created_at: f64,
-    /// When it ends unanswered, in seconds.
+    /// When it expires, in seconds.
     pub expires_at: f64,
 }
 

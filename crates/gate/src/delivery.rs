@@ -1,5 +1,4 @@
-//! How people are reached: every channel is given the card, again if it must be, and paints it
-//! again when it has changed.
+//! Delivers cards to channels, with retries, and updates them when they change.
 //!
 //! Who delivers says so first and under a key that stays the same, so a retry, a restart or a second
 //! gateway puts no second card in front of anybody. Delivering never decides, but a card that can be
@@ -48,7 +47,7 @@ const REPAINTS_MAX: u32 = 5;
 const LEASE_MILLIS: i64 = 60_000;
 /// How often deliveries are looked for that nobody works at any more.
 const SWEEP_EVERY: Duration = Duration::from_secs(20);
-/// Who has looked so recently is looking, in milliseconds.
+/// A person counts as present for this long after a read, in milliseconds.
 const LOOKING_MILLIS: i64 = 30_000;
 
 /// A card and one channel, as people see it.

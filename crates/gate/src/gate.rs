@@ -46,15 +46,15 @@ pub struct Gate {
 /// What a gate is made of.
 #[derive(Debug)]
 pub struct Parts {
-    /// Where state is kept.
+    /// The database.
     pub store: Database,
-    /// What time it is.
+    /// The current time.
     pub clock: Clock,
     /// What tokens and checkpoints are signed with.
     pub signer: Signer,
     /// Where policies come from.
     pub policies: Arc<dyn Policies>,
-    /// What the owner decided about the gate itself.
+    /// Settings of the gate.
     pub settings: Settings,
     /// How people are reached.
     pub channels: Vec<Arc<dyn Channel>>,

@@ -1,5 +1,4 @@
-//! Standing permissions: what people see of them, taking them back, and what one would have let
-//! run.
+//! Lists, previews and revokes grants.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Runs the core against clock, keys, store and channels; the only writer; wakes waiting calls.
+//! The gate: runs the core with clock, keys, store and channels. It is the only writer, and it
+//! wakes waiting calls.
 //!
 //! [`Gate`] is the front: it puts the rooms together and passes its operations on. A room is a
 //! module with a type of the same name, which owns its part: its cache, its records, its rules. It

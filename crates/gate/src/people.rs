@@ -81,15 +81,15 @@ pub struct KeyView {
     pub created_at: f64,
     /// Who made it.
     pub created_by: String,
-    /// Whose tokens it may use besides its own: the audiences it runs calls for.
+    /// Executors whose tokens it may consume besides its own.
     pub executors: Vec<String>,
     /// The directories its calls may count as their workspace; none: any they claim.
     pub workspaces: Vec<String>,
-    /// When it was made useless, in seconds.
+    /// When it was revoked, in seconds.
     pub revoked_at: Option<f64>,
 }
 
-/// What is known of credentials without asking the store each time.
+/// The credential cache.
 #[derive(Debug)]
 pub(crate) struct Credentials {
     by_key: Cache<Digest, Principal>,

@@ -1,4 +1,4 @@
-//! What ran and awaits a look.
+//! Reviews: calls that ran and can be kept or undone.
 //!
 //! Undoing is the work of whoever ran the call. Another agent is told to; the built-in one kept a
 //! [`Snapshot`] and undoes it itself: [`Gate::begin_undo`] takes the review, so that nobody settles
@@ -67,7 +67,7 @@ pub struct ReviewView {
     pub call: CallView,
     /// It on one line, display-redacted.
     pub command: String,
-    /// What the agent calls itself.
+    /// The agent's own name, a claim.
     pub agent: Option<String>,
     /// Name of the key.
     pub key_name: String,
@@ -87,7 +87,7 @@ pub struct ReviewView {
 struct StoredReview {
     /// The call on one line, display-redacted.
     command: String,
-    /// What the model calls it, where the built-in agent asked.
+    /// The model's id of the call, for calls of the built-in agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tool_call_id: Option<String>,
     by: Option<String>,

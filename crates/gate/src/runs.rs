@@ -1,4 +1,4 @@
-//! Runs of the built-in agent as they are kept: who started them, what was said, how far they are.
+//! Stored runs of the built-in agent: who started them, their messages and progress.
 //!
 //! The agent thinks; the gate writes. A run is a record that changes by compare-and-set, its
 //! messages are records that are only added to, and what happens to it is in the ledger in the same
@@ -43,17 +43,17 @@ pub struct Run {
     pub session: String,
     /// The person who started it.
     pub starter: String,
-    /// Which model thinks.
+    /// The model.
     pub model: String,
-    /// What the model is told besides.
+    /// Additional instructions for the model.
     pub instructions: Option<String>,
     /// The directory it works in.
     pub cwd: Option<String>,
     /// How far it is.
     pub status: RunStatus,
-    /// What it came to.
+    /// Its result.
     pub output: Option<String>,
-    /// Why it could not go on.
+    /// Why it failed.
     pub error: Option<String>,
     /// Tokens that were read.
     pub prompt_tokens: u64,
@@ -78,13 +78,13 @@ pub struct Run {
 pub struct NewRun {
     /// The conversation; a new one if it is not named.
     pub session: Option<String>,
-    /// Which model thinks.
+    /// The model.
     pub model: String,
-    /// What the model is told besides.
+    /// Additional instructions for the model.
     pub instructions: Option<String>,
     /// The directory it works in.
     pub cwd: Option<String>,
-    /// What is said first.
+    /// The greeting.
     pub messages: Vec<Value>,
     /// Which gateway drives it.
     pub driver: String,
@@ -99,9 +99,9 @@ pub struct RunStep {
     pub tokens: (u64, u64),
     /// How often the model was asked.
     pub asked: u32,
-    /// What happened, for whoever follows: the event's name and what it shows.
+    /// An event for readers: its name and content.
     pub events: Vec<(&'static str, Value)>,
-    /// How it ended.
+    /// The end.
     pub end: Option<RunEnd>,
 }
 

@@ -1,4 +1,4 @@
-//! A session's facts: its workspace, its override, whether a person in crisis was in it.
+//! Session state: workspace, override, crisis mark.
 //!
 //! A session belongs to a key: the same name under another key is another session. Its first call
 //! fixes the workspace; that a person in crisis was in it stays true. Both are told in the ledger,
@@ -51,7 +51,7 @@ pub struct OverrideView {
     pub reason: String,
     /// Whether critical calls run without a question, too. Rules 1 to 4 stand either way.
     pub all: bool,
-    /// What it lets run, in words.
+    /// What it covers, as text.
     pub words: String,
     /// Who gave it.
     pub by: String,
@@ -68,7 +68,7 @@ pub struct OverrideRequest<'a> {
     pub all: bool,
 }
 
-/// What is known of a session.
+/// The state of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SessionFacts {
     /// The directory in which ordinary work is no question, fixed by the first call that names one.

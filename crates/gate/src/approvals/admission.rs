@@ -1,4 +1,4 @@
-//! What the gate remembers between calls so that an allowed call needs no reading from disk.
+//! Caches what an allowed call needs, so that it reads nothing from disk.
 //!
 //! Nothing here is the truth. A grant from this memory is used by compare-and-set on its record, so
 //! one that was revoked elsewhere cannot be used; what other replicas did arrives through the
@@ -25,7 +25,7 @@ struct Tally {
     counted: Instant,
 }
 
-/// What the gate remembers.
+/// The state of the gate in memory.
 #[derive(Debug)]
 pub(crate) struct Admission {
     pub(crate) quota: Quota,

@@ -1,4 +1,4 @@
-//! A person answers.
+//! Answers: checks and records a person's choice.
 
 use countersign_core::approval::{Answer, Choice, Happened, StepError};
 use countersign_core::canonical::canonical;
@@ -32,7 +32,7 @@ pub struct ApprovalFilter {
     pub run: Option<String>,
     /// At most so many.
     pub limit: Option<u32>,
-    /// Where the page before ended.
+    /// The cursor of the previous page.
     pub behind: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! How an approval changes: the core's step against the store, by compare-and-set.
+//! Changes an approval: applies the core's transition to the stored record by compare-and-set.
 
 use countersign_core::approval::{Approval, Followup, Happened, State, StepError, step};
 use countersign_core::grant::Grant;

@@ -1,5 +1,5 @@
-//! What a person denied a moment ago is not asked about again, in whatever words it comes, and the
-//! person who denied it can lift that.
+//! Remembers denials: the same act is refused without another question, in any spelling, until the
+//! denial is lifted or expires.
 //!
 //! A denial belongs to the key that asked, not to a session: a session is a name the asker makes
 //! up. Runs of the built-in agent share a key, so there it belongs to who started the run. The

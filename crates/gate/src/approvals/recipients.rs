@@ -1,4 +1,4 @@
-//! Who was written to before. A card says so: a first message to somebody deserves a second look.
+//! Known recipients. Cards say whether somebody was written to before.
 
 use countersign_core::call::ToolCall;
 use countersign_core::card::recipients;

@@ -1,4 +1,4 @@
-//! `approvals.mode: smart`: a model may answer for a person, where the law lets it.
+//! `approvals.mode: smart`: lets a model answer for a person, within law 11.
 //!
 //! The question is put down and can be answered by people from the first moment; the model is only
 //! asked before channels are bothered. Whatever goes wrong with it, they are.

@@ -1,4 +1,4 @@
-//! What was read from the store a moment ago and need not be read again.
+//! A cache of recently read records.
 //!
 //! Other processes write to the same database, so nothing is believed for longer than
 //! [`BELIEVED`], and everything is forgotten as soon as the ledger tells of an event that could

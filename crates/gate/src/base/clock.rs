@@ -1,4 +1,4 @@
-//! The gate's time: it never goes back, whatever is done to the machine's clock.
+//! The gate's clock. It never goes back, even if the machine's clock does.
 //!
 //! A clock that is set back must not revive what has ended, and one that stands wrong for a while
 //! must not stop everything for good. So the gate's time is the machine's, or the last time it has

@@ -1,4 +1,4 @@
-//! Who is asking: one role per credential, and what each may do.
+//! `Principal`: who makes a request. One role per credential.
 
 use countersign_core::id::KeyId;
 use countersign_core::tier::Tier;

@@ -1,4 +1,4 @@
-//! Whether something can be written now: asked of the store itself, not too often.
+//! Readiness: tests with a rate limit whether the store accepts writes.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// The one record that is written, over and over.
 const ID: &str = "ready";
 
-/// What was found out last, and when.
+/// The last result and its time.
 #[derive(Debug, Default)]
 pub(crate) struct Probe(Mutex<Option<(Instant, Option<&'static str>)>>);
 

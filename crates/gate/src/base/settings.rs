@@ -1,4 +1,4 @@
-//! What the owner decided about the gate itself, and where policies come from.
+//! Settings of the gate, and the source of policies.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,14 +7,14 @@ use countersign_core::assessment::SideEffect;
 use countersign_core::card::Redacts;
 use countersign_core::policy::Policy;
 
-/// What the owner decided about the gate itself.
+/// Settings of the gate.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// How long a question waits.
     pub timeouts: Timeouts,
     /// How long a denial is remembered, in milliseconds.
     pub deny_memory_millis: i64,
-    /// How long an allowing answer can be taken back, in milliseconds.
+    /// The undo hold, in milliseconds.
     pub undo_millis: i64,
     /// How long a token lives, in seconds.
     pub token_seconds: i64,

@@ -1,4 +1,4 @@
-//! What tokens and checkpoints are signed with. The private half never leaves this machine.
+//! The signing key of tokens and checkpoints. The private half never leaves this machine.
 //!
 //! The file is text, readable by its owner only. The first line is the seed of the current key, 32
 //! bytes in base64. Every other line is `previous PUBLIC UNTIL`: the public half of a key that no

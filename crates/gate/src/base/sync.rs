@@ -1,5 +1,5 @@
-//! What waiting is made of. Only a name: the model in `tests/model.rs` puts a scheduler's locks and
-//! a time of its own in its place, and tries `waiting.rs` in many thousand orders of events.
+//! Synchronisation primitives used by `waiting`. The model test in `tests/model.rs` replaces them
+//! with a scheduler that tries thousands of interleavings.
 
 pub(crate) use std::sync::{Arc, Mutex, PoisonError};
 

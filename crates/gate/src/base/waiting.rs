@@ -1,4 +1,4 @@
-//! Calls that wait for an answer, and how they are woken.
+//! Registers waiting calls and wakes them when their approval changes.
 //!
 //! Waiting is only a hint: whoever wakes looks at the store again, because the store is the truth
 //! and another replica may have changed it. What must not happen is a wake that falls between
@@ -39,7 +39,7 @@ pub(crate) struct Waiter {
     notify: Arc<Notify>,
 }
 
-/// What was seen of the thing waited for.
+/// The observed state of the awaited object.
 pub(crate) enum Look<T> {
     /// There is nothing more to wait for.
     Settled(T),

@@ -1,4 +1,4 @@
-//! More questions than people can answer: one card tells of them, and the calls are held back.
+//! Rate limit for questions: excess calls are refused, and one card reports them.
 //!
 //! What an asker asks beyond its [quota](crate::approvals::quota) is refused and recorded like every
 //! refused call, and a single card says how many calls were held back. It offers *deny* alone, which
@@ -26,7 +26,7 @@ use crate::records::entries::approval_required;
 use crate::records::stored::{Decision, StoredApproval, StoredCall, read};
 use crate::records::view::CallView;
 
-/// How long after the last call that was held back a flood is over, in milliseconds.
+/// A flood ends this long after its last refused call, in milliseconds.
 pub const OVER_AFTER_MILLIS: i64 = 60_000;
 /// How often the card says a new number, in milliseconds.
 const TOLD_EVERY_MILLIS: i64 = 1_000;

@@ -1,4 +1,4 @@
-//! The same request sent twice: an idempotency key names it, so that it is submitted once.
+//! Idempotency keys: a repeated request is submitted once.
 
 use countersign_core::digest::Digest;
 use countersign_core::id::CallId;
@@ -78,7 +78,7 @@ impl Calls {
     }
 }
 
-/// What was submitted under an idempotency key.
+/// The call submitted under an idempotency key.
 #[derive(Serialize, Deserialize)]
 struct Repeated {
     call_id: CallId,

@@ -1,4 +1,4 @@
-//! What becomes of a call: waiting for it, taking it back, its token, its outcome.
+//! A call after submission: waiting, withdrawal, token, outcome.
 
 use std::time::Duration;
 

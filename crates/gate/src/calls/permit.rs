@@ -1,4 +1,4 @@
-//! What may run now: proof that the gate let exactly this call through, and that nobody else runs it.
+//! `Permit`: proof that the gate allowed exactly this call and that nobody else runs it.
 //!
 //! A [`Permit`] is made here alone and cannot be copied. Whoever runs a tool takes one, so there is
 //! no way to run a tool past the gate. Taking it is the moment after which the call is never run
@@ -57,7 +57,7 @@ pub struct Presented {
     pub attachments: Vec<Digest>,
 }
 
-/// How far a call has come.
+/// The state of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// Nobody has begun it.

@@ -1,5 +1,5 @@
-//! The last step before something leaves the machine, noted before it is done: after a crash it can
-//! be told what was certainly not sent from what may have been.
+//! Records the handover of a message before it happens, so that after a crash it is known what was
+//! certainly not sent.
 
 use countersign_store::{Change, Expect, Kind, StoreError};
 

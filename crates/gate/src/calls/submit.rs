@@ -1,4 +1,4 @@
-//! A call comes in: judged, then let through, refused, or put to people.
+//! Submits a call: judges it, then allows it, refuses it or asks people.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub(crate) struct Considered {
     grant: Option<VersionedGrant>,
     pub(crate) command: String,
     commitment: String,
-    /// What has to be written besides: the session, the idempotency key.
+    /// Additional writes: the session, the idempotency key.
     puts: Vec<Put>,
     /// What the call would leave in files.
     writes: Vec<Put>,

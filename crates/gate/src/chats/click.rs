@@ -1,4 +1,4 @@
-//! What a person does with a card in a chat: one function, one order of checks, whatever the chat.
+//! Handles clicks on cards: one order of checks for every chat.
 //!
 //! Does it come from the chat → is it our button → is there such a question, and does it wait → is it
 //! the card we delivered → may this person answer this question → was it offered, and seen in full →
@@ -41,7 +41,7 @@ const NOTED_WITHIN: Duration = Duration::from_secs(3);
 /// How often it is looked for meanwhile.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Why something a person did in a chat does not count. Nothing was changed.
+/// Why an interaction in a chat was rejected. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// It does not come from the chat.
@@ -145,10 +145,10 @@ impl Refusal {
     }
 }
 
-/// What came of something a person did.
+/// The result of an interaction.
 #[derive(Clone, Debug)]
 pub struct Clicked {
-    /// What.
+    /// The outcome.
     pub outcome: Outcome,
     /// The card as it is now; none where it was typed and no card is there.
     pub card: Option<(Box<Order>, Box<Delivered>)>,
@@ -156,7 +156,7 @@ pub struct Clicked {
     pub words: String,
 }
 
-/// What came of it.
+/// Its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It was an answer, and it counts.
@@ -167,7 +167,7 @@ pub enum Outcome {
     WantsWords,
 }
 
-/// What was found out about a click on the way.
+/// Results of the checks of a click.
 struct Facts {
     about: About,
     delivery: Option<StoredDelivery>,

@@ -1,4 +1,4 @@
-//! The key of buttons: random, made once, kept in the database so that replicas share it.
+//! The key that seals buttons: random, created once, stored in the database for all replicas.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! Who is asked where: what a question is about, and to which places of a channel its card goes.
+//! The audience of an approval: which people and places of a channel get its card.
 //!
 //! A question of a run that was started in a chat is asked there. The draft of a reply to a person is
 //! shown to others alone, one by one, because the usual place may have that person in it.

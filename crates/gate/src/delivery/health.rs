@@ -1,4 +1,4 @@
-//! How channels fare: when a card was last delivered there, when one could not be, and why.
+//! Channel health: last delivery, last failure and its reason.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -20,12 +20,12 @@ use crate::records::view::Page;
 /// Deliveries that are looked at to say how a channel fares.
 const DELIVERIES_MAX: u32 = 500;
 
-/// How a channel fares.
+/// The state of a channel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ChannelView {
     /// Its name in the configuration.
     pub name: String,
-    /// What it is: `webhook` and so on.
+    /// The type: `webhook` and so on.
     pub kind: String,
     /// `ok`, `failing` or `unused`: nothing was delivered yet.
     pub health: String,

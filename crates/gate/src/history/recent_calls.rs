@@ -1,4 +1,4 @@
-//! The newest calls in memory, as the ledger tells of them: what history is searched and counted by.
+//! The newest calls in memory, read from the ledger, for search and statistics.
 //!
 //! Records are found by their columns; what people filter by (who decided, a word of the command)
 //! is in no column, and a scan of a hundred thousand bodies takes longer than a person waits. So
@@ -48,7 +48,7 @@ pub(crate) struct Chronicle {
     begins_at: Option<i64>,
 }
 
-/// What is kept of a call.
+/// A stored call.
 #[derive(Debug)]
 pub(crate) struct Line {
     /// The number of the entry that tells of it.
@@ -69,25 +69,25 @@ pub(crate) struct Line {
     pub(crate) confidence: f32,
     /// The number of the rule that decided, or 0 if it was not written down.
     pub(crate) rule: u8,
-    /// What was found first, by its code.
+    /// The code of the first finding.
     pub(crate) finding: Arc<str>,
     /// The first reason.
     pub(crate) reason: Arc<str>,
     pub(crate) approval: Option<Arc<str>>,
 }
 
-/// What is kept of a question.
+/// A stored question.
 #[derive(Debug)]
 pub(crate) struct Question {
     pub(crate) asked_at: i64,
     pub(crate) outcome: Option<Outcome>,
-    /// What was answered first, even if nobody came for it afterwards.
+    /// The first answer, even if nobody collected it.
     pub(crate) answer: Option<Answered>,
     /// Calls that are kept and belong to it.
     calls: u32,
 }
 
-/// What is kept of an answer.
+/// A stored answer.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) choice: Choice,

@@ -1,4 +1,4 @@
-//! Calls found by what people remember of them: who decided, how it ended, a word of the command.
+//! Searches past calls: by person, outcome, or text of the command.
 //!
 //! Searched are the newest [`CALLS_MAX`](crate::history::recent_calls::CALLS_MAX) calls; a page costs one pass
 //! over them in memory and as many reads as it has rows.
@@ -19,7 +19,7 @@ const TEXT_BYTES_MAX: usize = 200;
 /// What stands before the place where a page of found calls ended.
 const PLACE: char = 's';
 
-/// What must hold besides what records are found by. What is not named does not matter.
+/// Additional filters. An unset filter matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
     /// `waiting`, `allowed`, `approved`, `denied`, `refused`, `expired` or `withdrawn`.

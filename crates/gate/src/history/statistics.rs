@@ -1,4 +1,4 @@
-//! Counts over the newest calls: what was decided when, how people answered and how fast.
+//! Statistics over the newest calls: verdicts over time, answers and their speed.
 //!
 //! One pass over the lines, so it costs the same however much is asked for: some tens of
 //! milliseconds for a hundred thousand calls.
@@ -24,7 +24,7 @@ const BUCKETS_MAX: i64 = 500;
 const BUCKET_MILLIS_MIN: i64 = 60_000;
 /// How many stretches there are if nobody says how long one is.
 const BUCKETS_USUAL: i64 = 48;
-/// What is counted if nobody says since when: a week.
+/// The default period: a week.
 const USUAL_MILLIS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// Rows of each list, the largest.
 const ROWS_MAX: usize = 10;
@@ -33,7 +33,7 @@ const HASTY_MILLIS: i64 = 1000;
 /// Ends of the spans answers are counted in, in seconds; the last has none.
 const SPANS: [u32; 7] = [1, 3, 10, 30, 60, 120, 300];
 
-/// What is to be counted.
+/// What to count.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StatsFilter {
     /// At or after this moment, in milliseconds.
@@ -44,7 +44,7 @@ pub struct StatsFilter {
     pub bucket: Option<i64>,
 }
 
-/// What happened, counted.
+/// The statistics.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 pub struct StatsView {
     /// Since when, in seconds.
@@ -64,7 +64,7 @@ pub struct StatsView {
     pub questions: QuestionCounts,
     /// How people answered.
     pub answers: AnswerCounts,
-    /// What was asked about most.
+    /// The most frequent findings of questions.
     pub reasons: Vec<ReasonCount>,
     /// Calls by agent they were.
     pub agents: Vec<AgentCount>,

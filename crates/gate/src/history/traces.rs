@@ -1,4 +1,4 @@
-//! What happened: traces, the ledger, and what another policy would have said.
+//! Reads traces and the ledger, and replays calls under another policy.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ pub struct TraceFilter {
     pub search: Option<Search>,
     /// At most so many.
     pub limit: Option<u32>,
-    /// Where the page before ended.
+    /// The cursor of the previous page.
     pub behind: Option<String>,
 }
 
@@ -62,23 +62,23 @@ pub struct TraceView {
     pub command: String,
     /// The directory.
     pub cwd: Option<String>,
-    /// What the agent calls itself.
+    /// The agent's own name, a claim.
     pub agent: Option<String>,
     /// Name of the key.
     pub key_name: String,
     /// Hash of the policy it was judged under.
     pub policy: String,
-    /// What came of it, as the asker reports.
+    /// The outcome that the asker reported.
     #[schema(value_type = Option<OutcomeView>)]
     pub outcome: Option<serde_json::Value>,
 }
 
-/// What came of a call, as its asker reports.
+/// The outcome of a call, as its asker reports it.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct OutcomeView {
     /// Whether it failed.
     pub failed: bool,
-    /// What came out, shortened by the asker.
+    /// A summary of the output, by the asker.
     pub summary: Option<String>,
     /// How long it took, in milliseconds.
     pub duration: Option<u64>,

@@ -1,5 +1,5 @@
-//! Keeps the ledger's head in a file beside the database, where deleting rows does not reach, and
-//! compares the two: a ledger that was cut off or replaced is noticed at the next start.
+//! Keeps the ledger's head in a file outside the database and compares them at startup, which
+//! detects a truncated or replaced ledger.
 //!
 //! INVARIANT: a head speaks only of what is on disk. So the ledger may be ahead of its head, after
 //! a kill or beside other gateways, but never behind it and never another one.
@@ -50,7 +50,7 @@ pub enum Mismatch {
         .head.seq
     )]
     Shorter {
-        /// What was kept.
+        /// The stored value.
         head: Checkpoint,
         /// Where the ledger ends.
         last: u64,
@@ -58,7 +58,7 @@ pub enum Mismatch {
     /// The ledger is another one.
     #[error("entry {} of the ledger is not the one this home has seen, or entries before it are gone", .head.seq)]
     Other {
-        /// What was kept.
+        /// The stored value.
         head: Checkpoint,
     },
     /// The file is gone.
@@ -81,7 +81,7 @@ pub enum AnchorError {
     /// The file cannot be read or written.
     #[error("the ledger's head cannot be stored in {}: {cause}", .file.display())]
     File {
-        /// Which.
+        /// The file.
         file: PathBuf,
         /// Why not.
         cause: io::Error,
@@ -96,7 +96,7 @@ pub struct Anchor {
     /// Whether gateways with other homes write the same ledger.
     is_shared: bool,
     kept: Mutex<Option<Head>>,
-    /// What is wrong with the ledger, noticed while it was written.
+    /// A defect of the ledger, found while writing.
     wrong: Mutex<Option<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! Signs the ledger as it grows, so that whoever rewrites it later needs the key, too.
+//! Signs checkpoints as the ledger grows, so that rewriting it needs the key.
 //!
 //! Several gateways may write one ledger. A checkpoint of any of them is enough, so each counts
 //! what was written since the last one, whoever signed that; otherwise they would sign each

@@ -1,4 +1,4 @@
-//! The keys a token may be signed by: this gateway's, and those of its replicas.
+//! Public keys that may sign tokens: this gateway's and those of its replicas.
 //!
 //! A gateway writes the public half of its key to the store before it signs anything, and goes on
 //! saying that it signs with it. A key nobody has spoken for in ten minutes opens nothing any more:

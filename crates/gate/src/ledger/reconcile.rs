@@ -1,4 +1,4 @@
-//! What the ledger tells of calls, questions, grants and keys, held against their records.
+//! Compares stored calls, approvals, grants and keys with the ledger.
 //!
 //! Each record can be told in a few words, and so can the entries about it; the two must be equal.
 //! Records are never deleted, so an entry without a record is as wrong as a record without one.
@@ -23,14 +23,14 @@ use crate::records::stored::{StoredApproval, StoredCall, read};
 /// Records that are read in one go.
 const READ_MAX: u32 = 1000;
 
-/// What is told of a call: few bytes, because there are many.
+/// The summary of a call, kept small because there are many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CallTold {
     said: [u8; 16],
     arguments: Option<[u8; 16]>,
 }
 
-/// What the ledger tells.
+/// The entries of the ledger.
 #[derive(Debug, Default)]
 pub(super) struct Accounts {
     calls: HashMap<[u8; 16], CallTold>,

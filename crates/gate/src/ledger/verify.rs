@@ -1,5 +1,4 @@
-//! Whether the ledger is what it was: the chain and its signatures, the heads that were kept, and
-//! whether the records say what the ledger tells.
+//! Verifies the ledger: the chain, its signatures, the stored heads, and the records.
 //!
 //! All of it is read once, page by page. Of each call a few bytes are kept until its record was
 //! read; a million calls take about a hundred megabytes.
@@ -49,7 +48,7 @@ pub struct Evidence<'a> {
     pub store: &'a Database,
     /// Whose signatures are ours.
     pub signer: &'a Signer,
-    /// What time it is on this machine.
+    /// The wall clock of this machine.
     pub now: UnixMillis,
     /// Where the home keeps its head.
     pub anchor: Option<&'a Anchor>,

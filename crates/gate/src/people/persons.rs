@@ -30,7 +30,7 @@ const REMOVED: &str = "removed";
 pub struct PersonView {
     /// The name answers are recorded under.
     pub name: String,
-    /// What the person may do.
+    /// The roles of the person.
     pub roles: Vec<String>,
     /// Accounts, by channel.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! Secrets: made of the system's randomness, kept only as a hash.
+//! Creates secrets from system randomness and stores only their hash.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

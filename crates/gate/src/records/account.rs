@@ -1,6 +1,6 @@
 //! A few words a record says of itself, compared with what the ledger says of it.
 
-/// What is told of one thing.
+/// The entries about one object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Account {
     /// How it began.

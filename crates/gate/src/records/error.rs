@@ -1,17 +1,17 @@
-//! Why the gate did not do what it was asked. Nothing was changed.
+//! `GateError`: why a request failed. Nothing was changed.
 
 use countersign_core::approval::Choice;
 use countersign_store::StoreError;
 
 use crate::records::view::ApprovalView;
 
-/// Why the gate did not do what it was asked.
+/// Why a request to the gate failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GateError {
     /// There is no such thing, or the asker may not know of it.
     #[error("there is no {kind} `{id}`")]
     NotFound {
-        /// What was looked for.
+        /// The kind of the missing object.
         kind: &'static str,
         /// By which id.
         id: String,
@@ -19,7 +19,7 @@ pub enum GateError {
     /// The credential is not for this.
     #[error("{0}")]
     Forbidden(&'static str),
-    /// What was given cannot be used.
+    /// The value is invalid.
     #[error("{message}")]
     Invalid {
         /// Which field.
@@ -54,7 +54,7 @@ pub enum GateError {
     TooMany {
         /// A sentence.
         message: &'static str,
-        /// When it may work again, in seconds.
+        /// When to try again, in seconds.
         retry_after: u32,
     },
     /// The token was used before.

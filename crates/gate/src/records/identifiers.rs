@@ -1,4 +1,4 @@
-//! Names that others give to tools, sessions, runs, agents and executors: what they may look like.
+//! Validates names from outside: tools, sessions, runs, agents, executors.
 
 use crate::base::principal::Principal;
 use countersign_core::digest::Digest;

@@ -1,4 +1,4 @@
-//! What the gate is asked.
+//! Requests to the gate.
 
 use countersign_core::approval::Choice;
 use countersign_core::call::ToolCall;
@@ -19,15 +19,15 @@ pub struct Submission {
     pub session: String,
     /// The run; one per key and session if it is not named.
     pub run: Option<String>,
-    /// What the agent calls itself.
+    /// The agent's own name, a claim.
     pub agent: Option<String>,
-    /// Who will run it; `tool:NAME` if it is not named.
+    /// The executor; `tool:NAME` by default.
     pub executor: Option<String>,
     /// The tool's definition.
     pub tool_definition: Option<Value>,
     /// Hashes of what is attached.
     pub attachments: Vec<Digest>,
-    /// What the agent says about it.
+    /// The agent's explanation, unverified.
     pub explanation: Option<String>,
     /// The person whose run of the built-in agent asks.
     pub starter: Option<String>,
@@ -35,7 +35,7 @@ pub struct Submission {
     pub answers_starter: bool,
     /// Its name, where whoever asks has told of it already; a fresh one if there is none.
     pub call_id: Option<CallId>,
-    /// What the model calls it.
+    /// The model's id of the call.
     pub tool_call_id: Option<String>,
     /// Names the request, so that sending it twice submits it once.
     pub idempotency_key: Option<String>,
@@ -65,9 +65,9 @@ impl From<OnDisk> for Content {
 pub struct Reply {
     /// To which question.
     pub approval: ApprovalId,
-    /// What was chosen.
+    /// The choice.
     pub choice: Choice,
-    /// What was said about it.
+    /// The note.
     pub note: Option<String>,
     /// The grant to leave, for *session* and *always*.
     pub grant: Option<GrantRequest>,
@@ -78,7 +78,7 @@ pub struct Reply {
 /// The grant an answer leaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrantRequest {
-    /// Which of the candidates the card offered; the narrowest if it is not named.
+    /// The offered scope; the narrowest by default.
     pub scope: Option<Scope>,
     /// For how long, in milliseconds.
     pub lasts_millis: Option<i64>,
@@ -91,12 +91,12 @@ pub struct GrantRequest {
 pub struct Report {
     /// Whether it failed.
     pub failed: bool,
-    /// What came out, shortened by the asker.
+    /// A summary of the output, by the asker.
     pub summary: Option<String>,
     /// How long it took, in milliseconds.
     pub duration_millis: Option<u64>,
-    /// What its process ended with, where it was one.
+    /// The exit code, if it ran a process.
     pub exit_code: Option<i32>,
-    /// What the model calls it, where that is not what it was submitted under.
+    /// The model's id of the call, if it differs from the submitted one.
     pub tool_call_id: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Calls and approvals as they are kept: the bodies of the store's records.
+//! Stored calls and approvals: the bodies of records.
 
 use std::str::FromStr;
 
@@ -45,7 +45,7 @@ pub(crate) struct StoredCall {
     pub(crate) annotations: [Option<bool>; 4],
     pub(crate) session: String,
     pub(crate) run: String,
-    /// What the model calls it, where the built-in agent asks.
+    /// The model's id of the call, for calls of the built-in agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tool_call_id: Option<String>,
     pub(crate) agent: Option<String>,
@@ -78,13 +78,13 @@ pub(crate) struct StoredCall {
     pub(crate) decision: Option<Decision>,
     /// Salt of the commitments the ledger makes to this call.
     pub(crate) salt: String,
-    /// When somebody began to run it, where no token says so.
+    /// When the run started, for calls without a token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) begun_at: Option<UnixMillis>,
-    /// When it was handed over to whoever carries it outside, where the built-in agent sends it.
+    /// When the built-in agent handed it to its transport.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) handed_over_at: Option<UnixMillis>,
-    /// What came of it, as the asker reports.
+    /// The outcome that the asker reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<Value>,
 }
@@ -161,7 +161,7 @@ pub(crate) struct StoredApproval {
     /// Who lifted the denial, and when: the agent may ask again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) lifted: Option<(String, UnixMillis)>,
-    /// How many calls this card stands for that were held back, where it tells of a flood.
+    /// The number of refused calls, for the card of a flood.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) held_back: Option<u64>,
 }

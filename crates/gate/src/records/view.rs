@@ -1,4 +1,4 @@
-//! What the gate answers, as programs see it on the wire.
+//! Views: what the API returns.
 
 use countersign_core::approval::{Choice, State};
 use countersign_core::card::Card;
@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use crate::records::entries::{decision, description};
 use crate::records::stored::{Decision, StoredApproval, StoredCall};
 
-/// What is said of a draft instead of showing it.
+/// The text shown in place of a draft.
 pub(crate) const DRAFT: &str = "a draft of the agent's reply, which another person reviews";
 
 /// How a call ended.
@@ -29,13 +29,13 @@ pub struct DecisionView {
     /// `flood` or `no_approver`.
     #[schema(value_type = String)]
     pub cause: Cause,
-    /// What was chosen.
+    /// The choice.
     pub choice: Option<Choice>,
     /// Who chose it.
     pub by: Option<String>,
     /// Where.
     pub via: Option<String>,
-    /// What was said about it.
+    /// The note.
     pub note: Option<String>,
     /// When, in seconds on the wire.
     #[serde(with = "time::seconds")]
@@ -131,23 +131,23 @@ pub struct CallView {
     pub status: Status,
     /// `allow`, `allow_then_review`, `ask` or `refuse`.
     pub verdict: Verdict,
-    /// What it would do.
+    /// Its effects.
     #[serde(deserialize_with = "raw")]
     #[schema(value_type = AssessmentView)]
     pub assessment: Box<RawValue>,
-    /// What the decision is bound to.
+    /// The digest that the decision is bound to.
     pub digest: String,
     /// The question, if there is one.
     pub approval_id: Option<String>,
-    /// When the question ends unanswered, in seconds.
+    /// When the question expires, in seconds.
     pub expires_at: Option<f64>,
-    /// How it ended.
+    /// The decision.
     pub decision: Option<DecisionView>,
     /// The proof, for the asker alone.
     pub token: Option<String>,
     /// When the proof ends, in seconds.
     pub token_expires_at: Option<f64>,
-    /// What to tell the model.
+    /// The message for the model.
     pub message: String,
     /// When it was submitted, in seconds.
     pub created_at: f64,
@@ -189,19 +189,19 @@ pub struct ApprovalView {
     pub command: String,
     /// The first reason.
     pub description: String,
-    /// What may be chosen.
+    /// The choices.
     pub choices: Vec<Choice>,
     /// What the judge found.
     #[serde(deserialize_with = "raw")]
     #[schema(value_type = AssessmentView)]
     pub assessment: Box<RawValue>,
-    /// What an answer is bound to.
+    /// The digest that an answer is bound to.
     pub digest: String,
     /// When it was asked, in seconds.
     pub created_at: f64,
-    /// When it ends unanswered, in seconds.
+    /// When it expires, in seconds.
     pub expires_at: f64,
-    /// How it ended.
+    /// The decision.
     pub decision: Option<DecisionView>,
     /// The card.
     pub card: Card,
@@ -239,7 +239,7 @@ pub struct GrantView {
     pub session_id: Option<String>,
     /// Until when, in seconds.
     pub expires_at: Option<f64>,
-    /// How often still.
+    /// How many uses are left.
     pub uses_left: Option<u32>,
     /// How often it was used.
     pub uses: u64,

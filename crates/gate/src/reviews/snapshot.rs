@@ -1,4 +1,4 @@
-//! A file before and after a call changed it: enough to show what was done and to take it back.
+//! Snapshots of a file before and after a call, for the diff and for undo.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Conversations with the built-in agent in chats: which session a person's thread is, what was heard
-//! in it, and which run has been answered there.
+//! Chat threads: which session a thread belongs to, which messages were read, and which run was
+//! answered.
 
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What models cost: tokens by task, model and day.
+//! Token usage by task, model and day.
 
 use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
@@ -11,10 +11,10 @@ use crate::runs::Runs;
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
 
-/// What one model cost for one task on one day.
+/// Token usage of one model for one task on one day.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct UsageView {
-    /// What it was asked for: `agent`, `approval`, `title` …
+    /// The task: `agent`, `approval`, `title` …
     pub task: String,
     /// The model.
     pub model: String,

@@ -1,5 +1,4 @@
-//! The crisis mark: where a person in crisis was heard of, and where it stays until a person clears
-//! it.
+//! Crisis marks on sessions and people, kept until a person clears them.
 //!
 //! Law 1 holds for a conversation and for whoever is written to: a `session_id` is only what the
 //! asker says, so a fresh one, another run or another key changes nothing for the recipient. A mark
@@ -41,7 +40,7 @@ const NOTE_BYTES_MAX: usize = 4096;
 /// Why a conversation asks.
 const OF_SESSION: &str = "a person in crisis was in this conversation";
 
-/// What carries the crisis mark.
+/// The crisis marks.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CrisisView {
     /// Conversations.
@@ -85,7 +84,7 @@ pub enum Marked<'a> {
     Recipient(&'a str),
 }
 
-/// What law 1 has to do with one call.
+/// How law 1 applies to one call.
 #[derive(Debug)]
 pub(crate) struct Concern {
     /// Whether it goes to the very person whose run asks, who then is not the one to look at it.

@@ -1,4 +1,4 @@
-//! What agents wrote into files, kept so that it is read when one of those files runs.
+//! Stores what agents wrote to files, so that the content is judged when such a file runs.
 //!
 //! One record per key, file and content; none is ever changed, so replicas need not agree on an
 //! order, and a content that was meant for a file once is never forgotten. Contents may hold
