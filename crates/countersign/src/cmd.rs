@@ -1,4 +1,4 @@
-//! The commands, one file each, and what to do first.
+//! The commands, one file each, and the getting-started text.
 
 pub(crate) mod approvals;
 mod channels;

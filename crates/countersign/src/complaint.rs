@@ -1,4 +1,4 @@
-//! What went wrong, what to do about it, and the exit code that says so to a script.
+//! `Complaint`: an error message, a hint and an exit code.
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! The configuration: where it is, what it says, and what is wrong with it.
+//! Finds and reads the configuration, and reports its errors.
 //!
 //! `config.yaml` in the home directory is the owner's; `.countersign.yaml` in a project comes with
 //! the project, so it may only tighten. Files are read only where they exist, so a machine without

@@ -1,4 +1,4 @@
-//! A gateway's home opened for work: configuration, lock, store, signing key, gate.
+//! Opens a gateway's home: configuration, lock, store, signing key, gate.
 //!
 //! One process at a time works in a home whose state is SQLite: the lock is held as long as the
 //! [`Gateway`] lives, and the kernel gives it back when the process ends, however it ends.
@@ -145,7 +145,7 @@ pub(crate) async fn open_beside(home: &Home) -> Result<Gate, Complaint> {
     open_gate(ground, &values, policies, Vec::new()).await
 }
 
-/// What lies in a home: the state, the key that signs, and what time it is for both.
+/// An opened home: the store, the signing key and the clock.
 #[derive(Debug)]
 pub(crate) struct Ground {
     pub(crate) store: Database,
@@ -205,7 +205,7 @@ fn database_file(home: &Home) -> PathBuf {
     home.directory().join("countersign.db")
 }
 
-/// What is said where the ledger is not the one this home has seen.
+/// The error for a ledger that this home has not seen.
 pub(crate) fn damaged(error: &AnchorError) -> Complaint {
     let hint = match error {
         AnchorError::Mismatch(_) => {

@@ -1,4 +1,4 @@
-//! The binary: reads the command line, does what it says, and turns the outcome into an exit code.
+//! The binary: parses the command line, runs the command and returns its exit code.
 
 mod cli;
 mod client;

@@ -1,4 +1,4 @@
-//! The HTTP side of the gateway: routes, who may use them, and what they answer.
+//! The HTTP server: routes, authentication, responses.
 //!
 //! Handlers turn JSON into what the gate is asked and its answer into JSON. They hold no rules:
 //! what a role may do is the gate's to say, and the router's to refuse early.
@@ -31,7 +31,7 @@ use crate::config::settings::Dialect;
 use crate::gateway::chats::Desk;
 use crate::gateway::policies::FilePolicies;
 
-/// What every handler can reach.
+/// The state shared by all handlers.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) gate: Gate,

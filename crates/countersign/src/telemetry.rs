@@ -1,5 +1,5 @@
-//! The log, and spans for an OpenTelemetry collector: what the gateway was asked and how long it
-//! took, by ids. What a call would do is never in either.
+//! Logging, and spans for an OpenTelemetry collector. Both contain ids and durations, never the
+//! content of a call.
 //!
 //! Without a collector there is no exporter, no thread and no layer for it; a span that nobody wants
 //! costs one look at a flag.
@@ -171,7 +171,7 @@ pub(crate) fn note_approval(approval: &ApprovalView) {
     span.record("countersign.status", approval.status.word());
 }
 
-/// What says which trace a request belongs to.
+/// The header that names the trace of a request.
 struct Headers<'a>(&'a HeaderMap);
 
 impl Extractor for Headers<'_> {

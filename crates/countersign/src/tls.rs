@@ -1,4 +1,4 @@
-//! TLS: the gateway's certificate, and the command line's trust in exactly that one.
+//! TLS: the gateway's certificate, which the command line pins.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::complaint::Complaint;
 
-/// What the gateway proves itself with.
+/// The gateway's certificate.
 pub(crate) struct Identity {
     /// Takes connections.
     pub(crate) acceptor: TlsAcceptor,

@@ -1,4 +1,4 @@
-//! The terminal: full-screen programs that speak to the gateway as any other client does.
+//! The full-screen programs. They use the HTTP API like any other client.
 //!
 //! A program is a [`screen::Screen`]: it draws, takes keys and news, and says what it wants done. It
 //! does nothing itself, so every one of them is tested without a terminal, a clock or a gateway.

@@ -1,4 +1,4 @@
-//! The JSON that programs outside rely on: what comes in, and lists that go out.
+//! The JSON of the API: requests, and lists in responses.
 
 pub(crate) mod call;
 pub(crate) mod lists;

@@ -1,4 +1,4 @@
-//! Words the panels share: how long still, how long ago, how it ended, what a refusal means.
+//! Shared texts: durations, outcomes, refusals.
 
 use countersign_core::card::label;
 use countersign_core::display::inline;

@@ -1,4 +1,4 @@
-//! Reads the command line, and answers a wrong one.
+//! Parses the command line and reports usage errors.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser as _};

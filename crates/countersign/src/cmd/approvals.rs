@@ -1,5 +1,4 @@
-//! `countersign approvals`: what waits for an answer, calls and questions; `countersign answer`:
-//! answering it.
+//! `countersign approvals` lists waiting approvals and questions; `countersign answer` answers one.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -21,7 +20,7 @@ use crate::show::{QUIET, ago, maybe, print, print_json, table, text};
 use crate::wire::lists::{ApprovalList, ClarificationList};
 use crate::words::{answer_of, place, sentence};
 
-/// What the id of a question begins with.
+/// The prefix of a question's id.
 const QUESTION: &str = "clar_";
 /// What an approval can be answered with.
 const CHOICES: [&str; 4] = ["once", "session", "always", "deny"];

@@ -1,4 +1,4 @@
-//! `countersign channels`: which there are, whether one works, and what is wrong with it.
+//! `countersign channels`: list, test, diagnose.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ use crate::show::{maybe, print, print_json, table, text};
 use crate::wire::lists::{ChannelList, DeliveryList};
 use crate::wire::shown::Diagnosis;
 
-/// What is said where there are none.
+/// The text for an empty list.
 const NONE: &str = "No channels are configured; cards appear in the terminal and on the page.\n\
                     `channels:` in config.yaml names them; the gateway reads it when it starts.\n";
 

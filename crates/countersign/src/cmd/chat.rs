@@ -1,5 +1,4 @@
-//! `countersign chat`: a conversation with the built-in agent, on the whole screen, or line by line
-//! where there is no more than lines.
+//! `countersign chat`: a conversation with the built-in agent, full-screen or line by line.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -61,7 +60,7 @@ struct Lines<'a> {
     client: &'a Client,
     follow: Follow<'a>,
     session: Option<String>,
-    /// What was last said.
+    /// The last message.
     said: Option<String>,
     /// Cards that were printed: only those can be allowed.
     shown: Vec<String>,

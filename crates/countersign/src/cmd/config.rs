@@ -1,4 +1,4 @@
-//! `countersign config`: where the configuration is, whether it is right, and what it says.
+//! `countersign config`: show, check and change the configuration.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! `countersign crisis`: what carries the crisis mark, and clearing it.
+//! `countersign crisis`: list and clear crisis marks.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,5 @@
-//! `countersign history`, `explain`, `replay`: what happened, why, and what would have.
+//! `countersign history`, `explain`, `replay`: past calls, their decisions, and verdicts under
+//! another policy.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `countersign` alone: the inbox of the gateway that runs, or what to do first.
+//! `countersign` without a command: the inbox of the running gateway, or the getting-started text.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use crate::tui::inbox::{Bell, Inbox};
 use crate::tui::theme::Theme;
 use crate::wire::shown::Identity;
 
-/// What to do first.
+/// The getting-started text.
 const FIRST: &str = "\
 Countersign holds what an AI agent wants to do until a person has seen it.
 

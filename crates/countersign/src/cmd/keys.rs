@@ -1,4 +1,4 @@
-//! `countersign keys` and `countersign people`: who may ask and who may answer.
+//! `countersign keys` and `countersign people`: credentials and approvers.
 
 use std::process::ExitCode;
 

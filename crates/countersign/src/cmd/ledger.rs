@@ -1,4 +1,4 @@
-//! `countersign ledger`: whether the record is what it was.
+//! `countersign ledger`: verify, export, anchor.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, IsTerminal as _, Write as _};

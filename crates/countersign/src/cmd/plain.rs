@@ -1,5 +1,5 @@
-//! The inbox line by line: numbered lists, a typed number and Enter, the same words as on the full
-//! screen. For screen readers, and for terminals that can do no more.
+//! The line-mode inbox: numbered lists, a number and Enter. For screen readers and simple
+//! terminals.
 //!
 //! A question is answered by a whole line; what was typed before it was asked counts for nothing.
 
@@ -66,7 +66,7 @@ enum Came {
     News(News),
 }
 
-/// What waits, as it is listed.
+/// The waiting items, as listed.
 enum Listed {
     Approval(Box<ApprovalView>),
     Question(ClarificationView),

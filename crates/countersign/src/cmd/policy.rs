@@ -1,4 +1,4 @@
-//! `countersign policy`: a policy file checked and tried before it holds.
+//! `countersign policy`: check a policy file and try calls against it.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

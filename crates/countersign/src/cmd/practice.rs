@@ -18,9 +18,9 @@ use crate::wire::practice::{COMMAND, EXPLANATION};
 pub(super) struct Practice<'a> {
     /// Wait at most so many seconds for the answer.
     pub(super) wait: u32,
-    /// Who says to be asking.
+    /// The claimed name of the asker.
     pub(super) agent: &'a str,
-    /// What is printed once the card waits; `None` prints nothing.
+    /// The text printed once the card is waiting; `None` prints nothing.
     pub(super) hint: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `countersign run`: the built-in agent does something, and this terminal follows and answers.
+//! `countersign run`: gives the built-in agent a task and follows it.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `countersign serve`: the gateway. Says where it listens once it does, and stops cleanly.
+//! `countersign serve`: runs the gateway, prints its address, stops cleanly.
 
 use std::io::Write as _;
 use std::net::{SocketAddr, ToSocketAddrs as _};

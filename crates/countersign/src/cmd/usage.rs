@@ -1,4 +1,4 @@
-//! `countersign usage`: what models cost.
+//! `countersign usage`: token usage of the models.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Sets one key in the text of a configuration and leaves the rest, comments too, as it is.
+//! Edits one key in the text of a configuration and keeps the rest, including comments.
 //!
 //! Only block style is edited: `key:` on a line of its own, values beneath or behind it. What is
 //! written as `{ … }` is not taken apart; the caller is told.

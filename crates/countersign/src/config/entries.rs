@@ -1,4 +1,4 @@
-//! Single keys of config.yaml: listed, looked up and changed.
+//! Lists, reads and changes single keys of config.yaml.
 //!
 //! The command line and the gateway's API share it.
 

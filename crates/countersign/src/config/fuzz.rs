@@ -1,4 +1,4 @@
-//! A policy file of any text is read or refused with a reason, and never a panic.
+//! Fuzz target: any text is read as a policy file or rejected with a reason, without a panic.
 //!
 //! Two thousand texts in a test; `COUNTERSIGN_FUZZ_SECONDS` goes on for so long.
 

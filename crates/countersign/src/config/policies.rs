@@ -1,4 +1,4 @@
-//! Policies by the directory a call is made from, cached.
+//! Policies per directory, cached.
 //!
 //! `check` judges many calls of the same few directories; their files are read once.
 

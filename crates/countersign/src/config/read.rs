@@ -1,4 +1,4 @@
-//! From checked YAML values to the changes the core understands.
+//! Converts checked YAML values to policy changes.
 
 use countersign_core::policy::{
     ApprovalsMode, Changes, Example, FirewallMode, PolicyRule, RuleKind, Shape, Trust,

@@ -1,4 +1,4 @@
-//! Every key of the configuration, what its value must be, and what it means.
+//! The schema of the configuration: every key, its type and its meaning.
 
 use std::path::Path;
 
@@ -46,7 +46,7 @@ pub(crate) enum Spec {
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) spec: Spec,
-    /// What holds when nothing is said, as it would be written; empty where there is nothing.
+    /// The default value, as written in the file; empty if none.
     pub(crate) default: &'static str,
 }
 
@@ -284,7 +284,7 @@ pub(crate) static CONFIG: &[Key] = &[
     ),
 ];
 
-/// What is wrong with a configuration, and where.
+/// An error in a configuration, with its position.
 #[derive(Debug)]
 pub(crate) struct Problem {
     key: String,

@@ -1,4 +1,4 @@
-//! What the owner's file says about the gateway itself: times, tokens, the API, the store.
+//! Gateway settings from the owner's file: timeouts, tokens, API, store.
 
 use std::path::{Path, PathBuf};
 
@@ -24,10 +24,10 @@ const CHANNELS: &[&str] = &[
     "email",
 ];
 
-/// What the owner decided about the HTTP side.
+/// Settings of the HTTP server.
 #[derive(Clone, Debug)]
 pub(crate) struct Api {
-    /// Which names events of runs have.
+    /// The dialect of run events.
     pub(crate) dialect: Dialect,
     /// Origins of other pages that may read answers.
     pub(crate) origins: Vec<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Api {
     pub(crate) socket_mode: u32,
 }
 
-/// Which names events of runs have.
+/// The dialect of run events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// Our own.
@@ -50,7 +50,7 @@ pub(crate) enum Dialect {
     Hermes,
 }
 
-/// Where state is kept.
+/// The database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StoreChoice {
     /// In the home directory.

@@ -1,4 +1,4 @@
-//! The built-in agent as the configuration describes it: its model, its tools, its limits.
+//! Builds the agent from the configuration: model, tools, limits.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Chats joined to the gate and the agent: what is pressed, what is typed, what is said.
+//! Connects chats with the gate and the agent: clicks, commands, messages.
 //!
 //! No rule stands here. Whether a click counts is the gate's to say; who may talk is whoever may
 //! answer.

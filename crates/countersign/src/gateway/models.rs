@@ -1,5 +1,5 @@
-//! The built-in agent's model as `config.yaml` names it now: a changed file holds at the next question
-//! to it, as it does for the policy.
+//! The model of the built-in agent, from the current `config.yaml`: a change takes effect with the
+//! next request.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,7 +15,7 @@ use crate::config::{self, Home};
 #[derive(Debug)]
 pub(crate) struct FileModels {
     home: Home,
-    /// What the file said when it looked like this.
+    /// The content of the file at that state.
     seen: Mutex<Option<(Option<Stamp>, Outcome)>>,
 }
 

@@ -1,4 +1,5 @@
-//! Policies from files: the owner's `config.yaml`, and what a project's `.countersign.yaml` tightens.
+//! Loads policies from files: the owner's `config.yaml`, tightened by a project's
+//! `.countersign.yaml`.
 //!
 //! Files are looked at for every call, though not twice within [`BELIEVED`] for calls of the same
 //! directory, and read again only when they changed. A file that cannot be
@@ -33,7 +34,7 @@ const DIRECTORIES_MAX: usize = 4096;
 pub(crate) struct FilePolicies {
     home: Home,
     known: Mutex<Known>,
-    /// What held a moment ago, by the directory of the call; empty: none.
+    /// The cached policies, by directory.
     lately: Mutex<HashMap<String, (Instant, Outcome)>>,
 }
 
@@ -45,7 +46,7 @@ struct Known {
     projects: HashMap<PathBuf, Seen>,
 }
 
-/// What files said when they looked like this.
+/// The contents of files at that state.
 #[derive(Clone, Debug)]
 struct Seen {
     stamps: [Option<Stamp>; 2],

@@ -1,4 +1,4 @@
-//! Who is asking: a bearer key, the page's cookie, or the agents' socket; and whether they may.
+//! Authentication: bearer key, page cookie or agent socket; and authorisation by role.
 //!
 //! INVARIANT: a role comes from the gate's own records, never from what the request says about
 //! itself. Whoever comes through the agents' socket is an agent, whatever key they hold.
@@ -53,7 +53,7 @@ pub(crate) struct Caller {
     pub(crate) credential: Credential,
 }
 
-/// What the caller was recognised by.
+/// The credential of the caller.
 #[derive(Clone, Debug)]
 pub(crate) enum Credential {
     /// A bearer key.

@@ -1,4 +1,4 @@
-//! What a client sends, read strictly: JSON by name, bounded, no key twice, no key unknown.
+//! Strict request bodies: JSON only, size-limited, no duplicate or unknown keys.
 
 use std::time::Duration;
 

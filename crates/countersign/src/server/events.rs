@@ -1,4 +1,4 @@
-//! Events as they happen (SSE). An event's id is its number in the ledger.
+//! Server-sent events. The id of an event is its number in the ledger.
 //!
 //! A reader is a number: the last entry it was sent. What stands behind that number is asked for
 //! whenever the reader can take more, so nothing is buffered per reader, a slow one loses nothing,
@@ -181,7 +181,7 @@ impl Events {
         }
     }
 
-    /// What is said has no number: whoever comes back is told the message so far.
+    /// Partial output has no number; a reader who reconnects gets the message so far.
     fn write_piece(&mut self, out: &mut String, piece: Piece) {
         let is_notice = matches!(piece, Piece::Notice(_));
         let (name, key, text) = match (piece, self.dialect) {

@@ -1,4 +1,4 @@
-//! Handlers: what a request says, turned into what the gate is asked, and its answer into JSON.
+//! Handlers: translate requests to gate calls and results to JSON.
 
 pub(crate) mod admin;
 pub(crate) mod approvals;
@@ -24,7 +24,7 @@ use axum::extract::State;
 use super::App;
 use super::problem::Problem;
 
-/// What every handler can reach, as a handler asks for it.
+/// The extractor for the state shared by all handlers.
 pub(crate) type Reach = State<Arc<App>>;
 
 /// An answer, or why there is none.

@@ -1,4 +1,4 @@
-//! How often: requests per key, and wrong credentials per address.
+//! Rate limits: requests per key, and wrong credentials per address.
 //!
 //! A good credential is never refused because somebody at the same address tried bad ones;
 //! otherwise an agent could lock its approver out by guessing.
@@ -18,7 +18,7 @@ const WRONG_WINDOW: Duration = Duration::from_mins(1);
 /// Addresses and keys that are remembered at once.
 const REMEMBERED_MAX: usize = 4096;
 
-/// What was spent, by whom.
+/// Token usage, by model.
 #[derive(Debug)]
 pub(crate) struct Limits {
     rate: f64,

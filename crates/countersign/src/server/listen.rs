@@ -1,5 +1,5 @@
-//! Connections: over the network, and through the agents' socket. Bounded in number, in headers
-//! and in time, and ended in an orderly way.
+//! Accepts connections from the network and the agent socket, with limits on number, headers and
+//! time, and a graceful shutdown.
 
 use std::collections::HashMap;
 use std::future::ready;

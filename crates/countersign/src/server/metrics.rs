@@ -1,4 +1,4 @@
-//! What is counted, for Prometheus. Counts and times only: no names, no ids, no texts.
+//! Prometheus metrics. Counts and times only: no names, ids or texts.
 //!
 //! Decisions are counted by following the ledger, so that answers from chats and questions that
 //! expire by themselves count too. With several gateways on one database each of them counts all.

@@ -1,4 +1,4 @@
-//! The description of the API (OpenAPI 3.1), made of the routes themselves.
+//! The OpenAPI 3.1 description, generated from the routes.
 //!
 //! What is the same everywhere (who may use a route, how refusals look) is added here, so that no
 //! route can forget it.
@@ -26,7 +26,7 @@ const REFUSALS: &[(&str, &str)] = &[
     ("503", "not recorded or judged, so nothing was done"),
 ];
 
-/// What goes out and may lack a field, instead of having it as null. What comes in may always.
+/// Responses that omit a field instead of sending null. Requests may always omit fields.
 const MAY_LACK: &[&str] = &[
     "CallAssessed",
     "ClarifiedView",

@@ -1,5 +1,4 @@
-//! What every request and every answer passes: which host is meant, which origins may read, and
-//! the headers that keep a browser from doing more than it was told.
+//! Middleware: host check, CORS, and security headers.
 //!
 //! A page of another site can make a browser send requests here, and can make its own name resolve
 //! to this machine. The first cannot read answers without [`Entrance`] saying so and cannot answer

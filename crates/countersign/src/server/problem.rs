@@ -1,4 +1,4 @@
-//! What a client is told when something is wrong: a status, a stable code and a sentence.
+//! Error responses: a status, a stable code and a message.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -17,9 +17,9 @@ pub(crate) struct Problem {
     pub(crate) message: String,
     /// The field that is wrong.
     pub(crate) param: Option<String>,
-    /// When it may work again, in seconds.
+    /// When to try again, in seconds.
     pub(crate) retry_after: Option<u32>,
-    /// What else the answer carries beside `error`: the decision of an approval that was answered.
+    /// Additional fields beside `error`: the decision of an answered approval.
     pub(crate) more: Option<Box<(&'static str, Value)>>,
 }
 

@@ -1,4 +1,4 @@
-//! The table of what there is: each route once, with who may use it.
+//! Route table: path, handler, required role.
 //!
 //! Router, agents' socket and description are made of it, so none can have a route the others do
 //! not know. The socket has exactly the routes an agent may use.

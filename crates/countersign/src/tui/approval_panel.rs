@@ -1,4 +1,4 @@
-//! One approval on the screen: what is wanted, how bad it is, who asks, and numbered answers.
+//! The approval panel: the call, its risk, who asks, and numbered choices.
 //!
 //! Made from the answer to `GET /v1/approvals/{id}`; whoever shows it hands it keys and news, and sends
 //! what it wishes. A key answers only when the card was read, and outside a burst of keys. Escape
@@ -67,7 +67,7 @@ pub(crate) struct ApprovalPanel {
     columns: Columns,
     /// Something to be read once.
     notice: Option<String>,
-    /// What was sent and not answered yet.
+    /// Requests without a response yet.
     sent: Option<&'static str>,
     was_answered_here: bool,
     /// Whether the gateway is away, or it is not known yet what happened meanwhile.
@@ -77,7 +77,7 @@ pub(crate) struct ApprovalPanel {
     pages: draw::Pages,
 }
 
-/// What is turned to the person.
+/// The visible side of the panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Face {
     Card,

@@ -1,4 +1,4 @@
-//! A question an agent asks a person: up to nine answers to choose from, or words of one's own.
+//! The clarification panel: up to nine choices, or a typed answer.
 //!
 //! An answer is never consent: nothing is allowed by it. If nobody answers, the gateway tells the
 //! agent so; it is never told to decide by itself.
@@ -65,7 +65,7 @@ pub(crate) struct ClarifyPanel {
     was_answered_here: bool,
 }
 
-/// How far a question is.
+/// The state of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Status {
     Waits,

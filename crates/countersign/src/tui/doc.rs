@@ -1,4 +1,4 @@
-//! Named texts one below the other, drawn from any row on.
+//! A scrollable document of named texts.
 //!
 //! Somebody else's text stands behind a fence, and its name before it, so nothing in a text can pass
 //! for a name or for a word of ours. Rows are found when they are drawn; a long text costs nothing

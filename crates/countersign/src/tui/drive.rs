@@ -1,5 +1,5 @@
-//! Runs a full-screen program in a terminal: hands it keys and news, carries out its wishes, draws it
-//! when something has changed, and sleeps otherwise.
+//! Event loop of a full-screen program: passes keys and events in, performs its requests, and
+//! redraws on change.
 //!
 //! Keys carry the moment they were read, not the moment somebody got round to them: a key pressed
 //! before a card was on the screen can then never be taken for an answer to it.
@@ -56,7 +56,7 @@ struct Drive<'a> {
     clock: Clock,
     typed: mpsc::Receiver<(Instant, Event)>,
     ends: Ends,
-    /// What waits to be sent, and what is under way.
+    /// Queued and running sends.
     queued: VecDeque<Wish>,
     requests: FuturesUnordered<Working<'a, News>>,
     following: Option<Working<'a, ()>>,

@@ -1,5 +1,4 @@
-//! The inbox: what waits for a person, what happened, what awaits a look and what stands, on one
-//! screen and live.
+//! The full-screen inbox: waiting cards, history, reviews and grants, live.
 //!
 //! A new card joins its list and moves nothing: neither the keys nor the selected row. Answers are
 //! given on a card that has the keys (the panels), in a batch that was selected by hand, or not at
@@ -110,7 +109,7 @@ pub(crate) struct Inbox {
     batch: Batch,
     /// Something said to the person, until the next key.
     said: Option<String>,
-    /// Why nothing is heard of the gateway.
+    /// Why the gateway is unreachable.
     away: Option<String>,
     last_new_at: Option<UnixMillis>,
     title: String,

@@ -1,4 +1,4 @@
-//! A text that is being typed: its letters, and where the cursor stands among them.
+//! A text input: its characters and the cursor.
 //!
 //! What was pasted may hold anything. It is kept as it is and drawn so that it can be seen.
 
@@ -28,7 +28,7 @@ pub(crate) struct Input {
     after: String,
 }
 
-/// What is held down with a key. Shift is part of a letter.
+/// Modifier keys. Shift is part of a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Held {
     Nothing,

@@ -1,8 +1,8 @@
-//! The keys: one table, which the code reads keys by and the help is written from.
+//! The key table, used by the code and by the help.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-/// What the person is doing when a key is pressed.
+/// The focus when a key is pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Looking at a card or a question with choices.
@@ -52,9 +52,9 @@ pub(crate) enum Act {
     SwitchFocus,
     /// Begins another line.
     NewLine,
-    /// What was typed before.
+    /// The previous input.
     Earlier,
-    /// What was typed after.
+    /// The next input.
     Later,
     /// Stops the run; pressed again, leaves.
     Interrupt,

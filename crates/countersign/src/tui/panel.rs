@@ -1,4 +1,4 @@
-//! What the panels share: what comes of a key, and rows that are drawn one below the other.
+//! Shared parts of the panels: key results and stacked rows.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -24,7 +24,7 @@ pub(crate) enum Then {
     NotMine,
 }
 
-/// What came of a key.
+/// The result of a key press.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Reaction {
     /// What is wanted now.

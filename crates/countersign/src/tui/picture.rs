@@ -1,4 +1,4 @@
-//! A frame as tests see it: its text, and its styles in runs such as `bold red "HIGH"`.
+//! A frame for tests: its text, and its styles in runs such as `bold red "HIGH"`.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! What a full-screen program is: keys and news come in, wishes go out, and it can be drawn at any
-//! moment. Nothing is sent, slept or written here; that is done by who runs it.
+//! `Screen`: keys and events in, requests out, drawable at any time. It does no I/O; the event loop
+//! does.
 
 use countersign_core::time::UnixMillis;
 use countersign_gate::records::event::Event;

@@ -1,4 +1,4 @@
-//! How things look: the terminal's own sixteen colours, and everything said without them too.
+//! The theme: the terminal's sixteen colours. Everything is also readable without them.
 //!
 //! No background is ever set, so it looks right in light and in dark terminals; what is selected is
 //! reversed, which works in both.
@@ -10,7 +10,7 @@ use ratatui::style::{Color, Modifier, Style};
 pub(crate) const POINTER: &str = "❯ ";
 /// As wide as [`POINTER`].
 pub(crate) const NO_POINTER: &str = "  ";
-/// What stands before every line that is somebody else's.
+/// The prefix of every line of untrusted text.
 pub(crate) const FENCE: &str = "│ ";
 
 /// Whether colours are used.

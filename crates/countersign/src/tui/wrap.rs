@@ -1,4 +1,4 @@
-//! Text broken into rows of a width, counted in cells. Every character stays, in its order.
+//! Wraps text into rows by cell width. Every character is kept, in order.
 //!
 //! Breaking takes time in proportion to the text, and is done again only when the width changes, so
 //! a line of a hundred thousand characters is no trouble at sixty frames a second.

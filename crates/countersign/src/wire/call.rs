@@ -1,4 +1,4 @@
-//! Calls as they come in.
+//! The JSON of a submitted call.
 
 use countersign_core::call::{Annotations, ToolCall, Turn};
 use countersign_core::display::inline;

@@ -1,4 +1,4 @@
-//! Lists as they go out: a name for what is in them, and where the next page begins.
+//! List responses: items and the cursor of the next page.
 
 use countersign_core::ledger::Entry;
 use countersign_gate::clarifications::ClarificationView;
@@ -18,9 +18,9 @@ macro_rules! lists {
         $(#[doc = $doc])*
         #[derive(Debug, Serialize, Deserialize, ToSchema)]
         pub(crate) struct $name {
-            /// What is on this page.
+            /// The items of this page.
             pub(crate) $items: Vec<$item>,
-            /// What to send as `behind` for the next page; null at the end.
+            /// The value of `behind` for the next page; null at the end.
             pub(crate) next: Option<String>,
         }
 
@@ -47,7 +47,7 @@ lists! {
     ScopeList { scopes: ScopeView }
     /// Sessions that run without questions for a while.
     OverrideList { overrides: OverrideView }
-    /// What ran and awaits a look.
+    /// A call that ran and needs a review.
     ReviewList { reviews: ReviewView }
     /// How calls were judged, the newest first.
     TraceList { traces: TraceView }
@@ -59,16 +59,16 @@ lists! {
     LoginList { logins: LoginView }
     /// How people are reached, and how that goes.
     ChannelList { channels: ChannelView }
-    /// What models cost, the oldest day first.
+    /// Token usage, the oldest day first.
     UsageList { usage: UsageView }
 }
 
 /// Entries of the ledger, in order.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EntryList {
-    /// What is on this page.
+    /// The items of this page.
     pub(crate) entries: Vec<Entry>,
-    /// What to send as `after` for the next page; null at the end.
+    /// The value of `after` for the next page; null at the end.
     pub(crate) next: Option<String>,
     /// The number of the last entry there is.
     pub(crate) last: u64,

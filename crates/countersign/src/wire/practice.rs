@@ -1,4 +1,4 @@
-//! The practice card: what it asks for, and what is said about it.
+//! The practice card: its command and texts.
 
 /// What the practice card is about: it would delete something, so it is always asked about, and
 /// nothing runs it.

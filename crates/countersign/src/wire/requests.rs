@@ -1,4 +1,4 @@
-//! Bodies and queries as they come in. A key nobody knows is an error, not a silent wish.
+//! Request bodies and queries. An unknown key is an error.
 
 use std::collections::BTreeMap;
 
@@ -46,13 +46,13 @@ pub(crate) struct CallBody {
     session_id: Option<String>,
     /// The run; one per key and session if it is not named.
     run_id: Option<String>,
-    /// What the agent calls itself.
+    /// The agent's own name, a claim.
     agent: Option<String>,
     /// The directory the call is made from.
     cwd: Option<String>,
     /// The directory the agent works on.
     workspace: Option<String>,
-    /// Who will run it; `tool:NAME` if it is not named.
+    /// The executor; `tool:NAME` by default.
     executor: Option<String>,
     /// The message being answered: a text, or a list of `{"from","text"}`, oldest first.
     #[schema(value_type = Option<Object>)]
@@ -68,7 +68,7 @@ pub(crate) struct CallBody {
     tool_definition: Option<Value>,
     /// SHA-256 of what is attached, `sha256:…`.
     attachments: Option<Vec<String>>,
-    /// What the agent says about it; shown to people as unverified.
+    /// The agent's explanation, shown as unverified.
     explanation: Option<String>,
     /// How long to wait for a decision, 0 to 60.
     pub(crate) wait_seconds: Option<f64>,
@@ -197,18 +197,18 @@ pub(crate) struct WithdrawBody {
     pub(crate) note: Option<String>,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OutcomeBody {
     /// Whether it failed.
     #[serde(default)]
     failed: bool,
-    /// What came out, shortened by the asker.
+    /// A summary of the output, by the asker.
     summary: Option<String>,
     /// How long it took, in milliseconds.
     duration_millis: Option<u64>,
-    /// What its process ended with, if it was one.
+    /// The exit code, if it ran a process.
     exit_code: Option<i32>,
 }
 
@@ -230,10 +230,10 @@ impl OutcomeBody {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResolveBody {
-    /// What is chosen.
+    /// The choice.
     #[schema(value_type = Choice)]
     choice: String,
-    /// What is said about it; the agent sees it.
+    /// The note for the agent.
     note: Option<String>,
     /// For *session* and *always*: which of the offered scopes; the narrowest if none is named.
     #[schema(value_type = Option<Scope>)]
@@ -385,7 +385,7 @@ pub(crate) struct OverrideBody {
     /// Whether critical calls run without a question, too; rules 1 to 4 stand either way.
     #[serde(default)]
     pub(crate) all: bool,
-    /// Whose session, if several keys have one of that name.
+    /// The key of the session, if several keys use that name.
     pub(crate) key_id: Option<String>,
 }
 
@@ -395,11 +395,11 @@ pub(crate) struct OverrideBody {
 pub(crate) struct ClearBody {
     /// The session.
     pub(crate) session_id: Option<String>,
-    /// Whose session, if several keys have one of that name.
+    /// The key of the session, if several keys use that name.
     pub(crate) key_id: Option<String>,
     /// The recipient, however it is written.
     pub(crate) recipient: Option<String>,
-    /// Why; it is in the ledger.
+    /// The reason, recorded in the ledger.
     pub(crate) note: Option<String>,
 }
 
@@ -504,7 +504,7 @@ pub(crate) struct TraceQuery {
     since: Option<f64>,
     /// At most so many.
     limit: Option<u32>,
-    /// Where the page before ended.
+    /// The cursor of the previous page.
     behind: Option<String>,
 }
 
@@ -535,7 +535,7 @@ pub(crate) struct HistoryQuery {
     until: Option<f64>,
     /// At most so many, up to 500.
     limit: Option<u32>,
-    /// Where the page before ended.
+    /// The cursor of the previous page.
     behind: Option<String>,
 }
 
@@ -560,7 +560,7 @@ impl From<HistoryQuery> for TraceFilter {
     }
 }
 
-/// What is to be counted.
+/// What to count.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -617,7 +617,7 @@ pub(crate) struct ApprovalQuery {
     run_id: Option<String>,
     /// At most so many.
     limit: Option<u32>,
-    /// Where the page before ended.
+    /// The cursor of the previous page.
     behind: Option<String>,
 }
 
@@ -663,7 +663,7 @@ pub(crate) struct LedgerQuery {
     pub(crate) limit: Option<u32>,
 }
 
-/// Where to go on.
+/// The cursor of the next page.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]

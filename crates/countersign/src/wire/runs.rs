@@ -1,6 +1,5 @@
-//! What people say to the built-in agent, as it comes in. Clients of Hermes and of `OpenAI` may send
-//! more than we know; it is ignored, because they cannot be changed and nothing of it could allow
-//! anything.
+//! Run requests. Hermes and `OpenAI` clients may send additional fields, which are ignored: those
+//! clients cannot be changed, and no field can allow anything.
 
 use countersign_agent::message::Message;
 use countersign_gate::GateError;
@@ -16,12 +15,12 @@ const MESSAGES_MAX: usize = 1000;
 /// A run that is to begin.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct RunBody {
-    /// What is to be done: a text, or messages, the last by the person.
+    /// The task: a text, or messages whose last is the person's.
     #[schema(value_type = Object)]
     pub(crate) input: Value,
-    /// What the model is told besides.
+    /// Additional instructions for the model.
     pub(crate) instructions: Option<String>,
-    /// What was said before, if the conversation is new here.
+    /// Earlier messages, for a conversation that is new here.
     #[serde(default)]
     #[schema(value_type = Vec<Object>)]
     pub(crate) conversation_history: Vec<Value>,
@@ -62,7 +61,7 @@ pub(crate) struct RunQuery {
     pub(crate) session_id: Option<String>,
     /// At most so many.
     pub(crate) limit: Option<u32>,
-    /// Where the page before ended.
+    /// The cursor of the previous page.
     pub(crate) behind: Option<String>,
 }
 
@@ -75,7 +74,7 @@ pub(crate) struct UsageQuery {
     pub(crate) since: Option<f64>,
 }
 
-/// What was said, and what the model is told besides.
+/// The messages and the instructions.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     pub(crate) said: Vec<Message>,

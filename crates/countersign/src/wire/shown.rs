@@ -1,5 +1,4 @@
-//! Answers that belong to no part of the gate: runs and conversations in the shapes that clients of
-//! Hermes know, and who is asking.
+//! Responses outside the gate: runs and conversations in Hermes' format, and the caller's identity.
 
 use std::borrow::Cow;
 
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Who is asking.
+/// The principal of the request.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct Identity {
     /// The key in use.
@@ -69,18 +68,18 @@ pub(crate) struct RunView {
     pub(crate) created_at: f64,
     /// The conversation it belongs to.
     pub(crate) session_id: String,
-    /// Which model thinks; null for the run of another agent.
+    /// The model; null for the run of another agent.
     pub(crate) model: Option<String>,
     /// The last event.
     pub(crate) last_event: Option<String>,
-    /// What it came to.
+    /// Its result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) output: Option<String>,
-    /// What it cost.
+    /// Its token usage.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Usage>)]
     pub(crate) usage: Option<Value>,
-    /// Why it could not go on.
+    /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
     /// The person who started it.
@@ -100,13 +99,13 @@ pub(crate) struct RunView {
 /// Runs, the newest first.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct RunList {
-    /// What is on this page.
+    /// The items of this page.
     pub(crate) runs: Vec<RunView>,
-    /// What to send as `behind` for the next page; null at the end.
+    /// The value of `behind` for the next page; null at the end.
     pub(crate) next: Option<String>,
 }
 
-/// How a run stands.
+/// The status of a run.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct RunStanding {
     /// The run.
@@ -123,7 +122,7 @@ pub(crate) struct SessionView {
     pub(crate) session_id: String,
     /// Who began it.
     pub(crate) started_by: String,
-    /// Which model thinks.
+    /// The model.
     pub(crate) model: String,
     /// How many runs it has.
     pub(crate) runs: u64,
@@ -141,13 +140,13 @@ pub(crate) struct SessionView {
 /// Conversations, the newest first.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct SessionList {
-    /// What is on this page.
+    /// The items of this page.
     pub(crate) sessions: Vec<SessionView>,
     /// Always null.
     pub(crate) next: Option<String>,
 }
 
-/// What was said in a conversation.
+/// The messages of a conversation.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct MessageList {
     /// The conversation.
@@ -164,7 +163,7 @@ pub(crate) struct MessageList {
 pub(crate) struct MessageView {
     /// `user`, `assistant`, `system` or `tool`.
     pub(crate) role: String,
-    /// What was said; null where it is not shown.
+    /// The text; null if it is not shown.
     pub(crate) content: Option<String>,
     /// Tools the model wants to use.
     pub(crate) tool_calls: Option<Vec<ToolCallView>>,
@@ -174,7 +173,7 @@ pub(crate) struct MessageView {
     pub(crate) ended: Option<EndedView>,
 }
 
-/// How the use of a tool ended, as every surface says it.
+/// The outcome of a tool call, in the same words on every surface.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct EndedView {
     /// The call it was.

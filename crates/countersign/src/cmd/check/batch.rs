@@ -1,4 +1,4 @@
-//! Judges a stream of calls on all cores, answering in order.
+//! Judges a stream of calls on all cores, with results in order.
 //!
 //! One thread reads whatever is there, cuts it at line ends and hands it on; workers judge; the
 //! caller's thread writes. A read returns what has arrived, so a slow producer is answered line by

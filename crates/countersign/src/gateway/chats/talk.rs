@@ -1,5 +1,5 @@
-//! Talking to the built-in agent in a chat: a message starts or continues a run for that person, in
-//! the conversation it was written in.
+//! Chat messages to the built-in agent: each starts or continues a run for that person in that
+//! conversation.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

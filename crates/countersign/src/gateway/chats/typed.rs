@@ -1,4 +1,4 @@
-//! Commands that people type in a chat: what each does there.
+//! Slash commands in chats.
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,7 @@ use super::Desk;
 
 /// Longest card that is shown as the answer to a command, in characters.
 const SHOWN_CHARS_MAX: usize = 12_000;
-/// What is said where no call waits; questions of agents have cards of their own.
+/// The reply if no call is waiting. Questions of agents have their own cards.
 const NOTHING: &str = "No call is waiting for you.";
 /// Most lines of a list.
 const LINES_MAX: usize = 20;

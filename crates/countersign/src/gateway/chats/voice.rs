@@ -1,4 +1,4 @@
-//! What a run says, in the chat it was started from: its messages grow by edits, not too many.
+//! Posts the output of a run to its chat, by a limited number of edits.
 //!
 //! Only what the run's feed says is shown, and the feed says nothing that law 1 holds back.
 

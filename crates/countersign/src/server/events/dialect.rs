@@ -1,6 +1,5 @@
-//! Events under the names that clients of Hermes know, with their fields in the order they have
-//! there. Our own fields follow; what those clients have no name for is not told, unless a person
-//! must know of it.
+//! The Hermes dialect: Hermes' event names and fields in their order, with ours after them. Events
+//! without a Hermes name are left out, unless a person must see them.
 
 use std::io::{self, Write};
 

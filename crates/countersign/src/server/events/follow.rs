@@ -1,4 +1,4 @@
-//! Following what happens: entries of the ledger, and between them what a run says while it says it.
+//! Follows the ledger and, between entries, the live output of a run.
 //!
 //! What is said has its place among the entries: each piece knows which entry was the last when it
 //! was said, so a message is never told behind the entry that ends it.
@@ -42,7 +42,7 @@ pub(crate) enum Told {
     Closed(&'static str),
 }
 
-/// Whoever follows what happens.
+/// The readers of the event stream.
 #[derive(Debug)]
 pub(crate) struct Follower {
     app: Arc<App>,
@@ -52,7 +52,7 @@ pub(crate) struct Follower {
     last: watch::Receiver<u64>,
     driven: watch::Receiver<u64>,
     stopping: watch::Receiver<bool>,
-    /// What the run says, where it is driven by this process.
+    /// Live output of the run, if this process drives it.
     voice: Option<feed::Reader>,
     beat_at: Instant,
     _counted: Counted,

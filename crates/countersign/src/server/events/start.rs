@@ -1,4 +1,4 @@
-//! Where a reader begins: behind the event it names, now, or at the beginning of a run.
+//! The start of an event stream: after a named event, now, or at the beginning of a run.
 
 use axum::http::{HeaderMap, StatusCode};
 use countersign_gate::GateError;

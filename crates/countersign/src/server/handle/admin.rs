@@ -1,4 +1,4 @@
-//! Administration: keys, people, browsers that are signed in, the configuration.
+//! Administration routes: keys, people, signed-in browsers, configuration.
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -23,7 +23,7 @@ pub(crate) async fn keys(State(app): Reach, caller: Caller) -> Answer<KeyList> {
     Ok(Json(app.gate.keys(&caller.principal).await?.into()))
 }
 
-/// Makes a key; its secret is shown this once
+/// Creates a key; its secret is shown only once
 #[utoipa::path(post, path = "/v1/keys", request_body = NewKeyBody,
     responses((status = 201, description = "the key", body = NewKey)))]
 pub(crate) async fn create_key(
@@ -43,7 +43,7 @@ pub(crate) async fn create_key(
     Ok((StatusCode::CREATED, Json(key)))
 }
 
-/// Makes a key useless
+/// Revokes a key
 #[utoipa::path(delete, path = "/v1/keys/{id}",
     params(("id" = String, Path, description = "the key")),
     responses((status = 200, description = "the key", body = KeyView)))]
@@ -62,7 +62,7 @@ pub(crate) async fn people(State(app): Reach, caller: Caller) -> Answer<PersonLi
     Ok(Json(app.gate.people(&caller.principal).await?.into()))
 }
 
-/// Adds a person, or changes one
+/// Adds or changes a person
 #[utoipa::path(post, path = "/v1/people", request_body = PersonBody,
     responses((status = 200, description = "the person", body = PersonView)))]
 pub(crate) async fn put_person(
@@ -90,7 +90,7 @@ pub(crate) async fn remove_person(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Lists browsers that are signed in
+/// Lists signed-in browsers
 #[utoipa::path(get, path = "/v1/logins",
     responses((status = 200, description = "logins", body = LoginList)))]
 pub(crate) async fn logins(State(app): Reach, caller: Caller) -> Answer<LoginList> {

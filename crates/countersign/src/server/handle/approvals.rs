@@ -1,4 +1,4 @@
-//! Approvals: the inbox, one card, and answers to it.
+//! Approval routes: the inbox, one card, answers.
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -52,7 +52,7 @@ pub(crate) async fn resolve(
     Ok(Json(answered))
 }
 
-/// Takes an allowing answer back while it is held
+/// Undoes an approval before it takes effect
 #[utoipa::path(post, path = "/v1/approvals/{id}/take_back",
     params(("id" = String, Path, description = "the approval")),
     responses((status = 200, description = "the approval", body = ApprovalView)))]
@@ -64,7 +64,7 @@ pub(crate) async fn take_back(
     Ok(Json(app.gate.take_back(&caller.principal, &id).await?))
 }
 
-/// Lifts a denial, so that the agent may ask again: who denied it may, and an admin
+/// Lifts a denial, so the agent may ask again; only for the person who denied it or an admin
 #[utoipa::path(post, path = "/v1/approvals/{id}/lift",
     params(("id" = String, Path, description = "the approval that was denied")),
     responses((status = 200, description = "the approval", body = ApprovalView),
@@ -77,7 +77,7 @@ pub(crate) async fn lift(
     Ok(Json(app.gate.lift_denial(&caller.principal, &id).await?))
 }
 
-/// Shows where the card of an approval is, and where it could not be delivered
+/// Shows where the card of an approval was delivered, and where delivery failed
 #[utoipa::path(get, path = "/v1/approvals/{id}/deliveries",
     params(("id" = String, Path, description = "the approval")),
     responses((status = 200, description = "deliveries", body = DeliveryList)))]

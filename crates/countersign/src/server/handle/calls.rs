@@ -1,4 +1,4 @@
-//! Calls: submitted, waited for, taken back, reported, and their tokens used up.
+//! Call routes: submit, wait, withdraw, report, and tokens.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ use crate::wire::requests::{
 /// Longest name of a request.
 const IDEMPOTENCY_BYTES_MAX: usize = 255;
 
-/// Judges a call without making it one
+/// Assesses a call without submitting it
 #[utoipa::path(post, path = "/v1/assess", request_body = CallBody,
     responses((status = 200, description = "the assessment", body = AssessmentView)))]
 pub(crate) async fn assess(
@@ -68,7 +68,7 @@ pub(crate) async fn submit(
     Ok(shown(call))
 }
 
-/// Says how a call stands, waiting for a decision
+/// Shows a call; can wait for its decision
 #[utoipa::path(get, path = "/v1/calls/{id}",
     params(("id" = String, Path, description = "the call"), WaitQuery),
     responses((status = 200, description = "decided", body = CallView),
@@ -95,7 +95,7 @@ pub(crate) async fn list(
     Ok(Json(page.into()))
 }
 
-/// Takes a call back
+/// Withdraws a call
 #[utoipa::path(post, path = "/v1/calls/{id}/withdraw", request_body = WithdrawBody,
     params(("id" = String, Path, description = "the call")),
     responses((status = 200, description = "the call", body = CallView)))]
@@ -109,7 +109,7 @@ pub(crate) async fn withdraw(
     Ok(Json(call))
 }
 
-/// Reports what came of a call
+/// Reports the outcome of a call
 #[utoipa::path(post, path = "/v1/calls/{id}/outcome", request_body = OutcomeBody,
     params(("id" = String, Path, description = "the call")),
     responses((status = 200, description = "the call", body = CallView)))]
@@ -124,7 +124,7 @@ pub(crate) async fn outcome(
     Ok(Json(call))
 }
 
-/// Uses a token up
+/// Consumes a token
 #[utoipa::path(post, path = "/v1/tokens/consume", request_body = ConsumeBody,
     responses((status = 200, description = "the token was valid and is now consumed", body = ConsumedView)))]
 pub(crate) async fn consume(

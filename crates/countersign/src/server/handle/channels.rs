@@ -1,5 +1,4 @@
-//! Channels: how they fare, and what comes back from them: answers, proven by the channel's own
-//! signature.
+//! Channel routes: health, and callbacks verified by the channel's own signature.
 
 use axum::Json;
 use axum::body::Bytes;
@@ -22,14 +21,14 @@ use crate::server::problem::Problem;
 use crate::wire::lists::ChannelList;
 use crate::wire::shown::Diagnosis;
 
-/// Lists how people are reached, and how that goes
+/// Lists channels and their state
 #[utoipa::path(get, path = "/v1/channels",
     responses((status = 200, description = "channels", body = ChannelList)))]
 pub(crate) async fn list(State(app): Reach, caller: Caller) -> Answer<ChannelList> {
     Ok(Json(app.gate.channels(&caller.principal).await?.into()))
 }
 
-/// A button that was pressed in a chat, or an answer that a webhook's other side sends back
+/// Callback for a pressed button in a chat, or for the answer of a webhook
 #[utoipa::path(post, path = "/channels/{name}/action", request_body = Object,
     params(("name" = String, Path, description = "the channel")),
     responses((status = 200, description = "answered", body = ApprovalView),
@@ -50,7 +49,7 @@ pub(crate) async fn action(
     Ok(Json(view).into_response())
 }
 
-/// A command that was typed in a chat
+/// Callback for a slash command
 #[utoipa::path(post, path = "/channels/{name}/command", request_body = String,
     params(("name" = String, Path, description = "the channel")),
     responses((status = 200, description = "the reply to the person", body = Object)))]
@@ -63,7 +62,7 @@ pub(crate) async fn command(
     Ok(Json(desk.callback(Route::Command, &body).await))
 }
 
-/// A dialog that was closed in a chat
+/// Callback for a dialog
 #[utoipa::path(post, path = "/channels/{name}/dialog", request_body = Object,
     params(("name" = String, Path, description = "the channel")),
     responses((status = 200, description = "accepted, or the error", body = Object)))]
@@ -76,7 +75,7 @@ pub(crate) async fn dialog(
     Ok(Json(desk.callback(Route::Dialog, &body).await))
 }
 
-/// Looks at everything that usually goes wrong with a channel
+/// Diagnoses a channel
 #[utoipa::path(get, path = "/v1/channels/{name}/doctor",
     params(("name" = String, Path, description = "the channel")),
     responses((status = 200, description = "problems, each with a fix", body = Object)))]

@@ -1,4 +1,4 @@
-//! The built-in agent for clients that only speak `OpenAI`'s chat completions.
+//! Chat completions: the built-in agent for `OpenAI` clients.
 //!
 //! A request is a run. A call that needs a person is held meanwhile: the stream is kept alive and
 //! says so, in an event of its own that other clients pass over. Whoever goes away before the end
@@ -27,10 +27,10 @@ use crate::server::events::{now, sse};
 use crate::server::problem::Problem;
 use crate::wire::runs::{ChatBody, Conversation};
 
-/// What stands between two messages of one answer.
+/// The separator between two messages of one answer.
 const BETWEEN: &str = "\n\n";
 
-/// Answers as the built-in agent, in the shape of `OpenAI`
+/// Chat completions by the built-in agent, in `OpenAI`'s format
 #[utoipa::path(post, path = "/v1/chat/completions", request_body = ChatBody,
     responses((status = 200, description = "the answer, or a stream of it", body = Object)))]
 pub(crate) async fn completions(

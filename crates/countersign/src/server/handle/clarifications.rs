@@ -1,4 +1,4 @@
-//! Questions an agent asks a person, and their answers.
+//! Clarification routes.
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -41,7 +41,7 @@ pub(crate) async fn ask(
     }
 }
 
-/// Shows one question, waiting for its answer
+/// Shows one question; can wait for its answer
 #[utoipa::path(get, path = "/v1/clarifications/{id}",
     params(("id" = String, Path, description = "the question"), WaitQuery),
     responses((status = 200, description = "the question", body = ClarificationView)))]
@@ -61,7 +61,7 @@ pub(crate) async fn one(
     Ok(Json(view?))
 }
 
-/// Lists the questions that wait
+/// Lists waiting questions
 #[utoipa::path(get, path = "/v1/clarifications",
     responses((status = 200, description = "questions", body = ClarificationList)))]
 pub(crate) async fn list(State(app): Reach, caller: Caller) -> Answer<ClarificationList> {

@@ -1,4 +1,4 @@
-//! What stands without a question: grants, sessions that run freely, and what awaits a look.
+//! Routes for grants, overrides and reviews.
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -14,7 +14,7 @@ use crate::server::problem::Problem;
 use crate::wire::lists::{GrantList, OverrideList, ReviewList, ScopeList};
 use crate::wire::requests::{GrantQuery, OverrideBody, PreviewBody, SessionQuery};
 
-/// Lists standing permissions
+/// Lists grants
 #[utoipa::path(get, path = "/v1/grants", params(GrantQuery),
     responses((status = 200, description = "grants", body = GrantList)))]
 pub(crate) async fn list(
@@ -26,7 +26,7 @@ pub(crate) async fn list(
     Ok(Json(page.into()))
 }
 
-/// Takes a standing permission back
+/// Revokes a grant
 #[utoipa::path(delete, path = "/v1/grants/{id}",
     params(("id" = String, Path, description = "the grant")),
     responses((status = 200, description = "the grant", body = GrantView)))]
@@ -38,7 +38,7 @@ pub(crate) async fn revoke(
     Ok(Json(app.gate.revoke_grant(&caller.principal, &id).await?))
 }
 
-/// Says what a standing permission would have matched
+/// Shows what a grant would have matched
 #[utoipa::path(post, path = "/v1/grants/preview", request_body = PreviewBody,
     responses((status = 200, description = "scopes, narrowest first", body = ScopeList)))]
 pub(crate) async fn preview(
@@ -58,8 +58,8 @@ pub(crate) async fn preview(
     Ok(Json(ScopeList { scopes, next: None }))
 }
 
-/// Lets a session run without questions about ordinary calls, or with `all` about critical ones
-/// either, for a while
+/// Starts an override: the session runs without questions for a while; with `all` critical calls
+/// included
 #[utoipa::path(post, path = "/v1/sessions/{id}/yolo", request_body = OverrideBody,
     params(("id" = String, Path, description = "the session")),
     responses((status = 200, description = "the override", body = OverrideView)))]
@@ -82,7 +82,7 @@ pub(crate) async fn start_override(
     Ok(Json(view))
 }
 
-/// Lets a session ask again
+/// Ends an override, so the session asks questions again
 #[utoipa::path(delete, path = "/v1/sessions/{id}/yolo",
     params(("id" = String, Path, description = "the session"), SessionQuery),
     responses((status = 200, description = "the override", body = OverrideView)))]
@@ -97,7 +97,7 @@ pub(crate) async fn end_override(
     Ok(Json(view))
 }
 
-/// Lists sessions that run without questions for a while
+/// Lists sessions that run without questions
 #[utoipa::path(get, path = "/v1/overrides",
     responses((status = 200, description = "overrides", body = OverrideList)))]
 pub(crate) async fn overrides(State(app): Reach, caller: Caller) -> Answer<OverrideList> {
@@ -108,14 +108,14 @@ pub(crate) async fn overrides(State(app): Reach, caller: Caller) -> Answer<Overr
     }))
 }
 
-/// Lists what ran and awaits a look
+/// Lists reviews
 #[utoipa::path(get, path = "/v1/reviews",
     responses((status = 200, description = "reviews", body = ReviewList)))]
 pub(crate) async fn reviews(State(app): Reach, caller: Caller) -> Answer<ReviewList> {
     Ok(Json(app.gate.reviews(&caller.principal).await?.into()))
 }
 
-/// Undoes what ran: puts the file back, or tells the asker to undo it
+/// Undoes a reviewed call: restores the file, or tells the asker to undo it
 #[utoipa::path(post, path = "/v1/reviews/{id}/undo",
     params(("id" = String, Path, description = "the review")),
     responses((status = 200, description = "the review", body = ReviewView)))]
@@ -128,7 +128,7 @@ pub(crate) async fn undo(
     Ok(Json(review.await?))
 }
 
-/// Keeps what ran
+/// Keeps a reviewed call
 #[utoipa::path(post, path = "/v1/reviews/{id}/keep",
     params(("id" = String, Path, description = "the review")),
     responses((status = 200, description = "the review", body = ReviewView)))]

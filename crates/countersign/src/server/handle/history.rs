@@ -1,4 +1,4 @@
-//! What happened: traces, the ledger, and what another policy would have said.
+//! Reads traces and the ledger, and replays calls under another policy.
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -20,7 +20,7 @@ use crate::wire::requests::{HistoryQuery, LedgerQuery, ReplayBody, StatsQuery, m
 /// Entries of one page.
 const ENTRIES_MAX: u32 = 1000;
 
-/// Lists how calls were judged
+/// Lists traces of calls
 #[utoipa::path(get, path = "/v1/traces", params(HistoryQuery),
     responses((status = 200, description = "traces", body = TraceList)))]
 pub(crate) async fn traces(
@@ -32,7 +32,7 @@ pub(crate) async fn traces(
     Ok(Json(page.into()))
 }
 
-/// Explains how one call was judged
+/// Explains one call
 #[utoipa::path(get, path = "/v1/traces/{id}",
     params(("id" = String, Path, description = "the call, or its approval")),
     responses((status = 200, description = "the trace", body = TraceView)))]
@@ -44,7 +44,7 @@ pub(crate) async fn trace(
     Ok(Json(app.gate.trace(&caller.principal, &id).await?))
 }
 
-/// Counts what happened: verdicts over time, how people answered, what was asked about most
+/// Statistics: verdicts over time, answers, most frequent findings
 #[utoipa::path(get, path = "/v1/stats", params(StatsQuery),
     responses((status = 200, description = "counts", body = StatsView)))]
 pub(crate) async fn stats(
@@ -84,7 +84,7 @@ pub(crate) async fn verify(State(app): Reach, caller: Caller) -> Answer<LedgerSt
     Ok(Json(app.gate.verify_ledger(&caller.principal).await?))
 }
 
-/// Judges past calls again under another configuration
+/// Replays past calls under another configuration
 #[utoipa::path(post, path = "/v1/replay", request_body = ReplayBody,
     responses((status = 200, description = "what would differ", body = Replayed)))]
 pub(crate) async fn replay(

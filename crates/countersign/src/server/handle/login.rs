@@ -1,5 +1,4 @@
-//! Signing a browser in and out. The code of the link works once; the cookie it becomes is read by
-//! no script.
+//! Login routes: a one-time code becomes a cookie that no script can read.
 
 use axum::Extension;
 use axum::Json;
@@ -71,7 +70,7 @@ pub(crate) async fn logout(State(app): Reach, caller: Caller) -> Result<Response
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, gone)]).into_response())
 }
 
-/// Makes a one-time code for the caller's own browser
+/// Creates a one-time login code for the caller's own browser
 #[utoipa::path(post, path = "/v1/login/code",
     responses((status = 201, description = "a one-time code, valid for ten minutes", body = LoginCode)))]
 pub(crate) async fn code(
@@ -87,7 +86,7 @@ pub(crate) async fn code(
     Ok((StatusCode::CREATED, Json(body)))
 }
 
-/// Says who is asking
+/// Shows the caller's identity
 #[utoipa::path(get, path = "/v1/whoami",
     responses((status = 200, description = "the key in use", body = Identity)))]
 pub(crate) async fn whoami(caller: Caller) -> Answer<Identity> {

@@ -1,4 +1,4 @@
-//! For those who operate the gateway: is it there, can it work, what does it count, what can it do.
+//! Operations routes: health, readiness, metrics, capabilities.
 
 use axum::Json;
 use axum::extract::State;
@@ -13,13 +13,13 @@ use crate::server::App;
 use crate::server::problem::Problem;
 use crate::wire::shown::{Capabilities, ModelList, ModelView};
 
-/// Says that the process is there
+/// Liveness check
 #[utoipa::path(get, path = "/health", responses((status = 200, description = "it is", body = Object)))]
 pub(crate) async fn health() -> Json<Value> {
     Json(json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
 }
 
-/// Says whether calls can be judged and decisions kept
+/// Readiness check: whether calls can be judged and decisions stored
 #[utoipa::path(get, path = "/ready",
     responses((status = 200, description = "they can", body = Object),
               (status = 503, description = "not ready, and why", body = Object)))]
@@ -52,7 +52,7 @@ pub(crate) async fn ready(State(app): Reach) -> (StatusCode, Json<Value>) {
     (status, Json(json!({ "status": word, "reasons": reasons })))
 }
 
-/// Counts for Prometheus
+/// Prometheus metrics
 #[utoipa::path(get, path = "/metrics",
     responses((status = 200, description = "in the text format", body = String)))]
 pub(crate) async fn metrics(State(app): Reach) -> impl IntoResponse {
@@ -61,7 +61,7 @@ pub(crate) async fn metrics(State(app): Reach) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, kind)], text)
 }
 
-/// The keys tokens are signed with
+/// The public keys of tokens
 #[utoipa::path(get, path = "/.well-known/jwks.json",
     responses((status = 200, description = "a JWKS", body = Object)))]
 pub(crate) async fn jwks(State(app): Reach) -> Answer<Value> {
@@ -81,7 +81,7 @@ pub(crate) async fn openapi(State(app): Reach) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], text)
 }
 
-/// What clients of Hermes look for before they use approvals
+/// Capabilities, as Hermes clients expect them
 #[utoipa::path(get, path = "/v1/capabilities",
     responses((status = 200, description = "features and endpoints", body = Object)))]
 pub(crate) async fn capabilities(State(app): Reach) -> Json<Capabilities> {

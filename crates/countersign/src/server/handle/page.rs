@@ -1,5 +1,5 @@
-//! The page: files that are part of the binary. Nothing is loaded from anywhere else, and nothing an
-//! agent wrote is ever markup. `web/build` makes them; building the binary needs no Node.
+//! Serves the page from files embedded in the binary. It loads nothing from elsewhere, and text of
+//! an agent is never markup. `web/build` generates the files; building the binary needs no Node.
 
 use std::borrow::Cow;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A practice card from the page: the first one a person answers.
+//! The practice card route.
 
 use axum::Json;
 use axum::extract::State;
@@ -15,7 +15,7 @@ use super::Reach;
 use crate::server::problem::Problem;
 use crate::wire::practice::{COMMAND, EXPLANATION};
 
-/// Puts a harmless practice card in front of people
+/// Creates a harmless practice card
 #[utoipa::path(post, path = "/v1/practice",
     responses((status = 202, description = "waiting; nothing runs, whatever the answer", body = CallView)))]
 pub(crate) async fn ask(State(app): Reach) -> Result<(StatusCode, Json<CallView>), Problem> {

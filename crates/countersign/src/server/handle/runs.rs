@@ -1,5 +1,5 @@
-//! Runs: the built-in agent is started, looked at and stopped, and a run's questions are answered as
-//! clients of Hermes do it.
+//! Run routes: start, show and stop runs of the built-in agent, and answer their approvals as
+//! Hermes clients do.
 //!
 //! Unlike there, an answer without an id is taken only while exactly one question waits: with
 //! several, the oldest is not what the person was looking at.
@@ -136,7 +136,7 @@ pub(crate) async fn list(
     }))
 }
 
-/// Shows one run, with what it waits for
+/// Shows one run, with its pending approvals
 #[utoipa::path(get, path = "/v1/runs/{id}",
     params(("id" = String, Path, description = "the run")),
     responses((status = 200, description = "the run", body = RunView)))]
@@ -268,7 +268,7 @@ fn no_run(id: &str) -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "run_not_found", message)
 }
 
-/// Answers the question a run waits for
+/// Answers the waiting approval of a run
 #[utoipa::path(post, path = "/v1/runs/{id}/approval", request_body = RunApprovalBody,
     params(("id" = String, Path, description = "the run")),
     responses((status = 200, description = "answered", body = Object)))]

@@ -1,4 +1,4 @@
-//! Conversations with the built-in agent.
+//! Session routes: conversations with the built-in agent.
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -51,7 +51,7 @@ pub(crate) async fn list(State(app): Reach, caller: Caller) -> Answer<SessionLis
     }))
 }
 
-/// Shows what was said in a conversation
+/// Shows the messages of a conversation
 #[utoipa::path(get, path = "/v1/sessions/{id}/messages",
     params(("id" = String, Path, description = "the conversation")),
     responses((status = 200, description = "messages, the oldest first", body = MessageList)))]
@@ -79,7 +79,7 @@ pub(crate) async fn messages(
     }))
 }
 
-/// Lists what carries the crisis mark: conversations and people who were written to
+/// Lists crisis marks of conversations and recipients
 #[utoipa::path(get, path = "/v1/crisis",
     responses((status = 200, description = "marks", body = CrisisView)))]
 pub(crate) async fn marks(State(app): Reach, caller: Caller) -> Answer<CrisisView> {

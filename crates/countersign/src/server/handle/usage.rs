@@ -1,4 +1,4 @@
-//! What models cost.
+//! Usage routes.
 
 use axum::Json;
 use axum::extract::State;
@@ -10,7 +10,7 @@ use crate::wire::lists::UsageList;
 use crate::wire::requests::millis;
 use crate::wire::runs::UsageQuery;
 
-/// Shows what models cost, by day, task and model
+/// Shows token usage by day, task and model
 #[utoipa::path(get, path = "/v1/usage", params(UsageQuery),
     responses((status = 200, description = "token usage", body = UsageList)))]
 pub(crate) async fn usage(

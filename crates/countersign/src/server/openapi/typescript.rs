@@ -1,5 +1,4 @@
-//! The types of the page, written from the description of the API, so that the page cannot mean
-//! something else by a field than the gateway.
+//! Generates the page's TypeScript types from the API description, so both always agree.
 //!
 //! The file is in the repository, because the page is built without Rust. The test below fails when
 //! it is not what the description says, and writes it anew when it is told to.

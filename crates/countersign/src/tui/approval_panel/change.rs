@@ -1,4 +1,4 @@
-//! A change of a file, shown as what goes and what comes, in one column or in two.
+//! Shows a file edit as a diff, in one column or two.
 //!
 //! Nothing of either text is left out, unchanged lines included: whoever allows it has seen it all.
 

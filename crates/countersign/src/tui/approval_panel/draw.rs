@@ -1,5 +1,5 @@
-//! How an approval is drawn: the risk and why on top, the call behind its fence, who asks, and the
-//! answers, which always stay in view.
+//! Draws the approval panel: risk and reason on top, the call behind its fence, who asks, and the
+//! choices, always visible.
 
 use countersign_core::card::label;
 use countersign_core::status::Outcome;
@@ -24,7 +24,7 @@ use crate::tui::theme::Theme;
 use crate::tui::wrap::{Break, cut, rows};
 use crate::words::{ago, named, span};
 
-/// What the last choice is called, where the text does not fit.
+/// The label of the last choice if the text does not fit.
 const VIEW: &str = "Show full command";
 /// Reasons on the card; `w` shows all.
 const REASONS_MAX: usize = 3;

@@ -1,4 +1,4 @@
-//! What a card is about, read from the gateway's JSON, and laid out as named texts.
+//! Reads a card from the gateway's JSON and lays it out as named texts.
 
 use countersign_core::approval::Choice;
 use countersign_core::card::{Card, Field};

@@ -1,4 +1,4 @@
-//! The approval panel: what it looks like, and what keys do to it.
+//! Tests of the approval panel.
 
 mod hostile;
 mod looks;

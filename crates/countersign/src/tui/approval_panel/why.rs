@@ -1,4 +1,4 @@
-//! Why a person is asked: every reason, every factor, everything that was found.
+//! The *why* view: every reason, factor and finding.
 
 use countersign_core::assessment::factor_words;
 use countersign_core::display::line;

@@ -1,5 +1,5 @@
-//! What waits for the person in a conversation. One of them is on the screen: approvals before
-//! questions, the oldest first.
+//! The waiting cards of a conversation. One is on screen: approvals before questions, the oldest
+//! first.
 
 use countersign_core::time::UnixMillis;
 use ratatui::Frame;

@@ -1,4 +1,4 @@
-//! What a chat does with the commands behind a slash.
+//! Slash commands of the full-screen chat.
 
 use countersign_core::command::{Command, CommandError, TABLE};
 use countersign_core::time::UnixMillis;

@@ -1,5 +1,4 @@
-//! How a conversation is drawn: what was said, the card that waits, the prompt, and one line that
-//! says how things are.
+//! Draws the chat: messages, the waiting card, the prompt, and a status line.
 
 use countersign_core::display::inline;
 use countersign_core::time::UnixMillis;

@@ -1,4 +1,4 @@
-//! The chat: what it looks like, and what keys and events do to it.
+//! Tests of the chat.
 
 mod looks;
 mod talks;

@@ -1,4 +1,4 @@
-//! The clarify panel: what it looks like, and what keys do to it.
+//! Tests of the clarification panel.
 
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 

@@ -1,4 +1,4 @@
-//! What time it is for a program on the screen: the time of day, except that it never goes back.
+//! The clock of a full-screen program: wall time that never goes back.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,4 @@
-//! Events of a gateway, followed through its absences.
+//! Follows a gateway's events and reconnects.
 
 use std::time::Duration;
 

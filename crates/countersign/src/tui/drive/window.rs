@@ -1,4 +1,4 @@
-//! The terminal while a program has it: taken over in one place, and given back whatever happens.
+//! Terminal setup and restore, whatever ends the program.
 
 use std::io::{BufWriter, Stdout, Write as _, stdout};
 use std::sync::Once;

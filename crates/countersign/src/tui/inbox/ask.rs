@@ -1,4 +1,4 @@
-//! What the inbox asks the person at it: words to filter by, a note, or whether it is meant.
+//! Prompts of the inbox: a filter, a note, a confirmation.
 
 use countersign_core::time::UnixMillis;
 use ratatui::crossterm::event::KeyEvent;
@@ -20,7 +20,7 @@ pub(super) enum Asking {
     Nothing,
     /// Words to filter by.
     Filter(Input),
-    /// What to tell the agents whose calls are denied.
+    /// The note for the agents whose calls are denied.
     Note { note: Input, ids: Vec<String> },
     /// Whether it is meant.
     Sure(Sure),
@@ -33,7 +33,7 @@ pub(super) const fn line() -> Input {
     Input::new(Lines::One, LINE_BYTES_MAX)
 }
 
-/// What is done if it is meant.
+/// The action after confirmation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Deed {
     /// Allow these once.
@@ -57,7 +57,7 @@ pub(super) struct Sure {
     arming: Arming,
 }
 
-/// What came of a key.
+/// The result of a key press.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Said {
     /// Nothing yet.

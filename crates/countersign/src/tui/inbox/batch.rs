@@ -1,5 +1,4 @@
-//! Several answered at once: anything may be denied together, only what is of low or medium risk
-//! allowed, and nothing for longer than once.
+//! Batch answers: deny anything, allow low and medium risk once, never create a grant.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

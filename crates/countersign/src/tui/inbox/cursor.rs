@@ -1,5 +1,4 @@
-//! Where a person is in a list. What changes around it moves neither the row nor its place on the
-//! screen.
+//! The cursor of a list. Changes around it move neither the row nor its position on screen.
 
 /// What stays where it is when rows come and go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,4 @@
-//! What lies behind a row: why a call was decided as it was, what a change changed, what a permission
-//! covers.
+//! Details of a row: why a call was decided, what a review changed, what a grant covers.
 
 use countersign_core::assessment::factor_words;
 use countersign_core::display::{self, inline};

@@ -1,5 +1,4 @@
-//! Every call that was judged, the newest first: what ran by itself, what was asked about, what was
-//! refused, and why.
+//! The history tab: every call, the newest first, with its result and reason.
 
 use countersign_core::display::{inline, shortened};
 use countersign_core::status::{Cause, Status};
@@ -135,7 +134,7 @@ impl Past {
 #[derive(Clone, Debug, Default)]
 pub(super) struct History {
     pub(super) list: Shelf<Past>,
-    /// Where the next page begins.
+    /// The cursor of the next page.
     next: Option<String>,
     is_loading: bool,
     pub(super) is_loaded: bool,

@@ -1,4 +1,4 @@
-//! What ran by itself, what was refused and what was asked about in the last hour.
+//! Counts of the last hour: allowed, refused and asked.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;

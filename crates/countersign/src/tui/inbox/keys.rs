@@ -1,5 +1,4 @@
-//! What keys do in the inbox. Only the card that has the keys, and a question whether it is meant,
-//! answer anything.
+//! Key handling of the inbox. Only a focused card or a confirmation can answer.
 
 use countersign_core::time::UnixMillis;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};

@@ -1,4 +1,4 @@
-//! What the inbox asks of the gateway, and what it does with the answers and with what happens.
+//! Loads the inbox from the gateway and applies events.
 
 use std::collections::{BTreeMap, BTreeSet};
 

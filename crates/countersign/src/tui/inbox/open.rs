@@ -1,4 +1,4 @@
-//! The card that is shown: beside the list, or in its place. It answers only while it has the keys.
+//! The open card, beside the list or in its place. It answers only while it has the focus.
 
 use countersign_core::time::UnixMillis;
 use ratatui::Frame;

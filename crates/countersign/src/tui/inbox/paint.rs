@@ -1,5 +1,4 @@
-//! The inbox drawn: tabs on top, the list, the card beside it where there is room and in its place
-//! where there is none, and at the bottom what can be done.
+//! Draws the inbox: tabs, the list, the card beside or instead of it, and a help line.
 
 use countersign_core::time::UnixMillis;
 use ratatui::Frame;
@@ -28,7 +27,7 @@ const COUNTED_MILLIS: i64 = 120_000;
 /// Sessions that run without questions that are named on top.
 const OVERRIDES_MAX: usize = 3;
 
-/// What to do about a gateway that is away.
+/// The hint if the gateway is unreachable.
 const AWAY: &str =
     "The gateway is down. Calls are being refused. Start it with `countersign serve`.";
 

@@ -1,4 +1,4 @@
-//! The rows of the four lists. Columns come and go with the width; what a row is about never does.
+//! Rows of the four lists. Columns depend on the width; the subject is always shown.
 
 use countersign_core::status::Status;
 use countersign_core::time::UnixMillis;

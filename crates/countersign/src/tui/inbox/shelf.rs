@@ -1,4 +1,4 @@
-//! A list that is filtered and walked through; what is on it stays put while it changes.
+//! A filterable list whose rows keep their place while it changes.
 
 use super::cursor::{Cursor, Stays};
 

@@ -1,4 +1,4 @@
-//! What stands without a question: what ran and awaits a look, and permissions that were left.
+//! The reviews and grants tabs.
 
 use countersign_core::display::{inline, shortened};
 use countersign_core::status::ReviewStatus;
@@ -18,7 +18,7 @@ pub(super) struct Review {
     pub(super) what: String,
     pub(super) tool: String,
     pub(super) path: Option<String>,
-    /// What was changed, as lines.
+    /// The diff.
     pub(super) diff: Option<String>,
     /// Whether it is being undone.
     pub(super) is_undoing: bool,
@@ -71,7 +71,7 @@ pub(super) fn take_reviews(list: &mut Shelf<Review>, reviews: Vec<ReviewView>) {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Grant {
     id: String,
-    /// What it lets run.
+    /// What it covers.
     pub(super) words: String,
     pub(super) session: Option<String>,
     pub(super) by: String,
@@ -117,7 +117,7 @@ impl Grant {
 pub(super) struct Override {
     session: String,
     key: String,
-    /// What it lets run.
+    /// What it covers.
     words: String,
     by: String,
     pub(super) until: UnixMillis,

@@ -1,4 +1,4 @@
-//! The inbox with a scripted gateway and a clock that is set by hand: news in, wishes out.
+//! Tests of the inbox, with a scripted gateway and a manual clock.
 
 mod acts;
 mod looks;

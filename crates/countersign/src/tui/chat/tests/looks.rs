@@ -1,4 +1,4 @@
-//! What the chat looks like.
+//! Snapshot tests of the chat.
 
 use super::*;
 use crate::tui::picture::album;

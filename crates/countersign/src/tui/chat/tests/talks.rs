@@ -1,4 +1,4 @@
-//! What keys and events do.
+//! Key and event tests of the chat.
 
 use super::*;
 

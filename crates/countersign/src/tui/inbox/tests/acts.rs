@@ -1,4 +1,4 @@
-//! What keys and news do to the inbox.
+//! Key and event tests of the inbox.
 
 use super::*;
 

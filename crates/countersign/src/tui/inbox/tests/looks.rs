@@ -1,4 +1,4 @@
-//! What the inbox looks like, at three widths, as text and as styles.
+//! Snapshot tests of the inbox, at three widths, as text and as styles.
 
 use std::fmt::Write as _;
 
