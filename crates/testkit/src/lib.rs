@@ -1,4 +1,4 @@
-//! What the tests of several crates need to start. No part of the product.
+//! Shared test servers. Not part of the product.
 
 pub mod mattermost;
 pub mod model;

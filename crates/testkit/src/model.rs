@@ -1,4 +1,4 @@
-//! A scripted model: an OpenAI-compatible server on loopback that says what a test wants it to say.
+//! A scripted model: an OpenAI-compatible server on loopback with prepared answers.
 //!
 //! It runs in a thread of its own and ends when it is dropped. Each request to
 //! `/v1/chat/completions` takes the next reply of the script, or the one a closure chooses.
@@ -20,7 +20,7 @@ use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, oneshot, watch};
 
-/// What the server calls its model.
+/// The server's name for its model.
 pub const MODEL: &str = "scripted-1";
 
 /// One answer of the server.
@@ -30,7 +30,7 @@ pub struct Reply {
     headers: Vec<(String, String)>,
     /// What is sent, piece by piece.
     pieces: Vec<String>,
-    /// What is sent last; left out if the answer does not end properly.
+    /// The final chunk; missing if the answer was cut off.
     ending: Vec<String>,
     end: End,
     pause: Duration,

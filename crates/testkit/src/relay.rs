@@ -1,5 +1,5 @@
-//! Stands between a server that calls back and the gateway it calls: at one address for as long as
-//! the test lives, whatever port the gateway has just now, keeping what passes.
+//! A relay between a server and the gateway it calls back: a fixed address for the whole test,
+//! whatever port the gateway uses; records what passes.
 //!
 //! What it keeps is what an attacker on the way would have. It can also hold a request back: then
 //! the sender is told that nobody is there, and the test has a genuine request that was never used.
@@ -26,7 +26,7 @@ pub struct Passed {
     pub authorization: Option<String>,
     /// Its body.
     pub body: Vec<u8>,
-    /// What the gateway answered; nothing if it was held back or nobody was there.
+    /// The response of the gateway; nothing if there was none.
     pub answer: Option<(u16, Vec<u8>)>,
 }
 
@@ -45,7 +45,7 @@ struct Shared {
     client: reqwest::Client,
 }
 
-/// Where requests go.
+/// The address for requests.
 #[derive(Clone, Debug)]
 enum Way {
     To(String),

@@ -1,10 +1,10 @@
-//! A mail server that keeps what it is given: plain SMTP on a port of its own.
+//! A test mail server that records what it receives.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How far a client has come.
+/// The position of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// It is connected and was greeted.

@@ -1,5 +1,4 @@
-//! A click on a button: from the person to the server, from the server to the integration, and
-//! back.
+//! Button clicks: from the person to the server, to the integration, and back.
 
 use axum::body::Bytes;
 use axum::extract::{Path, State};

@@ -1,4 +1,4 @@
-//! Attachments of posts: what the server does with their buttons, and what it never shows.
+//! Attachments of posts: buttons, and fields that the server never shows.
 
 use serde_json::{Map, Value};
 

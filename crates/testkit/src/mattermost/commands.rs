@@ -1,4 +1,4 @@
-//! Slash commands: kept per team, for those who administer it, and run for whoever types them.
+//! Slash commands of a team: created by its admins, run for anybody who types them.
 
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};

@@ -1,4 +1,4 @@
-//! Dialogs: opened by whoever holds a fresh trigger id, filled in by the person it was made for.
+//! Dialogs: opened with a fresh trigger id, submitted by the person it was issued to.
 
 use axum::body::Bytes;
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! How the server refuses: always the same JSON.
+//! Error responses of the server.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -31,7 +31,7 @@ impl AppError {
         Self::new(StatusCode::BAD_REQUEST, id, message)
     }
 
-    /// What was sent in the body, or in its part `name`, cannot be used.
+    /// The body, or its field `name`, is invalid.
     pub(super) fn body(name: &str) -> Self {
         Self::bad(
             "api.context.invalid_body_param.app_error",

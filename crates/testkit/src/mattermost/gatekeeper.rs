@@ -1,4 +1,4 @@
-//! What happens before and after a request is handled: rate limits and faults on demand.
+//! Rate limits and injected faults.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ pub struct Hit {
     pub method: String,
     /// Its path, behind `/api/v4`.
     pub path: String,
-    /// What was answered; 0 if the connection was cut.
+    /// The response status; 0 if the connection was cut.
     pub status: u16,
 }
 

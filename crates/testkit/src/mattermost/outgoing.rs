@@ -1,5 +1,5 @@
-//! How the server calls an integration: not into private networks unless it is allowed to, one
-//! try, 200 or an error, no more than a mebibyte of answer.
+//! Outgoing requests to integrations: no private networks unless allowed, one try, 200 or an error,
+//! at most 1 MiB of response.
 
 use std::net::IpAddr;
 

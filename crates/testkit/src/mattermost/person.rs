@@ -1,4 +1,4 @@
-//! Somebody with an account, on this server or on a real one: what they do and what they see.
+//! A test person with an account, on this server or a real one.
 //!
 //! Everything goes through the API, as a client's would. What they see comes by the websocket, so
 //! waiting for it is waiting for an event.

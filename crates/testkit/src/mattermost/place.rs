@@ -1,5 +1,4 @@
-//! A team with a channel, a bot and some people, made by REST alone: the same way on this server
-//! and on a real one.
+//! A test team with a channel, a bot and people, created through REST on this server or a real one.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Posts: written, changed, read. Nobody is ever sent what only an integration may know.
+//! Posts: create, edit, read. Data for integrations is never sent to people.
 
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};

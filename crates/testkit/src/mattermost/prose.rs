@@ -1,4 +1,4 @@
-//! Which words of a text are prose: what stands in code mentions nobody.
+//! Separates prose from code in a text: code mentions nobody.
 
 /// Returns the names a text mentions, without their `@`.
 pub(super) fn mentions(text: &str) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! The running server: started, stopped and started again with what it knew.
+//! Starts, stops and restarts the server with its state.
 
 use std::convert::Infallible;
 use std::io;
@@ -26,7 +26,7 @@ use super::{posts, routes};
 /// How long a test waits for something the server should see.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What every handler sees.
+/// The state shared by all handlers.
 pub(super) type Shared = Arc<Inside>;
 
 /// The server's insides.

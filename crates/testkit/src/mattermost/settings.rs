@@ -1,4 +1,4 @@
-//! Which server it pretends to be, and how its administrator has set it up.
+//! Settings of the test server: its version and its administrator's choices.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The websocket: who is connected, and what they are told, each under a number of its own.
+//! The websocket: connections and numbered events.
 
 use std::collections::VecDeque;
 

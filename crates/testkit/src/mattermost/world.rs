@@ -1,4 +1,4 @@
-//! What the server keeps: accounts, teams, channels, posts. It survives a restart, as a database does.
+//! State of the test server: accounts, teams, channels, posts. It survives a restart.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -45,7 +45,7 @@ pub(super) struct World {
     pub(super) places: HashMap<String, usize>,
     pub(super) reactions: Vec<Reaction>,
     pub(super) commands: BTreeMap<String, Command>,
-    /// What has been sent under which pending id; in memory only, so a restart forgets it.
+    /// Sent posts by pending id; in memory only.
     pub(super) pending: HashMap<(String, String), (String, Instant)>,
     /// Where answers to a command may still be sent, and how often.
     pub(super) hooks: HashMap<String, Hook>,
