@@ -17,7 +17,7 @@ export interface AgentCount {
 
 /** The ledger was taken as it was. */
 export interface AnchoredTold {
-  /** Who took it. */
+  /** Who accepted it. */
   by: string;
   /** The last entry that was found, as `NUMBER:HASH`. */
   head: string;
@@ -73,21 +73,21 @@ export interface ApprovalHappening {
   session_id: string;
   /** When. */
   timestamp: number;
-  /** What the model calls it, where the built-in agent asks. */
+  /** The model's id of the call, for calls of the built-in agent. */
   tool_call_id: string | null;
 }
 
 /** Approvals, the newest first. */
 export interface ApprovalList {
-  /** What is on this page. */
+  /** The items of this page. */
   approvals: ApprovalView[];
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
 }
 
 /** A question was put to people. */
 export interface ApprovalRequired {
-  /** What the agent calls itself. */
+  /** The agent's own name, a claim. */
   agent: string | null;
   /** The question. */
   approval_id: string;
@@ -95,35 +95,35 @@ export interface ApprovalRequired {
   args: unknown;
   /** The call. */
   call_id: string;
-  /** What may be chosen. */
+  /** The choices. */
   choices: Choice[];
   /** On one line, display-redacted; never empty. */
   command: string;
-  /** How sure that is, 0 to 1. */
+  /** The confidence, 0 to 1. */
   confidence: number;
   /** The first reason. */
   description: string;
-  /** What an answer is bound to. */
+  /** The digest that an answer is bound to. */
   digest: Digest;
-  /** When it ends unanswered. */
+  /** When it expires. */
   expires_at: number;
-  /** Sentences, the worst first. */
+  /** Reasons, the worst first. */
   reasons: string[];
   /** `low`, `medium`, `high` or `critical`. */
   risk: string;
-  /** How bad a mistake would be, 0 to 1. */
+  /** The risk, 0 to 1. */
   risk_score: number;
   /** Its run. */
   run_id: string;
   /** Its session. */
   session_id: string;
-  /** How far the asker could have answered itself. */
+  /** The tier: how well asker and approver are separated. */
   tier: Tier;
   /** When. */
   timestamp: number;
   /** The tool. */
   tool: string;
-  /** What the model calls it, where the built-in agent asks. */
+  /** The model's id of the call, for calls of the built-in agent. */
   tool_call_id: string | null;
 }
 
@@ -138,13 +138,13 @@ export interface ApprovalResolved {
   /** `person`, `model`, `expiry`, `undeliverable` or `withdrawal`. */
   cause: string;
   choice: Choice | null;
-  /** What the answer is bound to. */
+  /** The digest that the answer is bound to. */
   digest: Digest;
-  /** Whether the person changed the arguments. */
+  /** Whether the person edited the arguments. */
   edited: boolean;
-  /** The permission it left. */
+  /** The grant it created. */
   grant_id: string | null;
-  /** What was said about it. */
+  /** The note. */
   note: string | null;
   /** `approved`, `denied`, `expired` or `withdrawn`. */
   outcome: string;
@@ -155,7 +155,7 @@ export interface ApprovalResolved {
   tier: Tier | null;
   /** When. */
   timestamp: number;
-  /** What the model calls it, where the built-in agent asks. */
+  /** The model's id of the call, for calls of the built-in agent. */
   tool_call_id: string | null;
   /** Where. */
   via: string | null;
@@ -173,7 +173,7 @@ export interface ApprovalView {
   call_id: string;
   /** The card. */
   card: Card;
-  /** What may be chosen. */
+  /** The choices. */
   choices: Choice[];
   /** The shell text or the call on one line, display-redacted. */
   command: string;
@@ -182,9 +182,9 @@ export interface ApprovalView {
   decision: DecisionView | null;
   /** The first reason. */
   description: string;
-  /** What an answer is bound to. */
+  /** The digest that an answer is bound to. */
   digest: string;
-  /** When it ends unanswered, in seconds. */
+  /** When it expires, in seconds. */
   expires_at: number;
   /** Whether an answer is held back and can be taken back, and until when, in seconds. */
   held_until: number | null;
@@ -202,15 +202,15 @@ export interface ApprovalView {
 
 /** What a call would do, how sure that is, and what follows. */
 export interface AssessmentView {
-  /** How sure that is, 0 to 1. */
+  /** The confidence, 0 to 1. */
   confidence: number;
-  /** Whether it touches a person in crisis. */
+  /** Whether it may affect a person in crisis. */
   crisis_sensitive: boolean;
   /** The five factors. */
   factors: FactorView[];
   /** Everything that was found, the worst first. */
   findings: FindingView[];
-  /** Whether it carries something out of the machine. */
+  /** Whether it is outbound. */
   outbound: boolean;
   /** Which confirmation pattern the verdict belongs to. */
   pattern: Pattern;
@@ -222,15 +222,15 @@ export interface AssessmentView {
   reversible: boolean;
   /** The same in one word, as cards say it: `low`, `medium`, `high` or `critical`. */
   risk: string;
-  /** How bad a mistake would be, 0 to 1. */
+  /** The risk, 0 to 1. */
   risk_score: number;
   /** The rule that decided. */
   rule: RuleView;
-  /** What it changes. */
+  /** The side-effect class. */
   side_effect: SideEffect;
   /** The tool, as the caller names it. */
   tool_name: string;
-  /** What the firewall concludes before any person. */
+  /** The verdict, before any person is asked. */
   verdict: Verdict;
 }
 
@@ -250,31 +250,31 @@ export interface Bucket {
 
 /** A call was judged. */
 export interface CallAssessed {
-  /** What the agent calls itself. */
+  /** The agent's own name, a claim. */
   agent?: string | null;
-  /** The question, if a person is asked. */
+  /** The approval, if a person is asked. */
   approval_id?: string | null;
   /** A salted hash of the arguments. */
   arguments_commitment: string;
   /** The call. */
   call_id: string;
-  /** Why, where nobody was asked: `rule`, `grant`, `deny_memory`, `flood` or `no_approver`. */
+  /** The cause, if nobody was asked: `rule`, `grant`, `deny_memory`, `flood` or `no_approver`. */
   cause?: string | null;
   /** On one line, display-redacted; never empty. */
   command: string;
-  /** How sure that is, 0 to 1. */
+  /** The confidence, 0 to 1. */
   confidence: number;
-  /** Whether it touches a person in crisis. */
+  /** Whether it may affect a person in crisis. */
   crisis_sensitive: boolean;
-  /** What a decision is bound to. */
+  /** The digest that a decision is bound to. */
   digest: Digest;
-  /** What was found first, by its code. */
+  /** The code of the first finding. */
   finding?: string | null;
-  /** Whether it carries something out of the machine. */
+  /** Whether it is outbound. */
   outbound: boolean;
-  /** Sentences, the worst first. */
+  /** Reasons, the worst first. */
   reasons: string[];
-  /** How bad a mistake would be, 0 to 1. */
+  /** The risk, 0 to 1. */
   risk_score: number;
   /** The number of the rule that decided. */
   rule?: number | null;
@@ -282,7 +282,7 @@ export interface CallAssessed {
   run_id: string;
   /** Its session. */
   session_id: string;
-  /** What it changes. */
+  /** The side-effect class. */
   side_effect: SideEffect;
   /** `waiting`, `allowed` or `refused`. */
   status: string;
@@ -290,15 +290,15 @@ export interface CallAssessed {
   timestamp: number;
   /** The tool. */
   tool: string;
-  /** What the model calls it, where the built-in agent asks. */
+  /** The model's id of the call, for calls of the built-in agent. */
   tool_call_id?: string | null;
-  /** What the firewall concludes. */
+  /** The verdict. */
   verdict: Verdict;
 }
 
 /** A call an agent wants to make. No key may stand twice in it, however deep. */
 export interface CallBody {
-  /** What the agent calls itself. */
+  /** The agent's own name, a claim. */
   agent?: string | null;
   /** Hints of an MCP server. */
   annotations?: Record<string, unknown> | null;
@@ -310,9 +310,9 @@ export interface CallBody {
   attachments?: string[] | null;
   /** The directory the call is made from. */
   cwd?: string | null;
-  /** Who will run it; `tool:NAME` if it is not named. */
+  /** The executor; `tool:NAME` by default. */
   executor?: string | null;
-  /** What the agent says about it; shown to people as unverified. */
+  /** The agent's explanation, shown as unverified. */
   explanation?: string | null;
   /** The message being answered: a text, or a list of `{"from","text"}`, oldest first. */
   replying_to?: Record<string, unknown> | null;
@@ -342,15 +342,15 @@ export interface CallHandedOver {
   timestamp: number;
   /** The tool. */
   tool: string;
-  /** What the model calls it, where the built-in agent asks. */
+  /** The model's id of the call, for calls of the built-in agent. */
   tool_call_id: string | null;
 }
 
 /** Calls, the newest first. */
 export interface CallList {
-  /** What is on this page. */
+  /** The items of this page. */
   calls: CallView[];
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
 }
 
@@ -358,18 +358,18 @@ export interface CallList {
 export interface CallView {
   /** The question, if there is one. */
   approval_id: string | null;
-  /** What it would do. */
+  /** Its effects. */
   assessment: AssessmentView;
   /** The call. */
   call_id: string;
   /** When it was submitted, in seconds. */
   created_at: number;
   decision: DecisionView | null;
-  /** What the decision is bound to. */
+  /** The digest that the decision is bound to. */
   digest: string;
-  /** When the question ends unanswered, in seconds. */
+  /** When the question expires, in seconds. */
   expires_at: number | null;
-  /** What to tell the model. */
+  /** The message for the model. */
   message: string;
   /** Its run. */
   run_id: string;
@@ -393,31 +393,31 @@ export interface Card {
   approval_id: string;
   /** What exactly will run, complete. */
   body: CardField[];
-  /** What may be chosen. */
+  /** The choices. */
   choices: Choice[];
   /** The shell text, or the call on one line; never empty. */
   command: string;
   /** The digest the answer is bound to. */
   digest: string;
-  /** When it ends unanswered, in milliseconds. */
+  /** When it expires, in milliseconds. */
   expires_at: UnixMillis;
-  /** What the agent says about it, quoted and unverified. */
+  /** The agent's explanation, quoted and unverified. */
   explanation: string | null;
   /** The owner's help lines, where a person in crisis may be concerned: for whoever answers. */
   help_lines: string[];
   /** Who asks, from where, for what: agent, run, session, directory. */
   lineage: CardField[];
-  /** What happens then. */
+  /** The follow-up. */
   on_timeout: string;
   /** How it ended, in words: "Approved once by Ana · 14:02". `None` while it waits. */
   outcome: string | null;
-  /** Sentences, the worst first. */
+  /** Reasons, the worst first. */
   reasons: string[];
   /** `low`, `medium`, `high` or `critical`. */
   risk: string;
-  /** How far the asker could have answered itself. */
+  /** The tier: how well asker and approver are separated. */
   tier: Tier;
-  /** What is wanted, in words. */
+  /** The title of the call. */
   title: string;
   /** The tool. */
   tool: string;
@@ -445,7 +445,7 @@ export interface CardHappening {
   run_id: string;
   /** When. */
   timestamp: number;
-  /** What the model calls it, where the built-in agent asks. */
+  /** The model's id of the call, for calls of the built-in agent. */
   tool_call_id: string | null;
   /** Why it failed. */
   why: string | null;
@@ -453,13 +453,13 @@ export interface CardHappening {
 
 /** How people are reached, and how that goes. */
 export interface ChannelList {
-  /** What is on this page. */
+  /** The items of this page. */
   channels: ChannelView[];
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
 }
 
-/** How a channel fares. */
+/** The state of a channel. */
 export interface ChannelView {
   /** When a card was delivered last, in seconds. */
   delivered_at: number | null;
@@ -467,7 +467,7 @@ export interface ChannelView {
   failed_at: number | null;
   /** `ok`, `failing` or `unused`: nothing was delivered yet. */
   health: string;
-  /** What it is: `webhook` and so on. */
+  /** The type: `webhook` and so on. */
   kind: string;
   /** Its name in the configuration. */
   name: string;
@@ -496,7 +496,7 @@ export interface CheckpointTold {
   kid: string;
   /** The key. */
   public_key: string;
-  /** Up to this entry. */
+  /** The last signed entry. */
   seq: number;
   /** The signature. */
   signature: string;
@@ -507,9 +507,9 @@ export type Choice = "once" | "session" | "always" | "deny";
 
 /** Questions of agents that wait. */
 export interface ClarificationList {
-  /** What is on this page. */
+  /** The items of this page. */
   clarifications: ClarificationView[];
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
 }
 
@@ -522,7 +522,7 @@ export interface ClarificationView {
   clarification_id: string;
   /** When it was asked, in seconds. */
   created_at: number;
-  /** When it ends unanswered, in seconds. */
+  /** When it expires, in seconds. */
   expires_at: number;
   /** The question's text. */
   question: string;
@@ -541,7 +541,7 @@ export interface ClarifiedView {
   answered: boolean;
   /** Who answered. */
   by?: string | null;
-  /** Which of the choices, from 1. */
+  /** The number of the choice, from 1. */
   choice?: number | null;
   /** Why nobody did. */
   reason?: string | null;
@@ -563,7 +563,7 @@ export interface ClarifyRequired {
   choices: string[];
   /** The question. */
   clarification_id: string;
-  /** When it ends unanswered. */
+  /** When it expires. */
   expires_at: number;
   /** Its text. */
   question: string;
@@ -579,7 +579,7 @@ export interface ClarifyRequired {
 export interface ClarifyResolved {
   /** Who answered. */
   by: string | null;
-  /** Which of the choices, from 1. */
+  /** The number of the choice, from 1. */
   choice: number | null;
   /** The question. */
   clarification_id: string;
@@ -597,9 +597,9 @@ export interface ClarifyResolved {
 
 /** Whose crisis mark a person clears: a session's or a recipient's. */
 export interface ClearBody {
-  /** Whose session, if several keys have one of that name. */
+  /** The key of the session, if several keys use that name. */
   key_id?: string | null;
-  /** Why; it is in the ledger. */
+  /** The reason, recorded in the ledger. */
   note?: string | null;
   /** The recipient, however it is written. */
   recipient?: string | null;
@@ -631,7 +631,7 @@ export interface ConfigBody {
 export interface ConfigChanged {
   /** Who. */
   by: string;
-  /** Which key of it. */
+  /** The signing key. */
   key: string;
   /** When. */
   timestamp: number;
@@ -661,9 +661,9 @@ export interface CrisisCleared {
   by: string;
   /** Whose session. */
   key_id: string | null;
-  /** What was said about it. */
+  /** The note. */
   note: string | null;
-  /** Whose mark, in normal form. */
+  /** The recipient whose mark was cleared, in normal form. */
   recipient: string | null;
   /** The session whose mark it was. */
   session_id: string | null;
@@ -675,19 +675,19 @@ export interface CrisisCleared {
 
 /** A recipient carries the crisis mark. */
 export interface CrisisMarked {
-  /** The call that showed it, if it was one. */
+  /** The call that showed the signs, if any. */
   call_id: string | null;
   /** Whose session. */
   key_id: string;
-  /** Who, in normal form. */
+  /** The recipient, in normal form. */
   recipient: string;
-  /** In which session that was seen. */
+  /** The session in which the signs were seen. */
   session_id: string;
   /** When. */
   timestamp: number;
 }
 
-/** What carries the crisis mark. */
+/** The crisis marks. */
 export interface CrisisView {
   /** People who were written to. */
   recipients: MarkedRecipient[];
@@ -713,7 +713,7 @@ export interface DecisionView {
   denied_at: number | null;
   /** The grant it left, or that let it run. */
   grant_id: string | null;
-  /** What was said about it. */
+  /** The note. */
   note: string | null;
   /** `approved`, `denied`, `expired`, `withdrawn`, `allowed` or `refused`. */
   outcome: string;
@@ -727,9 +727,9 @@ export interface DecisionView {
 
 /** Where a card is. */
 export interface DeliveryList {
-  /** What is on this page. */
+  /** The items of this page. */
   deliveries: DeliveryView[];
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
 }
 
@@ -764,7 +764,7 @@ export interface Draft {
   subject: string;
 }
 
-/** How the use of a tool ended, as every surface says it. */
+/** The outcome of a tool call, in the same words on every surface. */
 export interface EndedView {
   /** The call it was. */
   call_id: string;
@@ -786,11 +786,11 @@ export type Entry = Draft & {
 
 /** Entries of the ledger, in order. */
 export interface EntryList {
-  /** What is on this page. */
+  /** The items of this page. */
   entries: Entry[];
   /** The number of the last entry there is. */
   last: number;
-  /** What to send as `after` for the next page; null at the end. */
+  /** The value of `after` for the next page; null at the end. */
   next: string | null;
 }
 
@@ -907,7 +907,7 @@ export type Event = CallAssessed & {
 
 /** One of the five factors of a score. */
 export interface FactorView {
-  /** What it was seen in. */
+  /** The evidence. */
   evidence: string;
   /** `tool_class`, `target_sensitivity`, `reversibility`, `human_impact` or `context_certainty`. */
   factor: string;
@@ -921,7 +921,7 @@ export interface FindingView {
   code: string;
   /** A sentence for a person. */
   message: string;
-  /** How bad. */
+  /** The severity. */
   severity: Severity;
   /** Where in the command or text: first byte and the one behind the last, in UTF-8. */
   span: [number, number] | null;
@@ -947,25 +947,25 @@ export interface GrantHappening {
   grant_id: string;
   /** Its run. */
   run_id: string;
-  /** What it covers, in words. */
+  /** What it covers, as text. */
   scope: string;
   /** Its session. */
   session_id: string;
   /** When. */
   timestamp: number;
-  /** What the model calls it, where the built-in agent asks. */
+  /** The model's id of the call, for calls of the built-in agent. */
   tool_call_id: string | null;
   /** How often it was used. */
   uses: number;
-  /** How often still. */
+  /** How many uses are left. */
   uses_left: number | null;
 }
 
 /** Standing permissions. */
 export interface GrantList {
-  /** What is on this page. */
+  /** The items of this page. */
   grants: GrantView[];
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
 }
 
@@ -975,9 +975,9 @@ export interface GrantRevoked {
   by: string;
   /** The grant. */
   grant_id: string;
-  /** What it covered, in words. */
+  /** What it covered, as text. */
   scope: string;
-  /** In which session it held; null: in any. */
+  /** The session it was valid in; null for any. */
   session_id: string | null;
   /** When. */
   timestamp: number;
@@ -1011,13 +1011,13 @@ export interface GrantView {
   session_id: string | null;
   /** How often it was used. */
   uses: number;
-  /** How often still. */
+  /** How many uses are left. */
   uses_left: number | null;
   /** In words. */
   words: string;
 }
 
-/** Who is asking. */
+/** The principal of the request. */
 export interface Identity {
   /** The key in use. */
   key_id: string;
@@ -1035,7 +1035,7 @@ export interface Identity {
 export interface KeyHappening {
   /** Who. */
   by: string;
-  /** Whose tokens it may use besides its own. */
+  /** Executors whose tokens it may consume besides its own. */
   executors: string[] | null;
   /** The key. */
   key_id: string;
@@ -1051,9 +1051,9 @@ export interface KeyHappening {
 
 /** Credentials, without their secrets. */
 export interface KeyList {
-  /** What is on this page. */
+  /** The items of this page. */
   keys: KeyView[];
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
 }
 
@@ -1073,13 +1073,13 @@ export interface KeyView {
   created_at: number;
   /** Who made it. */
   created_by: string;
-  /** Whose tokens it may use besides its own: the audiences it runs calls for. */
+  /** Executors whose tokens it may consume besides its own. */
   executors: string[];
   /** The key. */
   id: string;
   /** Its name. */
   name: string;
-  /** When it was made useless, in seconds. */
+  /** When it was revoked, in seconds. */
   revoked_at: number | null;
   /** Its role. */
   role: Role;
@@ -1137,15 +1137,15 @@ export interface LoginEnded {
 
 /** Signed-in browsers. */
 export interface LoginList {
-  /** What is on this page. */
+  /** The items of this page. */
   logins: LoginView[];
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
 }
 
 /** A link to sign in was made. */
 export interface LoginOffered {
-  /** Until when it works. */
+  /** When it expires. */
   expires_at: number;
   /** Whose. */
   key_id: string;
@@ -1183,15 +1183,15 @@ export interface LoginView {
 
 /** Somebody who carries the mark. */
 export interface MarkedRecipient {
-  /** The call that showed it, if it was one. */
+  /** The call that showed the signs, if any. */
   call_id: string | null;
   /** Whose session. */
   key_id: string;
   /** When, in seconds. */
   marked_at: number;
-  /** Who, in normal form. */
+  /** The recipient, in normal form. */
   recipient: string;
-  /** In which session that was seen. */
+  /** The session in which the signs were seen. */
   session_id: string;
 }
 
@@ -1209,7 +1209,7 @@ export interface MarkedSession {
 export interface MessageDelta {
   /** The part. */
   delta: string;
-  /** Whether it is the notice that `message.held` tells of. */
+  /** Whether it is the notice of `message.held`. */
   notice: boolean | null;
   /** Its run. */
   run_id: string;
@@ -1219,11 +1219,11 @@ export interface MessageDelta {
 
 /** A message waits for a person. */
 export interface MessageHeld {
-  /** Which draft of the run it stands for; the notice is shown once for each. */
+  /** The draft of the run; the notice is shown once per draft. */
   draft: number | null;
-  /** What is said meanwhile. */
+  /** The notice shown meanwhile. */
   notice: string;
-  /** Whether somebody else was asked; if not, nobody could be reached. */
+  /** Whether another person was asked; if not, nobody could be reached. */
   reached: boolean | null;
   /** Its run. */
   run_id: string;
@@ -1231,7 +1231,7 @@ export interface MessageHeld {
   timestamp: number;
 }
 
-/** What was said in a conversation. */
+/** The messages of a conversation. */
 export interface MessageList {
   /** The oldest first. */
   messages: MessageView[];
@@ -1243,11 +1243,11 @@ export interface MessageList {
 
 /** A message so far. */
 export interface MessageSnapshot {
-  /** Whether it is the notice that `message.held` tells of. */
+  /** Whether it is the notice of `message.held`. */
   notice: boolean | null;
   /** Its run. */
   run_id: string;
-  /** All of it so far. */
+  /** The message so far. */
   text: string;
   /** When. */
   timestamp: number;
@@ -1255,7 +1255,7 @@ export interface MessageSnapshot {
 
 /** One message, in the shape of `OpenAI`'s chat completions. */
 export interface MessageView {
-  /** What was said; null where it is not shown. */
+  /** The text; null if it is not shown. */
   content?: string | null;
   ended?: EndedView | null;
   /** `user`, `assistant`, `system` or `tool`. */
@@ -1290,19 +1290,19 @@ export interface NewKeyBody {
   workspaces?: string[] | null;
 }
 
-/** What came of a call. */
+/** The outcome of a call. */
 export interface OutcomeBody {
   /** How long it took, in milliseconds. */
   duration_millis?: number | null;
-  /** What its process ended with, if it was one. */
+  /** The exit code, if it ran a process. */
   exit_code?: number | null;
   /** Whether it failed. */
   failed?: boolean;
-  /** What came out, shortened by the asker. */
+  /** A summary of the output, by the asker. */
   summary?: string | null;
 }
 
-/** What came of a call, as its asker reports. */
+/** The outcome of a call, as its asker reports it. */
 export interface OutcomeView {
   /** When it was reported, in seconds. */
   at: number;
@@ -1310,7 +1310,7 @@ export interface OutcomeView {
   duration: number | null;
   /** Whether it failed. */
   failed: boolean;
-  /** What came out, shortened by the asker. */
+  /** A summary of the output, by the asker. */
   summary: string | null;
 }
 
@@ -1318,7 +1318,7 @@ export interface OutcomeView {
 export interface OverrideBody {
   /** Whether critical calls run without a question, too; rules 1 to 4 stand either way. */
   all?: boolean;
-  /** Whose session, if several keys have one of that name. */
+  /** The key of the session, if several keys use that name. */
   key_id?: string | null;
   /** For how long. */
   minutes: number;
@@ -1340,15 +1340,15 @@ export interface OverrideEnded {
 
 /** Sessions that run without questions for a while. */
 export interface OverrideList {
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
-  /** What is on this page. */
+  /** The items of this page. */
   overrides: OverrideView[];
 }
 
 /** A session runs without questions for a while. */
 export interface OverrideStarted {
-  /** Whether critical calls run without a question, too. */
+  /** Whether it includes critical calls. */
   all: boolean | null;
   /** Who. */
   by: string;
@@ -1378,7 +1378,7 @@ export interface OverrideView {
   session_id: string;
   /** Until when, in seconds; null: none. */
   until: number | null;
-  /** What it lets run, in words. */
+  /** What it covers, as text. */
   words: string;
 }
 
@@ -1399,11 +1399,11 @@ export interface PersonBody {
 export interface PersonChanged {
   /** Who. */
   by: string;
-  /** Where they have accounts. */
+  /** Their accounts in channels. */
   channels: string[];
   /** The person. */
   name: string;
-  /** What they may do. */
+  /** Their roles. */
   roles: string[];
   /** When. */
   timestamp: number;
@@ -1425,9 +1425,9 @@ export interface PersonCount {
 
 /** People who may answer. */
 export interface PersonList {
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
-  /** What is on this page. */
+  /** The items of this page. */
   people: PersonView[];
 }
 
@@ -1447,7 +1447,7 @@ export interface PersonView {
   accounts: Record<string, string>;
   /** The name answers are recorded under. */
   name: string;
-  /** What the person may do. */
+  /** The roles of the person. */
   roles: string[];
 }
 
@@ -1542,22 +1542,22 @@ export interface ReplayedCall {
 export interface ResolveBody {
   /** The arguments as the person changed them; they are judged again. */
   args?: Record<string, unknown> | null;
-  /** What is chosen. */
+  /** The choice. */
   choice: Choice;
   /** For *session* and *always*: for how long. */
   lasts_seconds?: number | null;
-  /** What is said about it; the agent sees it. */
+  /** The note for the agent. */
   note?: string | null;
   scope?: Scope | null;
   /** For *session* and *always*: how often. */
   uses?: number | null;
 }
 
-/** What ran and awaits a look. */
+/** A call that ran and needs a review. */
 export interface ReviewList {
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
-  /** What is on this page. */
+  /** The items of this page. */
   reviews: ReviewView[];
 }
 
@@ -1577,7 +1577,7 @@ export interface ReviewRequired {
   timestamp: number;
   /** The tool. */
   tool: string;
-  /** What the model calls it, where the built-in agent asks. */
+  /** The model's id of the call, for calls of the built-in agent. */
   tool_call_id: string | null;
 }
 
@@ -1597,7 +1597,7 @@ export interface ReviewResolved {
   session_id: string;
   /** When. */
   timestamp: number;
-  /** What the model calls it, where the built-in agent asks. */
+  /** The model's id of the call, for calls of the built-in agent. */
   tool_call_id: string | null;
   /** Where. */
   via: string;
@@ -1605,7 +1605,7 @@ export interface ReviewResolved {
 
 /** Something that ran and awaits a look. */
 export interface ReviewView {
-  /** What the agent calls itself. */
+  /** The agent's own name, a claim. */
   agent: string | null;
   /** Who settled it. */
   by: string | null;
@@ -1653,13 +1653,13 @@ export interface RunApprovalBody {
 
 /** A run that is to begin. */
 export interface RunBody {
-  /** What was said before, if the conversation is new here. */
+  /** Earlier messages, for a conversation that is new here. */
   conversation_history?: Record<string, unknown>[];
   /** The directory it works in. */
   cwd?: string | null;
-  /** What is to be done: a text, or messages, the last by the person. */
+  /** The task: a text, or messages whose last is the person's. */
   input: Record<string, unknown>;
-  /** What the model is told besides. */
+  /** Additional instructions for the model. */
   instructions?: string | null;
   /** The conversation it belongs to; a new one if it is not named. */
   session_id?: string | null;
@@ -1673,7 +1673,7 @@ export interface RunCompleted {
   run_id: string;
   /** When. */
   timestamp: number;
-  /** What it cost. */
+  /** Its token usage. */
   usage: Usage;
 }
 
@@ -1697,13 +1697,13 @@ export interface RunHappening {
 
 /** Runs, the newest first. */
 export interface RunList {
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
-  /** What is on this page. */
+  /** The items of this page. */
   runs: RunView[];
 }
 
-/** How a run stands. */
+/** The status of a run. */
 export interface RunStanding {
   /** The run. */
   run_id: string;
@@ -1715,7 +1715,7 @@ export interface RunStanding {
 export interface RunStarted {
   /** Who. */
   by: string;
-  /** Which model thinks. */
+  /** The model. */
   model: string;
   /** Its run. */
   run_id: string;
@@ -1741,15 +1741,15 @@ export interface RunView {
   created_at: number;
   /** The directory it works in. */
   cwd?: string | null;
-  /** Why it could not go on. */
+  /** Why it failed. */
   error?: string | null;
   /** The last event. */
   last_event?: string | null;
-  /** Which model thinks; null for the run of another agent. */
+  /** The model; null for the run of another agent. */
   model?: string | null;
   /** `hermes.run`. */
   object: string;
-  /** What it came to. */
+  /** Its result. */
   output?: string | null;
   /** Questions that wait, of one run. */
   pending_approvals?: ApprovalView[] | null;
@@ -1781,7 +1781,7 @@ export type Scope = {
   shown: string;
   /** The tool. */
   tool: string;
-  /** What it may do. */
+  /** Its rights. */
   within: Within;
 } | {
   /** The directory it is bound to. */
@@ -1793,7 +1793,7 @@ export type Scope = {
   shapes: CommandShape[];
   /** The tool. */
   tool: string;
-  /** What it may do. */
+  /** Its rights. */
   within: Within;
 } | {
   kind: "path";
@@ -1803,7 +1803,7 @@ export type Scope = {
   prefix: string;
   /** The tool. */
   tool: string;
-  /** What it may do. */
+  /** Its rights. */
   within: Within;
 } | {
   kind: "recipient";
@@ -1813,15 +1813,15 @@ export type Scope = {
   recipient: string;
   /** The tool. */
   tool: string;
-  /** What it may do. */
+  /** Its rights. */
   within: Within;
 };
 
 /** Permissions that could be left. */
 export interface ScopeList {
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
-  /** What is on this page. */
+  /** The items of this page. */
   scopes: ScopeView[];
 }
 
@@ -1839,9 +1839,9 @@ export interface ScopeView {
   words: string;
 }
 
-/** What is known of a session. */
+/** The state of a session. */
 export interface SessionHappening {
-  /** Whether a person in crisis was in it. */
+  /** Whether it has the crisis mark. */
   crisis_sensitive: boolean;
   /** Whose session. */
   key_id: string;
@@ -1849,7 +1849,7 @@ export interface SessionHappening {
   session_id: string;
   /** When. */
   timestamp: number;
-  /** The directory it works on. */
+  /** Its workspace. */
   workspace?: string | null;
 }
 
@@ -1857,7 +1857,7 @@ export interface SessionHappening {
 export interface SessionList {
   /** Always null. */
   next: string | null;
-  /** What is on this page. */
+  /** The items of this page. */
   sessions: SessionView[];
 }
 
@@ -1867,7 +1867,7 @@ export interface SessionView {
   created_at: number;
   /** The last of them. */
   last_run: string;
-  /** Which model thinks. */
+  /** The model. */
   model: string;
   /** How many runs it has. */
   runs: number;
@@ -1887,7 +1887,7 @@ export type Severity = "info" | "low" | "medium" | "high" | "catastrophic";
 /** What a call changes, from nothing to what always asks. */
 export type SideEffect = "read_only" | "local_reversible" | "external" | "critical";
 
-/** What happened, counted. */
+/** The statistics. */
 export interface StatsView {
   /** Calls by agent they were. */
   agents: AgentCount[];
@@ -1906,7 +1906,7 @@ export interface StatsView {
   people: PersonCount[];
   /** Questions that were put to people. */
   questions: QuestionCounts;
-  /** What was asked about most. */
+  /** The most frequent findings of questions. */
   reasons: ReasonCount[];
   /** Since when, in seconds. */
   since: number;
@@ -1956,13 +1956,13 @@ export interface ToolCallView {
 
 /** A tool has run. */
 export interface ToolCompleted {
-  /** The call; null where it never became one. */
+  /** The call; null if it was never submitted. */
   call_id?: string | null;
   /** How long it took, in seconds. */
   duration?: number | null;
   /** Whether it failed, or did not run. */
   error?: boolean | null;
-  /** What its process ended with, where it was one. */
+  /** The exit code, if it ran a process. */
   exit_code?: number | null;
   /** How it ended: `done`, `failed`, `denied`, `refused`, `expired`, `withdrawn`, `unknown` or `not_run`. */
   outcome?: string | null;
@@ -1974,15 +1974,15 @@ export interface ToolCompleted {
   timestamp: number;
   /** The tool. */
   tool: string;
-  /** What the model calls it. */
+  /** The model's id of the call. */
   tool_call_id?: string | null;
-  /** That, for people: `denied by ana: keep it`. */
+  /** The outcome as text: `denied by ana: keep it`. */
   words?: string | null;
 }
 
 /** The agent begins with a tool. */
 export interface ToolStarted {
-  /** The call it becomes, unless it never gets that far. */
+  /** The id of the call, unless it was rejected before. */
   call_id: string | null;
   /** On one line, shortened. */
   preview: string;
@@ -1992,21 +1992,21 @@ export interface ToolStarted {
   timestamp: number;
   /** The tool. */
   tool: string;
-  /** What the model calls it. */
+  /** The model's id of the call. */
   tool_call_id: string;
 }
 
 /** How calls were judged, the newest first. */
 export interface TraceList {
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
-  /** What is on this page. */
+  /** The items of this page. */
   traces: TraceView[];
 }
 
 /** How a call was judged and what became of it. */
 export type TraceView = CallView & {
-  /** What the agent calls itself. */
+  /** The agent's own name, a claim. */
   agent: string | null;
   /** The arguments, display-redacted. */
   args: unknown;
@@ -2034,15 +2034,15 @@ export interface Usage {
   total_tokens: number;
 }
 
-/** What models cost, the oldest day first. */
+/** Token usage, the oldest day first. */
 export interface UsageList {
-  /** What to send as `behind` for the next page; null at the end. */
+  /** The value of `behind` for the next page; null at the end. */
   next: string | null;
-  /** What is on this page. */
+  /** The items of this page. */
   usage: UsageView[];
 }
 
-/** What one model cost for one task on one day. */
+/** Token usage of one model for one task on one day. */
 export interface UsageView {
   /** How often it was asked. */
   calls: number;
@@ -2054,11 +2054,11 @@ export interface UsageView {
   model: string;
   /** Tokens that were read. */
   prompt_tokens: number;
-  /** What it was asked for: `agent`, `approval`, `title` … */
+  /** The task: `agent`, `approval`, `title` … */
   task: string;
 }
 
-/** What the firewall concludes, from loosest to strictest. */
+/** The verdicts, from loosest to strictest. */
 export type Verdict = "allow" | "allow_then_review" | "ask" | "refuse";
 
 /** The asker takes a call back. */
@@ -2085,47 +2085,47 @@ export interface Within {
 
 /** Every route: what is asked, sent and answered. */
 export interface Routes {
-  /** Says that the process is there */
+  /** Liveness check */
   "GET /health": { query: undefined; body: undefined; answer: Record<string, unknown> };
-  /** Says whether calls can be judged and decisions kept */
+  /** Readiness check: whether calls can be judged and decisions stored */
   "GET /ready": { query: undefined; body: undefined; answer: Record<string, unknown> };
-  /** Counts for Prometheus */
+  /** Prometheus metrics */
   "GET /metrics": { query: undefined; body: undefined; answer: string };
-  /** The keys tokens are signed with */
+  /** The public keys of tokens */
   "GET /.well-known/jwks.json": { query: undefined; body: undefined; answer: Record<string, unknown> };
   /** This description */
   "GET /openapi.json": { query: undefined; body: undefined; answer: Record<string, unknown> };
   /** Signs a browser in with the code of a link */
   "POST /v1/login": { query: undefined; body: LoginBody; answer: Identity };
-  /** A button that was pressed in a chat, or an answer that a webhook's other side sends back */
+  /** Callback for a pressed button in a chat, or for the answer of a webhook */
   "POST /channels/{name}/action": { query: undefined; body: Record<string, unknown>; answer: ApprovalView };
-  /** A command that was typed in a chat */
+  /** Callback for a slash command */
   "POST /channels/{name}/command": { query: undefined; body: undefined; answer: Record<string, unknown> };
-  /** A dialog that was closed in a chat */
+  /** Callback for a dialog */
   "POST /channels/{name}/dialog": { query: undefined; body: Record<string, unknown>; answer: Record<string, unknown> };
-  /** Looks at everything that usually goes wrong with a channel */
+  /** Diagnoses a channel */
   "GET /v1/channels/{name}/doctor": { query: undefined; body: undefined; answer: Record<string, unknown> };
   /** Signs this browser out */
   "POST /v1/logout": { query: undefined; body: undefined; answer: undefined };
-  /** Says who is asking */
+  /** Shows the caller's identity */
   "GET /v1/whoami": { query: undefined; body: undefined; answer: Identity };
-  /** Makes a one-time code for the caller's own browser */
+  /** Creates a one-time login code for the caller's own browser */
   "POST /v1/login/code": { query: undefined; body: undefined; answer: LoginCode };
-  /** What clients of Hermes look for before they use approvals */
+  /** Capabilities, as Hermes clients expect them */
   "GET /v1/capabilities": { query: undefined; body: undefined; answer: Record<string, unknown> };
-  /** Judges a call without making it one */
+  /** Assesses a call without submitting it */
   "POST /v1/assess": { query: undefined; body: CallBody; answer: AssessmentView };
   /** Lists calls */
   "GET /v1/calls": { query: { run_id?: string; session_id?: string; verdict?: string; since?: number; limit?: number; behind?: string; }; body: undefined; answer: CallList };
   /** Submits a call */
   "POST /v1/calls": { query: undefined; body: CallBody; answer: CallView };
-  /** Says how a call stands, waiting for a decision */
+  /** Shows a call; can wait for its decision */
   "GET /v1/calls/{id}": { query: { wait_seconds?: number; }; body: undefined; answer: CallView };
-  /** Takes a call back */
+  /** Withdraws a call */
   "POST /v1/calls/{id}/withdraw": { query: undefined; body: WithdrawBody; answer: CallView };
-  /** Reports what came of a call */
+  /** Reports the outcome of a call */
   "POST /v1/calls/{id}/outcome": { query: undefined; body: OutcomeBody; answer: CallView };
-  /** Uses a token up */
+  /** Consumes a token */
   "POST /v1/tokens/consume": { query: undefined; body: ConsumeBody; answer: ConsumedView };
   /** Lists approvals */
   "GET /v1/approvals": { query: { status?: string; run_id?: string; limit?: number; behind?: string; }; body: undefined; answer: ApprovalList };
@@ -2133,15 +2133,15 @@ export interface Routes {
   "GET /v1/approvals/{id}": { query: undefined; body: undefined; answer: ApprovalView };
   /** Answers an approval */
   "POST /v1/approvals/{id}/resolve": { query: undefined; body: ResolveBody; answer: ApprovalView };
-  /** Takes an allowing answer back while it is held */
+  /** Undoes an approval before it takes effect */
   "POST /v1/approvals/{id}/take_back": { query: undefined; body: undefined; answer: ApprovalView };
-  /** Lifts a denial, so that the agent may ask again: who denied it may, and an admin */
+  /** Lifts a denial, so the agent may ask again; only for the person who denied it or an admin */
   "POST /v1/approvals/{id}/lift": { query: undefined; body: undefined; answer: ApprovalView };
   /** Records that the full text was opened */
   "POST /v1/approvals/{id}/viewed": { query: undefined; body: undefined; answer: ApprovalView };
-  /** Puts a harmless practice card in front of people */
+  /** Creates a harmless practice card */
   "POST /v1/practice": { query: undefined; body: undefined; answer: CallView };
-  /** Shows where the card of an approval is, and where it could not be delivered */
+  /** Shows where the card of an approval was delivered, and where delivery failed */
   "GET /v1/approvals/{id}/deliveries": { query: undefined; body: undefined; answer: DeliveryList };
   /** Events of everything the caller may see */
   "GET /v1/events": { query: { last_event_id?: number; }; body: undefined; answer: string };
@@ -2151,80 +2151,80 @@ export interface Routes {
   "GET /v1/runs": { query: { session_id?: string; limit?: number; behind?: string; }; body: undefined; answer: RunList };
   /** Starts a run of the built-in agent */
   "POST /v1/runs": { query: undefined; body: RunBody; answer: RunStanding };
-  /** Shows one run, with what it waits for */
+  /** Shows one run, with its pending approvals */
   "GET /v1/runs/{id}": { query: undefined; body: undefined; answer: RunView };
   /** Stops a run */
   "POST /v1/runs/{id}/stop": { query: undefined; body: undefined; answer: RunStanding };
-  /** Answers the question a run waits for */
+  /** Answers the waiting approval of a run */
   "POST /v1/runs/{id}/approval": { query: undefined; body: RunApprovalBody; answer: Record<string, unknown> };
-  /** Answers as the built-in agent, in the shape of `OpenAI` */
+  /** Chat completions by the built-in agent, in `OpenAI`'s format */
   "POST /v1/chat/completions": { query: undefined; body: ChatBody; answer: Record<string, unknown> };
   /** Lists the model of the built-in agent */
   "GET /v1/models": { query: undefined; body: undefined; answer: Record<string, unknown> };
   /** Lists conversations, the newest first */
   "GET /v1/sessions": { query: undefined; body: undefined; answer: SessionList };
-  /** Shows what was said in a conversation */
+  /** Shows the messages of a conversation */
   "GET /v1/sessions/{id}/messages": { query: undefined; body: undefined; answer: MessageList };
-  /** Lists what carries the crisis mark: conversations and people who were written to */
+  /** Lists crisis marks of conversations and recipients */
   "GET /v1/crisis": { query: undefined; body: undefined; answer: CrisisView };
   /** Clears the crisis mark of a session or a recipient */
   "POST /v1/crisis/clear": { query: undefined; body: ClearBody; answer: CrisisView };
-  /** Shows what models cost, by day, task and model */
+  /** Shows token usage by day, task and model */
   "GET /v1/usage": { query: { since?: number; }; body: undefined; answer: UsageList };
-  /** Lists the questions that wait */
+  /** Lists waiting questions */
   "GET /v1/clarifications": { query: undefined; body: undefined; answer: ClarificationList };
   /** Asks a person a question */
   "POST /v1/clarifications": { query: undefined; body: QuestionBody; answer: ClarificationView };
-  /** Shows one question, waiting for its answer */
+  /** Shows one question; can wait for its answer */
   "GET /v1/clarifications/{id}": { query: { wait_seconds?: number; }; body: undefined; answer: ClarificationView };
   /** Answers a question */
   "POST /v1/clarifications/{id}/answer": { query: undefined; body: ClarifyBody; answer: ClarificationView };
-  /** Lists standing permissions */
+  /** Lists grants */
   "GET /v1/grants": { query: { all?: boolean; }; body: undefined; answer: GrantList };
-  /** Takes a standing permission back */
+  /** Revokes a grant */
   "DELETE /v1/grants/{id}": { query: undefined; body: undefined; answer: GrantView };
-  /** Says what a standing permission would have matched */
+  /** Shows what a grant would have matched */
   "POST /v1/grants/preview": { query: undefined; body: PreviewBody; answer: ScopeList };
-  /** Lists sessions that run without questions for a while */
+  /** Lists sessions that run without questions */
   "GET /v1/overrides": { query: undefined; body: undefined; answer: OverrideList };
   /** Lets a session run without questions about ordinary calls, or with `all` about critical ones
    * either, for a while */
   "POST /v1/sessions/{id}/yolo": { query: undefined; body: OverrideBody; answer: OverrideView };
-  /** Lets a session ask again */
+  /** Ends an override, so the session asks questions again */
   "DELETE /v1/sessions/{id}/yolo": { query: { key_id?: string; }; body: undefined; answer: OverrideView };
-  /** Lists what ran and awaits a look */
+  /** Lists reviews */
   "GET /v1/reviews": { query: undefined; body: undefined; answer: ReviewList };
-  /** Undoes what ran: puts the file back, or tells the asker to undo it */
+  /** Undoes a reviewed call: restores the file, or tells the asker to undo it */
   "POST /v1/reviews/{id}/undo": { query: undefined; body: undefined; answer: ReviewView };
-  /** Keeps what ran */
+  /** Keeps a reviewed call */
   "POST /v1/reviews/{id}/keep": { query: undefined; body: undefined; answer: ReviewView };
-  /** Lists how calls were judged */
+  /** Lists traces of calls */
   "GET /v1/traces": { query: { run_id?: string; session_id?: string; verdict?: Verdict; outcome?: string; by?: string; tool?: string; q?: string; since?: number; until?: number; limit?: number; behind?: string; }; body: undefined; answer: TraceList };
-  /** Explains how one call was judged */
+  /** Explains one call */
   "GET /v1/traces/{id}": { query: undefined; body: undefined; answer: TraceView };
-  /** Counts what happened: verdicts over time, how people answered, what was asked about most */
+  /** Statistics: verdicts over time, answers, most frequent findings */
   "GET /v1/stats": { query: { since?: number; until?: number; bucket?: number; }; body: undefined; answer: StatsView };
   /** Shows entries of the ledger */
   "GET /v1/ledger": { query: { after?: number; limit?: number; }; body: undefined; answer: EntryList };
   /** Verifies the ledger */
   "GET /v1/ledger/verify": { query: undefined; body: undefined; answer: LedgerState };
-  /** Judges past calls again under another configuration */
+  /** Replays past calls under another configuration */
   "POST /v1/replay": { query: undefined; body: ReplayBody; answer: Replayed };
   /** Lists keys */
   "GET /v1/keys": { query: undefined; body: undefined; answer: KeyList };
-  /** Makes a key; its secret is shown this once */
+  /** Creates a key; its secret is shown only once */
   "POST /v1/keys": { query: undefined; body: NewKeyBody; answer: NewKey };
-  /** Makes a key useless */
+  /** Revokes a key */
   "DELETE /v1/keys/{id}": { query: undefined; body: undefined; answer: KeyView };
   /** Lists people who may answer */
   "GET /v1/people": { query: undefined; body: undefined; answer: PersonList };
-  /** Adds a person, or changes one */
+  /** Adds or changes a person */
   "POST /v1/people": { query: undefined; body: PersonBody; answer: PersonView };
   /** Removes a person */
   "DELETE /v1/people/{name}": { query: undefined; body: undefined; answer: undefined };
-  /** Lists how people are reached, and how that goes */
+  /** Lists channels and their state */
   "GET /v1/channels": { query: undefined; body: undefined; answer: ChannelList };
-  /** Lists browsers that are signed in */
+  /** Lists signed-in browsers */
   "GET /v1/logins": { query: undefined; body: undefined; answer: LoginList };
   /** Signs a browser out */
   "DELETE /v1/logins/{id}": { query: undefined; body: undefined; answer: undefined };
