@@ -312,7 +312,7 @@ fn a_token_is_used_by_who_asked_or_by_who_was_made_to_run_it() {
         "tool:x",
     ];
     let (code, _, wrong) = run(&gateway.home(), &words);
-    assert!(code == 2 && wrong.contains("role `agent`"), "{wrong}");
+    assert!(code == 2 && wrong.contains("only agent keys"), "{wrong}");
 }
 
 #[test]

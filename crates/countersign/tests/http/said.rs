@@ -60,7 +60,7 @@ fn nothing_is_said_of_what_was_looked_for_and_hints_name_what_was_used() {
         ),
         (
             &["answer", "x", "maybe"],
-            &["`maybe` is no answer", "countersign answer --help"],
+            &["`maybe` is not a valid answer", "countersign answer --help"],
         ),
         (&["answer", "x"], &["countersign answer --help"]),
         (

@@ -45,7 +45,7 @@ fn history_says_why_nobody_was_asked() {
     let mut terminal = inbox(&gateway, 80, 30);
     terminal.shows("1 call ran without a question in the last hour.");
     terminal.press(TAB);
-    terminal.shows("ran by itself  ls -la");
+    terminal.shows("allowed        ls -la");
     terminal.press(ENTER);
     terminal.shows("Why nobody was asked");
     terminal.shows("How hard to undo");
@@ -69,7 +69,7 @@ fn a_permission_is_seen_and_taken_back() {
     terminal.shows("never used");
     terminal.press("r");
     terminal.shows("Revoke this grant?");
-    terminal.armed("1. Take it back");
+    terminal.armed("1. Revoke");
     terminal.press("1");
     terminal.shows("Revoked.");
     terminal.shows("There are no grants.");
