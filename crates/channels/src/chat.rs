@@ -1,4 +1,4 @@
-//! What a chat can do besides showing cards: bring back what people do, and carry a conversation.
+//! `Chat`: a channel that also receives input and carries conversations.
 //!
 //! The binary joins it to the gate and to the built-in agent. A chat understands its platform; it
 //! decides nothing.
@@ -89,7 +89,7 @@ pub enum Route {
 pub enum Received {
     /// Something was pressed. `handle` is what a dialog can be opened with.
     Click {
-        /// What.
+        /// The click.
         click: Box<Click>,
         /// What a dialog can be opened with.
         handle: String,
@@ -117,11 +117,11 @@ pub struct Typed {
     pub thread: String,
     /// Whether it comes from the chat at all.
     pub transport: Result<(), Untrusted>,
-    /// What the chat names it by, where it counts once.
+    /// The platform's one-time id of the interaction.
     pub ticket: Option<String>,
 }
 
-/// What the platform is told.
+/// The response to the platform.
 #[derive(Clone, Debug)]
 pub enum Response {
     /// It counted: the card as it is now, and words for the person alone.
@@ -141,7 +141,7 @@ pub enum Response {
     Nothing,
 }
 
-/// What people say and do that comes in by itself.
+/// Incoming messages and reactions.
 #[derive(Clone, Debug)]
 pub enum Heard {
     /// Something said to us.
@@ -159,13 +159,13 @@ pub struct Message {
     pub thread: String,
     /// Who said it.
     pub clicker: Clicker,
-    /// What was said, without our own name.
+    /// The text, without the mention of the bot.
     pub text: String,
     /// When, in the platform's own milliseconds.
     pub at: i64,
 }
 
-/// What was found when a channel was looked at.
+/// The results of a channel diagnosis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// What was looked at.
@@ -174,7 +174,7 @@ pub struct Finding {
     pub state: State,
     /// What was found.
     pub found: String,
-    /// What to do about it; empty if nothing.
+    /// The suggested fix; empty if none.
     pub fix: String,
 }
 

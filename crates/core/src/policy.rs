@@ -1,4 +1,4 @@
-//! What the owner has decided beforehand: thresholds, modes and rules, as plain data.
+//! `Policy`: thresholds, modes and rules, as plain data.
 //!
 //! Reading the file is the binary's work; what arrives here is already typed. [`Changes`] is what
 //! one file says, [`Policy`] is what holds. The owner's file may say anything ([`Policy::with`]); a
@@ -97,7 +97,7 @@ pub struct Policy {
     pub vouched: Vec<String>,
     /// What a person in crisis is shown meanwhile.
     pub crisis_notice: String,
-    /// What that person is shown when nobody else can be asked.
+    /// The notice if nobody else can be asked.
     pub crisis_notice_unreachable: String,
     /// The owner's help lines, for whoever answers a card about a person in crisis.
     pub crisis_help_lines: Vec<String>,

@@ -1,4 +1,4 @@
-//! What the firewall concludes before any person: allow, allow then review, ask, refuse.
+//! `Verdict`: what the firewall decides before any person: allow, allow then review, ask, refuse.
 //!
 //! Twelve rules, the first that applies decides. The order is fixed; the numbers of rule 11 are
 //! configuration.
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use crate::assessment::{Assessment, SideEffect};
 use crate::score::Score;
 
-/// What the firewall concludes, from loosest to strictest.
+/// The verdicts, from loosest to strictest.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
 )]
@@ -135,7 +135,7 @@ impl Default for Thresholds {
     }
 }
 
-/// How the firewall is set.
+/// The mode of the firewall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Everything is enforced.
@@ -149,7 +149,7 @@ pub enum Mode {
     Off,
 }
 
-/// What the policy and the moment say about one call.
+/// The policy and state that apply to one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -164,9 +164,9 @@ pub struct Situation {
     pub approval_required: bool,
     /// A live grant covers the call.
     pub granted: bool,
-    /// How the firewall is set.
+    /// The mode of the firewall.
     pub mode: Mode,
-    /// What this call would do was denied a moment ago.
+    /// The effects of this call were denied recently.
     pub denied_before: bool,
     /// An `ask` rule of the policy matches.
     pub asked_by_rule: bool,
@@ -176,7 +176,7 @@ pub struct Situation {
     pub review: bool,
 }
 
-/// What the firewall concludes, and by which rule.
+/// A verdict and the rule that decided it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ruling {
     /// The conclusion.

@@ -18,7 +18,7 @@ use crate::tls;
 use crate::wire::CLIENT_HEADER;
 use crate::wire::refusal::Refusal;
 
-/// Where a gateway listens unless it is told otherwise.
+/// The default listen address.
 const DEFAULT_URL: &str = "http://127.0.0.1:8750";
 /// Longest answer that is waited for; the longest wait the gateway knows is a minute.
 const TIMEOUT: Duration = Duration::from_secs(75);
@@ -30,7 +30,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// Longest event that is read, in bytes.
 const EVENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// How a gateway is found, as the command line says.
+/// How the command line finds a gateway.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reach {
     pub(crate) home: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! The shape of a written assessment, for descriptions of the API and for who reads one back.
+//! The schema of a recorded assessment, for the API description and for readers.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -16,14 +16,14 @@ use crate::verdict::{Pattern, Verdict};
 pub struct AssessmentView {
     /// The tool, as the caller names it.
     pub tool_name: String,
-    /// How bad a mistake would be, 0 to 1.
+    /// The risk, 0 to 1.
     pub risk_score: f64,
     /// The same in one word, as cards say it: `low`, `medium`, `high` or `critical`. Records of
     /// earlier versions lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String)]
     pub risk: Option<Risk>,
-    /// How sure that is, 0 to 1.
+    /// The confidence, 0 to 1.
     pub confidence: f64,
     /// Which confirmation pattern the verdict belongs to.
     pub pattern: Pattern,
@@ -35,11 +35,11 @@ pub struct AssessmentView {
     pub reversible: bool,
     /// Whether it touches a person in crisis.
     pub crisis_sensitive: bool,
-    /// What it changes.
+    /// The side-effect class.
     pub side_effect: SideEffect,
     /// Whether it carries something out of the machine.
     pub outbound: bool,
-    /// What the firewall concludes before any person.
+    /// The verdict, before any person is asked.
     pub verdict: Verdict,
     /// The five factors.
     pub factors: Vec<FactorView>,
@@ -56,7 +56,7 @@ pub struct FactorView {
     pub factor: String,
     /// How much, 0 to 1. High is risky, except for `context_certainty`, where high is good.
     pub score: f64,
-    /// What it was seen in.
+    /// The evidence.
     pub evidence: String,
 }
 
@@ -65,7 +65,7 @@ pub struct FactorView {
 pub struct FindingView {
     /// A stable code.
     pub code: String,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
     /// A sentence for a person.
     pub message: String,

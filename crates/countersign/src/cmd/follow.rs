@@ -1,5 +1,5 @@
-//! Following a run in a terminal: what it says, what it does, and the questions it asks, answered in
-//! place where somebody is there to answer.
+//! Follows a run in a terminal: its text, its actions, and its questions, which can be answered in
+//! place.
 //!
 //! A question is answered by a whole line; what was typed before it appeared counts for nothing. It
 //! may be answered elsewhere meanwhile, and then the next one is shown. Nobody there to read is a
@@ -35,10 +35,10 @@ const AWAY_PAUSE: Duration = Duration::from_millis(500);
 /// Lines that may be typed ahead.
 const LINES_MAX: usize = 64;
 
-/// What is shown of a run.
+/// The view of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shows {
-    /// What it says and does, for people.
+    /// Its output, for people.
     Progress,
     /// Every event, one JSON object per line.
     Events,
@@ -63,13 +63,13 @@ pub(crate) struct Follow<'a> {
     /// What is typed, where that can be an answer.
     lines: Option<mpsc::Receiver<String>>,
     is_terminal: bool,
-    /// What was printed of the message that is being said.
+    /// The printed part of the current message.
     message: String,
     /// The last notice that stands for a draft.
     held: Option<String>,
     /// Tools that were begun.
     begun: Vec<ToolStarted>,
-    /// What is asked, the first of them on the screen.
+    /// The open questions; the first is on screen.
     asked: VecDeque<Asked>,
     /// Whether the person chose to answer the first question in their own words.
     is_typing_words: bool,
@@ -401,7 +401,7 @@ impl<'a> Follow<'a> {
         Ok(())
     }
 
-    /// What was typed before is no answer to what is asked now.
+    /// Input typed before the question does not answer it.
     fn forget_typed(&mut self) {
         if let Some(lines) = &mut self.lines
             && self.is_terminal

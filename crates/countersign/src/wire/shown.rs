@@ -254,7 +254,7 @@ pub(crate) struct ModelView {
     pub(crate) parent: Option<String>,
 }
 
-/// What was found when a channel was looked at.
+/// The results of a channel diagnosis.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Diagnosis {
     /// The channel.

@@ -1,4 +1,4 @@
-//! Programs of the owner that may raise what the judge concludes.
+//! External assessors: the owner's programs that may raise the risk of a call.
 //!
 //! Each is given the call and its assessment and answers what it thinks. An assessor that is
 //! silent, slow or unreadable may have been about to object, so a person decides instead. One that

@@ -148,7 +148,7 @@ pub(crate) fn approval_happening(
     about(call, approval.id.as_str(), now, &event)
 }
 
-/// What came of a call, as its asker reports.
+/// The outcome of a call, as its asker reports it.
 pub(crate) fn call_reported(call: &StoredCall, report: &Report, now: UnixMillis) -> Draft {
     let ending = if report.failed {
         let exit_code = report.exit_code;

@@ -88,13 +88,13 @@ events! {
     "grant.revoked" => GrantRevoked(GrantRevoked),
     /// A session is known from now on.
     "session.started" => SessionStarted(SessionHappening),
-    /// What is known of a session changed.
+    /// The state of a session changed.
     "session.changed" => SessionChanged(SessionHappening),
     /// A session runs without questions about ordinary calls for a while.
     "session.override_started" => OverrideStarted(OverrideStarted),
     /// It asks again.
     "session.override_ended" => OverrideEnded(OverrideEnded),
-    /// Whoever was written to carries the crisis mark from now on.
+    /// The recipient gets the crisis mark.
     "crisis.marked" => CrisisMarked(CrisisMarked),
     /// A person cleared the crisis mark of a session or a recipient.
     "crisis.cleared" => CrisisCleared(CrisisCleared),
@@ -112,7 +112,7 @@ events! {
     "message.delta" => MessageDelta(MessageDelta),
     /// All of the message so far, for who came late. Has no id.
     "message.snapshot" => MessageSnapshot(MessageSnapshot),
-    /// What the agent says waits for a person; until then there is a notice.
+    /// The agent's reply waits for a person; until then a notice is shown.
     "message.held" => MessageHeld(MessageHeld),
     /// The agent begins with a tool.
     "tool.started" => ToolStarted(ToolStarted),
@@ -172,32 +172,32 @@ shapes! {
     /// A call was judged.
     CallAssessed {
         call_id: String = "The call.",
-        #[serde(skip_serializing_if = "Option::is_none")] tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        #[serde(skip_serializing_if = "Option::is_none")] tool_call_id: Option<String> = "The model's id of the call, for calls of the built-in agent.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
-        agent: Option<String> = "What the agent calls itself.",
+        agent: Option<String> = "The agent's own name, a claim.",
         tool: String = "The tool.",
         command: String = "On one line, display-redacted; never empty.",
-        verdict: Verdict = "What the firewall concludes.",
+        verdict: Verdict = "The verdict.",
         #[schema(value_type = String)] status: Status = "`waiting`, `allowed` or `refused`.",
-        #[schema(value_type = Option<String>)] cause: Option<Cause> = "Why, where nobody was asked: `rule`, `grant`, `deny_memory`, `flood` or `no_approver`.",
-        risk_score: f64 = "How bad a mistake would be, 0 to 1.",
-        confidence: f64 = "How sure that is, 0 to 1.",
-        side_effect: SideEffect = "What it changes.",
-        outbound: bool = "Whether it carries something out of the machine.",
-        crisis_sensitive: bool = "Whether it touches a person in crisis.",
-        reasons: Vec<String> = "Sentences, the worst first.",
+        #[schema(value_type = Option<String>)] cause: Option<Cause> = "The cause, if nobody was asked: `rule`, `grant`, `deny_memory`, `flood` or `no_approver`.",
+        risk_score: f64 = "The risk, 0 to 1.",
+        confidence: f64 = "The confidence, 0 to 1.",
+        side_effect: SideEffect = "The side-effect class.",
+        outbound: bool = "Whether it is outbound.",
+        crisis_sensitive: bool = "Whether it may affect a person in crisis.",
+        reasons: Vec<String> = "Reasons, the worst first.",
         rule: Option<u8> = "The number of the rule that decided.",
-        finding: Option<String> = "What was found first, by its code.",
-        digest: Digest = "What a decision is bound to.",
+        finding: Option<String> = "The code of the first finding.",
+        digest: Digest = "The digest that a decision is bound to.",
         arguments_commitment: String = "A salted hash of the arguments.",
-        approval_id: Option<String> = "The question, if a person is asked.",
+        approval_id: Option<String> = "The approval, if a person is asked.",
         timestamp: f64 = "When.",
     }
     /// A call is about to leave the machine.
     CallHandedOver {
         call_id: String = "The call.",
-        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        tool_call_id: Option<String> = "The model's id of the call, for calls of the built-in agent.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
         tool: String = "The tool.",
@@ -209,21 +209,21 @@ shapes! {
         approval_id: String = "The question.",
         command: String = "On one line, display-redacted; never empty.",
         description: String = "The first reason.",
-        choices: Vec<Choice> = "What may be chosen.",
+        choices: Vec<Choice> = "The choices.",
         tool: String = "The tool.",
         args: Value = "The arguments, display-redacted; null where they are not shown.",
-        risk_score: f64 = "How bad a mistake would be, 0 to 1.",
-        confidence: f64 = "How sure that is, 0 to 1.",
-        reasons: Vec<String> = "Sentences, the worst first.",
-        expires_at: f64 = "When it ends unanswered.",
-        digest: Digest = "What an answer is bound to.",
+        risk_score: f64 = "The risk, 0 to 1.",
+        confidence: f64 = "The confidence, 0 to 1.",
+        reasons: Vec<String> = "Reasons, the worst first.",
+        expires_at: f64 = "When it expires.",
+        digest: Digest = "The digest that an answer is bound to.",
         timestamp: f64 = "When.",
         call_id: String = "The call.",
-        #[serde(skip_serializing_if = "Option::is_none")] tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        #[serde(skip_serializing_if = "Option::is_none")] tool_call_id: Option<String> = "The model's id of the call, for calls of the built-in agent.",
         session_id: String = "Its session.",
-        agent: Option<String> = "What the agent calls itself.",
+        agent: Option<String> = "The agent's own name, a claim.",
         #[schema(value_type = String)] risk: Risk = "`low`, `medium`, `high` or `critical`.",
-        tier: Tier = "How far the asker could have answered itself.",
+        tier: Tier = "The tier: how well asker and approver are separated.",
     }
     /// A question is settled.
     ApprovalResolved {
@@ -231,24 +231,24 @@ shapes! {
         run_id: String = "Its run.",
         #[schema(value_type = String)] outcome: Outcome = "`approved`, `denied`, `expired` or `withdrawn`.",
         #[schema(value_type = String)] cause: Cause = "`person`, `model`, `expiry`, `undeliverable` or `withdrawal`.",
-        choice: Option<Choice> = "What was chosen.",
+        choice: Option<Choice> = "The choice.",
         by: Option<String> = "Who chose it.",
         via: Option<String> = "Where.",
-        note: Option<String> = "What was said about it.",
+        note: Option<String> = "The note.",
         timestamp: f64 = "When.",
         session_id: String = "Its session.",
         call_id: String = "The call.",
-        #[serde(skip_serializing_if = "Option::is_none")] tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
-        digest: Digest = "What the answer is bound to.",
-        grant_id: Option<String> = "The permission it left.",
-        edited: bool = "Whether the person changed the arguments.",
-        tier: Option<Tier> = "How far the asker could have answered itself.",
+        #[serde(skip_serializing_if = "Option::is_none")] tool_call_id: Option<String> = "The model's id of the call, for calls of the built-in agent.",
+        digest: Digest = "The digest that the answer is bound to.",
+        grant_id: Option<String> = "The grant it created.",
+        edited: bool = "Whether the person edited the arguments.",
+        tier: Option<Tier> = "The tier: how well asker and approver are separated.",
     }
     /// Something that settles nothing happened to a question.
     ApprovalHappening {
         approval_id: String = "The question.",
         call_id: String = "The call.",
-        #[serde(skip_serializing_if = "Option::is_none")] tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        #[serde(skip_serializing_if = "Option::is_none")] tool_call_id: Option<String> = "The model's id of the call, for calls of the built-in agent.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
         by: Option<String> = "Who did it.",
@@ -259,7 +259,7 @@ shapes! {
     CardHappening {
         approval_id: String = "The question.",
         call_id: Option<String> = "The call, if it is about one.",
-        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        tool_call_id: Option<String> = "The model's id of the call, for calls of the built-in agent.",
         run_id: String = "Its run.",
         channel: String = "The channel.",
         why: Option<String> = "Why it failed.",
@@ -272,7 +272,7 @@ shapes! {
         session_id: String = "Its session.",
         question: String = "Its text.",
         choices: Vec<String> = "Answers to choose from.",
-        expires_at: f64 = "When it ends unanswered.",
+        expires_at: f64 = "When it expires.",
         timestamp: f64 = "When.",
     }
     /// An agent's question is settled.
@@ -281,7 +281,7 @@ shapes! {
         run_id: String = "Its run.",
         session_id: String = "Its session.",
         #[schema(value_type = String)] outcome: ClarificationStatus = "`answered` or `expired`.",
-        choice: Option<u32> = "Which of the choices, from 1.",
+        choice: Option<u32> = "The number of the choice, from 1.",
         by: Option<String> = "Who answered.",
         via: Option<String> = "Where.",
         timestamp: f64 = "When.",
@@ -290,7 +290,7 @@ shapes! {
     ReviewRequired {
         review_id: String = "The review.",
         call_id: String = "The call.",
-        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        tool_call_id: Option<String> = "The model's id of the call, for calls of the built-in agent.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
         tool: String = "The tool.",
@@ -301,7 +301,7 @@ shapes! {
     ReviewResolved {
         review_id: String = "The review.",
         call_id: String = "The call.",
-        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        tool_call_id: Option<String> = "The model's id of the call, for calls of the built-in agent.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
         #[schema(value_type = String)] outcome: ReviewStatus = "`kept` or `undone`.",
@@ -313,32 +313,32 @@ shapes! {
     GrantHappening {
         grant_id: String = "The grant.",
         call_id: String = "The call.",
-        tool_call_id: Option<String> = "What the model calls it, where the built-in agent asks.",
+        tool_call_id: Option<String> = "The model's id of the call, for calls of the built-in agent.",
         run_id: String = "Its run.",
         session_id: String = "Its session.",
-        scope: String = "What it covers, in words.",
+        scope: String = "What it covers, as text.",
         by: String = "Who gave it.",
         uses: u64 = "How often it was used.",
-        uses_left: Option<u32> = "How often still.",
+        uses_left: Option<u32> = "How many uses are left.",
         expires_at: Option<f64> = "Until when.",
         timestamp: f64 = "When.",
     }
     /// A standing permission was taken back.
     GrantRevoked {
         grant_id: String = "The grant.",
-        session_id: Option<String> = "In which session it held; null: in any.",
-        scope: String = "What it covered, in words.",
+        session_id: Option<String> = "The session it was valid in; null for any.",
+        scope: String = "What it covered, as text.",
         by: String = "Who.",
         via: String = "Where.",
         uses: u64 = "How often it was used.",
         timestamp: f64 = "When.",
     }
-    /// What is known of a session.
+    /// The state of a session.
     SessionHappening {
         session_id: String = "Its session.",
         key_id: String = "Whose session.",
-        workspace: Option<String> = "The directory it works on.",
-        crisis_sensitive: bool = "Whether a person in crisis was in it.",
+        workspace: Option<String> = "Its workspace.",
+        crisis_sensitive: bool = "Whether it has the crisis mark.",
         timestamp: f64 = "When.",
     }
     /// A session runs without questions for a while.
@@ -347,7 +347,7 @@ shapes! {
         key_id: String = "Whose session.",
         until: f64 = "Until when.",
         reason: String = "Why.",
-        all: Option<bool> = "Whether critical calls run without a question, too.",
+        all: Option<bool> = "Whether it includes critical calls.",
         by: String = "Who.",
         timestamp: f64 = "When.",
     }
@@ -360,27 +360,27 @@ shapes! {
     }
     /// A recipient carries the crisis mark.
     CrisisMarked {
-        recipient: String = "Who, in normal form.",
-        session_id: String = "In which session that was seen.",
+        recipient: String = "The recipient, in normal form.",
+        session_id: String = "The session in which the signs were seen.",
         key_id: String = "Whose session.",
-        call_id: Option<String> = "The call that showed it, if it was one.",
+        call_id: Option<String> = "The call that showed the signs, if any.",
         timestamp: f64 = "When.",
     }
     /// A crisis mark was cleared.
     CrisisCleared {
-        #[serde(skip_serializing_if = "Option::is_none")] recipient: Option<String> = "Whose mark, in normal form.",
+        #[serde(skip_serializing_if = "Option::is_none")] recipient: Option<String> = "The recipient whose mark was cleared, in normal form.",
         #[serde(skip_serializing_if = "Option::is_none")] session_id: Option<String> = "The session whose mark it was.",
         #[serde(skip_serializing_if = "Option::is_none")] key_id: Option<String> = "Whose session.",
         by: String = "Who cleared it.",
         via: String = "Where.",
-        note: Option<String> = "What was said about it.",
+        note: Option<String> = "The note.",
         timestamp: f64 = "When.",
     }
     /// A run began.
     RunStarted {
         run_id: String = "Its run.",
         session_id: String = "Its session.",
-        model: String = "Which model thinks.",
+        model: String = "The model.",
         by: String = "Who.",
         timestamp: f64 = "When.",
     }
@@ -394,7 +394,7 @@ shapes! {
     RunCompleted {
         run_id: String = "Its run.",
         output: String = "The answer.",
-        usage: Usage = "What it cost.",
+        usage: Usage = "Its token usage.",
         timestamp: f64 = "When.",
     }
     /// A run could not go on.
@@ -419,43 +419,43 @@ shapes! {
         run_id: String = "Its run.",
         timestamp: f64 = "When.",
         delta: String = "The part.",
-        notice: Option<bool> = "Whether it is the notice that `message.held` tells of.",
+        notice: Option<bool> = "Whether it is the notice of `message.held`.",
     }
     /// A message so far.
     MessageSnapshot {
         run_id: String = "Its run.",
         timestamp: f64 = "When.",
-        text: String = "All of it so far.",
-        notice: Option<bool> = "Whether it is the notice that `message.held` tells of.",
+        text: String = "The message so far.",
+        notice: Option<bool> = "Whether it is the notice of `message.held`.",
     }
     /// A message waits for a person.
     MessageHeld {
         run_id: String = "Its run.",
-        notice: String = "What is said meanwhile.",
-        draft: Option<u32> = "Which draft of the run it stands for; the notice is shown once for each.",
-        reached: Option<bool> = "Whether somebody else was asked; if not, nobody could be reached.",
+        notice: String = "The notice shown meanwhile.",
+        draft: Option<u32> = "The draft of the run; the notice is shown once per draft.",
+        reached: Option<bool> = "Whether another person was asked; if not, nobody could be reached.",
         timestamp: f64 = "When.",
     }
     /// The agent begins with a tool.
     ToolStarted {
         run_id: String = "Its run.",
         tool: String = "The tool.",
-        tool_call_id: String = "What the model calls it.",
-        call_id: Option<String> = "The call it becomes, unless it never gets that far.",
+        tool_call_id: String = "The model's id of the call.",
+        call_id: Option<String> = "The id of the call, unless it was rejected before.",
         preview: String = "On one line, shortened.",
         timestamp: f64 = "When.",
     }
     /// A tool has run.
     ToolCompleted {
-        call_id: Option<String> = "The call; null where it never became one.",
-        tool_call_id: Option<String> = "What the model calls it.",
+        call_id: Option<String> = "The call; null if it was never submitted.",
+        tool_call_id: Option<String> = "The model's id of the call.",
         run_id: String = "Its run.",
         session_id: Option<String> = "Its session.",
         tool: String = "The tool.",
         error: Option<bool> = "Whether it failed, or did not run.",
         #[schema(value_type = Option<String>)] outcome: Option<Ended> = "How it ended: `done`, `failed`, `denied`, `refused`, `expired`, `withdrawn`, `unknown` or `not_run`.",
-        words: Option<String> = "That, for people: `denied by ana: keep it`.",
-        exit_code: Option<i32> = "What its process ended with, where it was one.",
+        words: Option<String> = "The outcome as text: `denied by ana: keep it`.",
+        exit_code: Option<i32> = "The exit code, if it ran a process.",
         duration: Option<f64> = "How long it took, in seconds.",
         timestamp: f64 = "When.",
     }
@@ -465,7 +465,7 @@ shapes! {
         name: String = "Its name.",
         role: Role = "Its role.",
         by: String = "Who.",
-        #[serde(skip_serializing_if = "Option::is_none")] executors: Option<Vec<String>> = "Whose tokens it may use besides its own.",
+        #[serde(skip_serializing_if = "Option::is_none")] executors: Option<Vec<String>> = "Executors whose tokens it may consume besides its own.",
         #[serde(skip_serializing_if = "Option::is_none")] workspaces: Option<Vec<String>> = "The directories it is bound to, if any.",
         timestamp: f64 = "When.",
     }
@@ -478,8 +478,8 @@ shapes! {
     /// A person was added or changed.
     PersonChanged {
         name: String = "The person.",
-        roles: Vec<String> = "What they may do.",
-        channels: Vec<String> = "Where they have accounts.",
+        roles: Vec<String> = "Their roles.",
+        channels: Vec<String> = "Their accounts in channels.",
         by: String = "Who.",
         timestamp: f64 = "When.",
     }
@@ -493,7 +493,7 @@ shapes! {
     LoginOffered {
         key_id: String = "Whose.",
         name: String = "The name of the key.",
-        expires_at: f64 = "Until when it works.",
+        expires_at: f64 = "When it expires.",
         timestamp: f64 = "When.",
     }
     /// A browser signed in.
@@ -513,14 +513,14 @@ shapes! {
     }
     /// The configuration is about to be changed.
     ConfigChanged {
-        key: String = "Which key of it.",
+        key: String = "The signing key.",
         by: String = "Who.",
         via: String = "Where.",
         timestamp: f64 = "When.",
     }
     /// The ledger was signed.
     CheckpointTold {
-        seq: u64 = "Up to this entry.",
+        seq: u64 = "The last signed entry.",
         hash: Digest = "Its hash.",
         kid: String = "The name of the key.",
         public_key: String = "The key.",
@@ -532,7 +532,7 @@ shapes! {
         was: Option<String> = "The head that was kept before, as `NUMBER:HASH`.",
         head: String = "The last entry that was found, as `NUMBER:HASH`.",
         why: String = "Why.",
-        by: String = "Who took it.",
+        by: String = "Who accepted it.",
         timestamp: f64 = "When.",
     }
 }

@@ -1,5 +1,4 @@
-//! What *session* and *always* would leave behind: shown, chosen and limited before anything is
-//! sent.
+//! The grant step of the panel: shows, selects and limits the grant before the answer is sent.
 
 use countersign_core::approval::Choice;
 use countersign_core::card::label;
@@ -39,7 +38,7 @@ enum Offered {
     Failed(String),
 }
 
-/// What came of a key.
+/// The result of a key press.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Chosen {
     /// Nothing yet.

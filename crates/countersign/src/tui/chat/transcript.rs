@@ -1,4 +1,4 @@
-//! What was said and done in a conversation, from the first word to the one that is being said.
+//! The transcript of a conversation, including the message in progress.
 //!
 //! What the agent says is never at the left edge, so it cannot pass for the person or for us.
 
@@ -94,7 +94,7 @@ struct Saying {
     text: String,
 }
 
-/// What was said and done.
+/// The transcript.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Transcript {
     entries: Vec<Entry>,
@@ -223,7 +223,7 @@ impl Transcript {
         self.saying.is_none() && held == Some(message)
     }
 
-    /// What was being said is held back; the person is shown a notice instead, once for each draft.
+    /// The draft is held, and the person sees a notice instead, once per draft.
     pub(super) fn hold(&mut self, event: &MessageHeld) {
         let (notice, draft) = (event.notice.as_str(), event.draft);
         if let Some(saying) = self.saying.take()

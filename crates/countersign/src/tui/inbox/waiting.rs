@@ -1,4 +1,4 @@
-//! What waits for a person: by run, like things folded into one row, the oldest first.
+//! The waiting tab: grouped by run, similar calls folded, the oldest first.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -204,7 +204,7 @@ impl Item {
     }
 }
 
-/// What makes things alike: run, tool and rule.
+/// The key for folding: run, tool and rule.
 type Fold = (String, String, u8);
 
 /// A row of the list.
@@ -218,7 +218,7 @@ pub(super) enum Row {
     One { id: String, is_inside: bool },
 }
 
-/// What waits.
+/// The waiting items.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waiting {
     items: BTreeMap<String, Item>,
