@@ -83,7 +83,7 @@ pub(crate) fn approval(over: Value) -> Value {
             "reasons": ["deletes files"], "tool": "terminal", "command": "rm -rf /srv/www",
             "body": [{ "name": "Command", "text": "rm -rf /srv/www", "code": true }],
             "lineage": [], "explanation": null, "choices": choices, "expires_at": 1_300_000,
-            "on_timeout": "If nobody answers by then it does not run.", "tier": "T0",
+            "on_timeout": "If nobody answers in time, it does not run.", "tier": "T0",
             "digest": DIGEST, "outcome": null,
         },
     });
