@@ -64,7 +64,6 @@ pub mod seconds {
     use super::UnixMillis;
 
     /// Writes it.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     pub fn serialize<S: Serializer>(at: &UnixMillis, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(at.as_seconds())
     }
@@ -82,7 +81,6 @@ pub mod maybe_seconds {
     use super::UnixMillis;
 
     /// Writes it, or null.
-    #[expect(clippy::ref_option, reason = "serde calls it so")]
     pub fn serialize<S: Serializer>(
         at: &Option<UnixMillis>,
         serializer: S,
