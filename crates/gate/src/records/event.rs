@@ -21,11 +21,11 @@ use utoipa::ToSchema;
 use crate::base::principal::Role;
 use crate::records::stored::written;
 
-/// Declares [`Event`]: each variant with its shape and its name.
+/// Declares [`Event`]: each variant with its shape and its name. Two have another name for clients of
+/// Hermes, which is read as well.
 macro_rules! events {
     ($($(#[doc = $doc:literal])* $name:literal $(also $alias:literal)? => $variant:ident($shape:ident),)*) => {
-        /// Something that happened. Times are Unix seconds. Two have another name for clients of
-        /// Hermes, which is read as well.
+        /// Something that happened. Times are Unix seconds.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
         #[serde(tag = "event")]
         pub enum Event {

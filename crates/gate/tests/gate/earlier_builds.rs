@@ -90,7 +90,7 @@ async fn an_honest_retry_of_a_call_of_an_earlier_build_is_recognised() {
 
 #[tokio::test]
 async fn what_an_earlier_build_wrote_into_the_ledger_is_what_typed_events_write() {
-    let (gate, ..) = opened().await;
+    let (gate, _expected, _home) = opened().await;
     let mut kinds = std::collections::BTreeSet::new();
     for entry in ledger(&gate).await {
         let event: Event = serde_json::from_str(&entry.draft.body).expect(&entry.draft.body);
