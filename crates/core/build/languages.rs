@@ -102,20 +102,13 @@ pub(crate) fn generate(languages: &[LanguageRow]) -> Result<String, String> {
         for (list, words) in &language.names {
             let words = sorted(name, list, words)?;
             let what = format!("The `{list}` of {name}.");
-            write_static(
-                &mut code,
-                &what,
-                name,
-                list,
-                "Names",
-                &format!("Names(&{words:?})"),
-            );
+            write_static(&mut code, &what, name, list, "Names", &words);
         }
         if !language.attributes.is_empty() {
             let mut modules = String::new();
             for (module, words) in &language.attributes {
                 let words = sorted(name, module, words)?;
-                write!(modules, "({module:?}, Names(&{words:?})),").unwrap();
+                write!(modules, "({module:?}, {words}),").unwrap();
             }
             let what = format!("What code of {name} may take from modules.");
             write_static(
@@ -266,15 +259,29 @@ fn identifier(language: &str, list: &str) -> String {
     format!("{language}_{list}").to_uppercase()
 }
 
-/// Returns the words of a list in order; a word that is listed twice stops the build.
-fn sorted<'t>(language: &str, list: &str, words: &'t str) -> Result<Vec<&'t str>, String> {
+/// Returns a list of names in order; a name that is listed twice stops the build.
+fn sorted(language: &str, list: &str, words: &str) -> Result<String, String> {
     let mut known = BTreeSet::new();
     for word in words.split_whitespace() {
         if !known.insert(word) {
             return Err(format!("{language}: `{word}` is twice in `{list}`"));
         }
     }
-    Ok(known.into_iter().collect())
+    Ok(names(known))
+}
+
+/// Returns the Rust source of a list of names that are in order.
+fn names<'t>(sorted: impl IntoIterator<Item = &'t str>) -> String {
+    let mut text = String::new();
+    let mut starts = Vec::new();
+    for word in sorted {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        starts.push(u16::try_from(text.len()).expect("a list of names is shorter than 64 KiB"));
+        text.push_str(word);
+    }
+    format!("Names {{ text: {text:?}, starts: &{starts:?} }}")
 }
 
 fn aliases(language: &LanguageRow) -> Result<Vec<(&str, &str)>, String> {
@@ -309,24 +316,17 @@ fn write_calls(language: &LanguageRow, code: &mut String, rows: &mut String) -> 
         write!(rows, "({name:?}, &{own}),").unwrap();
     }
     for (list, by_name) in lists {
-        let entries: String = by_name
+        let rows: BTreeSet<usize> = by_name.values().copied().collect();
+        let place = |row: &usize| rows.iter().position(|known| known == row);
+        let places: Vec<usize> = by_name.values().filter_map(place).collect();
+        let calls: String = rows
             .iter()
-            .map(|(called, index)| {
-                format!(
-                    "({called:?}, &{}),",
-                    identifier(name, &format!("call_{index}"))
-                )
-            })
+            .map(|row| format!("&{},", identifier(name, &format!("call_{row}"))))
             .collect();
+        let names = names(by_name.keys().copied());
         let what = format!("What the {list} of {name} do.");
-        write_static(
-            code,
-            &what,
-            name,
-            list,
-            "Calls",
-            &format!("Calls(&[{entries}])"),
-        );
+        let value = format!("Calls {{ names: {names}, rows: &{places:?}, calls: &[{calls}] }}");
+        write_static(code, &what, name, list, "Calls", &value);
     }
     Ok(())
 }
@@ -353,9 +353,9 @@ fn call(language: &str, row: &CallRow) -> Result<String, String> {
         return Err(format!("{}: a row needs an example", place()));
     }
     let list = row.list.as_deref().unwrap_or(CALLS);
-    let names: Vec<&str> = row.names.split_whitespace().collect();
+    let names = sorted(language, list, &row.names)?;
     Ok(format!(
-        "Call {{ names: &{names:?}, list: {list:?}, does: Effect::{does:?}, takes: &[{takes}], reader: {reader}, flags: &[{flags}], matches: &{:?} }}",
+        "Call {{ names: {names}, list: {list:?}, does: Effect::{does:?}, takes: &[{takes}], reader: {reader}, flags: &[{flags}], matches: &{:?} }}",
         row.matches
     ))
 }

@@ -142,26 +142,45 @@ impl Lang {
 }
 
 /// A sorted list of names.
+///
+/// It is one text and the places where its names begin: a list of references would have to be
+/// relocated, name by name, whenever the program starts.
 #[derive(Clone, Copy, Debug)]
-pub struct Names(&'static [&'static str]);
+pub struct Names {
+    text: &'static str,
+    starts: &'static [u16],
+}
 
 impl Names {
     /// A list without names.
-    pub const NONE: Self = Self(&[]);
+    pub const NONE: Self = Self {
+        text: "",
+        starts: &[],
+    };
 
     /// Whether `name` is on the list.
     pub fn contains(&self, name: &str) -> bool {
-        self.0.binary_search(&name).is_ok()
+        self.place(name).is_some()
     }
 
     /// Whether there is no name on the list.
     pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.text.is_empty()
     }
 
     /// All names, in order.
     pub fn iter(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().copied()
+        self.text.split_whitespace()
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        let word = |start: u16| {
+            let rest = self.text.get(usize::from(start)..).unwrap_or_default();
+            rest.split(' ').next().unwrap_or_default()
+        };
+        self.starts
+            .binary_search_by(|start| word(*start).cmp(name))
+            .ok()
     }
 }
 
@@ -194,7 +213,7 @@ impl Aliases {
 #[derive(Debug)]
 pub struct Call {
     /// What they are called.
-    pub names: &'static [&'static str],
+    pub names: Names,
     /// The list of the language they are on.
     pub list: &'static str,
     /// What calling one does.
@@ -218,20 +237,30 @@ impl Call {
 
 /// Calls by name.
 #[derive(Clone, Copy, Debug)]
-pub struct Calls(&'static [(&'static str, &'static Call)]);
+pub struct Calls {
+    names: Names,
+    /// For each name, the place of its call.
+    rows: &'static [u8],
+    calls: &'static [&'static Call],
+}
 
 impl Calls {
     /// A list without calls.
-    pub const NONE: Self = Self(&[]);
+    pub const NONE: Self = Self {
+        names: Names::NONE,
+        rows: &[],
+        calls: &[],
+    };
 
     /// Returns what calling `name` does.
     pub fn get(&self, name: &str) -> Option<&'static Call> {
-        found(self.0, name).copied()
+        let row = self.rows.get(self.names.place(name)?)?;
+        self.calls.get(usize::from(*row)).copied()
     }
 
     /// Whether `name` is on the list.
     pub fn contains(&self, name: &str) -> bool {
-        self.get(name).is_some()
+        self.names.contains(name)
     }
 }
 
