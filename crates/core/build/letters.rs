@@ -40,7 +40,8 @@ pub(crate) fn write(code: &mut String) -> Result<(), String> {
             .collect();
         writeln!(
             code,
-            "LookAlike {{ character: {character:?}, sign: {sign:?}, {says}}},"
+            "LookAlike {{ character: '\\u{{{:x}}}', sign: {sign:?}, {says}}},",
+            u32::from(character)
         )
         .unwrap();
     }

@@ -422,10 +422,6 @@ pub struct HandleRow {
 
 /// A character that looks like an ASCII letter or sign. `knowledge/look_alikes.tsv` explains the columns.
 #[derive(Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "a character may stand in several columns of the table"
-)]
 pub(crate) struct LookAlike {
     /// The character.
     pub(crate) character: char,

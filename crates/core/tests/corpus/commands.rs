@@ -3,11 +3,6 @@
 //! The goals are assertions, on the project's own corpus and, where the folder is there, on the
 //! data sets that may not be copied. Rows are samples of families: when one fails, look for the
 //! family, not for the row.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a test may read files and the environment; the core may not"
-)]
-#![expect(clippy::panic, reason = "a failing test panics")]
 
 use std::collections::BTreeMap;
 

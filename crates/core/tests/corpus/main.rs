@@ -2,6 +2,12 @@
 //!
 //! Slow in the dev profile, so apart from the tests of single calls.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test may read files and the environment; the core may not"
+)]
+#![expect(clippy::panic, reason = "a failing test panics")]
+
 mod commands;
 mod crisis;
 mod impact;

@@ -7,7 +7,6 @@
     clippy::disallowed_methods,
     reason = "a test may read files, run bash and use threads; the core may not"
 )]
-#![expect(clippy::panic, reason = "a failing test panics")]
 
 use std::collections::BTreeMap;
 use std::process::{Command as Process, Stdio};

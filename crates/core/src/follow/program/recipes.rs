@@ -197,7 +197,7 @@ fn recipe_of(path: &str) -> Option<Recipe> {
     let code = CODE_RECIPES.iter().find(|(pattern, _)| is_like(pattern));
     let code = code.map(|(_, role)| Recipe::Code(*role));
     code.or_else(|| {
-        let known = |(patterns, _): &&(&[&str], Recipe)| patterns.iter().any(|it| is_like(&it));
+        let known = |(patterns, _): &&(&[&str], Recipe)| patterns.iter().any(is_like);
         RECIPES.iter().find(known).map(|(_, recipe)| *recipe)
     })
 }
