@@ -5367,7 +5367,7 @@
         return a4("div", { class: "banner", role: "alert", children: [
           a4("p", { children: [
             a4("strong", { children: "The gateway is down." }),
-            " Calls that need a person are refused. Start it with ",
+            " Calls are being refused. Start it with ",
             a4("code", { children: "countersign serve" }),
             "; this page reconnects automatically",
             lostAt.value === null ? "." : ` (lost ${span(now.value - lostAt.value)} ago).`

@@ -11,7 +11,7 @@ import type { Reply } from "./model";
 
 /** Every view of this file, and what shows that it is there. */
 const VIEWS: { name: string; address: string; ready: RegExp }[] = [
-  { name: "history", address: "#/history", ready: /that is all|scroll for older/ },
+  { name: "history", address: "#/history", ready: /no more|scroll for older/ },
   { name: "insights", address: "#/insights", ready: /Calls by verdict/ },
   { name: "reviews", address: "#/reviews", ready: /Nothing to review/ },
   { name: "grants", address: "#/grants", ready: /Holds for/ },

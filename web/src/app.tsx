@@ -145,7 +145,7 @@ function Connection() {
       return (
         <div class="banner" role="alert">
           <p>
-            <strong>The gateway is down.</strong> Calls that need a person are refused. Start it
+            <strong>The gateway is down.</strong> Calls are being refused. Start it
             with <code>countersign serve</code>; this page reconnects automatically
             {lostAt.value === null ? "." : ` (lost ${span(now.value - lostAt.value)} ago).`}
           </p>
