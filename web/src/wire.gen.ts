@@ -2187,8 +2187,8 @@ export interface Routes {
   "POST /v1/grants/preview": { query: undefined; body: PreviewBody; answer: ScopeList };
   /** Lists sessions that run without questions */
   "GET /v1/overrides": { query: undefined; body: undefined; answer: OverrideList };
-  /** Lets a session run without questions about ordinary calls, or with `all` about critical ones
-   * either, for a while */
+  /** Starts an override: the session runs without questions for a while; with `all` critical calls
+   * included */
   "POST /v1/sessions/{id}/yolo": { query: undefined; body: OverrideBody; answer: OverrideView };
   /** Ends an override, so the session asks questions again */
   "DELETE /v1/sessions/{id}/yolo": { query: { key_id?: string; }; body: undefined; answer: OverrideView };
