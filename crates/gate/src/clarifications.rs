@@ -177,17 +177,13 @@ impl Clarifications {
             answer: None,
         };
         let record = Record {
-            kind: Kind::Clarification,
-            id: id.0.clone(),
-            version: 0,
             status: ClarificationStatus::Waiting.word().to_owned(),
             owner: who.key.0.clone(),
             session: question.session,
             run,
             link: call.to_owned(),
-            at: now.0,
             due_at: Some(expires_at.0),
-            body: written(&stored),
+            ..Record::new(Kind::Clarification, id.0.clone(), now.0, written(&stored))
         };
         let shown = view(&record, &stored);
         let event = Event::ClarifyRequired(ClarifyRequired {

@@ -651,17 +651,15 @@ fn delivery_put(
 ) -> Put {
     Put {
         record: Record {
-            kind: Kind::Delivery,
-            id: delivery_id(subject, delivery),
-            version: 0,
             status: status.word().to_owned(),
-            owner: String::new(),
-            session: String::new(),
-            run: String::new(),
             link: subject.to_owned(),
-            at: now.0,
             due_at: (status == DeliveryStatus::Trying).then(|| now.plus(LEASE_MILLIS).0),
-            body: written(delivery),
+            ..Record::new(
+                Kind::Delivery,
+                delivery_id(subject, delivery),
+                now.0,
+                written(delivery),
+            )
         },
         expect,
     }

@@ -315,17 +315,17 @@ pub(crate) fn grant_put(grant: &Grant, expect: Expect) -> Put {
     };
     Put {
         record: Record {
-            kind: Kind::Grant,
-            id: grant.id.0.clone(),
-            version: 0,
             status: status.to_owned(),
             owner: grant.key.0.clone(),
             session: grant.session.clone().unwrap_or_default(),
-            run: String::new(),
             link: grant.approval_id.0.clone(),
-            at: grant.given_at.0,
             due_at: grant.expires_at.map(|end| end.0),
-            body: written(grant),
+            ..Record::new(
+                Kind::Grant,
+                grant.id.0.clone(),
+                grant.given_at.0,
+                written(grant),
+            )
         },
         expect,
     }

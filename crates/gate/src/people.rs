@@ -202,17 +202,10 @@ impl People {
             revoked_by: None,
         };
         let record = Record {
-            kind: Kind::Key,
-            id: id.0.clone(),
-            version: 0,
             status: LIVE.to_owned(),
             owner: id.0.clone(),
-            session: String::new(),
-            run: String::new(),
             link: secret.hash.hex(),
-            at: now.0,
-            due_at: None,
-            body: written(&key),
+            ..Record::new(Kind::Key, id.0.clone(), now.0, written(&key))
         };
         let event = Event::KeyCreated(happening(id.as_str(), &key, by, now));
         for _ in 0..ATTEMPTS_MAX {

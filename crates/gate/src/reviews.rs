@@ -368,17 +368,12 @@ pub(crate) fn review_of(call: &StoredCall, command: &str) -> (Put, Draft) {
         snapshot: None,
     };
     let record = Record {
-        kind: Kind::Review,
-        id: id.0,
-        version: 0,
         status: ReviewStatus::Waiting.word().to_owned(),
         owner: call.key.0.clone(),
         session: call.session.clone(),
         run: call.run.clone(),
         link: call.call_id.0.clone(),
-        at: call.at.0,
-        due_at: None,
-        body: written(&review),
+        ..Record::new(Kind::Review, id.0, call.at.0, written(&review))
     };
     let put = Put {
         record,

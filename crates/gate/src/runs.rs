@@ -397,17 +397,16 @@ impl Runs {
         Ok(Put {
             expect: found.map_or(Expect::Absent, |it| Expect::Version(it.version)),
             record: Record {
-                kind: Kind::Conversation,
-                id: session.to_owned(),
-                version: 0,
-                status: String::new(),
                 owner: BUILTIN.to_owned(),
                 session: session.to_owned(),
                 run: run.to_owned(),
                 link: run.to_owned(),
-                at: now.0,
-                due_at: None,
-                body: "{}".to_owned(),
+                ..Record::new(
+                    Kind::Conversation,
+                    session.to_owned(),
+                    now.0,
+                    "{}".to_owned(),
+                )
             },
         })
     }
@@ -464,17 +463,17 @@ fn stepped(mut run: Run, step: &RunStep, expect: Expect, now: UnixMillis) -> (Ru
 fn put(run: &Run, expect: Expect, now: UnixMillis) -> Put {
     Put {
         record: Record {
-            kind: Kind::Run,
-            id: run.run_id.clone(),
-            version: 0,
             status: run.status.word().to_owned(),
             owner: BUILTIN.to_owned(),
             session: run.session.clone(),
             run: run.run_id.clone(),
-            link: String::new(),
-            at: run.created_at.0,
             due_at: (!run.status.is_final()).then(|| now.plus(LEASE_MILLIS).0),
-            body: written(run),
+            ..Record::new(
+                Kind::Run,
+                run.run_id.clone(),
+                run.created_at.0,
+                written(run),
+            )
         },
         expect,
     }
@@ -483,17 +482,15 @@ fn put(run: &Run, expect: Expect, now: UnixMillis) -> Put {
 fn message_put(run: &Run, message: &Value, now: UnixMillis) -> Put {
     Put {
         record: Record {
-            kind: Kind::Message,
-            id: format!("{}.{:08}", run.run_id, run.messages),
-            version: 0,
-            status: String::new(),
             owner: BUILTIN.to_owned(),
             session: run.session.clone(),
             run: run.run_id.clone(),
-            link: String::new(),
-            at: now.0,
-            due_at: None,
-            body: message.to_string(),
+            ..Record::new(
+                Kind::Message,
+                format!("{}.{:08}", run.run_id, run.messages),
+                now.0,
+                message.to_string(),
+            )
         },
         expect: Expect::Absent,
     }

@@ -437,17 +437,16 @@ fn put(key: &KeyId, session: &str, facts: &SessionFacts, now: UnixMillis) -> Put
     let is_overridden = facts.override_until.is_some();
     Put {
         record: Record {
-            kind: Kind::Session,
-            id: record_id(key, session),
-            version: 0,
             status: if is_overridden { OVERRIDDEN } else { "" }.to_owned(),
             owner: key.0.clone(),
             session: session.to_owned(),
-            run: String::new(),
             link: if facts.crisis { MARKED } else { "" }.to_owned(),
-            at: started_at.0,
-            due_at: None,
-            body: written(&facts),
+            ..Record::new(
+                Kind::Session,
+                record_id(key, session),
+                started_at.0,
+                written(&facts),
+            )
         },
         expect: facts.version.map_or(Expect::Absent, Expect::Version),
     }

@@ -149,6 +149,25 @@ pub struct Record {
     pub body: String,
 }
 
+impl Record {
+    /// Returns a record with these columns; the others are empty.
+    pub fn new(kind: Kind, id: impl Into<String>, at: i64, body: String) -> Self {
+        Self {
+            kind,
+            id: id.into(),
+            version: 0,
+            status: String::new(),
+            owner: String::new(),
+            session: String::new(),
+            run: String::new(),
+            link: String::new(),
+            at,
+            due_at: None,
+            body,
+        }
+    }
+}
+
 /// The precondition of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {

@@ -47,19 +47,7 @@ impl Approvals {
             .iter()
             .take(RECIPIENTS_MAX)
             .map(|name| Put {
-                record: Record {
-                    kind: Kind::Recipient,
-                    id: record_id(name),
-                    version: 0,
-                    status: String::new(),
-                    owner: String::new(),
-                    session: String::new(),
-                    run: String::new(),
-                    link: String::new(),
-                    at,
-                    due_at: None,
-                    body: "{}".to_owned(),
-                },
+                record: Record::new(Kind::Recipient, record_id(name), at, "{}".to_owned()),
                 expect: Expect::Anything,
             })
             .collect();

@@ -47,19 +47,7 @@ impl Base {
 
     fn probe(&self) -> Change {
         let now = self.clock.now();
-        let record = Record {
-            kind: Kind::Probe,
-            id: ID.to_owned(),
-            version: 0,
-            status: String::new(),
-            owner: String::new(),
-            session: String::new(),
-            run: String::new(),
-            link: String::new(),
-            at: now.0,
-            due_at: None,
-            body: "{}".to_owned(),
-        };
+        let record = Record::new(Kind::Probe, ID.to_owned(), now.0, "{}".to_owned());
         Change {
             puts: vec![Put {
                 record,

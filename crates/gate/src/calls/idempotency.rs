@@ -99,20 +99,16 @@ pub(crate) fn idempotency_put(
 ) -> Put {
     Put {
         record: Record {
-            kind: Kind::Idempotency,
-            id: idempotency_id(who, name),
-            version: 0,
-            status: String::new(),
             owner: who.key.0.clone(),
-            session: String::new(),
-            run: String::new(),
-            link: String::new(),
-            at: call.at.0,
-            due_at: None,
-            body: written(&Repeated {
-                call_id: call.call_id.clone(),
-                digest: Some(digest_of(submission)),
-            }),
+            ..Record::new(
+                Kind::Idempotency,
+                idempotency_id(who, name),
+                call.at.0,
+                written(&Repeated {
+                    call_id: call.call_id.clone(),
+                    digest: Some(digest_of(submission)),
+                }),
+            )
         },
         expect: Expect::Absent,
     }

@@ -227,19 +227,12 @@ impl Chats {
     /// another gateway, also before a restart.
     pub async fn use_ticket(&self, channel: &str, ticket: &str) -> Result<(), Refusal> {
         let put = Put {
-            record: Record {
-                kind: Kind::Ticket,
-                id: format!("{channel}\n{ticket}"),
-                version: 0,
-                status: String::new(),
-                owner: String::new(),
-                session: String::new(),
-                run: String::new(),
-                link: String::new(),
-                at: self.base.clock.now().0,
-                due_at: None,
-                body: "{}".to_owned(),
-            },
+            record: Record::new(
+                Kind::Ticket,
+                format!("{channel}\n{ticket}"),
+                self.base.clock.now().0,
+                "{}".to_owned(),
+            ),
             expect: Expect::Absent,
         };
         let change = Change {

@@ -27,19 +27,7 @@ pub(crate) async fn load_or_create(store: &Database) -> Result<Seal, StoreError>
         key: STANDARD.encode(random::<32>()),
     };
     let put = Put {
-        record: Record {
-            kind: Kind::ButtonKey,
-            id: CURRENT.to_owned(),
-            version: 0,
-            status: String::new(),
-            owner: String::new(),
-            session: String::new(),
-            run: String::new(),
-            link: String::new(),
-            at: 0,
-            due_at: None,
-            body: written(&stored),
-        },
+        record: Record::new(Kind::ButtonKey, CURRENT.to_owned(), 0, written(&stored)),
         expect: Expect::Absent,
     };
     let change = Change {

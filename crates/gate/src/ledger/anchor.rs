@@ -281,19 +281,7 @@ impl Anchor {
             timestamp: now.as_seconds(),
         });
         let entry = event.draft(&kid, now);
-        let record = Record {
-            kind: Kind::Anchor,
-            id: kid.clone(),
-            version: 0,
-            status: String::new(),
-            owner: String::new(),
-            session: String::new(),
-            run: String::new(),
-            link: String::new(),
-            at: now.0,
-            due_at: None,
-            body: entry.body.clone(),
-        };
+        let record = Record::new(Kind::Anchor, kid.clone(), now.0, entry.body.clone());
         let change = Change {
             puts: vec![Put {
                 record,

@@ -71,19 +71,12 @@ impl Ledger {
             change.entries.push(event.draft(&key.kid, now));
         }
         change.puts.push(Put {
-            record: Record {
-                kind: Kind::SigningKey,
-                id: key.kid,
-                version: 0,
-                status: String::new(),
-                owner: String::new(),
-                session: String::new(),
-                run: String::new(),
-                link: String::new(),
-                at: self.base.clock.machine().0,
-                due_at: None,
-                body: written(&stored),
-            },
+            record: Record::new(
+                Kind::SigningKey,
+                key.kid,
+                self.base.clock.machine().0,
+                written(&stored),
+            ),
             expect: known.map_or(Expect::Absent, |known| Expect::Version(known.version)),
         });
         match self.base.store.commit(change).await {

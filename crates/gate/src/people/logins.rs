@@ -247,18 +247,17 @@ fn login_record(
     until: UnixMillis,
 ) -> Record {
     Record {
-        kind,
-        id: id.to_owned(),
-        version: 0,
         status: LIVE.to_owned(),
         owner: who.key.0.clone(),
-        session: String::new(),
-        run: String::new(),
         link: link.to_owned(),
-        at: now.0,
         due_at: Some(until.0),
-        body: written(&StoredLogin {
-            name: who.name.clone(),
-        }),
+        ..Record::new(
+            kind,
+            id.to_owned(),
+            now.0,
+            written(&StoredLogin {
+                name: who.name.clone(),
+            }),
+        )
     }
 }

@@ -198,17 +198,13 @@ impl People {
 fn put(person: &PersonView, found: Option<&Record>, now: UnixMillis) -> Put {
     Put {
         record: Record {
-            kind: Kind::Person,
-            id: person.name.clone(),
-            version: 0,
             status: LIVE.to_owned(),
-            owner: String::new(),
-            session: String::new(),
-            run: String::new(),
-            link: String::new(),
-            at: found.map_or(now.0, |record| record.at),
-            due_at: None,
-            body: written(person),
+            ..Record::new(
+                Kind::Person,
+                person.name.clone(),
+                found.map_or(now.0, |record| record.at),
+                written(person),
+            )
         },
         expect: found.map_or(Expect::Absent, |record| Expect::Version(record.version)),
     }

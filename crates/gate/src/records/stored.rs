@@ -265,9 +265,6 @@ impl StoredCall {
         let status = self.decision.as_ref().map_or(ASKED, |it| it.outcome.word());
         Put {
             record: Record {
-                kind: Kind::Call,
-                id: self.call_id.0.clone(),
-                version: 0,
                 status: status.to_owned(),
                 owner: self.key.0.clone(),
                 session: self.session.clone(),
@@ -276,9 +273,7 @@ impl StoredCall {
                     .approval
                     .as_ref()
                     .map_or_else(String::new, |id| id.0.clone()),
-                at: self.at.0,
-                due_at: None,
-                body: written(self),
+                ..Record::new(Kind::Call, self.call_id.0.clone(), self.at.0, written(self))
             },
             expect,
         }
@@ -291,17 +286,18 @@ impl StoredApproval {
     pub(crate) fn put(&self, expect: Expect) -> Put {
         Put {
             record: Record {
-                kind: Kind::Approval,
-                id: self.approval.id.0.clone(),
-                version: 0,
                 status: self.approval.status().word().to_owned(),
                 owner: self.call.key.0.clone(),
                 session: self.call.session.clone(),
                 run: self.call.run.clone(),
                 link: self.call.digest.hex(),
-                at: self.approval.asked_at.0,
                 due_at: self.approval.due_at().map(|due| due.0),
-                body: written(self),
+                ..Record::new(
+                    Kind::Approval,
+                    self.approval.id.0.clone(),
+                    self.approval.asked_at.0,
+                    written(self),
+                )
             },
             expect,
         }
@@ -314,17 +310,14 @@ impl StoredApproval {
     pub(crate) fn latest_put(&self, seen: Option<u64>) -> Put {
         Put {
             record: Record {
-                kind: Kind::Question,
-                id: self.call.digest.hex(),
-                version: 0,
-                status: String::new(),
                 owner: self.call.key.0.clone(),
-                session: String::new(),
-                run: String::new(),
                 link: self.approval.id.0.clone(),
-                at: self.approval.asked_at.0,
-                due_at: None,
-                body: "{}".to_owned(),
+                ..Record::new(
+                    Kind::Question,
+                    self.call.digest.hex(),
+                    self.approval.asked_at.0,
+                    "{}".to_owned(),
+                )
             },
             expect: seen.map_or(Expect::Absent, Expect::Version),
         }

@@ -137,17 +137,14 @@ impl Runs {
         };
         let put = Put {
             record: Record {
-                kind: Kind::Thread,
-                id: channel.to_owned(),
-                version: 0,
-                status: String::new(),
                 owner: BUILTIN.to_owned(),
-                session: String::new(),
-                run: String::new(),
                 link: channel.to_owned(),
-                at: self.base.clock.now().0,
-                due_at: None,
-                body: written(&stored),
+                ..Record::new(
+                    Kind::Thread,
+                    channel.to_owned(),
+                    self.base.clock.now().0,
+                    written(&stored),
+                )
             },
             expect: Expect::Absent,
         };
@@ -227,17 +224,16 @@ impl Runs {
     ) -> Put {
         Put {
             record: Record {
-                kind: Kind::Thread,
-                id: id(who, &stored.place),
-                version: 0,
-                status: String::new(),
                 owner: BUILTIN.to_owned(),
                 session,
                 run,
                 link: who.via.clone(),
-                at: self.base.clock.now().0,
-                due_at: None,
-                body: written(stored),
+                ..Record::new(
+                    Kind::Thread,
+                    id(who, &stored.place),
+                    self.base.clock.now().0,
+                    written(stored),
+                )
             },
             expect: known.map_or(Expect::Absent, |it| Expect::Version(it.version)),
         }

@@ -53,19 +53,7 @@ impl Runs {
             usage.calls += 1;
             usage.prompt_tokens = usage.prompt_tokens.saturating_add(prompt_tokens);
             usage.completion_tokens = usage.completion_tokens.saturating_add(completion_tokens);
-            let record = Record {
-                kind: Kind::Usage,
-                id,
-                version: 0,
-                status: String::new(),
-                owner: String::new(),
-                session: String::new(),
-                run: String::new(),
-                link: String::new(),
-                at: day,
-                due_at: None,
-                body: written(&usage),
-            };
+            let record = Record::new(Kind::Usage, id, day, written(&usage));
             let expect = before.map_or(Expect::Absent, |it| Expect::Version(it.version));
             let change = Change {
                 puts: vec![Put { record, expect }],

@@ -436,17 +436,15 @@ fn spellings(name: &str, people: &[PersonView]) -> Vec<String> {
 fn marked(mark: &MarkedRecipient, version: Option<u64>, now: UnixMillis) -> (Put, Draft) {
     let put = Put {
         record: Record {
-            kind: Kind::Recipient,
-            id: mark_id(&mark.recipient),
-            version: 0,
             status: MARKED.to_owned(),
             owner: mark.key_id.clone(),
             session: mark.session_id.clone(),
-            run: String::new(),
-            link: String::new(),
-            at: now.0,
-            due_at: None,
-            body: written(mark),
+            ..Record::new(
+                Kind::Recipient,
+                mark_id(&mark.recipient),
+                now.0,
+                written(mark),
+            )
         },
         expect: version.map_or(Expect::Absent, Expect::Version),
     };

@@ -161,17 +161,11 @@ pub(crate) fn written_puts(
         let id = hashed(&["content", key.as_str(), &body]);
         let put = Put {
             record: Record {
-                kind: Kind::Written,
-                id: id.clone(),
-                version: 0,
                 status: slot(path),
                 owner: key.0.clone(),
                 session: session.to_owned(),
-                run: String::new(),
                 link,
-                at: at.0,
-                due_at: None,
-                body,
+                ..Record::new(Kind::Written, id.clone(), at.0, body)
             },
             expect: Expect::Anything,
         };
