@@ -10,7 +10,7 @@ use countersign_core::grant::{Caller, Grant, Scope};
 use countersign_core::judge::consider_bound;
 use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
-use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
+use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record};
 
 use crate::GateError;
 use crate::base::Base;
@@ -18,9 +18,9 @@ use crate::base::cache::Cache;
 use crate::base::cache::ended_at;
 use crate::base::principal::{Principal, Role};
 use crate::base::settings::Policies;
-use crate::records::draft::ATTEMPTS_MAX;
 use crate::records::entries::about;
 use crate::records::event::{Event, GrantHappening, GrantRevoked};
+use crate::records::retry::{busy, retry_on_conflict};
 use crate::records::stored::{StoredCall, read, written};
 use crate::records::view::{GrantView, Page, ScopeView};
 
@@ -131,7 +131,7 @@ impl Grants {
     /// Takes a grant back. What was taken back or has ended stays as it is.
     pub async fn revoke_grant(&self, who: &Principal, id: &str) -> Result<GrantView, GateError> {
         may_grant(who)?;
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let now = self.base.clock.now();
             let record = self.base.store.get(Kind::Grant, id).await?;
             let record = record.ok_or_else(|| GateError::NotFound {
@@ -147,19 +147,11 @@ impl Grants {
                 puts: vec![grant_put(&grant, Expect::Version(record.version))],
                 entries: vec![grant_revoked(&grant, &who.name, &who.via, now)],
             };
-            match self.base.store.commit(change).await {
-                Ok(_) => return Ok(GrantView::of(&grant, now)),
-                // It was used or taken back meanwhile: look again.
-                Err(StoreError::Conflict { .. }) => {}
-                Err(error @ (StoreError::Unavailable { .. } | StoreError::Closed)) => {
-                    return Err(error.into());
-                }
-            }
-        }
-        Err(GateError::TooMany {
-            message: "too many concurrent uses of this grant; try again",
-            retry_after: 1,
+            self.base.store.commit(change).await?;
+            Ok(GrantView::of(&grant, now))
         })
+        .await
+        .map_err(busy("too many concurrent uses of this grant; try again"))
     }
 
     /// Returns the grants that could be left for an approval, or `scope` alone, each with how many

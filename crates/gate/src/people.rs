@@ -25,8 +25,8 @@ use crate::base::cache::{Cache, ended_at};
 use crate::base::principal::{Principal, Role};
 use crate::base::random::random;
 use crate::records::account::Account;
-use crate::records::draft::ATTEMPTS_MAX;
 use crate::records::event::{Event, KeyHappening};
+use crate::records::retry::retry_on_conflict;
 use crate::records::stored::{StoredCall, read, written};
 use crate::records::view::Page;
 
@@ -208,7 +208,7 @@ impl People {
             ..Record::new(Kind::Key, id.0.clone(), now.0, written(&key))
         };
         let event = Event::KeyCreated(happening(id.as_str(), &key, by, now));
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let mut change = Change {
                 puts: vec![Put {
                     record: record.clone(),
@@ -219,16 +219,15 @@ impl People {
             if role.answers() {
                 change.puts.push(self.person_kept(name, role, now).await?);
             }
-            if self.unsettle(change).await? {
-                return Ok(NewKey {
-                    id: id.0,
-                    key: secret.text,
-                    role,
-                    name: name.to_owned(),
-                });
-            }
-        }
-        Err(conflict(Kind::Key, id.as_str()))
+            self.unsettle(change).await
+        })
+        .await?;
+        Ok(NewKey {
+            id: id.0,
+            key: secret.text,
+            role,
+            name: name.to_owned(),
+        })
     }
 
     /// Whether the key of `who` was made for `audience`, who runs calls.
@@ -289,7 +288,7 @@ impl People {
     /// Makes a key useless, and every browser that was signed in with it.
     pub async fn revoke_key(&self, who: &Principal, id: &str) -> Result<KeyView, GateError> {
         administers(who)?;
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let record = self.base.store.get(Kind::Key, id).await?;
             let record = record.ok_or_else(|| not_found("key", id))?;
             if record.status == REVOKED {
@@ -298,11 +297,10 @@ impl People {
             let mut change = Change::default();
             let now = self.base.clock.now();
             let view = revocation(&mut change, record, &who.name, now)?;
-            if self.unsettle(change).await? {
-                return Ok(view);
-            }
-        }
-        Err(conflict(Kind::Key, id))
+            self.unsettle(change).await?;
+            Ok(view)
+        })
+        .await
     }
 
     /// Whether there is any live approver: a key of that role, or a person with an account in a chat.
@@ -360,20 +358,14 @@ impl People {
             .find(|record| secret::same(&record.link, &link)))
     }
 
-    /// Writes `change` and forgets what it may have changed; false if somebody else was faster.
-    async fn unsettle(&self, change: Change) -> Result<bool, GateError> {
-        let entries = match self.base.store.commit(change).await {
-            Ok(entries) => entries,
-            Err(StoreError::Conflict { .. }) => return Ok(false),
-            Err(failed @ (StoreError::Unavailable { .. } | StoreError::Closed)) => {
-                return Err(failed.into());
-            }
-        };
+    /// Writes `change` and forgets what it may have changed.
+    async fn unsettle(&self, change: Change) -> Result<(), GateError> {
+        let entries = self.base.store.commit(change).await?;
         let seq = entries.last().map_or(0, |entry| entry.seq);
         self.cache.by_key.forget(seq);
         self.cache.by_login.forget(seq);
         self.cache.has_approver.forget(seq);
-        Ok(true)
+        Ok(())
     }
 }
 
@@ -542,11 +534,4 @@ fn not_found(kind: &'static str, id: &str) -> GateError {
         kind,
         id: id.to_owned(),
     }
-}
-
-fn conflict(kind: Kind, id: &str) -> GateError {
-    GateError::Store(StoreError::Conflict {
-        kind,
-        id: id.to_owned(),
-    })
 }

@@ -9,5 +9,6 @@ pub mod event;
 pub mod identifiers;
 pub(crate) mod lookup;
 pub mod request;
+pub(crate) mod retry;
 pub(crate) mod stored;
 pub mod view;

@@ -22,8 +22,9 @@ use crate::GateError;
 use crate::base::Base;
 use crate::base::principal::{Principal, Role};
 use crate::base::random::random;
-use crate::records::draft::{ATTEMPTS_MAX, told};
+use crate::records::draft::told;
 use crate::records::identifiers;
+use crate::records::retry::{Conflict, busy, retry_on_conflict};
 use crate::records::stored::{read, written};
 use crate::records::view::{Page, cursor, next};
 
@@ -326,7 +327,7 @@ impl Runs {
     /// Says that `driver` still drives a run, and returns how far it is; `None` if it has ended or
     /// another gateway has it.
     pub async fn keep_run(&self, id: &str, driver: &str) -> Result<Option<RunStatus>, GateError> {
-        for _ in 0..ATTEMPTS_MAX {
+        let kept: Result<_, GateError> = retry_on_conflict(|| async {
             let record = self.run_record(id).await?;
             let run: Run = read(&record)?;
             if run.status.is_final() || run.driver != driver {
@@ -337,14 +338,15 @@ impl Runs {
                 puts: vec![put(&run, Expect::Version(record.version), now)],
                 entries: Vec::new(),
             };
-            match self.base.store.commit(change).await {
-                Ok(_) => return Ok(Some(run.status)),
-                Err(StoreError::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
+            self.base.store.commit(change).await?;
+            Ok(Some(run.status))
+        })
+        .await;
+        match kept {
+            // Whoever changes it all the time keeps it, too.
+            Err(error) if error.is_conflict() => Ok(Some(RunStatus::Running)),
+            kept => kept,
         }
-        // Whoever changes it all the time keeps it, too.
-        Ok(Some(RunStatus::Running))
     }
 
     async fn change_run(
@@ -352,22 +354,17 @@ impl Runs {
         id: &str,
         step: impl Fn(&Run) -> Result<RunStep, GateError>,
     ) -> Result<Run, GateError> {
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let record = self.run_record(id).await?;
             let run: Run = read(&record)?;
             let step = step(&run)?;
             let now = self.base.clock.now();
             let (run, change) = stepped(run, &step, Expect::Version(record.version), now);
-            match self.base.store.commit(change).await {
-                Ok(_) => return Ok(run),
-                Err(StoreError::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(GateError::TooMany {
-            message: "too many concurrent changes of this run",
-            retry_after: 1,
+            self.base.store.commit(change).await?;
+            Ok(run)
         })
+        .await
+        .map_err(busy("too many concurrent changes of this run"))
     }
 
     /// A conversation belongs to one person and has one run at a time. Returns what has to be

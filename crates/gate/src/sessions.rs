@@ -14,7 +14,7 @@ use countersign_core::id::KeyId;
 use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
 use countersign_core::verdict::Mode;
-use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
+use countersign_store::{Change, Expect, Kind, Put, Query, Record};
 use serde::{Deserialize, Serialize};
 
 use std::sync::Arc;
@@ -24,9 +24,9 @@ use crate::base::Base;
 use crate::base::cache::{Cache, ended_at};
 use crate::base::principal::Principal;
 use crate::people::People;
-use crate::records::draft::ATTEMPTS_MAX;
 use crate::records::error::invalid;
 use crate::records::event::{Event, OverrideEnded, OverrideStarted, SessionHappening};
+use crate::records::retry::retry_on_conflict;
 use crate::records::stored::{read, written};
 use crate::runs::BUILTIN;
 use crate::sessions::crisis::MARKED;
@@ -148,7 +148,7 @@ impl Sessions {
             return Err(invalid("reason", "too_long", &message));
         }
         let key = self.key_of_session(key, session).await?;
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let now = self.base.clock.now();
             let before = self.read_session(&key, session).await?;
             let until = now.plus(i64::from(minutes) * 60_000);
@@ -169,11 +169,10 @@ impl Sessions {
                 timestamp: now.as_seconds(),
             });
             let entry = entry(&key, session, &event, now);
-            if self.write_session(&key, session, &facts, entry).await? {
-                return Ok(view(&key, session, &facts));
-            }
-        }
-        Err(busy(&key, session))
+            self.write_session(&key, session, &facts, entry).await?;
+            Ok(view(&key, session, &facts))
+        })
+        .await
     }
 
     /// Ends an override.
@@ -185,7 +184,7 @@ impl Sessions {
     ) -> Result<OverrideView, GateError> {
         answers(who)?;
         let key = self.key_of_session(key, session).await?;
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let now = self.base.clock.now();
             let before = self.read_session(&key, session).await?;
             let was_live = before.override_until.is_some_and(|until| now < until);
@@ -203,11 +202,12 @@ impl Sessions {
                 timestamp: now.as_seconds(),
             });
             let entry = entry(&key, session, &event, now);
-            if !was_live || self.write_session(&key, session, &facts, entry).await? {
-                return Ok(view(&key, session, &facts));
+            if was_live {
+                self.write_session(&key, session, &facts, entry).await?;
             }
-        }
-        Err(busy(&key, session))
+            Ok(view(&key, session, &facts))
+        })
+        .await
     }
 
     /// Looks at what was said in a session, and returns whether a person in crisis was in it, now or
@@ -235,7 +235,7 @@ impl Sessions {
         {
             return Ok(false);
         }
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let before = self.read_session(&who.key, session).await?;
             if before.crisis {
                 return Ok(true);
@@ -253,11 +253,10 @@ impl Sessions {
                 change.puts.push(put);
                 change.entries.push(entry);
             }
-            if self.commit_session(change).await? {
-                return Ok(true);
-            }
-        }
-        Err(busy(&who.key, session))
+            self.commit_session(change).await?;
+            Ok(true)
+        })
+        .await
     }
 
     /// Returns the sessions with a live override.
@@ -338,30 +337,22 @@ impl Sessions {
         })
     }
 
-    /// False if somebody else was faster.
     pub(crate) async fn write_session(
         &self,
         key: &KeyId,
         session: &str,
         facts: &SessionFacts,
         entry: Draft,
-    ) -> Result<bool, GateError> {
+    ) -> Result<(), GateError> {
         self.commit_session(change_of(key, session, facts, entry))
             .await
     }
 
-    async fn commit_session(&self, change: Change) -> Result<bool, GateError> {
-        match self.base.store.commit(change).await {
-            Ok(entries) => {
-                let seq = entries.last().map_or(0, |entry| entry.seq);
-                self.cache.forget(seq);
-                Ok(true)
-            }
-            Err(StoreError::Conflict { .. }) => Ok(false),
-            Err(failed @ (StoreError::Unavailable { .. } | StoreError::Closed)) => {
-                Err(failed.into())
-            }
-        }
+    async fn commit_session(&self, change: Change) -> Result<(), GateError> {
+        let entries = self.base.store.commit(change).await?;
+        self.cache
+            .forget(entries.last().map_or(0, |entry| entry.seq));
+        Ok(())
     }
 
     async fn is_conversation(&self, session: &str) -> Result<bool, GateError> {
@@ -493,11 +484,4 @@ fn view(key: &KeyId, session: &str, facts: &SessionFacts) -> OverrideView {
         words: in_words(facts.override_all).to_owned(),
         by: facts.override_by.clone(),
     }
-}
-
-pub(crate) fn busy(key: &KeyId, session: &str) -> GateError {
-    GateError::Store(StoreError::Conflict {
-        kind: Kind::Session,
-        id: record_id(key, session),
-    })
 }

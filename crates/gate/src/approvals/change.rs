@@ -6,18 +6,16 @@ use countersign_core::id::GrantId;
 use countersign_core::ledger::Draft;
 use countersign_core::status::DeliveryStatus;
 use countersign_core::time::UnixMillis;
-use countersign_store::{Change, Expect, Kind, Query, StoreError};
+use countersign_store::{Change, Expect, Kind, Query};
 
 use crate::GateError;
 use crate::approvals::Approvals;
 use crate::base::random::random;
 use crate::records::entries::{approval_happening, approval_resolved};
 use crate::records::event::Event;
+use crate::records::retry::{Conflict, busy, retry_on_conflict};
 use crate::records::stored::{StoredApproval, read, status};
 
-/// How often a change is tried again when somebody else was faster. Each time the state is looked
-/// at anew, so more than a few means that something is wrong.
-const TRIES_MAX: usize = 16;
 /// Approvals that time settles in one go.
 const LAPSES_MAX: u32 = 500;
 
@@ -36,15 +34,24 @@ impl<E: Into<GateError>> From<E> for Unchanged {
     }
 }
 
+impl Conflict for Unchanged {
+    fn is_conflict(&self) -> bool {
+        match self {
+            Self::Step(..) => false,
+            Self::Gate(error) => error.is_conflict(),
+        }
+    }
+}
+
 impl Approvals {
     /// Lets something happen to an approval. `happens` sees it as it stands, may add to what is
     /// kept with it, and is called again if somebody else was faster.
     pub(crate) async fn change_approval(
         &self,
         id: &str,
-        mut happens: impl FnMut(&mut StoredApproval, UnixMillis) -> Result<Happened, GateError>,
+        happens: impl Fn(&mut StoredApproval, UnixMillis) -> Result<Happened, GateError>,
     ) -> Result<StoredApproval, Unchanged> {
-        for _ in 0..TRIES_MAX {
+        let changed = retry_on_conflict(|| async {
             let record = self.base.store.get(Kind::Approval, id).await?;
             let record = record.ok_or_else(|| GateError::NotFound {
                 kind: "approval",
@@ -74,20 +81,14 @@ impl Approvals {
             else {
                 return done(stored);
             };
-            match self.base.store.commit(change).await {
-                Ok(_) => {
-                    self.after(&stored, &followups);
-                    return done(stored);
-                }
-                Err(StoreError::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(GateError::TooMany {
-            message: "too many concurrent answers",
-            retry_after: 1,
-        }
-        .into())
+            self.base.store.commit(change).await?;
+            self.after(&stored, &followups);
+            done(stored)
+        });
+        changed.await.map_err(|error| match error {
+            Unchanged::Gate(error) => Unchanged::Gate(busy("too many concurrent answers")(error)),
+            step @ Unchanged::Step(..) => step,
+        })
     }
 
     /// Returns an approval as time has left it.

@@ -1,15 +1,15 @@
 //! Records the handover of a message before it happens, so that after a crash it is known what was
 //! certainly not sent.
 
-use countersign_store::{Change, Expect, Kind, StoreError};
+use countersign_store::{Change, Expect, Kind};
 
 use crate::GateError;
 use crate::base::principal::Principal;
 use crate::calls::Calls;
 use crate::calls::permit::Permit;
-use crate::records::draft::ATTEMPTS_MAX;
 use crate::records::entries::about;
 use crate::records::event::{CallHandedOver, Event};
+use crate::records::retry::{busy, retry_on_conflict};
 use crate::records::stored::{StoredCall, read};
 
 impl Calls {
@@ -18,7 +18,7 @@ impl Calls {
     pub async fn hand_over(&self, who: &Principal, permit: &Permit) -> Result<(), GateError> {
         let id = permit.call_id();
         self.base.own_call(who, id).await?;
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let record = self.base.store.get(Kind::Call, id).await?;
             let record = record.ok_or_else(|| GateError::NotFound {
                 kind: "call",
@@ -46,19 +46,11 @@ impl Calls {
                 puts: vec![call.put(Expect::Version(record.version))],
                 entries: vec![entry],
             };
-            match self.base.store.commit(change).await {
-                Ok(_) => return Ok(()),
-                // Something else was noted about the call; this still has to be.
-                Err(StoreError::Conflict { .. }) => {}
-                Err(failed @ (StoreError::Unavailable { .. } | StoreError::Closed)) => {
-                    return Err(failed.into());
-                }
-            }
-        }
-        Err(GateError::TooMany {
-            message: "too many concurrent changes of this call",
-            retry_after: 1,
+            self.base.store.commit(change).await?;
+            Ok(())
         })
+        .await
+        .map_err(busy("too many concurrent changes of this call"))
     }
 
     /// Whether a call was handed over. One that was begun and was not handed over was certainly not

@@ -12,8 +12,8 @@ use crate::base::cache::ended_at;
 use crate::base::principal::Principal;
 use crate::base::random::random;
 use crate::people::People;
-use crate::records::draft::ATTEMPTS_MAX;
 use crate::records::event::{Event, LoginEnded, LoginOffered, LoginStarted};
+use crate::records::retry::{Conflict, retry_on_conflict};
 use crate::records::stored::{read, written};
 use crate::records::view::Page;
 
@@ -126,8 +126,9 @@ impl People {
             entries: vec![event.draft(id.as_str(), now)],
         };
         // Whoever lost the race for the code has a code that was used.
-        if !self.unsettle(change).await? {
-            return Err(unknown("code"));
+        match self.unsettle(change).await {
+            Err(error) if error.is_conflict() => return Err(unknown("code")),
+            done => done?,
         }
         Ok(NewLogin {
             secret: cookie.text,
@@ -187,7 +188,7 @@ impl People {
 
     /// Signs a browser out.
     pub async fn revoke_login(&self, who: &Principal, id: &str) -> Result<(), GateError> {
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let found = self.base.store.get(Kind::Login, id).await?;
             let mut record = found
                 .filter(|record| who.role.administers() || record.owner == who.key.0)
@@ -210,11 +211,9 @@ impl People {
                 }],
                 entries: vec![event.draft(id, now)],
             };
-            if self.unsettle(change).await? {
-                return Ok(());
-            }
-        }
-        Err(super::conflict(Kind::Login, id))
+            self.unsettle(change).await
+        })
+        .await
     }
 
     /// Signs the browser out whose cookie this is.

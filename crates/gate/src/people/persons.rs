@@ -8,14 +8,13 @@ use countersign_store::{Change, Expect, Kind, Put, Record};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LIVE, NAME_CHARS_MAX, StoredKey, administers, checked_name, conflict, live, not_found,
-    revocation,
+    LIVE, NAME_CHARS_MAX, StoredKey, administers, checked_name, live, not_found, revocation,
 };
 use crate::GateError;
 use crate::base::principal::{Principal, Role};
 use crate::people::People;
-use crate::records::draft::ATTEMPTS_MAX;
 use crate::records::event::{Event, PersonChanged, PersonRemoved};
+use crate::records::retry::retry_on_conflict;
 use crate::records::stored::{read, written};
 use crate::records::view::Page;
 
@@ -57,7 +56,7 @@ impl People {
     ) -> Result<PersonView, GateError> {
         administers(who)?;
         checked(&person)?;
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             self.accounts_are_free(&person).await?;
             let now = self.base.clock.now();
             let found = self.base.store.get(Kind::Person, &person.name).await?;
@@ -72,17 +71,16 @@ impl People {
                 puts: vec![put(&person, found.as_ref(), now)],
                 entries: vec![event.draft(&person.name, now)],
             };
-            if self.unsettle(change).await? {
-                return Ok(person);
-            }
-        }
-        Err(conflict(Kind::Person, &person.name))
+            self.unsettle(change).await
+        })
+        .await?;
+        Ok(person)
     }
 
     /// Removes a person: nobody answers under that name any more.
     pub async fn remove_person(&self, who: &Principal, name: &str) -> Result<(), GateError> {
         administers(who)?;
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let found = self.base.store.get(Kind::Person, name).await?;
             let mut record = found
                 .filter(|record| record.status == LIVE)
@@ -108,11 +106,9 @@ impl People {
                     revocation(&mut change, key, &who.name, now)?;
                 }
             }
-            if self.unsettle(change).await? {
-                return Ok(());
-            }
-        }
-        Err(conflict(Kind::Person, name))
+            self.unsettle(change).await
+        })
+        .await
     }
 
     /// Whether a person who may answer can be reached in a chat.

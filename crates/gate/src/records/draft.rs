@@ -4,9 +4,6 @@ use countersign_core::ledger::Draft;
 use countersign_core::time::UnixMillis;
 use serde_json::{Map, Value};
 
-/// How often a change is tried again because somebody else was faster.
-pub(crate) const ATTEMPTS_MAX: usize = 16;
-
 /// Returns the entry that tells of `event` about `subject`; `body` is what is shown of it.
 pub(crate) fn told(now: UnixMillis, event: &str, subject: &str, body: Value) -> Draft {
     let mut shown = Map::new();

@@ -7,10 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::GateError;
 use crate::base::principal::Principal;
 use crate::base::random::random_id;
-use crate::records::draft::ATTEMPTS_MAX;
+use crate::records::retry::{Conflict, busy, retry_on_conflict};
 use crate::records::stored::{read, written};
 use crate::runs::BUILTIN;
 use crate::runs::Runs;
+
+/// Said when a conversation changes too fast.
+const BUSY: &str = "too many concurrent changes of this conversation";
 
 /// A person's conversation in one place of a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +54,7 @@ impl Runs {
         message: &str,
         at: i64,
     ) -> Result<Option<Thread>, GateError> {
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let known = self.thread_record(who, place).await?;
             let mut stored = match &known {
                 Some(record) => read(record)?,
@@ -71,11 +74,10 @@ impl Runs {
             let session = record.map_or_else(fresh_session, |it| it.session.clone());
             let run = record.map_or_else(String::new, |it| it.run.clone());
             let put = self.thread_put(who, &stored, session, run, record);
-            if let Some(record) = self.write_thread(put).await? {
-                return Ok(Some(thread(&record)?));
-            }
-        }
-        Err(busy())
+            Ok(Some(thread(&self.write_thread(put).await?)?))
+        })
+        .await
+        .map_err(busy(BUSY))
     }
 
     /// Returns the conversation of `who` there, if there is one.
@@ -148,8 +150,11 @@ impl Runs {
             },
             expect: Expect::Absent,
         };
-        // Whoever began before has said so already.
-        self.write_thread(put).await.map(drop)
+        match self.write_thread(put).await {
+            // Another gateway has noted it already.
+            Err(error) if error.is_conflict() => Ok(()),
+            noted => noted.map(drop),
+        }
     }
 
     /// Returns when something was last heard in a channel, by the chat's clock.
@@ -196,7 +201,7 @@ impl Runs {
         place: &str,
         change: impl Fn(&mut Record, &mut StoredThread),
     ) -> Result<(), GateError> {
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let Some(mut record) = self.thread_record(who, place).await? else {
                 return Ok(());
             };
@@ -207,11 +212,10 @@ impl Runs {
                 expect: Expect::Version(record.version),
                 record,
             };
-            if self.write_thread(put).await?.is_some() {
-                return Ok(());
-            }
-        }
-        Err(busy())
+            self.write_thread(put).await.map(drop)
+        })
+        .await
+        .map_err(busy(BUSY))
     }
 
     fn thread_put(
@@ -239,18 +243,14 @@ impl Runs {
         }
     }
 
-    /// Writes it; `None` if somebody else was faster.
-    async fn write_thread(&self, put: Put) -> Result<Option<Record>, GateError> {
+    async fn write_thread(&self, put: Put) -> Result<Record, GateError> {
         let record = put.record.clone();
         let change = Change {
             puts: vec![put],
             entries: Vec::new(),
         };
-        match self.base.store.commit(change).await {
-            Ok(_) => Ok(Some(record)),
-            Err(StoreError::Conflict { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        self.base.store.commit(change).await?;
+        Ok(record)
     }
 }
 
@@ -274,11 +274,4 @@ fn thread(record: &Record) -> Result<Thread, GateError> {
 fn fresh_session() -> String {
     let bytes: [u8; 16] = random_id();
     format!("ses_{:032x}", u128::from_be_bytes(bytes))
-}
-
-fn busy() -> GateError {
-    GateError::TooMany {
-        message: "too many concurrent changes of this conversation",
-        retry_after: 1,
-    }
 }

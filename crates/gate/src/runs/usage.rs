@@ -1,11 +1,11 @@
 //! Token usage by task, model and day.
 
-use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
+use countersign_store::{Change, Expect, Kind, Put, Query, Record};
 use serde::{Deserialize, Serialize};
 
 use crate::GateError;
 use crate::base::principal::Principal;
-use crate::records::draft::ATTEMPTS_MAX;
+use crate::records::retry::{busy, retry_on_conflict};
 use crate::records::stored::{read, written};
 use crate::runs::Runs;
 
@@ -37,7 +37,7 @@ impl Runs {
         prompt_tokens: u64,
         completion_tokens: u64,
     ) -> Result<(), GateError> {
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let day = self.base.clock.now().0.div_euclid(DAY_MILLIS) * DAY_MILLIS;
             let id = format!("{day}\n{task}\n{model}");
             let before = self.base.store.get(Kind::Usage, &id).await?;
@@ -59,16 +59,11 @@ impl Runs {
                 puts: vec![Put { record, expect }],
                 entries: Vec::new(),
             };
-            match self.base.store.commit(change).await {
-                Ok(_) => return Ok(()),
-                Err(StoreError::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(GateError::TooMany {
-            message: "too many concurrent changes of this usage record",
-            retry_after: 1,
+            self.base.store.commit(change).await?;
+            Ok(())
         })
+        .await
+        .map_err(busy("too many concurrent changes of this usage record"))
     }
 
     /// Returns what models cost since `since` (Unix milliseconds), the oldest day first.

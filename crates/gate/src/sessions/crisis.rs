@@ -15,20 +15,20 @@ use countersign_core::ledger::Draft;
 use countersign_core::policy::Policy;
 use countersign_core::recipient::{normal, normal_recipients};
 use countersign_core::time::UnixMillis;
-use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
+use countersign_store::{Change, Expect, Kind, Put, Query, Record};
 use serde::{Deserialize, Serialize};
 
 use crate::GateError;
 use crate::base::principal::Principal;
 use crate::people::PersonView;
-use crate::records::draft::ATTEMPTS_MAX;
 use crate::records::error::invalid;
 use crate::records::event::{CrisisCleared, CrisisMarked, Event};
 use crate::records::request::Submission;
+use crate::records::retry::{busy, retry_on_conflict};
 use crate::records::stored::{StoredCall, read, written};
 use crate::runs::{BUILTIN, Run};
 use crate::sessions::Sessions;
-use crate::sessions::{SessionFacts, answers, busy};
+use crate::sessions::{SessionFacts, answers};
 
 /// How a record says that it carries the mark.
 pub(crate) const MARKED: &str = "crisis";
@@ -289,7 +289,7 @@ impl Sessions {
         if person.as_deref() == Some(who.name.as_str()) {
             return Err(not_oneself());
         }
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let before = self.read_session(&key, session).await?;
             if !before.crisis {
                 return Err(no_mark(session));
@@ -309,11 +309,9 @@ impl Sessions {
                 session: session.to_owned(),
                 ..event.draft(session, now)
             };
-            if self.write_session(&key, session, &facts, entry).await? {
-                return Ok(());
-            }
-        }
-        Err(busy(&key, session))
+            self.write_session(&key, session, &facts, entry).await
+        })
+        .await
     }
 
     async fn clear_recipient(
@@ -327,7 +325,7 @@ impl Sessions {
         if spellings.contains(&normal(&who.name)) {
             return Err(not_oneself());
         }
-        for _ in 0..ATTEMPTS_MAX {
+        retry_on_conflict(|| async {
             let mut change = Change::default();
             for spelling in &spellings {
                 let id = mark_id(spelling);
@@ -348,17 +346,11 @@ impl Sessions {
             if change.puts.is_empty() {
                 return Err(no_mark(name));
             }
-            match self.base.store.commit(change).await {
-                Ok(_) => return Ok(()),
-                // It was marked anew, or cleared by somebody else; look again.
-                Err(StoreError::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(GateError::TooMany {
-            message: "too many concurrent changes of this mark",
-            retry_after: 1,
+            self.base.store.commit(change).await?;
+            Ok(())
         })
+        .await
+        .map_err(busy("too many concurrent changes of this mark"))
     }
 
     /// Returns the spelling under which `name` carries the mark.
