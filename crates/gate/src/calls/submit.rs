@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use countersign_core::approval::{Answer, Approval, Choice, State};
+use countersign_core::assessment::Assessment;
 use countersign_core::call::ToolCall;
 use countersign_core::canonical::canonical;
 use countersign_core::card::{Card, Lineage, is_showable, one_line, shown_args};
@@ -15,7 +16,7 @@ use countersign_core::policy::{Policy, denied_by};
 use countersign_core::record;
 use countersign_core::status::{Cause, Outcome, Status};
 use countersign_core::time::UnixMillis;
-use countersign_core::verdict::{Mode, Rule, Ruling, Verdict, verdict};
+use countersign_core::verdict::{Mode, Rule, Ruling, Situation, Verdict, verdict};
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, StoreError};
 use serde_json::value::RawValue;
 
@@ -185,27 +186,7 @@ impl Calls {
             .denial_of(&call, &tool_call, &ruleset.policy)
             .await?;
         situation.denied_before = denial.is_some();
-        let mut ruling = verdict(&assessment, &situation);
-        let mut grant = None;
-        // A grant is looked for only where it matters: rules 1 to 4 come before it, and what runs
-        // anyway does not use one up.
-        if ruling.verdict >= Verdict::Ask && ruling.rule > Rule::ApprovalRequired {
-            grant = self
-                .grants
-                .covering_grant(&call, &tool_call, &assessment, now)
-                .await?;
-            if grant.is_some() {
-                situation.granted = true;
-                ruling = verdict(&assessment, &situation);
-            }
-        }
-        let mut judged = Judged { assessment, ruling };
-        if !self.base.settings.assessors.is_empty() && judged.ruling.verdict != Verdict::Refuse {
-            judged = self.consult(&tool_call, judged).await;
-        }
-        if judged.ruling.verdict != Verdict::Allow {
-            grant = None;
-        }
+        let (judged, grant) = self.rule(&call, &tool_call, assessment, situation).await?;
         let noted = SessionFacts {
             workspace: facts.workspace.clone().or(claimed),
             crisis: facts.crisis || concern.is_of_session(&judged.assessment),
@@ -246,7 +227,39 @@ impl Calls {
         })
     }
 
-    /// Writes down a call that nobody needs to be asked about, and lets it go.
+    /// Decides about a call: by the rules, a grant that covers it, and external assessors.
+    async fn rule(
+        &self,
+        call: &StoredCall,
+        tool_call: &ToolCall,
+        assessment: Assessment,
+        mut situation: Situation,
+    ) -> Result<(Judged, Option<VersionedGrant>), GateError> {
+        let mut ruling = verdict(&assessment, &situation);
+        let mut grant = None;
+        // A grant is looked for only where it matters: rules 1 to 4 come before it, and what runs
+        // anyway does not use one up.
+        if ruling.verdict >= Verdict::Ask && ruling.rule > Rule::ApprovalRequired {
+            grant = self
+                .grants
+                .covering_grant(call, tool_call, &assessment, call.at)
+                .await?;
+            if grant.is_some() {
+                situation.granted = true;
+                ruling = verdict(&assessment, &situation);
+            }
+        }
+        let mut judged = Judged { assessment, ruling };
+        if !self.base.settings.assessors.is_empty() && judged.ruling.verdict != Verdict::Refuse {
+            judged = self.consult(tool_call, judged).await;
+        }
+        if judged.ruling.verdict != Verdict::Allow {
+            grant = None;
+        }
+        Ok((judged, grant))
+    }
+
+    /// Records a call that nobody needs to be asked about: it is allowed or refused.
     pub(crate) async fn record_decided(
         &self,
         considered: Considered,

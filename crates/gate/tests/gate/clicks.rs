@@ -166,7 +166,7 @@ async fn law_10_a_card_in_a_chat_says_what_a_standing_permission_covers() {
     let (world, recorder) = chat().await;
     let approval = asked(&world, &recorder, command("git push --force origin main")).await;
     let view = world.gate.approval(&world.ana, &approval).await.unwrap();
-    assert!(view.choices.iter().any(|choice| *choice == Choice::Always));
+    assert!(view.choices.contains(&Choice::Always));
     let words = &view.scopes.first().unwrap().words;
     let said = recorder.said();
     let Some(countersign_channels::Said::Card(_, card)) = said.first() else {
