@@ -1,5 +1,6 @@
 //! Shared test servers. Not part of the product.
 
+mod background;
 pub mod mattermost;
 pub mod model;
 pub mod postgres;

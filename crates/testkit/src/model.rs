@@ -5,7 +5,6 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,10 +14,11 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
-use axum::serve::ListenerExt as _;
 use futures_util::stream;
 use serde_json::{Value, json};
-use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::sync::{Semaphore, watch};
+
+use crate::background::Background;
 
 /// The server's name for its model.
 pub const MODEL: &str = "scripted-1";
@@ -196,9 +196,8 @@ impl Reply {
 /// A running server.
 #[derive(Debug)]
 pub struct ModelServer {
-    address: SocketAddr,
+    server: Background,
     shared: Arc<Shared>,
-    stop: Option<oneshot::Sender<()>>,
 }
 
 type Choose = dyn FnMut(&Value) -> Reply + Send;
@@ -234,9 +233,6 @@ impl ModelServer {
 
     /// Starts a server whose replies are chosen by the request.
     pub fn answering(choose: impl FnMut(&Value) -> Reply + Send + 'static) -> io::Result<Self> {
-        let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
             choose: Mutex::new(Box::new(choose)),
             requests: Mutex::default(),
@@ -247,37 +243,13 @@ impl ModelServer {
             .route("/v1/chat/completions", post(complete))
             .route("/v1/models", get(models))
             .with_state(Arc::clone(&shared));
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        let (stop, stopped) = oneshot::channel();
-        std::thread::Builder::new()
-            .name("scripted-model".to_owned())
-            .spawn(move || {
-                runtime.block_on(async {
-                    let served = async {
-                        // Small pieces go out at once, as they do from real servers.
-                        let listener = tokio::net::TcpListener::from_std(listener)?
-                            .tap_io(|stream| drop(stream.set_nodelay(true)));
-                        axum::serve(listener, routes).await
-                    };
-                    tokio::select! {
-                        ended = served => eprintln!("the scripted model ended: {ended:?}"),
-                        // Fails when the server is dropped, which is what is waited for.
-                        _stopped = stopped => {}
-                    }
-                });
-            })?;
-        Ok(Self {
-            address,
-            shared,
-            stop: Some(stop),
-        })
+        let server = Background::serve("scripted-model", routes)?;
+        Ok(Self { server, shared })
     }
 
     /// Returns what stands before `/chat/completions`.
     pub fn url(&self) -> String {
-        format!("http://{}/v1", self.address)
+        format!("http://{}/v1", self.server.address)
     }
 
     /// Returns the bodies of the requests so far.
@@ -306,15 +278,6 @@ impl ModelServer {
     /// Lets one reply that hangs go on.
     pub fn release(&self) {
         self.shared.go_on.add_permits(1);
-    }
-}
-
-impl Drop for ModelServer {
-    fn drop(&mut self) {
-        if let Some(stop) = self.stop.take() {
-            // The thread may have ended by itself.
-            let _told = stop.send(()).is_ok();
-        }
     }
 }
 

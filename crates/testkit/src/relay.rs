@@ -5,7 +5,6 @@
 //! the sender is told that nobody is there, and the test has a genuine request that was never used.
 
 use std::io;
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
@@ -13,7 +12,8 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
-use tokio::sync::oneshot;
+
+use crate::background::Background;
 
 /// A request that came by.
 #[derive(Clone, Debug)]
@@ -33,9 +33,8 @@ pub struct Passed {
 /// A running relay.
 #[derive(Debug)]
 pub struct Relay {
-    address: SocketAddr,
+    server: Background,
     shared: Arc<Shared>,
-    stop: Option<oneshot::Sender<()>>,
 }
 
 #[derive(Debug)]
@@ -56,9 +55,6 @@ impl Relay {
     /// Starts one that leads nowhere yet.
     pub fn start() -> io::Result<Self> {
         let _chosen = rustls::crypto::ring::default_provider().install_default();
-        let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
@@ -71,35 +67,13 @@ impl Relay {
             client,
         });
         let routes = Router::new().fallback(pass).with_state(Arc::clone(&shared));
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        let (stop, stopped) = oneshot::channel::<()>();
-        std::thread::Builder::new()
-            .name("relay".to_owned())
-            .spawn(move || {
-                runtime.block_on(async {
-                    let served = async {
-                        let listener = tokio::net::TcpListener::from_std(listener)?;
-                        axum::serve(listener, routes).await
-                    };
-                    tokio::select! {
-                        ended = served => eprintln!("the relay ended: {ended:?}"),
-                        // Fails when the relay is dropped, which is what is waited for.
-                        _stopped = stopped => {}
-                    }
-                });
-            })?;
-        Ok(Self {
-            address,
-            shared,
-            stop: Some(stop),
-        })
+        let server = Background::serve("relay", routes)?;
+        Ok(Self { server, shared })
     }
 
     /// Returns where it listens.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.server.address)
     }
 
     /// From now on requests go to the gateway at `url`.
@@ -115,15 +89,6 @@ impl Relay {
     /// Returns everything that came by, in order.
     pub fn passed(&self) -> Vec<Passed> {
         locked(&self.shared.passed).clone()
-    }
-}
-
-impl Drop for Relay {
-    fn drop(&mut self) {
-        if let Some(stop) = self.stop.take() {
-            // The thread may have ended by itself.
-            let _told = stop.send(()).is_ok();
-        }
     }
 }
 

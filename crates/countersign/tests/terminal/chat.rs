@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::scene::{Scene, shell};
 use crate::terminal::Terminal;
-use crate::{ENTER, lines, opened};
+use crate::{ENTER, left, lines, opened};
 
 fn chat(scene: &Scene) -> Terminal {
     let mut terminal = opened(&scene.gateway, &["chat"], &[], 80, 36);
@@ -114,12 +114,7 @@ fn a_conversation_goes_on_where_it_was_left() {
     let mut terminal = chat(&scene);
     terminal.press("who are you?\r");
     terminal.shows("My name is Iris.");
-    terminal.shows("Enter sends");
-    terminal.press("\u{4}");
-    assert_eq!(terminal.ends(), 0);
-    let left = terminal.screen();
-    let session = left.split("--session ").nth(1).unwrap();
-    let session = session.split_whitespace().next().unwrap().to_owned();
+    let session = left(&mut terminal);
     let args = ["chat", "--session", session.as_str()];
     let mut terminal = opened(&scene.gateway, &args, &[], 80, 36);
     terminal.shows("❯ who are you?");

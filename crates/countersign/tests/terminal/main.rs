@@ -39,6 +39,16 @@ fn inbox(gateway: &Gateway, columns: u16, rows: u16) -> Terminal {
     opened(gateway, &[], &[], columns, rows)
 }
 
+/// Leaves a chat that has come to rest, and returns its session.
+fn left(terminal: &mut Terminal) -> String {
+    terminal.shows("Enter sends");
+    terminal.press("\u{4}");
+    assert_eq!(terminal.ends(), 0);
+    let screen = terminal.screen();
+    let session = screen.split("--session ").nth(1).unwrap();
+    session.split_whitespace().next().unwrap().to_owned()
+}
+
 /// Opens a full-screen program.
 fn opened(
     gateway: &Gateway,

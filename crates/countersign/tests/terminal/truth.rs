@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{Scene, shell};
 use crate::terminal::Terminal;
-use crate::{inbox, lines, opened};
+use crate::{inbox, left, lines, opened};
 
 fn chat(scene: &Scene) -> Terminal {
     let mut terminal = opened(&scene.gateway, &["chat"], &[], 100, 40);
@@ -69,12 +69,7 @@ fn each_of_several_calls_shows_its_own_outcome_and_so_does_the_record() {
         "{denied}"
     );
     assert!(scene.gateway.home().join("one").exists());
-    terminal.shows("Enter sends");
-    terminal.press("\u{4}");
-    assert_eq!(terminal.ends(), 0);
-    let left = terminal.screen();
-    let session = left.split("--session ").nth(1).unwrap();
-    let session = session.split_whitespace().next().unwrap().to_owned();
+    let session = left(&mut terminal);
     let args = ["chat", "--session", session.as_str()];
     let mut terminal = opened(&scene.gateway, &args, &[], 100, 40);
     terminal.shows("Well.");
