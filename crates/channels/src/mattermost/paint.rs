@@ -103,7 +103,7 @@ fn paint_card(card: &Card, order: &Order, canvas: &Canvas<'_>) -> Painted {
     let (text, fields) = match shown {
         Shown::Whole => (whole_text(card), facts(card, &deadline)),
         Shown::Cut => {
-            let risk = Fact::short("Risk", &card.risk.word());
+            let risk = Fact::short("Risk", card.risk.word());
             let fields = vec![risk, Fact::short("Open until", &deadline)];
             (fenced(&fit.text()), fields)
         }
@@ -252,7 +252,7 @@ fn whole_text(card: &Card) -> String {
 
 fn facts(card: &Card, deadline: &str) -> Vec<Fact> {
     let mut facts = vec![
-        Fact::short("Risk", &card.risk.word()),
+        Fact::short("Risk", card.risk.word()),
         Fact::short("Tool", &inert(&card.tool)),
     ];
     for reason in card.reasons.iter().skip(1) {
