@@ -220,7 +220,8 @@ export interface AssessmentView {
   requires_human: boolean;
   /** Whether it can be undone. */
   reversible: boolean;
-  /** The same in one word, as cards say it: `low`, `medium`, `high` or `critical`. */
+  /** The same in one word, as cards say it: `low`, `medium`, `high` or `critical`. Records of
+   * earlier versions lack it. */
   risk: string;
   /** The risk, 0 to 1. */
   risk_score: number;

@@ -368,14 +368,20 @@ pub(crate) fn shell(command: &str) -> Value {
     json!({ "tool": "terminal", "args": { "command": command }, "session_id": "s1" })
 }
 
-/// Reads an event, which must have the shape that is described for its name. Under the names of
-/// Hermes events are written with spaces.
+/// Reads an event, which must have the shape that is described for its name, and nothing beside it.
+/// Under the names of Hermes events are written with spaces.
 fn event(data: &str) -> Value {
+    let told: Value = serde_json::from_str(data).unwrap();
     if data.contains("\"event\":\"") {
         let read: Result<Event, _> = serde_json::from_str(data);
-        read.unwrap_or_else(|wrong| panic!("it is not described: {wrong}: {data}"));
+        let read = read.unwrap_or_else(|wrong| panic!("it is not described: {wrong}: {data}"));
+        let described = serde_json::to_value(&read).unwrap();
+        for (key, value) in told.as_object().unwrap() {
+            let is_described = value.is_null() || described.get(key) == Some(value);
+            assert!(is_described, "`{key}` is not described: {data}");
+        }
     }
-    serde_json::from_str(data).unwrap()
+    told
 }
 
 /// Events as they come.

@@ -7,6 +7,7 @@
 )]
 
 mod architecture;
+mod clients;
 mod licences;
 mod modules;
 mod names;
