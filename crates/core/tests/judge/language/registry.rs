@@ -55,7 +55,7 @@ fn the_example_of_every_call_shows_what_its_row_says() {
     assert!(CALL_ROWS.len() > 150, "{} rows", CALL_ROWS.len());
     for (language, row) in CALL_ROWS {
         for example in row.matches {
-            let names = |name: &&str| {
+            let names = |name: &str| {
                 example.to_lowercase().contains(
                     name.to_lowercase()
                         .rsplit(['.', ':'])
