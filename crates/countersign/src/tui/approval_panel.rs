@@ -308,15 +308,9 @@ impl ApprovalPanel {
             Act::Keys => self.turn(Face::Keys),
             Act::SideBySide => self.toggle_columns(),
             Act::TakeBack if self.is_held(now) => {
-                let id = self.subject.id.clone();
-                let body = Some(json!({}));
-                return Reaction::wants(vec![wish(
-                    TAKE_BACK,
-                    &id,
-                    Method::POST,
-                    "/take_back",
-                    body,
-                )]);
+                let (id, body) = (&self.subject.id, Some(json!({})));
+                let request = wish(TAKE_BACK, id, Method::POST, "/take_back", body);
+                return Reaction::wants(vec![request]);
             }
             Act::TakeBack => self.notice = Some("There is nothing to undo.".to_owned()),
             Act::EditLimit
@@ -510,14 +504,9 @@ impl ApprovalPanel {
     fn resolve(&mut self, body: Value) -> Reaction {
         self.step = Step::Choosing;
         self.sent = Some("Sending your answer…");
-        let id = self.subject.id.clone();
-        Reaction::wants(vec![wish(
-            RESOLVE,
-            &id,
-            Method::POST,
-            "/resolve",
-            Some(body),
-        )])
+        let id = &self.subject.id;
+        let request = wish(RESOLVE, id, Method::POST, "/resolve", Some(body));
+        Reaction::wants(vec![request])
     }
 
     /// Takes news; what does not concern this approval is left alone.
