@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_an_error_at_any_depth() {
         let error = parse(br#"{"a": {"b": 1, "b": 2}}"#).unwrap_err();
-        assert!(error.to_string().contains("`b` stands twice"), "{error}");
+        assert!(error.to_string().contains("`b` occurs twice"), "{error}");
     }
 
     #[test]
