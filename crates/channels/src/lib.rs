@@ -6,6 +6,7 @@
 pub mod chat;
 pub mod mattermost;
 pub mod order;
+pub mod platform;
 pub mod press;
 mod recorder;
 pub mod registry;

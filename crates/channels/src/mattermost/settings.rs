@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Mattermost, NAME};
 use crate::chat::Chat;
-use crate::registry::{Platform, Settings};
+use crate::platform::{Platform, Settings};
 
 /// The row of Mattermost in the registry.
 pub(crate) const PLATFORM: Platform = Platform {

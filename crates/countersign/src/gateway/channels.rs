@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use countersign_channels::chat::Chat;
-use countersign_channels::registry::{self, PLATFORMS, Platform, Settings, TYPES, WEBHOOK};
+use countersign_channels::platform::{Platform, Settings};
+use countersign_channels::registry::{self, PLATFORMS, TYPES, WEBHOOK};
 use countersign_channels::{Channel, Webhook, WebhookSettings};
 use countersign_gate::people::PersonView;
 use countersign_gate::{Gate, GateError};

@@ -1,0 +1,55 @@
+//! The description of a chat platform: its name, the settings it needs, how to build a chat of it.
+//!
+//! Separate from the registry, so that a platform's module does not import the list it stands in.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::chat::Chat;
+
+/// A kind of chat.
+#[derive(Clone, Copy, Debug)]
+pub struct Platform {
+    /// Its name in the configuration.
+    pub name: &'static str,
+    /// The settings it cannot do without: the hint beside an error.
+    pub needs: &'static str,
+    /// The environment variable that lists accounts of approvers, besides `people`.
+    pub allowed_users: &'static str,
+    /// Builds a chat, or returns what is wrong with its settings.
+    pub build: fn(Settings<'_>) -> Result<Arc<dyn Chat>, String>,
+}
+
+/// The settings of one channel.
+#[derive(Clone, Debug)]
+pub struct Settings<'a> {
+    /// Its name in the configuration.
+    pub name: &'a str,
+    /// The entries below that name.
+    pub values: &'a Value,
+    /// The names under which people list their accounts there.
+    pub accounts: Vec<String>,
+}
+
+impl Settings<'_> {
+    /// Returns the text of `key`; `None` if it is not set or empty.
+    pub fn text(&self, key: &str) -> Option<String> {
+        let text = self.values.get(key).and_then(Value::as_str);
+        text.filter(|text| !text.is_empty()).map(str::to_owned)
+    }
+
+    /// Returns the flag `key`, which is true unless it is set to false.
+    pub fn flag(&self, key: &str) -> bool {
+        let flag = self.values.get(key).and_then(Value::as_bool);
+        flag.unwrap_or(true)
+    }
+
+    /// Returns the content of the environment variable that `key` names.
+    pub fn secret(&self, key: &str) -> Result<String, String> {
+        let name = self
+            .text(key)
+            .ok_or_else(|| format!("`{key}` is not set"))?;
+        std::env::var(&name).map_err(|_| format!("the variable `{name}` is not set"))
+    }
+}
