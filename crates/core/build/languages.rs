@@ -325,7 +325,7 @@ fn write_calls(language: &LanguageRow, code: &mut String, rows: &mut String) -> 
             .collect();
         let names = names(by_name.keys().copied());
         let what = format!("What the {list} of {name} do.");
-        let value = format!("Calls {{ names: {names}, rows: &{places:?}, calls: &[{calls}] }}");
+        let value = format!("Calls {{ names: {names}, rows: &{places:?}, found: &[{calls}] }}");
         write_static(code, &what, name, list, "Calls", &value);
     }
     Ok(())

@@ -241,7 +241,7 @@ pub struct Calls {
     names: Names,
     /// For each name, the place of its call.
     rows: &'static [u8],
-    calls: &'static [&'static Call],
+    found: &'static [&'static Call],
 }
 
 impl Calls {
@@ -249,13 +249,13 @@ impl Calls {
     pub const NONE: Self = Self {
         names: Names::NONE,
         rows: &[],
-        calls: &[],
+        found: &[],
     };
 
     /// Returns what calling `name` does.
     pub fn get(&self, name: &str) -> Option<&'static Call> {
         let row = self.rows.get(self.names.place(name)?)?;
-        self.calls.get(usize::from(*row)).copied()
+        self.found.get(usize::from(*row)).copied()
     }
 
     /// Whether `name` is on the list.
