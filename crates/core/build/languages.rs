@@ -183,7 +183,7 @@ fn write_registry(languages: &[LanguageRow], code: &mut String) -> Result<(), St
 }
 
 /// The lists of names that a scripting language may have.
-const SCRIPT_LISTS: [&str; 9] = [
+const SCRIPT_LISTS: [&str; 10] = [
     "functions",
     "methods",
     "modules",
@@ -192,6 +192,7 @@ const SCRIPT_LISTS: [&str; 9] = [
     "makers",
     "reaching",
     "reaching_methods",
+    "callers",
     "binders",
 ];
 

@@ -2,6 +2,8 @@
 //!
 //! Lists are sorted at build time and searched in place, so nothing is built when a program starts.
 
+use std::cmp::Ordering;
+
 use super::vocabulary::{CallReader, Effect, Feature, Lang, Syntax};
 use super::{Flag, Lifts, Operand, Role, Value};
 
@@ -79,6 +81,8 @@ pub struct Script {
     pub reaching: Names,
     /// Methods that reach beyond the program on objects of many libraries.
     pub reaching_methods: Names,
+    /// Methods that call the functions they are given; what these are must be visible.
+    pub callers: Names,
     /// Words after which names are bound.
     pub binders: Names,
     /// What may be taken from modules.
@@ -163,6 +167,11 @@ impl Names {
         self.place(name).is_some()
     }
 
+    /// Whether `name`, in any case, is on a list in lower case.
+    pub fn contains_in_any_case(&self, name: &str) -> bool {
+        self.place_in_any_case(name).is_some()
+    }
+
     /// Whether there is no name on the list.
     pub const fn is_empty(&self) -> bool {
         self.text.is_empty()
@@ -174,12 +183,21 @@ impl Names {
     }
 
     fn place(&self, name: &str) -> Option<usize> {
+        self.place_by(|known| known.cmp(name))
+    }
+
+    fn place_in_any_case(&self, name: &str) -> Option<usize> {
+        let lower = || name.bytes().map(|byte| byte.to_ascii_lowercase());
+        self.place_by(|known| known.bytes().cmp(lower()))
+    }
+
+    fn place_by(&self, compare: impl Fn(&str) -> Ordering) -> Option<usize> {
         let word = |start: u16| {
             let rest = self.text.get(usize::from(start)..).unwrap_or_default();
             rest.split(' ').next().unwrap_or_default()
         };
         self.starts
-            .binary_search_by(|start| word(*start).cmp(name))
+            .binary_search_by(|start| compare(word(*start)))
             .ok()
     }
 }
@@ -254,7 +272,25 @@ impl Calls {
 
     /// Returns what calling `name` does.
     pub fn get(&self, name: &str) -> Option<&'static Call> {
-        let row = self.rows.get(self.names.place(name)?)?;
+        self.at(self.names.place(name)?)
+    }
+
+    /// Returns what calling `name`, in any case, does, from a list in lower case.
+    pub fn get_in_any_case(&self, name: &str) -> Option<&'static Call> {
+        self.at(self.names.place_in_any_case(name)?)
+    }
+
+    /// Returns the first row with a name that begins with `start`, and the name.
+    pub fn starting_with(&self, start: &str) -> Option<(&'static str, &'static Call)> {
+        self.found.iter().find_map(|call| {
+            let mut names = call.names.iter();
+            let name = names.find(|name| name.starts_with(start))?;
+            Some((name, *call))
+        })
+    }
+
+    fn at(&self, place: usize) -> Option<&'static Call> {
+        let row = self.rows.get(place)?;
         self.found.get(usize::from(*row)).copied()
     }
 

@@ -11,7 +11,9 @@ use self::words::{Command, Word};
 use super::{
     CODE_BYTES_MAX, Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, deed_of, deed_on,
 };
-use crate::knowledge::languages::{Call, POWERSHELL_KEYWORDS, POWERSHELL_SWITCHES};
+use crate::knowledge::languages::{
+    Call, POWERSHELL_KEYWORDS, POWERSHELL_SWITCHES, POWERSHELL_TARGETS,
+};
 use crate::knowledge::{CallReader, Effect, Role};
 
 const UNPARSED: &str = "PowerShell text with an unfinished quote";
@@ -485,17 +487,6 @@ struct Arguments {
 
 impl Arguments {
     fn of(rest: &[Word]) -> Self {
-        const PATHS: [&str; 9] = [
-            "path",
-            "literalpath",
-            "filepath",
-            "name",
-            "processname",
-            "id",
-            "inputobject",
-            "driveletter",
-            "computername",
-        ];
         let mut arguments = Self {
             targets: Vec::new(),
             values: Vec::new(),
@@ -523,7 +514,7 @@ impl Arguments {
             {
                 // A switch has no value of its own.
             } else if let Some(value) = words.next_if(|next| !next.is_parameter()) {
-                if PATHS
+                if POWERSHELL_TARGETS
                     .iter()
                     .any(|path| path.starts_with(parameter.as_str()))
                 {

@@ -524,29 +524,7 @@ impl<'a> Reader<'a> {
     /// A function handed to a method must be visible as one: a value fetched by a computed key
     /// could be a maker of code.
     fn check_callbacks(&mut self, method: &str, end: usize) {
-        const CALLING: [&str; 20] = [
-            "map",
-            "filter",
-            "reduce",
-            "reduceRight",
-            "forEach",
-            "some",
-            "every",
-            "find",
-            "findIndex",
-            "findLast",
-            "findLastIndex",
-            "flatMap",
-            "sort",
-            "toSorted",
-            "then",
-            "catch",
-            "finally",
-            "from",
-            "replace",
-            "replaceAll",
-        ];
-        if self.script.syntax != Syntax::JavaScript || !CALLING.contains(&method) {
+        if !self.script.callers.contains(method) {
             return;
         }
         let arguments = self.arguments(end);

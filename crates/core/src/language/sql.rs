@@ -1,7 +1,7 @@
 //! Effects of statements given to a database client.
 //!
 //! SQL is split into tokens by the rules of the client it is meant for, then judged statement by
-//! statement from tables of verbs ([`statement`]). Commands of the clients themselves, such as
+//! statement by its verb ([`statement`]). Commands of the clients themselves, such as
 //! `\!` of `psql` or `.shell` of `sqlite3`, are read in [`client`]. `MongoDB` and Redis have
 //! languages of their own.
 
@@ -19,6 +19,7 @@ pub use redis::redis;
 
 use self::tokens::{Piece, Token};
 use super::{FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
+use crate::knowledge::languages::SQL_OBJECTS;
 
 /// Whose rules for quotes, comments and client commands hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,10 +61,10 @@ const OPENINGS: [(&str, &[&str]); 24] = [
     ("DELETE", &["FROM"]),
     ("INSERT", &["INTO", "OVERWRITE", "IGNORE", "OR"]),
     ("UPDATE", &[]),
-    ("DROP", OBJECTS),
+    ("DROP", &[]),
     ("TRUNCATE", &[]),
-    ("ALTER", OBJECTS),
-    ("CREATE", OBJECTS),
+    ("ALTER", &[]),
+    ("CREATE", &[]),
     ("REPLACE", &["INTO"]),
     ("MERGE", &["INTO"]),
     ("GRANT", &[]),
@@ -97,41 +98,6 @@ const OPENINGS: [(&str, &[&str]); 24] = [
     ("EXEC", &["XP_CMDSHELL", "SP_CONFIGURE", "SP_EXECUTESQL"]),
 ];
 
-/// Kinds of things that are created, altered and dropped.
-const OBJECTS: &[&str] = &[
-    "TABLE",
-    "DATABASE",
-    "SCHEMA",
-    "INDEX",
-    "VIEW",
-    "USER",
-    "ROLE",
-    "LOGIN",
-    "FUNCTION",
-    "PROCEDURE",
-    "TRIGGER",
-    "SEQUENCE",
-    "TYPE",
-    "EXTENSION",
-    "MATERIALIZED",
-    "KEYSPACE",
-    "OWNED",
-    "TABLESPACE",
-    "SYSTEM",
-    "OR",
-    "UNIQUE",
-    "TEMPORARY",
-    "TEMP",
-    "POLICY",
-    "COLUMN",
-    "EVENT",
-    "MEASUREMENT",
-    "RETENTION",
-    "SERVER",
-    "PUBLICATION",
-    "SUBSCRIPTION",
-];
-
 /// Whether a whole command line is a SQL statement and not a Unix command.
 pub fn looks_like(text: &str) -> bool {
     let words: Vec<String> = text
@@ -161,6 +127,7 @@ pub fn looks_like(text: &str) -> bool {
                 || second.starts_with(|c: char| c.is_ascii_digit() || c == '\'' || c == '*')
                 || text.contains('(')
         }
+        "DROP" | "ALTER" | "CREATE" => SQL_OBJECTS.contains_in_any_case(second) && rest.len() > 1,
         "UPDATE" => has("SET"),
         "GRANT" => has("TO"),
         "REVOKE" => has("FROM"),

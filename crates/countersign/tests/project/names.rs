@@ -1,7 +1,6 @@
 //! Names that the judge knows stand in the tables of `crates/core/knowledge`, not in Rust.
 //!
-//! Separate because the count is a ratchet: it falls when a list moves to a table, and no new list
-//! comes in without a reason.
+//! Separate because it keeps the exceptions: a list that stays in Rust has its reason here.
 
 use crate::{files, root};
 
@@ -10,6 +9,30 @@ const TEXTS_MAX: usize = 8;
 
 /// Lists that stay in Rust: the end of the file's path, the name of the list, and why.
 const STAY: &[(&str, &str, &str)] = &[
+    ("language/awk.rs", "OPERATORS", "grammar"),
+    ("language/awk.rs", "SINGLE", "grammar"),
+    (
+        "language/find.rs",
+        "PRIMARIES",
+        "grammar: how many words belong to each, and whether it narrows the search",
+    ),
+    (
+        "language/powershell.rs",
+        "MARKS",
+        "marks by which PowerShell is told from other shells",
+    ),
+    ("script/lexer.rs", "STARTERS", "grammar"),
+    ("script/lexer.rs", "MARKS", "grammar"),
+    (
+        "language/sql.rs",
+        "OPENINGS",
+        "grammar: pairs of words by which a statement is told from a command line",
+    ),
+    (
+        "sql/statement.rs",
+        "OWN",
+        "verbs with a grammar of their own, each with its function",
+    ),
     (
         "command.rs",
         "TABLE",
@@ -31,9 +54,6 @@ const STAY: &[(&str, &str, &str)] = &[
         "character classes of the expressions in secrets.tsv",
     ),
 ];
-
-/// Lists in the parsers of languages: mostly their grammar, operators and keywords. Lower it when one goes.
-const LANGUAGE_LISTS_MAX: usize = 22;
 
 /// Returns the constants and statics of `code` with more texts than a list may hold: the name of each,
 /// and how many there are.
@@ -92,16 +112,11 @@ fn code(text: &str) -> String {
 fn lists_of_names_stand_in_the_tables() {
     let source = root().join("crates/core/src");
     let mut left = Vec::new();
-    let mut of_languages = Vec::new();
     let mut needed = vec![false; STAY.len()];
     for path in files(&source, ".rs") {
         let text = std::fs::read_to_string(&path).unwrap();
         for (name, count) in lists(&code(&text)) {
             let list = format!("{}: {name} has {count} texts", path.display());
-            if path.starts_with(source.join("language")) {
-                of_languages.push(list);
-                continue;
-            }
             let stays = |(end, list, _): &(&str, &str, &str)| path.ends_with(end) && *list == name;
             match STAY.iter().position(stays) {
                 Some(at) => needed[at] = true,
@@ -113,17 +128,12 @@ fn lists_of_names_stand_in_the_tables() {
     let unused: Vec<_> = unused.map(|(stays, _)| stays).collect();
     assert!(
         left.is_empty(),
-        "move these lists to crates/core/knowledge/names, or say in `STAY` why they stay:\n{}",
+        "move these lists to crates/core/knowledge, or say in `STAY` why they stay:\n{}",
         left.join("\n")
     );
     assert!(
         unused.is_empty(),
         "these lists are gone, so they need no exception: {unused:?}"
-    );
-    assert!(
-        of_languages.len() <= LANGUAGE_LISTS_MAX,
-        "a language has a new list; `LANGUAGE_LISTS_MAX` only goes down:\n{}",
-        of_languages.join("\n")
     );
 }
 

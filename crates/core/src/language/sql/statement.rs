@@ -3,7 +3,12 @@
 use super::functions::{self, Unknown};
 use super::tokens::Token;
 use super::{Dialect, condition, headline, transfer};
-use crate::language::{Deed, Reading};
+use crate::knowledge::languages::{
+    Call, SQL_ALTER, SQL_CREATE, SQL_DEFINING, SQL_DROP, SQL_PRAGMAS, SQL_PROCEDURES, SQL_RESET,
+    SQL_SET, SQL_STARTING, SQL_TRANSACTIONS, SQL_VERBS,
+};
+use crate::knowledge::{CallReader, Effect};
+use crate::language::{Deed, Reading, deed_of};
 
 pub(super) const UNKNOWN_VERB: &str = "an unknown database statement";
 const STORED_PROGRAM: &str = "a stored program of the database";
@@ -13,21 +18,8 @@ const TOO_NESTED: &str = "database statements nested too deeply";
 /// Statements inside statements are followed this deep.
 const DEPTH_MAX: usize = 4;
 
-/// How a verb is judged.
-#[derive(Clone, Copy)]
-enum Verb {
-    Read,
-    /// Changes little, or only how data is stored.
-    Write,
-    /// `UPDATE` and `DELETE`: destroys without a condition.
-    Rows,
-    Destroy,
-    Admin,
-    /// Runs code nobody sees here.
-    Program,
-    /// Judged by its own function.
-    Own(fn(&[Token], Context, &mut Reading)),
-}
+/// Notes the effects of a statement that has a grammar of its own.
+type Judge = fn(&[Token], Context, &mut Reading);
 
 /// What holds for a statement and those inside it.
 #[derive(Clone, Copy)]
@@ -36,95 +28,34 @@ pub(super) struct Context {
     depth: usize,
 }
 
-/// Verbs of all databases.
-const VERBS: [(&str, Verb); 87] = [
-    ("SELECT", Verb::Own(select)),
-    ("VALUES", Verb::Read),
-    ("TABLE", Verb::Read),
-    ("FROM", Verb::Own(select)),
-    ("SHOW", Verb::Read),
-    ("DESCRIBE", Verb::Own(explain)),
-    ("DESC", Verb::Own(explain)),
-    ("EXPLAIN", Verb::Own(explain)),
-    ("ANALYZE", Verb::Own(analyze)),
-    ("ANALYSE", Verb::Own(analyze)),
-    ("WITH", Verb::Own(with)),
-    ("USE", Verb::Read),
-    ("HELP", Verb::Read),
-    ("BEGIN", Verb::Own(begin)),
-    ("COMMIT", Verb::Read),
-    ("END", Verb::Read),
-    ("ROLLBACK", Verb::Read),
-    ("ABORT", Verb::Read),
-    ("SAVEPOINT", Verb::Read),
-    ("RELEASE", Verb::Read),
-    ("FETCH", Verb::Read),
-    ("CLOSE", Verb::Read),
-    ("MOVE", Verb::Read),
-    ("LISTEN", Verb::Read),
-    ("UNLISTEN", Verb::Read),
-    ("DISCARD", Verb::Read),
-    ("DEALLOCATE", Verb::Read),
-    ("CHECKSUM", Verb::Read),
-    ("CHECK", Verb::Read),
-    ("EXISTS", Verb::Read),
-    ("PRINT", Verb::Read),
-    ("LIST", Verb::Read),
-    ("CONSISTENCY", Verb::Read),
-    ("EXIT", Verb::Read),
-    ("QUIT", Verb::Read),
-    ("SET", Verb::Own(set)),
-    ("RESET", Verb::Own(reset)),
-    ("START", Verb::Own(start)),
-    ("PRAGMA", Verb::Own(pragma)),
-    ("DECLARE", Verb::Own(declare)),
-    ("INSERT", Verb::Own(insert)),
-    ("UPSERT", Verb::Write),
-    ("MERGE", Verb::Write),
-    ("UPDATE", Verb::Rows),
-    ("DELETE", Verb::Rows),
-    ("REPLACE", Verb::Destroy),
-    ("CREATE", Verb::Own(create)),
-    ("ALTER", Verb::Own(alter)),
-    ("DROP", Verb::Own(drop_object)),
-    ("TRUNCATE", Verb::Destroy),
-    ("PURGE", Verb::Destroy),
-    ("RESTORE", Verb::Destroy),
-    ("UNDROP", Verb::Write),
-    ("RENAME", Verb::Write),
-    ("COMMENT", Verb::Write),
-    ("LOCK", Verb::Write),
-    ("UNLOCK", Verb::Read),
-    ("NOTIFY", Verb::Write),
-    ("VACUUM", Verb::Own(transfer::vacuum)),
-    ("OPTIMIZE", Verb::Write),
-    ("REINDEX", Verb::Write),
-    ("REPAIR", Verb::Write),
-    ("CLUSTER", Verb::Write),
-    ("REFRESH", Verb::Write),
-    ("CHECKPOINT", Verb::Write),
-    ("DETACH", Verb::Write),
-    ("GRANT", Verb::Admin),
-    ("REVOKE", Verb::Admin),
-    ("DENY", Verb::Admin),
-    ("REASSIGN", Verb::Admin),
-    ("SECURITY", Verb::Admin),
-    ("FLUSH", Verb::Admin),
-    ("KILL", Verb::Admin),
-    ("SHUTDOWN", Verb::Admin),
-    ("RESTART", Verb::Admin),
-    ("STOP", Verb::Admin),
-    ("CHANGE", Verb::Admin),
-    ("DBCC", Verb::Admin),
-    ("SYSTEM", Verb::Admin),
-    ("BACKUP", Verb::Own(transfer::backup)),
-    ("COPY", Verb::Own(transfer::copy)),
-    ("LOAD", Verb::Own(transfer::load)),
-    ("ATTACH", Verb::Own(transfer::attach)),
-    ("PREPARE", Verb::Own(prepare)),
-    ("EXEC", Verb::Own(execute)),
-    ("EXECUTE", Verb::Own(execute)),
-    ("CALL", Verb::Program),
+/// Verbs with a grammar of their own; the table has all others.
+const OWN: [(&str, Judge); 26] = [
+    ("SELECT", select),
+    ("FROM", select),
+    ("DESCRIBE", explain),
+    ("DESC", explain),
+    ("EXPLAIN", explain),
+    ("ANALYZE", analyze),
+    ("ANALYSE", analyze),
+    ("WITH", with),
+    ("BEGIN", begin),
+    ("SET", set),
+    ("RESET", reset),
+    ("START", start),
+    ("PRAGMA", pragma),
+    ("DECLARE", declare),
+    ("INSERT", insert),
+    ("CREATE", create),
+    ("ALTER", alter),
+    ("DROP", drop_object),
+    ("VACUUM", transfer::vacuum),
+    ("BACKUP", transfer::backup),
+    ("COPY", transfer::copy),
+    ("LOAD", transfer::load),
+    ("ATTACH", transfer::attach),
+    ("PREPARE", prepare),
+    ("EXEC", execute),
+    ("EXECUTE", execute),
 ];
 
 /// Notes what a statement does.
@@ -135,12 +66,8 @@ pub(super) fn judge(tokens: &[Token], dialect: Dialect, reading: &mut Reading) {
 
 /// Where tables are defined or filled, other names than functions stand before parentheses.
 fn unknown_functions(tokens: &[Token]) -> Unknown {
-    const DEFINING: [&str; 12] = [
-        "INSERT", "CREATE", "ALTER", "REPLACE", "COPY", "LOAD", "GRANT", "REVOKE", "MERGE", "DROP",
-        "PRAGMA", "UPSERT",
-    ];
     match tokens.first() {
-        Some(first) if first.is_any(&DEFINING) => {
+        Some(first) if first.is_among(&SQL_DEFINING) => {
             // What is selected into a table is checked like any other query.
             Unknown::Pass
         }
@@ -158,23 +85,28 @@ fn verb(tokens: &[Token], context: Context, reading: &mut Reading) {
         .position(|token| *token != Token::Mark('('))
         .unwrap_or(0);
     let tokens = tokens.get(start..).unwrap_or_default();
-    let known = tokens
-        .first()
-        .and_then(|first| VERBS.iter().find(|(name, _)| first.is(name)))
-        .map(|(_, verb)| *verb);
-    let headline = || headline(tokens);
-    if matches!(known, Some(Verb::Read | Verb::Rows)) && context.dialect == Dialect::Generic {
+    let first = tokens.first();
+    let own = |first: &Token| OWN.iter().find(|(name, _)| first.is(name));
+    if let Some((_, judge)) = first.and_then(own) {
+        judge(tokens, context, reading);
+        return;
+    }
+    let Some(known) = first.and_then(|first| first.found_in(&SQL_VERBS)) else {
+        reading.hide(UNKNOWN_VERB);
+        return;
+    };
+    let filters = known.reader == Some(CallReader::Filter);
+    if (known.does == Effect::DbRead || filters) && context.dialect == Dialect::Generic {
         trailing(tokens, context, reading);
     }
-    match known {
-        Some(Verb::Read) => reading.see(Deed::DbRead),
-        Some(Verb::Write) => reading.see(Deed::DbWrite(headline())),
-        Some(Verb::Admin) => reading.see(Deed::DbAdmin(headline())),
-        Some(Verb::Program) => reading.hide(STORED_PROGRAM),
-        Some(Verb::Rows) if condition::narrows(tokens) => reading.see(Deed::DbWrite(headline())),
-        Some(Verb::Rows | Verb::Destroy) => reading.see(Deed::DbDestroy(headline())),
-        Some(Verb::Own(own)) => own(tokens, context, reading),
-        None => reading.hide(UNKNOWN_VERB),
+    let does = if filters && !condition::narrows(tokens) {
+        Effect::DbDestroy
+    } else {
+        known.does
+    };
+    match deed_of(does, headline(tokens)) {
+        Some(deed) => reading.see(deed),
+        None => reading.hide(STORED_PROGRAM),
     }
 }
 
@@ -244,11 +176,9 @@ fn select(tokens: &[Token], context: Context, reading: &mut Reading) {
 
 /// Some databases need no semicolon between statements.
 fn starts_unseparated(tokens: &[Token], at: usize) -> bool {
-    const STARTS: [&str; 12] = [
-        "DROP", "DELETE", "UPDATE", "INSERT", "TRUNCATE", "EXEC", "EXECUTE", "ALTER", "GRANT",
-        "REVOKE", "SHUTDOWN", "MERGE",
-    ];
-    let is_start = tokens.get(at).is_some_and(|token| token.is_any(&STARTS));
+    let is_start = tokens
+        .get(at)
+        .is_some_and(|token| token.is_among(&SQL_STARTING));
     let before = at.checked_sub(1).and_then(|at| tokens.get(at));
     let is_clause = before.is_none_or(|token| {
         token.is_any(&["FOR", "KEY", "AS"]) || matches!(token, Token::Mark('.' | ','))
@@ -356,55 +286,29 @@ pub(super) fn closing(tokens: &[Token], open: usize) -> usize {
 }
 
 fn set(tokens: &[Token], context: Context, reading: &mut Reading) {
-    const OUTLASTING: [&str; 8] = [
-        "GLOBAL",
-        "PERSIST",
-        "PERSIST_ONLY",
-        "PASSWORD",
-        "ROLE",
-        "AUTHORIZATION",
-        "CLUSTER",
-        "RESOURCE",
-    ];
     if context.dialect == Dialect::Generic {
         trailing(tokens, context, reading);
     }
-    if tokens.iter().take(4).any(|token| token.is_any(&OUTLASTING)) {
-        reading.see(Deed::DbAdmin(headline(tokens)));
-    } else {
-        reading.see(Deed::DbRead);
-    }
+    let mut words = tokens.iter().take(4);
+    let outlasting = words.find_map(|token| token.found_in(&SQL_SET));
+    see(outlasting, tokens, reading);
+}
+
+/// Notes what a table says of the statement's object; a statement about any other one only reads.
+fn see(known: Option<&Call>, tokens: &[Token], reading: &mut Reading) {
+    let does = known.map_or(Effect::DbRead, |known| known.does);
+    reading.see(deed_of(does, headline(tokens)).unwrap_or(Deed::DbRead));
 }
 
 fn reset(tokens: &[Token], _: Context, reading: &mut Reading) {
-    match tokens.get(1) {
-        Some(what) if what.is_any(&["MASTER", "SLAVE", "REPLICA", "BINARY"]) => {
-            reading.see(Deed::DbDestroy(headline(tokens)));
-        }
-        Some(what) if what.is("PERSIST") => reading.see(Deed::DbAdmin(headline(tokens))),
-        _ => reading.see(Deed::DbRead),
-    }
+    let known = tokens.get(1).and_then(|what| what.found_in(&SQL_RESET));
+    see(known, tokens, reading);
 }
 
 /// `BEGIN` opens a transaction, or a block of statements.
 fn begin(tokens: &[Token], context: Context, reading: &mut Reading) {
-    const KINDS: [&str; 13] = [
-        "TRANSACTION",
-        "TRAN",
-        "WORK",
-        "ISOLATION",
-        "READ",
-        "DEFERRED",
-        "IMMEDIATE",
-        "EXCLUSIVE",
-        "CONCURRENT",
-        "TRY",
-        "CATCH",
-        "NOT",
-        "DEFERRABLE",
-    ];
     match tokens.get(1) {
-        Some(second) if !second.is_any(&KINDS) => inner(tokens, 1, context, reading),
+        Some(second) if !second.is_among(&SQL_TRANSACTIONS) => inner(tokens, 1, context, reading),
         _ => reading.see(Deed::DbRead),
     }
 }
@@ -419,23 +323,17 @@ fn start(tokens: &[Token], _: Context, reading: &mut Reading) {
 
 /// SQLite settings: asking is a read, answering may change the file or its protections.
 fn pragma(tokens: &[Token], _: Context, reading: &mut Reading) {
-    const ASKING: &str = "table_info table_xinfo table_list index_list index_info index_xinfo
-        foreign_key_list foreign_key_check integrity_check quick_check database_list
-        collation_list function_list module_list pragma_list compile_options";
-    const CHANGING: &str = "optimize wal_checkpoint incremental_vacuum shrink_memory";
-    const PROTECTIONS: &str = "writable_schema trusted_schema key rekey cell_size_check";
     let ([_, _, Token::Mark('.'), name, ..] | [_, name, ..]) = tokens else {
         reading.hide(UNKNOWN_VERB);
         return;
     };
-    let named = |list: &str| list.split_whitespace().any(|known| name.is(known));
     let sets = tokens.contains(&Token::Mark('=')) || tokens.contains(&Token::Mark('('));
-    if named(ASKING) || (!sets && !named(CHANGING)) {
-        reading.see(Deed::DbRead);
-    } else if named(PROTECTIONS) {
-        reading.see(Deed::DbAdmin(headline(tokens)));
-    } else {
-        reading.see(Deed::DbWrite(headline(tokens)));
+    match name.found_in(&SQL_PRAGMAS).map(|known| known.does) {
+        Some(Effect::DbRead) => reading.see(Deed::DbRead),
+        Some(Effect::DbWrite) => reading.see(Deed::DbWrite(headline(tokens))),
+        _ if !sets => reading.see(Deed::DbRead),
+        Some(Effect::DbAdmin) => reading.see(Deed::DbAdmin(headline(tokens))),
+        _ => reading.see(Deed::DbWrite(headline(tokens))),
     }
 }
 
@@ -476,45 +374,20 @@ fn insert(tokens: &[Token], context: Context, reading: &mut Reading) {
 }
 
 fn create(tokens: &[Token], context: Context, reading: &mut Reading) {
-    const RIGHTS: [&str; 16] = [
-        "USER",
-        "ROLE",
-        "LOGIN",
-        "GROUP",
-        "EXTENSION",
-        "SERVER",
-        "SUBSCRIPTION",
-        "PUBLICATION",
-        "POLICY",
-        "CREDENTIAL",
-        "LANGUAGE",
-        "TRIGGER",
-        "RULE",
-        "EVENT",
-        "CAST",
-        "TABLESPACE",
-    ];
-    const PROGRAMS: [&str; 4] = ["FUNCTION", "PROCEDURE", "AGGREGATE", "ASSEMBLY"];
     let kind = tokens.get(1..).unwrap_or_default().iter().take(6);
-    let named_kind: Vec<&Token> = kind
+    let kind = kind
         .take_while(|token| !matches!(token, Token::Mark(_) | Token::Quoted(_)))
-        .collect();
-    let first_kind = named_kind.iter().find(|token| {
-        token.is_any(&RIGHTS)
-            || token.is_any(&PROGRAMS)
-            || token.is_any(&[
-                "TABLE", "VIEW", "INDEX", "DATABASE", "SCHEMA", "SEQUENCE", "TYPE", "KEYSPACE",
-                "DOMAIN",
-            ])
-    });
+        .find_map(|token| Some((token, token.found_in(&SQL_CREATE)?)));
     let replaces = tokens.get(1).is_some_and(|second| second.is("OR"));
-    match first_kind {
-        Some(kind) if kind.is_any(&RIGHTS) => reading.see(Deed::DbAdmin(headline(tokens))),
-        Some(kind) if kind.is_any(&PROGRAMS) => {
+    match kind {
+        Some((_, known)) if known.does == Effect::DbAdmin => {
+            reading.see(Deed::DbAdmin(headline(tokens)));
+        }
+        Some((_, known)) if known.reader == Some(CallReader::LoadsCode) => {
             reading.see(Deed::DbWrite(headline(tokens)));
             reading.hide(STORED_PROGRAM);
         }
-        Some(kind) if kind.is_any(&["TABLE", "DATABASE", "SCHEMA"]) && replaces => {
+        Some((kind, _)) if kind.is_any(&["TABLE", "DATABASE", "SCHEMA"]) && replaces => {
             reading.see(Deed::DbDestroy(headline(tokens)));
         }
         Some(_) => reading.see(Deed::DbWrite(headline(tokens))),
@@ -535,24 +408,6 @@ fn create(tokens: &[Token], context: Context, reading: &mut Reading) {
 
 fn alter(tokens: &[Token], _: Context, reading: &mut Reading) {
     const LOSING: [&str; 6] = ["DROP", "TRUNCATE", "DELETE", "UPDATE", "EXCHANGE", "DETACH"];
-    const RIGHTS: [&str; 16] = [
-        "USER",
-        "ROLE",
-        "LOGIN",
-        "SYSTEM",
-        "OWNER",
-        "DATABASE",
-        "SERVER",
-        "INSTANCE",
-        "DISABLE",
-        "DEFAULT_PRIVILEGES",
-        "PRIVILEGES",
-        "EXTENSION",
-        "GROUP",
-        "POLICY",
-        "PROFILE",
-        "SUBSCRIPTION",
-    ];
     // `DROP NOT NULL`, `DROP DEFAULT` and `DROP CONSTRAINT` lose no data.
     let loses = tokens.iter().enumerate().any(|(at, token)| {
         token.is_any(&LOSING)
@@ -571,9 +426,11 @@ fn alter(tokens: &[Token], _: Context, reading: &mut Reading) {
                 .and_then(|at| tokens.get(at))
                 .is_some_and(|on| on.is("ON"))
     });
+    let mut words = tokens.iter().skip(1);
+    let changes_rights = words.any(|token| token.found_in(&SQL_ALTER).is_some());
     if loses {
         reading.see(Deed::DbDestroy(headline(tokens)));
-    } else if tokens.iter().skip(1).any(|token| token.is_any(&RIGHTS)) {
+    } else if changes_rights {
         reading.see(Deed::DbAdmin(headline(tokens)));
     } else {
         reading.see(Deed::DbWrite(headline(tokens)));
@@ -581,12 +438,9 @@ fn alter(tokens: &[Token], _: Context, reading: &mut Reading) {
 }
 
 fn drop_object(tokens: &[Token], _: Context, reading: &mut Reading) {
-    const RIGHTS: [&str; 6] = ["USER", "ROLE", "LOGIN", "POLICY", "CREDENTIAL", "GROUP"];
-    if tokens.get(1).is_some_and(|kind| kind.is_any(&RIGHTS)) {
-        reading.see(Deed::DbAdmin(headline(tokens)));
-    } else {
-        reading.see(Deed::DbDestroy(headline(tokens)));
-    }
+    let known = tokens.get(1).and_then(|kind| kind.found_in(&SQL_DROP));
+    let does = known.map_or(Effect::DbDestroy, |known| known.does);
+    reading.see(deed_of(does, headline(tokens)).unwrap_or(Deed::DbRead));
 }
 
 fn prepare(tokens: &[Token], context: Context, reading: &mut Reading) {
@@ -595,24 +449,6 @@ fn prepare(tokens: &[Token], context: Context, reading: &mut Reading) {
         None => reading.hide(DYNAMIC),
     }
 }
-
-/// Stored programs of the server that only show something.
-const SHOWING_PROCEDURES: [&str; 14] = [
-    "sp_help",
-    "sp_helptext",
-    "sp_helpdb",
-    "sp_helpindex",
-    "sp_who",
-    "sp_who2",
-    "sp_columns",
-    "sp_tables",
-    "sp_spaceused",
-    "sp_databases",
-    "sp_lock",
-    "sp_fkeys",
-    "sp_pkeys",
-    "sp_depends",
-];
 
 fn execute(tokens: &[Token], _: Context, reading: &mut Reading) {
     let name = tokens
@@ -625,13 +461,14 @@ fn execute(tokens: &[Token], _: Context, reading: &mut Reading) {
         .last();
     match name {
         Some((at, Token::Word(name) | Token::Quoted(name))) => {
-            let name = name.to_ascii_lowercase();
-            match (name.as_str(), tokens.get(at + 1)) {
-                ("xp_cmdshell", Some(Token::Text(command))) => {
+            let known = SQL_PROCEDURES.get_in_any_case(name);
+            let does = known.map(|known| known.does);
+            match (does, tokens.get(at + 1)) {
+                (Some(Effect::Exec), Some(Token::Text(command))) => {
                     reading.see(Deed::Shell(command.clone()));
                 }
-                ("sp_configure", _) => reading.see(Deed::DbAdmin(headline(tokens))),
-                (name, _) if SHOWING_PROCEDURES.contains(&name) => reading.see(Deed::DbRead),
+                (Some(Effect::DbAdmin), _) => reading.see(Deed::DbAdmin(headline(tokens))),
+                (Some(Effect::DbRead), _) => reading.see(Deed::DbRead),
                 _ => reading.hide(STORED_PROGRAM),
             }
         }

@@ -1,6 +1,7 @@
 //! Splits database text into statements of tokens, and client commands between them.
 
 use super::Dialect;
+use crate::knowledge::languages::{Call, Calls, Names, SQL_MYSQL};
 use crate::language::cursor::{Cursor, continues_name, starts_name};
 
 const UNFINISHED: &str = "SQL with an unfinished quote or comment";
@@ -30,6 +31,21 @@ impl Token {
 
     pub(super) fn is_any(&self, wanted: &[&str]) -> bool {
         wanted.iter().any(|word| self.is(word))
+    }
+
+    /// Whether this is a bare word of a list.
+    pub(super) fn is_among(&self, names: &Names) -> bool {
+        matches!(self, Self::Word(word) if names.contains_in_any_case(word))
+    }
+
+    /// Returns what a table says about this bare word.
+    pub(super) fn found_in(&self, calls: &Calls) -> Option<&'static Call> {
+        match self {
+            Self::Word(word) => calls.get_in_any_case(word),
+            Self::Quoted(_) | Self::Text(_) | Self::Number(_) | Self::Mark(_) | Self::Variable => {
+                None
+            }
+        }
     }
 }
 
@@ -326,25 +342,9 @@ impl Splitter {
 
     /// The MySQL client also takes commands without a backslash at the start of a statement.
     fn is_client_word(&self, word: &str) -> bool {
-        const CLIENT_WORDS: [&str; 13] = [
-            "system",
-            "source",
-            "tee",
-            "notee",
-            "pager",
-            "nopager",
-            "edit",
-            "delimiter",
-            "status",
-            "connect",
-            "clear",
-            "prompt",
-            "rehash",
-        ];
         self.dialect == Dialect::Mysql
-            && CLIENT_WORDS
-                .iter()
-                .any(|client| word.eq_ignore_ascii_case(client))
+            && word.len() > 1
+            && SQL_MYSQL.get_in_any_case(word).is_some()
     }
 
     fn client_command(&mut self) {

@@ -34,8 +34,9 @@ fn effect(deed: &Deed) -> Effect {
     }
 }
 
-/// Reads code of the language that tables call `name`.
-fn reading(name: &str, code: &str) -> Reading {
+/// Reads code of the language that tables call `name`; commands of a database client stand in a list
+/// of their own.
+fn reading(name: &str, list: &str, code: &str) -> Reading {
     if name == "cmd" {
         return cmd::read(code);
     }
@@ -43,10 +44,19 @@ fn reading(name: &str, code: &str) -> Reading {
     match language.map(|language| language.role) {
         Some(Role::Snippet(lang)) => script::read(lang, code),
         Some(Role::PowerShell) => powershell::read(code),
-        Some(Role::Sql) => sql::read(code, sql::Dialect::Generic),
+        Some(Role::Sql) => sql::read(code, dialect(list)),
         Some(Role::Mongo) => sql::mongo(code),
         Some(Role::Redis) => sql::redis(&code.split_whitespace().collect::<Vec<_>>()),
         role => panic!("{name}: {role:?} has no reader here"),
+    }
+}
+
+fn dialect(list: &str) -> sql::Dialect {
+    match list {
+        "psql" => sql::Dialect::Psql,
+        "mysql" => sql::Dialect::Mysql,
+        "sqlite" => sql::Dialect::Sqlite,
+        _ => sql::Dialect::Generic,
     }
 }
 
@@ -67,14 +77,18 @@ fn the_example_of_every_call_shows_what_its_row_says() {
                 row.names.iter().any(names),
                 "{language}: {example} names no call of its row"
             );
-            let reading = reading(language, example);
+            let reading = reading(language, row.list, example);
             let by_flag = row.flags.iter().flat_map(|flag| flag.effects);
             let wanted: Vec<Effect> = by_flag.copied().chain([row.does]).collect();
+            let hides = matches!(
+                row.does,
+                Effect::Exec | Effect::Interactive | Effect::Unknown
+            );
             let seen = reading
                 .deeds
                 .iter()
                 .any(|deed| wanted.contains(&effect(deed)))
-                || row.does == Effect::Exec && reading.hidden.is_some()
+                || hides && reading.hidden.is_some()
                 || row.does <= Effect::Inspect && reading.is_harmless();
             assert!(
                 seen,
