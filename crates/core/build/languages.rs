@@ -271,17 +271,18 @@ fn sorted(language: &str, list: &str, words: &str) -> Result<String, String> {
     Ok(names(known))
 }
 
-/// Returns the Rust source of a list of names that are in order.
-fn names<'t>(sorted: impl IntoIterator<Item = &'t str>) -> String {
+/// Returns the Rust source of a list of names. They keep their order; the places where they begin are
+/// in the order of the names.
+pub(crate) fn names<'t>(words: impl IntoIterator<Item = &'t str>) -> String {
     let mut text = String::new();
-    let mut starts = Vec::new();
-    for word in sorted {
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        starts.push(u16::try_from(text.len()).expect("a list of names is shorter than 64 KiB"));
+    let mut starts = BTreeMap::new();
+    for word in words {
+        let start = u16::try_from(text.len()).expect("a list of names is shorter than 64 KiB");
+        starts.insert(word, start);
         text.push_str(word);
+        text.push('\n');
     }
+    let starts: Vec<u16> = starts.into_values().collect();
     format!("Names {{ text: {text:?}, starts: &{starts:?} }}")
 }
 

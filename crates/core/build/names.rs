@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Write as _};
 
-use crate::languages::role_code;
+use crate::languages::{names, role_code};
 use crate::rows::NamesRow;
 
 /// Writes one static for each list. A list that no code reads is a warning of the compiler.
@@ -13,7 +13,7 @@ pub(crate) fn write(lists: &[NamesRow], code: &mut String) -> Result<(), String>
     let mut known = BTreeSet::new();
     writeln!(
         code,
-        "/// Lists of names: words, keys of arguments, endings of files.\npub(crate) mod names {{\nuse super::{{Lang, Role}};"
+        "/// Lists of names: words, keys of arguments, endings of files.\npub(crate) mod names {{\nuse super::languages::Names;\nuse super::{{Lang, Role}};"
     )
     .unwrap();
     for row in lists {
@@ -21,10 +21,10 @@ pub(crate) fn write(lists: &[NamesRow], code: &mut String) -> Result<(), String>
         if !known.insert(name) {
             return Err(format!("the list of names `{name}` has two rows"));
         }
-        let (type_of, entries) = entries(row)?;
+        let (kind, value) = list(row)?;
         writeln!(
             code,
-            "/// {}.\npub(crate) static {name}: &[{type_of}] = &[{entries}];",
+            "/// {}.\npub(crate) static {name}: {kind} = {value};",
             row.what
         )
         .unwrap();
@@ -33,8 +33,8 @@ pub(crate) fn write(lists: &[NamesRow], code: &mut String) -> Result<(), String>
     Ok(())
 }
 
-/// Returns the type of a list's entries, and the entries as Rust.
-fn entries(row: &NamesRow) -> Result<(&'static str, String), String> {
+/// Returns the type of a list and its value as Rust.
+fn list(row: &NamesRow) -> Result<(&'static str, String), String> {
     let name = &row.list;
     let role = |(word, role): &(String, String)| {
         let known = role_code(role);
@@ -44,22 +44,26 @@ fn entries(row: &NamesRow) -> Result<(&'static str, String), String> {
     let mut filled = Vec::new();
     if !row.words.is_empty() {
         once(name, row.words.iter())?;
-        filled.push(("&str", plain(&row.words)));
+        if let Some(word) = row.words.iter().find(|word| word.contains('\n')) {
+            return Err(format!("names `{name}`: {word:?} has more than one line"));
+        }
+        filled.push(("Names", names(row.words.iter().map(String::as_str))));
     }
     if !row.pairs.is_empty() {
         once(name, row.pairs.iter())?;
-        filled.push(("(&str, &str)", plain(&row.pairs)));
+        filled.push(("&[(&str, &str)]", format!("&{:?}", row.pairs)));
     }
     if !row.roles.is_empty() {
         once(name, row.roles.iter().map(|(word, _)| word))?;
         let entries: Result<String, String> = row.roles.iter().map(role).collect();
-        filled.push(("(&str, Role)", entries?));
+        filled.push(("&[(&str, Role)]", format!("&[{}]", entries?)));
     }
     if !row.groups.is_empty() {
         once(name, row.groups.iter().map(|(word, _)| word))?;
         let groups = row.groups.iter();
         let entries = groups.map(|(word, members)| format!("({word:?}, &{members:?}),"));
-        filled.push(("(&str, &[&str])", entries.collect()));
+        let entries: String = entries.collect();
+        filled.push(("&[(&str, &[&str])]", format!("&[{entries}]")));
     }
     match filled.pop() {
         Some(entries) if filled.is_empty() => Ok(entries),
@@ -67,10 +71,6 @@ fn entries(row: &NamesRow) -> Result<(&'static str, String), String> {
             "names `{name}`: exactly one of words, pairs, roles and groups is filled"
         )),
     }
-}
-
-fn plain(entries: &[impl Debug]) -> String {
-    entries.iter().map(|entry| format!("{entry:?},")).collect()
 }
 
 /// Refuses a list that names something twice.

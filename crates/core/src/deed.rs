@@ -156,7 +156,7 @@ fn of_arguments(act: &Act, call: &ToolCall, ground: &Ground) -> Vec<Digest> {
         return deeds;
     };
     let tells = |(key, value): &(&String, &Value)| {
-        !value.is_null() && !COMMENTARY.contains(&key.to_lowercase().as_str())
+        !value.is_null() && !COMMENTARY.contains(key.to_lowercase().as_str())
     };
     deeds.extend(
         args.iter()

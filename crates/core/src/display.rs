@@ -106,7 +106,7 @@ fn telling_pairs(hidden: &str) -> Vec<&str> {
             .rsplit('"')
             .next()
             .unwrap_or_default();
-        if !TELLING_NAMES.contains(&name.to_ascii_lowercase().as_str()) {
+        if !TELLING_NAMES.contains(name.to_ascii_lowercase().as_str()) {
             continue;
         }
         let rest = hidden.get(at + 2..).unwrap_or_default();

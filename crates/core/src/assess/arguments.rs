@@ -93,7 +93,7 @@ pub(super) fn words(value: &Value) -> Option<Vec<String>> {
 pub(super) fn path_in(item: &Value) -> Option<&str> {
     LISTED_FILE_KEYS
         .iter()
-        .find_map(|key| item.get(*key))?
+        .find_map(|key| item.get(key))?
         .as_str()
 }
 

@@ -59,11 +59,11 @@ pub(super) fn nested(
         for item in items {
             let tool = TOOL_KEYS
                 .iter()
-                .find_map(|key| item.get(*key))
+                .find_map(|key| item.get(key))
                 .unwrap_or(&nothing);
             let args = ARGUMENT_KEYS
                 .iter()
-                .find_map(|key| item.get(*key))
+                .find_map(|key| item.get(key))
                 .unwrap_or(&nothing);
             follow(tool, args);
         }

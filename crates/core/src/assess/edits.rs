@@ -8,6 +8,7 @@ use super::roles::{path_word, same_key};
 use crate::follow::patch::{self, Change};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
+use crate::knowledge::languages::Names;
 use crate::knowledge::names::{BESIDE_EDIT_KEYS, NEW_KEYS, OLD_KEYS};
 use crate::knowledge::{ArgumentRole, Effect, ToolRow};
 
@@ -84,7 +85,9 @@ fn one_file(
     let rest: Vec<(&str, &Value)> = args
         .iter()
         .map(|(key, value)| (key.as_str(), value))
-        .filter(|(key, value)| !value.is_null() && !is_path(key) && !among(BESIDE_EDIT_KEYS, key))
+        .filter(|(key, value)| {
+            !value.is_null() && !is_path(key) && !among(BESIDE_EDIT_KEYS.iter(), key)
+        })
         .collect();
     let says = |commands: &[&str], value: &Value| {
         value
@@ -99,7 +102,9 @@ fn one_file(
     };
     let whole = match rest.as_slice() {
         _ if adds => None,
-        [(key, Value::String(text))] if is_content(key) && !among(NEW_KEYS, key) => Some(text),
+        [(key, Value::String(text))] if is_content(key) && !among(NEW_KEYS.iter(), key) => {
+            Some(text)
+        }
         [("command", how), (_, Value::String(text))]
         | [(_, Value::String(text)), ("command", how)]
             if says(WHOLE_COMMANDS, how) =>
@@ -156,16 +161,16 @@ struct Edit<'a> {
 
 impl<'a> Edit<'a> {
     fn of(args: &'a Map<String, Value>) -> Option<Self> {
-        let named = |keys: &[&str]| {
-            let found = args.iter().find(|(key, _)| among(keys, key));
+        let named = |keys: &Names| {
+            let found = args.iter().find(|(key, _)| among(keys.iter(), key));
             found.and_then(|(_, value)| value.as_str())
         };
         let says = |(key, value): (&String, &Value)| {
-            among(&["replace_all", "allow_multiple"], key) && value == &Value::Bool(true)
+            among(["replace_all", "allow_multiple"].into_iter(), key) && value == &Value::Bool(true)
         };
         Some(Self {
-            old: named(OLD_KEYS)?,
-            new: named(NEW_KEYS)?,
+            old: named(&OLD_KEYS)?,
+            new: named(&NEW_KEYS)?,
             all: args.iter().any(says),
         })
     }
@@ -225,6 +230,6 @@ fn stream(text: Option<&str>) -> Stream {
     text.map_or_else(|| Stream::unknown(Taint::default()), Stream::known)
 }
 
-fn among(keys: &[&str], key: &str) -> bool {
-    keys.iter().any(|known| same_key(known, key))
+fn among<'k>(mut keys: impl Iterator<Item = &'k str>, key: &str) -> bool {
+    keys.any(|known| same_key(known, key))
 }

@@ -61,7 +61,7 @@ pub(super) fn effect_of(words: &[String]) -> Option<Effect> {
 pub(super) fn is_about_permission(words: &[String]) -> bool {
     words
         .iter()
-        .any(|word| PERMISSION_WORDS.contains(&word.as_str()))
+        .any(|word| PERMISSION_WORDS.contains(word.as_str()))
 }
 
 fn clause(words: &[String]) -> Option<Effect> {

@@ -11,6 +11,7 @@ use crate::act::{Act, Breadth, profile};
 use crate::assessment::SideEffect;
 use crate::follow::value::{Stream, Taint};
 use crate::follow::walk::{Knows, Walk, Writing};
+use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
     AMOUNT_KEYS, BESIDE_CODE_KEYS, BODY_KEYS, CODE_KEYS, MONEY_KEYS, PROSE_KEYS, READ_KEYS,
     RECIPIENT_KEYS, SHELL_KEYS, SQL_KEYS, WHOLE_TREE_WORDS, WRITE_KEYS,
@@ -43,19 +44,19 @@ pub(super) fn unknown_tool(
     if own && !is_reading(effect) {
         effect = Effect::Guard;
     }
-    let has = |keys: &[&str]| {
+    let has = |keys: &Names| {
         args.iter()
-            .any(|(key, value)| !value.is_null() && keys.contains(&key.to_lowercase().as_str()))
+            .any(|(key, value)| !value.is_null() && keys.contains(key.to_lowercase().as_str()))
     };
-    if !is_reading(effect) && has(AMOUNT_KEYS) && has(MONEY_KEYS) {
+    if !is_reading(effect) && has(&AMOUNT_KEYS) && has(&MONEY_KEYS) {
         effect = if effect == Effect::Unknown {
             Effect::Pay
         } else {
             effect.max(Effect::Pay)
         };
     } else if !is_reading(effect)
-        && has(RECIPIENT_KEYS)
-        && has(BODY_KEYS)
+        && has(&RECIPIENT_KEYS)
+        && has(&BODY_KEYS)
         && (effect == Effect::Unknown || effect < Effect::Message)
     {
         effect = Effect::Message;
@@ -96,8 +97,8 @@ pub(super) fn act_by_name(named: &Named, effect: Effect) -> Act {
 fn is_plain(key: &str, value: &Value) -> bool {
     let key = key.to_lowercase();
     let key = key.as_str();
-    let code = SHELL_KEYS.contains(&key) || SQL_KEYS.contains(&key) || CODE_KEYS.contains(&key);
-    code || BESIDE_CODE_KEYS.contains(&key)
+    let code = SHELL_KEYS.contains(key) || SQL_KEYS.contains(key) || CODE_KEYS.contains(key);
+    code || BESIDE_CODE_KEYS.contains(key)
         || matches!(value, Value::Null | Value::Bool(_) | Value::Number(_))
 }
 
@@ -145,7 +146,7 @@ struct Loose<'k, 'n> {
 impl Loose<'_, '_> {
     fn value(&mut self, key: &str, value: &Value, gathered: &mut Gathered) {
         let lower = key.to_lowercase();
-        if SHELL_KEYS.contains(&lower.as_str()) && (value.is_string() || value.is_array()) {
+        if SHELL_KEYS.contains(lower.as_str()) && (value.is_string() || value.is_array()) {
             match terminal::command_text(&lower, value) {
                 Some(command) => self.shell(&command, gathered),
                 None => self.each(&lower, value, gathered),
@@ -181,26 +182,26 @@ impl Loose<'_, '_> {
             return;
         }
         let tool = self.named.whole.as_str();
-        if SQL_KEYS.contains(&key) && (key.contains("sql") || language::sql::looks_like(text)) {
+        if SQL_KEYS.contains(key) && (key.contains("sql") || language::sql::looks_like(text)) {
             self.code = true;
             self.walk.mini_language(Role::Sql, &word(text), tool);
             return;
         }
-        if CODE_KEYS.contains(&key) && looks_like_code(text) && !is_reading(self.effect) {
+        if CODE_KEYS.contains(key) && looks_like_code(text) && !is_reading(self.effect) {
             self.code(text, gathered);
             return;
         }
-        if PROSE_KEYS.contains(&key) || text.len() > PATH_BYTES_MAX {
+        if PROSE_KEYS.contains(key) || text.len() > PATH_BYTES_MAX {
             return;
         }
         if is_address(text) {
             self.address(text);
-        } else if WRITE_KEYS.contains(&key) && looks_like_path(text) {
+        } else if WRITE_KEYS.contains(key) && looks_like_path(text) {
             let file = path_word(text);
             self.walk.writes(&file, tool, Writing::Replace);
             let unseen = Stream::unknown(Taint::default());
             self.walk.remember_file(&file, unseen);
-        } else if READ_KEYS.contains(&key) && looks_like_path(text) {
+        } else if READ_KEYS.contains(key) && looks_like_path(text) {
             self.path(text);
         } else {
             self.by_look(text);
@@ -242,7 +243,7 @@ impl Loose<'_, '_> {
         let tool = self.named.whole.as_str();
         if words(&self.named.tool)
             .iter()
-            .any(|word| WHOLE_TREE_WORDS.contains(&word.as_str()))
+            .any(|word| WHOLE_TREE_WORDS.contains(word.as_str()))
         {
             self.walk.reads_tree(&arg, &Look::default(), tool);
         }

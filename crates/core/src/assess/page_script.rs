@@ -24,8 +24,8 @@ pub(super) fn only_looks(script: &str) -> bool {
         let looks = match token {
             Token::Name(name) => {
                 declared |= matches!(name.as_str(), "const" | "let" | "var");
-                !ACTING_NAMES.contains(&name.as_str())
-                    && (!calls || LOOKING_FUNCTIONS.contains(&name.as_str()))
+                !ACTING_NAMES.contains(name.as_str())
+                    && (!calls || LOOKING_FUNCTIONS.contains(name.as_str()))
             }
             Token::Text(Some(_)) => !calls && may_precede_text(before),
             // `a[b](…)` and `(…)(…)` call what is not named.

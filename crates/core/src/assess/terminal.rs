@@ -51,7 +51,7 @@ pub(super) fn call(
                 Some(directory) => ground.enter(&mark_home(directory)),
                 None => gathered.unreadable(first_name(row), "the working directory is not a text"),
             },
-            _ if INPUT_KEYS.contains(&key.as_str()) => {
+            _ if INPUT_KEYS.contains(key.as_str()) => {
                 match (value.as_str(), command_text(key, value)) {
                     (Some(text), _) => input.push_str(text),
                     (None, Some(command)) => commands.push(command),
@@ -64,7 +64,7 @@ pub(super) fn call(
                 Some(command) => commands.push(command),
                 None => gathered.unreadable(first_name(row), "the command is not a text"),
             },
-            _ if ENVIRONMENT_KEYS.contains(&key.as_str()) => {
+            _ if ENVIRONMENT_KEYS.contains(key.as_str()) => {
                 environment(value, &ground, knows, gathered);
             }
             _ => {}

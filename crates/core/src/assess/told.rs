@@ -70,7 +70,7 @@ impl Argument {
     /// Whether it is typed into a command or sets variables for it.
     pub(crate) fn feeds_a_command(&self) -> bool {
         let name = self.name.as_str();
-        INPUT_KEYS.contains(&name) || ENVIRONMENT_KEYS.contains(&name)
+        INPUT_KEYS.contains(name) || ENVIRONMENT_KEYS.contains(name)
     }
 
     /// Returns the words it gives: one, or a list; `None` if it is something else.
@@ -80,7 +80,7 @@ impl Argument {
 
     /// Returns the shell text the argument stands for; `None` if it is none.
     pub(crate) fn shell_text(&self) -> Option<String> {
-        let typed_in = INPUT_KEYS.contains(&self.name.as_str());
+        let typed_in = INPUT_KEYS.contains(self.name.as_str());
         (self.role == Some(ArgumentRole::Shell) && !typed_in)
             .then(|| command_text(&self.name, &self.value))
             .flatten()

@@ -235,8 +235,8 @@ static PREFILTER: LazyLock<Prefilter> = LazyLock::new(|| {
             word_forms.push(Some(index));
         }
     }
-    for hint in SEED_HINTS {
-        words.push(*hint);
+    for hint in SEED_HINTS.iter() {
+        words.push(hint);
         word_forms.push(None);
     }
     let backwards: Vec<String> = keywords

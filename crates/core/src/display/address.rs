@@ -339,7 +339,7 @@ fn add_link(label: &str, target: &str, span: (usize, usize), found: &mut Vec<Dec
     };
     let names_place = label.contains("://") || label.starts_with("www.");
     if names_place && host(label) != host(target)
-        || BUTTONS.contains(&label.to_lowercase().as_str()) && target.contains("://")
+        || BUTTONS.contains(label.to_lowercase().as_str()) && target.contains("://")
     {
         found.push(high("link_mismatch", span.0, span.1));
     }
@@ -373,9 +373,9 @@ fn extensions(text: &str, found: &mut Vec<Deception>) {
             .trim()
             .to_ascii_lowercase();
         if word.contains('.')
-            && PROGRAM_ENDINGS.contains(&last.as_str())
+            && PROGRAM_ENDINGS.contains(last.as_str())
             && (word.contains('\u{202e}')
-                || endings.next().is_some() && DOCUMENT_ENDINGS.contains(&second.as_str()))
+                || endings.next().is_some() && DOCUMENT_ENDINGS.contains(second.as_str()))
         {
             found.push(high("extension_mismatch", start, start + word.len()));
         }

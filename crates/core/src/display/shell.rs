@@ -91,5 +91,5 @@ fn is_reader(head: &str) -> bool {
     } else {
         program
     };
-    READING_PROGRAMS.contains(&after_pipe)
+    READING_PROGRAMS.contains(after_pipe)
 }

@@ -126,7 +126,7 @@ impl Walk<'_> {
         if program.row.name == "corepack"
             && rest
                 .first()
-                .is_some_and(|manager| COREPACK_MANAGERS.contains(&manager.text.as_str()))
+                .is_some_and(|manager| COREPACK_MANAGERS.contains(manager.text.as_str()))
         {
             return self.program(rest, stdin);
         }
@@ -468,7 +468,7 @@ impl Walk<'_> {
                     line.span,
                 );
             }
-            if TALKERS.contains(&line.row.name) && line.stdin.text.is_none() {
+            if TALKERS.contains(line.row.name) && line.stdin.text.is_none() {
                 let act = Act::new(Effect::NetSend, line.row.name, line.span)
                     .because("sends what it reads to another machine")
                     .target(Score::new(400));

@@ -145,14 +145,16 @@ impl Lang {
     }
 }
 
-/// A sorted list of names.
+/// A list of names.
 ///
 /// It is one text and the places where its names begin: a list of references would have to be
 /// relocated, name by name, whenever the program starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
-    text: &'static str,
-    starts: &'static [u16],
+    /// The names, each on a line.
+    pub(super) text: &'static str,
+    /// Where each name begins, in the order of the names.
+    pub(super) starts: &'static [u16],
 }
 
 impl Names {
@@ -177,9 +179,9 @@ impl Names {
         self.text.is_empty()
     }
 
-    /// All names, in order.
+    /// All names, in the order of the table; those of languages are sorted.
     pub fn iter(&self) -> impl Iterator<Item = &'static str> {
-        self.text.split_whitespace()
+        self.text.split_terminator('\n')
     }
 
     fn place(&self, name: &str) -> Option<usize> {
@@ -194,7 +196,7 @@ impl Names {
     fn place_by(&self, compare: impl Fn(&str) -> Ordering) -> Option<usize> {
         let word = |start: u16| {
             let rest = self.text.get(usize::from(start)..).unwrap_or_default();
-            rest.split(' ').next().unwrap_or_default()
+            rest.split('\n').next().unwrap_or_default()
         };
         self.starts
             .binary_search_by(|start| compare(word(*start)))

@@ -82,7 +82,7 @@ pub(super) fn workspace(claim: &str, vouched: bool) -> Option<String> {
     // A directory directly under the root (`/tmp`, `/opt`, `/data`) is nobody's project, with the
     // exception of the names containers use for one.
     let ordinary = match names(&path).as_slice() {
-        [only] => PROJECTS_AT_THE_ROOT.contains(&only.as_str()),
+        [only] => PROJECTS_AT_THE_ROOT.contains(only.as_str()),
         [] | [..] => true,
     };
     ordinary.then_some(path)

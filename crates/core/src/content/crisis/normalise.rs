@@ -198,9 +198,9 @@ fn decode_tag(rest: &str, origin: u32, view: &mut View) -> Option<usize> {
         .get(1..end)?
         .trim_matches(['/', ' '])
         .to_ascii_lowercase();
-    if BLOCK_TAGS.contains(&name.as_str()) {
+    if BLOCK_TAGS.contains(name.as_str()) {
         view.push('\n', origin);
-    } else if !INLINE_TAGS.contains(&name.as_str()) {
+    } else if !INLINE_TAGS.contains(name.as_str()) {
         return None;
     }
     Some(end + 1)

@@ -254,7 +254,7 @@ fn is_personal_mail(value: &[u8]) -> bool {
     };
     let base = local.split('+').next().unwrap_or_default();
     let first = base.split(['.', '-', '_']).next().unwrap_or_default();
-    let is_role = |word: &str| ROLE_MAILBOXES.contains(&word);
+    let is_role = |word: &str| ROLE_MAILBOXES.contains(word);
     let machine = matches!(
         first,
         "noreply" | "no" | "support" | "notifications" | "bot"

@@ -39,15 +39,16 @@ const PUBLIC_WORDS: &[&str] = &["public", "publishable"];
 /// All words with what they say, sorted.
 static MEANINGS: LazyLock<Vec<(&str, u8)>> = LazyLock::new(|| {
     let lists = [
-        (PASSWORD_WORDS, PASSWORD),
-        (TOKEN_WORDS, TOKEN),
-        (KEY_OWNERS, OWNER),
-        (NOT_SECRET_WORDS, OTHER),
-        (PUBLIC_WORDS, PUBLIC),
+        (&PASSWORD_WORDS, PASSWORD),
+        (&TOKEN_WORDS, TOKEN),
+        (&KEY_OWNERS, OWNER),
+        (&NOT_SECRET_WORDS, OTHER),
     ];
+    let public = PUBLIC_WORDS.iter().map(|word| (*word, PUBLIC));
     let each = lists
         .into_iter()
-        .flat_map(|(list, says)| list.iter().map(move |word| (*word, says)));
+        .flat_map(|(list, says)| list.iter().map(move |word| (word, says)))
+        .chain(public);
     let mut meanings: Vec<(&str, u8)> = each.collect();
     meanings.sort_unstable();
     meanings.dedup_by(|later, kept| {
@@ -70,7 +71,7 @@ fn meaning(word: &str) -> u8 {
 static PREFILTER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
-        .build(SECRET_NAME_HINTS)
+        .build(SECRET_NAME_HINTS.iter())
         .ok()
 });
 
@@ -269,7 +270,7 @@ fn link(text: &[u8], end: usize, option: bool) -> Option<(Link, usize)> {
     let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line).into_owned();
     let first = line.split(' ').next().unwrap_or_default();
-    if LINKING_VERBS.contains(&first) {
+    if LINKING_VERBS.contains(first) {
         let mut after = at + blanks + first.len();
         // `is: X`, `is now X`, `is still X`.
         let tail = line.get(first.len()..).unwrap_or_default();
@@ -280,7 +281,7 @@ fn link(text: &[u8], end: usize, option: bool) -> Option<(Link, usize)> {
         }
         return Some((Link::Verb, after));
     }
-    if LINKING_PREPOSITIONS.contains(&first) {
+    if LINKING_PREPOSITIONS.contains(first) {
         let sign = line
             .find([':', '='])
             .map(|found| (Link::Sign, at + blanks + found + 1));

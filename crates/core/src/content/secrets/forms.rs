@@ -156,7 +156,7 @@ impl Form {
 
 fn is_stand_in(value: &[u8]) -> bool {
     let lower = String::from_utf8_lossy(value).to_ascii_lowercase();
-    GENERIC_PASSWORDS.contains(&lower.as_str())
+    GENERIC_PASSWORDS.contains(lower.as_str())
         || value
             .iter()
             .all(|byte| byte.is_ascii_uppercase() || *byte == b'_')
@@ -218,7 +218,7 @@ pub(super) fn scan_seed(text: &[u8], hint_end: usize, finds: &mut Vec<Candidate>
     }) {
         let seed = (3..=8).contains(&word.len())
             && word.iter().all(u8::is_ascii_lowercase)
-            && !std::str::from_utf8(word).is_ok_and(|word| PROSE_WORDS.contains(&word));
+            && !std::str::from_utf8(word).is_ok_and(|word| PROSE_WORDS.contains(word));
         if seed {
             if run.2 == 0 {
                 run.0 = at;

@@ -90,7 +90,7 @@ fn has_telling_prefix(value: &[u8]) -> bool {
     if parts.is_empty()
         || parts
             .iter()
-            .any(|part| PUBLIC_PREFIX_PARTS.contains(&part.as_str()))
+            .any(|part| PUBLIC_PREFIX_PARTS.contains(part.as_str()))
     {
         return false;
     }
@@ -106,7 +106,7 @@ fn has_telling_prefix(value: &[u8]) -> bool {
     }
     let marked = parts
         .iter()
-        .any(|part| CREDENTIAL_PREFIX_PARTS.contains(&part.as_str()));
+        .any(|part| CREDENTIAL_PREFIX_PARTS.contains(part.as_str()));
     if marked && body.len() >= 20 {
         return entropy(body) >= 32;
     }

@@ -34,7 +34,7 @@ pub(super) fn entropy(value: &[u8]) -> u16 {
 static STAND_IN_WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
-        .build(STAND_INS)
+        .build(STAND_INS.iter())
         .ok()
 });
 

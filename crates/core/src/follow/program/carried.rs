@@ -141,7 +141,7 @@ fn says_something(address: &str) -> bool {
 /// Whether a file holds a version and nothing else.
 pub(super) fn is_version_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    VERSION_FILES.contains(&name)
+    VERSION_FILES.contains(name)
 }
 
 /// Whether what a command prints is data of this machine: what it read, or what it found out itself. The

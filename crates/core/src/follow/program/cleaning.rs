@@ -60,7 +60,7 @@ impl Walk<'_> {
         let path = crate::place::display(&value.text);
         if cleans {
             self.cleaned(value, program);
-        } else if !USUAL_PREFIXES.contains(&path.trim_end_matches('/')) {
+        } else if !USUAL_PREFIXES.contains(path.trim_end_matches('/')) {
             self.writes(value, program, Writing::Create);
         }
     }
@@ -108,7 +108,7 @@ impl Walk<'_> {
         let mut words = arg.text.split_whitespace();
         let first = words.next().unwrap_or("");
         let more = words.next().is_some();
-        let evaluates = EVALUATING_TASKS.contains(&first) && more
+        let evaluates = EVALUATING_TASKS.contains(first) && more
             || arg.text.starts_with('"')
             || arg.text.contains("sys.process")
             || arg.text.ends_with(".!")
@@ -123,7 +123,7 @@ impl Walk<'_> {
 
 /// Whether a word asks for what a build has made to be deleted.
 fn is_cleaning(word: &str) -> bool {
-    CLEANING_WORDS.contains(&word)
+    CLEANING_WORDS.contains(word)
         || word
             .split(['-', ':', '_', '.'])
             .any(|part| matches!(part, "clean" | "distclean" | "purge"))
@@ -147,7 +147,7 @@ fn names_output(name: &str) -> bool {
     });
     apart
         .split(['_', '.', '-'])
-        .any(|part| OUTPUT_WORDS.contains(&part.to_ascii_uppercase().as_str()))
+        .any(|part| OUTPUT_WORDS.contains(part.to_ascii_uppercase().as_str()))
 }
 
 /// Whether a value is a path that may lead out of the directory at hand.

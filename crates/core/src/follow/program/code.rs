@@ -31,7 +31,7 @@ impl Walk<'_> {
         let first = arg.text.split_whitespace().next().unwrap_or("");
         let base = first.rsplit('/').next().unwrap_or(first);
         let shell = interpreter_role(base).is_some()
-            || RUNNING_PROGRAMS.contains(&base)
+            || RUNNING_PROGRAMS.contains(base)
             || base.len() < first.len()
                 && !first.starts_with("/usr/bin/")
                 && !first.starts_with("/bin/")
@@ -61,7 +61,7 @@ impl Walk<'_> {
             word.len() <= 40
                 && parts
                     .take(6)
-                    .any(|part| TELLING_SCRIPT_WORDS.contains(&part))
+                    .any(|part| TELLING_SCRIPT_WORDS.contains(part))
         });
         if let Some(word) = telling {
             let mut act = Act::new(Effect::CloudWrite, name.to_owned(), self.here(script.span))

@@ -107,7 +107,7 @@ impl Walk<'_> {
         self.obeys_directory(line, base);
         let makes = |effect: &Effect| matches!(effect, Effect::Create | Effect::Write);
         let downloads = base == Effect::NetRead
-            && DOWNLOADERS.contains(&line.row.name)
+            && DOWNLOADERS.contains(line.row.name)
             && !line
                 .read
                 .has(&["-O", "--output-document", "--spider", "-o", "--out"]);
@@ -175,7 +175,7 @@ impl Walk<'_> {
 
     /// Judges a machine that commands go to from now on, without naming it again.
     pub(crate) fn turns_to(&mut self, arg: &Arg, program: &str) {
-        if LOCAL_CONTEXTS.contains(&arg.text.as_str()) || is_local_or_registry(&arg.text) {
+        if LOCAL_CONTEXTS.contains(arg.text.as_str()) || is_local_or_registry(&arg.text) {
             return;
         }
         let act = Act::new(Effect::Remote, program.to_owned(), self.here(arg.span))
@@ -333,7 +333,7 @@ fn is_address(text: &str) -> bool {
 /// (`example.org/x@v1`), or the settings themselves (`{"transform": …}`).
 pub(super) fn is_no_file(text: &str) -> bool {
     let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
-    let addressed = text.contains("://") || SCHEMES_OF_CODE.contains(&scheme);
+    let addressed = text.contains("://") || SCHEMES_OF_CODE.contains(scheme);
     let fetched = text.split_once('/').is_some_and(|(host, path)| {
         path.contains('@') && host.contains('.') && !host.starts_with('.')
     });

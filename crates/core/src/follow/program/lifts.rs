@@ -82,12 +82,12 @@ fn is_negated(given: &Flag, args: &[Arg]) -> bool {
         let text = arg.text.as_str();
         if given.names.contains(&text) {
             let next = args.get(at + 1).map(|next| next.text.to_ascii_lowercase());
-            return next.is_some_and(|next| OFF_WORDS.contains(&next.as_str()));
+            return next.is_some_and(|next| OFF_WORDS.contains(next.as_str()));
         }
         let (name, value) = text.split_once('=').unwrap_or((text, ""));
         if given.names.contains(&name) {
             let free = takes_value && matches!(given.lifts, Lifts::Shows(_));
-            return !free && !DRY_VALUES.contains(&value.to_ascii_lowercase().as_str());
+            return !free && !DRY_VALUES.contains(value.to_ascii_lowercase().as_str());
         }
         let said = squeezed(text);
         given
@@ -116,7 +116,7 @@ fn speaks_against(name: &str, said: &str, text: &str) -> bool {
 
 /// Whether the name of an option is long enough not to be part of another by chance.
 fn is_telling(stem: &str) -> bool {
-    stem.len() >= 6 || stem.len() >= 4 && !COMMON_OPTION_WORDS.contains(&stem)
+    stem.len() >= 6 || stem.len() >= 4 && !COMMON_OPTION_WORDS.contains(stem)
 }
 
 fn squeezed(text: &str) -> String {
@@ -134,7 +134,7 @@ fn asks(row: &Row, arg: &Arg) -> bool {
     let is_topic = |flag: &Flag| {
         matches!(flag.value, Value::Attached(_))
             && value.bytes().all(|byte| byte.is_ascii_alphabetic())
-            && !OFF_WORDS.contains(&value.to_ascii_lowercase().as_str())
+            && !OFF_WORDS.contains(value.to_ascii_lowercase().as_str())
     };
     asking.is_some_and(|flag| !arg.text.contains('=') || is_topic(flag))
 }

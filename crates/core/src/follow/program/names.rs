@@ -8,6 +8,7 @@ use super::{GUARDS, Line};
 use crate::act::Act;
 use crate::follow::value::{Arg, NAMES_MAX, Taint, Value};
 use crate::follow::walk::Walk;
+use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
     PRINT_ANYWHERE, PRINT_LINES, PRINT_MATCHES, PRINT_PROGRAMS, PRINT_WORDS, SEARCHING_PROGRAMS,
     SOUGHT_SECRET_WORDS,
@@ -36,12 +37,12 @@ enum Prints {
 }
 
 /// Programs that print names of files.
-static LISTINGS: &[(&[&str], Prints)] = &[
-    (PRINT_WORDS, Prints::Words),
-    (PRINT_MATCHES, Prints::Matches),
-    (PRINT_ANYWHERE, Prints::Anywhere),
-    (PRINT_LINES, Prints::Lines),
-    (PRINT_PROGRAMS, Prints::Programs),
+static LISTINGS: &[(&Names, Prints)] = &[
+    (&PRINT_WORDS, Prints::Words),
+    (&PRINT_MATCHES, Prints::Matches),
+    (&PRINT_ANYWHERE, Prints::Anywhere),
+    (&PRINT_LINES, Prints::Lines),
+    (&PRINT_PROGRAMS, Prints::Programs),
 ];
 
 impl Walk<'_> {
@@ -50,7 +51,7 @@ impl Walk<'_> {
         let words = || line.read.operands.iter().map(|arg| arg.text.as_str());
         let listing = LISTINGS
             .iter()
-            .find(|(names, _)| names.contains(&line.row.name) || names.contains(&line.name));
+            .find(|(names, _)| names.contains(line.row.name) || names.contains(line.name));
         let mut names: Vec<String> = match listing.map(|(_, prints)| *prints) {
             Some(Prints::Words) => words().take(NAMES_MAX).map(str::to_owned).collect(),
             Some(Prints::Matches) => {
@@ -136,7 +137,7 @@ impl Walk<'_> {
     /// Judges a search for secrets through a whole home or machine. Inside the project it is how
     /// people find what they must not commit.
     pub(crate) fn seeks_secrets(&mut self, line: &Line<'_>) {
-        if !SEARCHING_PROGRAMS.contains(&line.row.name) || line.stdin.connected {
+        if !SEARCHING_PROGRAMS.contains(line.row.name) || line.stdin.connected {
             return;
         }
         let given = line.read.value(&["-e", "--regexp"]);

@@ -113,7 +113,7 @@ impl Walk<'_> {
     /// Judges an address whose words are commands.
     fn talks_to(&mut self, arg: &Arg, program: &str) {
         let scheme = arg.text.split("://").next().unwrap_or("");
-        if TALKING_SCHEMES.contains(&scheme.to_ascii_lowercase().as_str()) {
+        if TALKING_SCHEMES.contains(scheme.to_ascii_lowercase().as_str()) {
             let act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span))
                 .because("an address whose words are sent to a service as commands")
                 .target(Score::new(600));

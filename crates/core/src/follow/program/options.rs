@@ -7,6 +7,7 @@
 use super::lifts;
 use super::special::holds_template_code;
 use crate::follow::value::Arg;
+use crate::knowledge::languages::Names;
 use crate::knowledge::names::{LOCAL_CONTEXTS, OMITTING_OPTIONS, RUNNING_OPTION_WORDS};
 use crate::knowledge::{Effect, Flag, Lifts, Reader, Role, Row, Style, Value};
 use crate::place::HOLE;
@@ -65,7 +66,7 @@ impl Hit {
     /// Whether the name it gives is one that tools use for this machine.
     pub(crate) fn stays_here(&self) -> bool {
         let value = self.value.as_ref().map_or("", |value| value.text.as_str());
-        LOCAL_CONTEXTS.contains(&value)
+        LOCAL_CONTEXTS.contains(value)
     }
 }
 
@@ -92,6 +93,11 @@ impl Options<'_> {
     /// Whether an option with one of these names was given.
     pub(crate) fn has(&self, names: &[&str]) -> bool {
         self.hits.iter().any(|hit| names.contains(&hit.name))
+    }
+
+    /// Whether one of the options of a list is given.
+    pub(crate) fn has_any(&self, names: &Names) -> bool {
+        self.hits.iter().any(|hit| names.contains(hit.name))
     }
 
     /// Returns the value of the last option with one of these names.

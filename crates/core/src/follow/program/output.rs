@@ -25,7 +25,7 @@ pub(super) fn is_shell_settings(name: &str, rest: &[Arg]) -> bool {
                 .all(|(arg, word)| arg.text == word)
             && others.iter().all(|arg| {
                 !arg.vague()
-                    && (arg.text.starts_with('-') || SETTINGS_SHELLS.contains(&arg.text.as_str()))
+                    && (arg.text.starts_with('-') || SETTINGS_SHELLS.contains(arg.text.as_str()))
             })
     })
 }

@@ -6,6 +6,7 @@ use super::options::Hit;
 use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
 use crate::glob::glob_matches;
+use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
     CODE_RECIPES, ENVIRONMENT_FILES, ENVIRONMENT_PROGRAMS, JAVASCRIPT_SETTINGS, JAVASCRIPT_TOOLS,
     MAKE_FILES, MAKE_PROGRAMS, MANIFEST_PROGRAMS, PROCESS_FILES, PROCESS_PROGRAMS, PYTHON_SETTINGS,
@@ -37,24 +38,24 @@ enum Recipe {
 }
 
 /// Files that hold commands of their own, by the patterns of their names.
-static RECIPES: &[(&[&str], Recipe)] = &[
-    (MAKE_FILES, Recipe::Make),
-    (SCRIPT_MANIFESTS, Recipe::Json),
-    (TASK_FILES, Recipe::Yaml),
-    (PROCESS_FILES, Recipe::Named),
-    (SHELL_RECIPES, Recipe::Shell),
+static RECIPES: &[(&Names, Recipe)] = &[
+    (&MAKE_FILES, Recipe::Make),
+    (&SCRIPT_MANIFESTS, Recipe::Json),
+    (&TASK_FILES, Recipe::Yaml),
+    (&PROCESS_FILES, Recipe::Named),
+    (&SHELL_RECIPES, Recipe::Shell),
 ];
 
 /// Programs, and the patterns of names of files that these take up by themselves.
-static TAKEN_UP: &[(&[&str], &[&str])] = &[
-    (MAKE_PROGRAMS, MAKE_FILES),
-    (MANIFEST_PROGRAMS, SCRIPT_MANIFESTS),
-    (JAVASCRIPT_TOOLS, JAVASCRIPT_SETTINGS),
-    (PYTHON_TOOLS, PYTHON_SETTINGS),
-    (RUBY_TOOLS, RUBY_SETTINGS),
-    (TASK_PROGRAMS, TASK_FILES),
-    (PROCESS_PROGRAMS, PROCESS_FILES),
-    (ENVIRONMENT_PROGRAMS, ENVIRONMENT_FILES),
+static TAKEN_UP: &[(&Names, &Names)] = &[
+    (&MAKE_PROGRAMS, &MAKE_FILES),
+    (&MANIFEST_PROGRAMS, &SCRIPT_MANIFESTS),
+    (&JAVASCRIPT_TOOLS, &JAVASCRIPT_SETTINGS),
+    (&PYTHON_TOOLS, &PYTHON_SETTINGS),
+    (&RUBY_TOOLS, &RUBY_SETTINGS),
+    (&TASK_PROGRAMS, &TASK_FILES),
+    (&PROCESS_PROGRAMS, &PROCESS_FILES),
+    (&ENVIRONMENT_PROGRAMS, &ENVIRONMENT_FILES),
 ];
 
 /// Words of a command that may name what is built or tested.
@@ -108,7 +109,7 @@ impl Walk<'_> {
         let files: Vec<String> = files.collect();
         for path in files
             .iter()
-            .filter(|_| MAKE_PROGRAMS.contains(&line.row.name))
+            .filter(|_| MAKE_PROGRAMS.contains(line.row.name))
         {
             self.memory.want(Wanted::File(path.clone()));
             self.follows(Recipe::Make, path, line);
@@ -121,8 +122,8 @@ impl Walk<'_> {
         let taken_up = |path: &str| {
             TAKEN_UP.iter().any(|(programs, patterns)| {
                 let matches =
-                    |pattern: &&str| glob_matches(pattern.as_bytes(), name(path).as_bytes());
-                programs.contains(&program) && patterns.iter().any(matches)
+                    |pattern: &str| glob_matches(pattern.as_bytes(), name(path).as_bytes());
+                programs.contains(program) && patterns.iter().any(matches)
             })
         };
         let written = self.knows.written.within(directory);
@@ -193,11 +194,11 @@ pub(super) fn is_recipe(path: &str) -> bool {
 
 fn recipe_of(path: &str) -> Option<Recipe> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let is_like = |pattern: &&str| glob_matches(pattern.as_bytes(), name.as_bytes());
+    let is_like = |pattern: &str| glob_matches(pattern.as_bytes(), name.as_bytes());
     let code = CODE_RECIPES.iter().find(|(pattern, _)| is_like(pattern));
     let code = code.map(|(_, role)| Recipe::Code(*role));
     code.or_else(|| {
-        let known = |(patterns, _): &&(&[&str], Recipe)| patterns.iter().any(is_like);
+        let known = |(patterns, _): &&(&Names, Recipe)| patterns.iter().any(is_like);
         RECIPES.iter().find(known).map(|(_, recipe)| *recipe)
     })
 }
@@ -244,7 +245,7 @@ fn json_commands(text: &str, program: &str, words: &[&str]) -> Vec<String> {
         let called = |base: &str| {
             words.contains(&base)
                 || program.split(' ').any(|word| word == base)
-                || SELF_RUNNING_SCRIPTS.contains(&base)
+                || SELF_RUNNING_SCRIPTS.contains(base)
         };
         bases.into_iter().any(called)
     };

@@ -43,9 +43,9 @@ impl Walk<'_> {
 
     fn obeys_repository(&mut self, line: &Line<'_>, command: &str, base: Effect) {
         let only_looks = base <= Effect::Read;
-        let compares = COMPARING_SUBCOMMANDS.contains(&command) && !line.read.has(&["--no-index"]);
+        let compares = COMPARING_SUBCOMMANDS.contains(command) && !line.read.has(&["--no-index"]);
         if self.ground.cwd.is_none()
-            || WITHOUT_REPOSITORY.contains(&command)
+            || WITHOUT_REPOSITORY.contains(command)
             || only_looks && !compares
         {
             return;

@@ -120,7 +120,7 @@ pub(super) fn resolve(first: &Arg) -> Named {
         } else {
             normalise(directory)
         };
-        PROGRAM_DIRECTORIES.contains(&directory.as_str())
+        PROGRAM_DIRECTORIES.contains(directory.as_str())
             || directory.starts_with("/lib/")
             || directory.starts_with("/usr/lib/")
             || directory.to_lowercase().contains("windows/system32")
@@ -134,7 +134,7 @@ pub(super) fn resolve(first: &Arg) -> Named {
         let own = directory.is_some_and(|directory| {
             !is_absolute(directory) && !normalise(directory).starts_with("..")
         });
-        let wrapper = own && PROJECT_PROGRAMS.contains(&base)
+        let wrapper = own && PROJECT_PROGRAMS.contains(base)
             // A copy of this firewall's program speaks to it as well as the installed one.
             || super::GUARDS.contains(&base);
         return match knowledge::program(base).filter(|_| wrapper) {
@@ -152,7 +152,7 @@ pub(super) fn resolve(first: &Arg) -> Named {
 fn versioned(first: &Arg) -> Option<&str> {
     let name = first.text.strip_suffix(HOLE)?;
     let name = name.strip_suffix(['-', '.']).unwrap_or(name);
-    (VERSIONED_PROGRAMS.contains(&name) && !first.taint.command).then_some(name)
+    (VERSIONED_PROGRAMS.contains(name) && !first.taint.command).then_some(name)
 }
 
 /// Whether a directory is one where anybody may have put anything.
@@ -228,7 +228,7 @@ pub(super) fn windows_reading(first: &Arg, args: &[Arg]) -> Option<language::Rea
     let base = first.text.rsplit(['/', '\\']).next().unwrap_or("");
     let name = base.to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
-    if !WINDOWS_PROGRAMS.contains(&name) || name == base && name == "reg" {
+    if !WINDOWS_PROGRAMS.contains(name) || name == base && name == "reg" {
         return None;
     }
     let words = args.iter().skip(1).map(|arg| {

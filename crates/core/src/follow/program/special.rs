@@ -137,7 +137,7 @@ impl Walk<'_> {
     /// Judges a chain of filters for sound or pictures: some load libraries, read or write files.
     pub(super) fn filters(&mut self, arg: &Arg, program: &'static str) {
         let mut names = arg.text.split(|letter: char| !is_name_letter(letter));
-        if names.any(|name| LOADING_FILTERS.contains(&name)) {
+        if names.any(|name| LOADING_FILTERS.contains(name)) {
             let act = Act::new(Effect::Exec, program, self.here(arg.span))
                 .because("a filter that loads a library or takes commands");
             self.note(act.on(arg.shown()));
@@ -148,9 +148,9 @@ impl Walk<'_> {
             };
             let key = key.rsplit('=').next().unwrap_or(key);
             let file = Arg::literal(value.trim_matches(['\'', '"']), arg.span);
-            if FILTER_OUTPUTS.contains(&key) {
+            if FILTER_OUTPUTS.contains(key) {
                 self.writes(&file, program, Writing::Replace);
-            } else if FILTER_INPUTS.contains(&key) {
+            } else if FILTER_INPUTS.contains(key) {
                 self.reads(&file, program);
             }
         }

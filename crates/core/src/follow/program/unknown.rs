@@ -95,8 +95,8 @@ impl Walk<'_> {
             let can_ask = if is_option {
                 // `--help=false` asks for nothing.
                 let (name, value) = arg.text.split_once('=').unwrap_or((&arg.text, ""));
-                leading == 0 && (value.is_empty() || !QUESTION_WORDS.contains(&name))
-            } else if QUESTION_WORDS.contains(&arg.text.as_str()) {
+                leading == 0 && (value.is_empty() || !QUESTION_WORDS.contains(name))
+            } else if QUESTION_WORDS.contains(arg.text.as_str()) {
                 // `x delete y help` is no question about x.
                 leading == 1
             } else {
@@ -144,7 +144,7 @@ impl Walk<'_> {
 /// Whether the name of a program says that it does more than look: `k3s-uninstall.sh`. Not every
 /// script stops at `--help`.
 fn is_telling_name(name: &str) -> bool {
-    parts(&name.to_ascii_lowercase()).any(|part| DESTROYING_NAME_WORDS.contains(&part))
+    parts(&name.to_ascii_lowercase()).any(|part| DESTROYING_NAME_WORDS.contains(part))
 }
 
 /// Whether one part of a word could mean more than looking or building.
@@ -185,7 +185,7 @@ fn asks_what_it_is(rest: &[Arg]) -> bool {
             && !arg.text.starts_with('-')
     };
     if others.is_empty() {
-        QUESTION_WORDS.contains(&last.text.as_str())
+        QUESTION_WORDS.contains(last.text.as_str())
     } else {
         last.text == "--help" && others.len() <= 2 && others.iter().all(is_word)
     }
@@ -238,7 +238,7 @@ fn is_no_name(name: &str) -> bool {
 fn is_writing_query(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let first = words.next().unwrap_or("").to_ascii_lowercase();
-    words.next().is_some() && WRITING_QUERY_WORDS.contains(&first.as_str())
+    words.next().is_some() && WRITING_QUERY_WORDS.contains(first.as_str())
 }
 
 /// Whether a name reads like a command of PowerShell: `Remove-Item`.

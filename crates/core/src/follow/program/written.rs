@@ -92,16 +92,16 @@ impl Walk<'_> {
         });
         self.remember_links(line);
         self.remember_pieces(line, &unseen);
-        let passes = PASSING_ON.contains(&line.row.name);
+        let passes = PASSING_ON.contains(line.row.name);
         let adds = line.read.has(&["-a", "--append"]);
         let roles = operand_roles(line.row, line.read);
-        let copies = COPYING_PROGRAMS.contains(&line.row.name);
+        let copies = COPYING_PROGRAMS.contains(line.row.name);
         // What a compiler makes of the project's sources is the project's own.
         let converts = matches!(
             base,
             Effect::Compute | Effect::Read | Effect::Write | Effect::Secret | Effect::Inspect
         );
-        if PATCHING_PROGRAMS.contains(&line.row.name)
+        if PATCHING_PROGRAMS.contains(line.row.name)
             && let Some(text) = &line.stdin.text
         {
             for (path, _) in crate::follow::patch::read(text).files {

@@ -166,7 +166,7 @@ fn leaves(command: &Command) -> bool {
     match command {
         Command::Simple(Simple { words, .. }) => words.first().is_some_and(|word| {
             let name = plain_text(word).unwrap_or_default();
-            LEAVING_WORDS.contains(&name.as_str())
+            LEAVING_WORDS.contains(name.as_str())
         }),
         Command::Group {
             body,

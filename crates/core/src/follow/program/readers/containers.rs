@@ -120,7 +120,7 @@ impl Walk<'_> {
             "--security-opt" => self.protection(value, line),
             "--device" => {
                 let device = text.split(':').next().unwrap_or(text);
-                let known = |pattern: &&str| glob_matches(pattern.as_bytes(), device.as_bytes());
+                let known = |pattern: &str| glob_matches(pattern.as_bytes(), device.as_bytes());
                 if !HARMLESS_DEVICES.iter().any(known) {
                     self.note(opens("gives a container a device of this machine").on(text));
                 }
@@ -252,7 +252,7 @@ impl Walk<'_> {
             "context" | "dockerfile" | "contexts" => {
                 self.loads(value, given.program);
             }
-            _ if BAKE_KEYS.contains(&key) => {}
+            _ if BAKE_KEYS.contains(key) => {}
             _ => {
                 let act = Act::new(Effect::Unknown, given.program, given.span);
                 self.note(act.because("an unknown setting").on(&given.key));

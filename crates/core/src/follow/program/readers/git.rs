@@ -77,7 +77,7 @@ impl Walk<'_> {
             .map(|at| line.args.len() - at - 1);
         let restore = line.row.name.ends_with("restore");
         let operands = &line.read.operands;
-        let creates = line.read.has(GIT_BRANCH_OPTIONS);
+        let creates = line.read.has_any(&GIT_BRANCH_OPTIONS);
         let staged_only =
             restore && line.read.has(&["-S", "--staged"]) && !line.read.has(&["-W", "--worktree"]);
         let pathlike = |arg: &&Arg| {
@@ -106,7 +106,7 @@ impl Walk<'_> {
     pub(crate) fn read_git_config(&mut self, line: &Line<'_>) -> Stream {
         let words: Vec<&Arg> = line.read.operands.clone();
         let first = words.first().map_or("", |arg| arg.text.as_str());
-        let reads = line.read.has(GIT_CONFIG_READING)
+        let reads = line.read.has_any(&GIT_CONFIG_READING)
             || line
                 .args
                 .iter()
@@ -167,7 +167,7 @@ impl Walk<'_> {
         let span = value.map(|value| self.here(value.span)).unwrap_or_default();
         if !runs(line.row.name, key) {
             let section = key.split('.').next().unwrap_or("");
-            if wide && !GIT_PERSONAL_SECTIONS.contains(&section) {
+            if wide && !GIT_PERSONAL_SECTIONS.contains(section) {
                 let mut act = Act::new(Effect::Setting, line.row.name, span).on(key);
                 act.target = Score::new(300);
                 self.note(act);
@@ -253,7 +253,7 @@ impl Walk<'_> {
     }
 
     fn cargo_setting(&mut self, given: &Given<'_>) {
-        let loads = |word: &&str| given.key.contains(*word);
+        let loads = |word: &str| given.key.contains(word);
         if CARGO_LOADING_WORDS.iter().any(loads) {
             self.note(given.runs_something().on(&given.key));
         }
@@ -267,7 +267,7 @@ impl Walk<'_> {
             value,
             span,
         } = given;
-        let named = |word: &&str| key == word || value.starts_with(&format!("{word}="));
+        let named = |word: &str| key == word || value.starts_with(&format!("{word}="));
         if key == "remotecommand" || REMOTE_RUNNING_KEYS.iter().any(named) {
             let text = value.split_once('=').map_or(*value, |(_, text)| text);
             let act = given.runs_something();
@@ -277,7 +277,7 @@ impl Walk<'_> {
         {
             let act = Act::new(Effect::Setting, *program, *span).on(key);
             self.note(act.target(Score::new(300)));
-        } else if !REMOTE_PROGRAMS.contains(&base) {
+        } else if !REMOTE_PROGRAMS.contains(base) {
             let act = Act::new(Effect::Unknown, *program, *span);
             self.note(act.because("an unknown setting").on(key));
         }
@@ -317,9 +317,9 @@ fn is_file_name(text: &str) -> bool {
 /// Whether a program runs what this setting says, or trusts it. A key that cannot be seen may be
 /// any.
 fn runs(program: &str, key: &str) -> bool {
-    let matches = |pattern: &&str| glob_matches(pattern.as_bytes(), key.as_bytes());
+    let matches = |pattern: &str| glob_matches(pattern.as_bytes(), key.as_bytes());
     if program.starts_with("jj") {
-        let shows = |section: &&str| key.starts_with(section);
+        let shows = |section: &str| key.starts_with(section);
         return !JJ_SHOWING_SECTIONS.iter().any(shows);
     }
     let last = key.rsplit('.').next().unwrap_or(key);
@@ -327,9 +327,7 @@ fn runs(program: &str, key: &str) -> bool {
         key.strip_prefix(section)
             .is_some_and(|rest| rest.starts_with('.'))
     });
-    let running = last
-        .split('-')
-        .any(|word| GIT_RUNNING_PARTS.contains(&word));
+    let running = last.split('-').any(|word| GIT_RUNNING_PARTS.contains(word));
     let named = GIT_RUNNING_KEYS.iter().any(matches) || !own_section && running;
     key.contains(HOLE) || named && !GIT_HARMLESS_KEYS.iter().any(matches)
 }
@@ -355,7 +353,7 @@ fn harmless_value(key: &str, value: &str) -> bool {
     if key.starts_with("submodule.") && key.ends_with(".update") {
         return matches!(value, "" | "checkout" | "rebase" | "merge" | "none");
     }
-    if value.is_empty() || GIT_USUAL_PROGRAMS.contains(&value) {
+    if value.is_empty() || GIT_USUAL_PROGRAMS.contains(value) {
         return true;
     }
     // An alias for one of git's own commands runs nothing else.

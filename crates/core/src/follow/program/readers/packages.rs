@@ -64,6 +64,6 @@ fn is_package(arg: &Arg) -> bool {
         && !file.iter().any(|ending| name.ends_with(ending))
         && !name.contains("..")
         && !base.ends_with("-server")
-        && !OPENING_PACKAGES.contains(&base)
+        && !OPENING_PACKAGES.contains(base)
         && !arg.glob
 }
