@@ -608,6 +608,22 @@ export interface ClearBody {
   session_id?: string | null;
 }
 
+/** A click in a channel did not count. */
+export interface ClickRefused {
+  /** The account that clicked; not verified. */
+  account: string;
+  /** The question that the click names; not verified. */
+  approval_id: string;
+  /** The channel. */
+  channel: string;
+  /** What was clicked. */
+  choice: string;
+  /** Why it did not count, as a code. */
+  reason: string;
+  /** When. */
+  timestamp: number;
+}
+
 /** One simple command of a granted text. */
 export interface CommandShape {
   /** What joins it to the command before it: `&&`, `||`, `|`, `|&`, `;`; empty for the first. */
@@ -836,6 +852,8 @@ export type Event = CallAssessed & {
   event: "card.delivered";
 } | CardHappening & {
   event: "card.failed";
+} | ClickRefused & {
+  event: "click.refused";
 } | ClarifyRequired & {
   event: "clarify.required";
 } | ClarifyResolved & {

@@ -10,9 +10,10 @@ use countersign_core::canonical;
 use countersign_core::card::{Redacts, one_line};
 use countersign_core::status::RunStatus;
 use countersign_gate::GateError;
+use countersign_gate::runs::event::RunEvent;
 use countersign_gate::runs::{Run, RunEnd, RunStep};
 use futures_util::future::join_all;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::agent::Agent;
 use crate::conversation::{SYSTEM_PROMPT, fitted, read, turns, unanswered};
@@ -122,7 +123,7 @@ impl Agent {
                 words: dispatched.ending.words(),
             };
             // Of what ran, the gate has told already.
-            let told = (!dispatched.ran).then(|| not_run(run, request, &ended));
+            let told = (!dispatched.ran).then(|| not_run(request, &ended));
             let message = Message::Tool {
                 tool_call_id: request.id.clone(),
                 content: dispatched.outcome.text,
@@ -235,9 +236,12 @@ impl Agent {
         let notices = &self.inner.parts.crisis_notices;
         let reached = self.gate().has_approver_other_than(&run.starter).await?;
         let notice = notices.of(reached);
-        let held = json!({ "notice": notice, "draft": run.messages, "reached": reached });
+        let held = RunEvent::MessageHeld {
+            notice: notice.to_owned(),
+            reached,
+        };
         let step = RunStep {
-            events: vec![("message.held", held)],
+            events: vec![held],
             ..RunStep::default()
         };
         let run = self.gate().advance_run(run, &step).await?;
@@ -358,7 +362,7 @@ fn said_by_person(message: &Message) -> Option<&str> {
     }
 }
 
-fn started(run: &Run, request: &ToolRequest, crisis: bool) -> (&'static str, Value) {
+fn started(run: &Run, request: &ToolRequest, crisis: bool) -> RunEvent {
     let call = ToolCall {
         tool: request.name.clone(),
         args: canonical::parse(request.arguments.as_bytes()).unwrap_or_default(),
@@ -367,29 +371,28 @@ fn started(run: &Run, request: &ToolRequest, crisis: bool) -> (&'static str, Val
     let line = one_line(&call, Redacts::Secrets);
     let preview: String = line.chars().take(PREVIEW_CHARS_MAX).collect();
     // The model wrote it, and nobody has looked at it.
-    let preview = if crisis { &request.name } else { &preview };
-    let event = json!({
-        "tool": request.name,
-        "tool_call_id": request.id,
+    let preview = if crisis {
+        request.name.clone()
+    } else {
+        preview
+    };
+    RunEvent::ToolStarted {
+        tool: request.name.clone(),
+        tool_call_id: request.id.clone(),
         // The answer that asks for it is counted when it is written down.
-        "call_id": call_id(run, run.steps.saturating_add(1), &request.id),
-        "preview": preview,
-    });
-    ("tool.started", event)
+        call_id: call_id(run, run.steps.saturating_add(1), &request.id).0,
+        preview,
+    }
 }
 
-fn not_run(run: &Run, request: &ToolRequest, ended: &Ended) -> (&'static str, Value) {
-    let event = json!({
-        "tool": request.name,
-        "tool_call_id": request.id,
-        "call_id": ended.call_id,
-        "session_id": run.session,
-        "duration": 0.0,
-        "error": true,
-        "outcome": ended.outcome,
-        "words": ended.words,
-    });
-    ("tool.completed", event)
+fn not_run(request: &ToolRequest, ended: &Ended) -> RunEvent {
+    RunEvent::ToolNotRun {
+        tool: request.name.clone(),
+        tool_call_id: request.id.clone(),
+        call_id: ended.call_id.clone(),
+        outcome: ended.outcome,
+        words: ended.words.clone(),
+    }
 }
 
 /// Returns messages as they are kept.

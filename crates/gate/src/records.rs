@@ -2,7 +2,6 @@
 
 pub(crate) mod account;
 pub(crate) mod deliveries;
-pub(crate) mod draft;
 pub(crate) mod entries;
 pub mod error;
 pub mod event;

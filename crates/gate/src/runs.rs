@@ -4,17 +4,17 @@
 //! messages are records that are only added to, and what happens to it is in the ledger in the same
 //! commit, so that a run is after a crash where it was before.
 
+pub mod event;
 pub mod threads;
 pub mod usage;
 
 use countersign_core::id::{KeyId, RunId};
-use countersign_core::ledger::Draft;
 use countersign_core::status::RunStatus;
 use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use std::sync::Arc;
 
@@ -22,11 +22,14 @@ use crate::GateError;
 use crate::base::Base;
 use crate::base::principal::{Principal, Role};
 use crate::base::random::random;
-use crate::records::draft::told;
+use crate::records::event::{
+    Event, RunCompleted, RunFailed, RunHappening, RunStarted, RunStopping, Usage,
+};
 use crate::records::identifiers;
 use crate::records::retry::{Conflict, busy, retry_on_conflict};
 use crate::records::stored::{read, written};
 use crate::records::view::{Page, cursor, next};
+use crate::runs::event::{RunEvent, entry};
 
 /// The key that calls of built-in runs are requested by.
 pub const BUILTIN: &str = "builtin";
@@ -100,8 +103,8 @@ pub struct RunStep {
     pub tokens: (u64, u64),
     /// How often the model was asked.
     pub asked: u32,
-    /// An event for readers: its name and content.
-    pub events: Vec<(&'static str, Value)>,
+    /// Events for readers.
+    pub events: Vec<RunEvent>,
     /// The end.
     pub end: Option<RunEnd>,
 }
@@ -118,13 +121,13 @@ pub enum RunEnd {
 }
 
 impl Run {
-    /// Returns what it has cost, as the wire writes it.
-    pub fn usage(&self) -> Value {
-        json!({
-            "input_tokens": self.prompt_tokens,
-            "output_tokens": self.completion_tokens,
-            "total_tokens": self.prompt_tokens.saturating_add(self.completion_tokens),
-        })
+    /// Returns its token usage.
+    pub fn usage(&self) -> Usage {
+        Usage {
+            input_tokens: self.prompt_tokens,
+            output_tokens: self.completion_tokens,
+            total_tokens: self.prompt_tokens.saturating_add(self.completion_tokens),
+        }
     }
 }
 
@@ -165,8 +168,15 @@ impl Runs {
             .unwrap_or_else(|| run_id.replace("run_", "ses_"));
         identifiers::check("session_id", &session)?;
         let lock = self.lock_conversation(who, &session, &run_id, now).await?;
-        let run = Run {
+        let started = Event::RunStarted(RunStarted {
             run_id: run_id.clone(),
+            session_id: session.clone(),
+            model: new.model.clone(),
+            by: who.name.clone(),
+            timestamp: now.as_seconds(),
+        });
+        let run = Run {
+            run_id,
             session,
             starter: who.name.clone(),
             model: new.model,
@@ -179,18 +189,17 @@ impl Runs {
             completion_tokens: 0,
             steps: 0,
             messages: 0,
-            last_event: String::new(),
+            last_event: started.name().to_owned(),
             created_at: now,
             updated_at: now,
             driver: new.driver,
         };
-        let detail = json!({ "session_id": run.session, "model": run.model, "by": who.name });
         let step = RunStep {
             messages: new.messages,
-            events: vec![("run.started", detail)],
             ..RunStep::default()
         };
         let (run, mut change) = stepped(run, &step, Expect::Absent, now);
+        change.entries.push(entry(&run, &started));
         change.puts.push(lock);
         match self.base.store.commit(change).await {
             Ok(_) => Ok(run),
@@ -232,9 +241,14 @@ impl Runs {
         }
         run.status = RunStatus::Stopping;
         run.updated_at = self.base.clock.now();
+        let stopping = Event::RunStopping(RunStopping {
+            run_id: run.run_id.clone(),
+            by: who.name.clone(),
+            timestamp: run.updated_at.as_seconds(),
+        });
         let change = Change {
             puts: vec![put(&run, Expect::Version(record.version), run.updated_at)],
-            entries: vec![entry(&run, "run.stopping", json!({ "by": who.name }))],
+            entries: vec![entry(&run, &stopping)],
         };
         match self.base.store.commit(change).await {
             Ok(_) => Ok(run),
@@ -426,35 +440,49 @@ fn stepped(mut run: Run, step: &RunStep, expect: Expect, now: UnixMillis) -> (Ru
     run.steps = run.steps.saturating_add(step.asked);
     run.updated_at = now;
     let mut entries = Vec::new();
-    for (event, detail) in &step.events {
-        entries.push(entry(&run, event, detail.clone()));
-        (*event).clone_into(&mut run.last_event);
+    for event in &step.events {
+        let entry = event.entry(&run);
+        entry.event.clone_into(&mut run.last_event);
+        entries.push(entry);
     }
     if let Some(end) = &step.end {
-        let (event, detail) = match end {
-            RunEnd::Completed(output) => {
-                run.status = RunStatus::Completed;
-                run.output = Some(output.clone());
-                (
-                    "run.completed",
-                    json!({ "output": output, "usage": run.usage() }),
-                )
-            }
-            RunEnd::Failed(error) => {
-                run.status = RunStatus::Failed;
-                run.error = Some(error.clone());
-                ("run.failed", json!({ "error": error }))
-            }
-            RunEnd::Cancelled => {
-                run.status = RunStatus::Cancelled;
-                ("run.cancelled", json!({}))
-            }
-        };
-        entries.push(entry(&run, event, detail));
-        event.clone_into(&mut run.last_event);
+        let event = ended_with(&mut run, end);
+        entries.push(entry(&run, &event));
+        event.name().clone_into(&mut run.last_event);
     }
     puts.push(put(&run, expect, now));
     (run, Change { puts, entries })
+}
+
+/// Ends a run, and returns the event that tells of it.
+fn ended_with(run: &mut Run, end: &RunEnd) -> Event {
+    let run_id = run.run_id.clone();
+    let timestamp = run.updated_at.as_seconds();
+    match end {
+        RunEnd::Completed(output) => {
+            run.status = RunStatus::Completed;
+            run.output = Some(output.clone());
+            Event::RunCompleted(RunCompleted {
+                run_id,
+                output: output.clone(),
+                usage: run.usage(),
+                timestamp,
+            })
+        }
+        RunEnd::Failed(error) => {
+            run.status = RunStatus::Failed;
+            run.error = Some(error.clone());
+            Event::RunFailed(RunFailed {
+                run_id,
+                error: error.clone(),
+                timestamp,
+            })
+        }
+        RunEnd::Cancelled => {
+            run.status = RunStatus::Cancelled;
+            Event::RunCancelled(RunHappening { run_id, timestamp })
+        }
+    }
 }
 
 fn put(run: &Run, expect: Expect, now: UnixMillis) -> Put {
@@ -490,20 +518,6 @@ fn message_put(run: &Run, message: &Value, now: UnixMillis) -> Put {
             )
         },
         expect: Expect::Absent,
-    }
-}
-
-fn entry(run: &Run, event: &str, detail: Value) -> Draft {
-    let mut shown = Map::new();
-    shown.insert("run_id".to_owned(), Value::from(run.run_id.as_str()));
-    if let Value::Object(fields) = detail {
-        shown.extend(fields);
-    }
-    Draft {
-        owner: BUILTIN.to_owned(),
-        run: run.run_id.clone(),
-        session: run.session.clone(),
-        ..told(run.updated_at, event, &run.run_id, Value::Object(shown))
     }
 }
 

@@ -77,8 +77,7 @@ pub(crate) struct RunView {
     pub(crate) output: Option<String>,
     /// Its token usage.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Usage>)]
-    pub(crate) usage: Option<Value>,
+    pub(crate) usage: Option<Usage>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,

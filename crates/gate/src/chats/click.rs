@@ -18,7 +18,6 @@ use countersign_core::display::inline;
 use countersign_core::id::{ApprovalId, KeyId};
 use countersign_core::status::DeliveryStatus;
 use countersign_store::{Change, Expect, Kind, Put, Record, StoreError};
-use serde_json::json;
 
 use crate::GateError;
 use crate::base::principal::{Principal, Role};
@@ -28,7 +27,7 @@ use crate::delivery::About;
 use crate::delivery::audience::account_in;
 use crate::people::PersonView;
 use crate::records::deliveries::StoredDelivery;
-use crate::records::draft::told;
+use crate::records::event::{ClickRefused, Event};
 use crate::records::request::Reply;
 use crate::records::stored::read;
 use crate::records::view::ApprovalView;
@@ -529,16 +528,17 @@ impl Chats {
             }
         }
         let subject = inline(&click.subject);
-        let body = json!({
-            "approval_id": subject,
-            "channel": click.channel,
-            "account": inline(&click.clicker.account),
-            "choice": click.press.word(),
-            "reason": refusal.code(),
+        let event = Event::ClickRefused(ClickRefused {
+            approval_id: subject.clone(),
+            channel: click.channel.clone(),
+            account: inline(&click.clicker.account),
+            choice: click.press.word().to_owned(),
+            reason: refusal.code().to_owned(),
+            timestamp: now.as_seconds(),
         });
         let change = Change {
             puts: Vec::new(),
-            entries: vec![told(now, "click.refused", &subject, body)],
+            entries: vec![event.draft(&subject, now)],
         };
         if let Err(error) = self.base.store.commit(change).await {
             tracing::warn!(%error, "a refused click could not be written down");

@@ -72,6 +72,8 @@ events! {
     "card.delivered" => CardDelivered(CardHappening),
     /// A card could not be delivered; `why` says why.
     "card.failed" => CardFailed(CardHappening),
+    /// A click in a channel did not count.
+    "click.refused" => ClickRefused(ClickRefused),
     /// An agent asks a person.
     "clarify.required" => ClarifyRequired(ClarifyRequired),
     /// The question is answered, or nobody answered in time.
@@ -145,13 +147,41 @@ events! {
 impl Event {
     /// Returns the ledger entry that tells of it about `subject`.
     pub(crate) fn draft(&self, subject: &str, at: UnixMillis) -> Draft {
-        Draft {
-            at,
-            event: self.name().to_owned(),
-            subject: subject.to_owned(),
-            body: written(self),
-            ..Draft::default()
-        }
+        drafted(self.name(), self, subject, at)
+    }
+}
+
+/// `tool.completed` of a tool of the built-in agent that did not run. Read as [`ToolCompleted`];
+/// separate because ledgers have these fields in another order.
+#[derive(Serialize)]
+#[serde(tag = "event", rename = "tool.completed")]
+pub(crate) struct ToolNotRun {
+    pub(crate) run_id: String,
+    pub(crate) tool: String,
+    pub(crate) tool_call_id: String,
+    pub(crate) call_id: String,
+    pub(crate) session_id: String,
+    pub(crate) duration: f64,
+    pub(crate) error: bool,
+    pub(crate) outcome: Ended,
+    pub(crate) words: String,
+    pub(crate) timestamp: f64,
+}
+
+impl ToolNotRun {
+    /// Returns the ledger entry that tells of it about `subject`.
+    pub(crate) fn draft(&self, subject: &str, at: UnixMillis) -> Draft {
+        drafted("tool.completed", self, subject, at)
+    }
+}
+
+fn drafted(name: &str, body: &impl Serialize, subject: &str, at: UnixMillis) -> Draft {
+    Draft {
+        at,
+        event: name.to_owned(),
+        subject: subject.to_owned(),
+        body: written(body),
+        ..Draft::default()
     }
 }
 
@@ -263,6 +293,15 @@ shapes! {
         run_id: String = "Its run.",
         channel: String = "The channel.",
         why: Option<String> = "Why it failed.",
+        timestamp: f64 = "When.",
+    }
+    /// A click in a channel did not count.
+    ClickRefused {
+        approval_id: String = "The question that the click names; not verified.",
+        channel: String = "The channel.",
+        account: String = "The account that clicked; not verified.",
+        choice: String = "What was clicked.",
+        reason: String = "Why it did not count, as a code.",
         timestamp: f64 = "When.",
     }
     /// An agent asks a person.

@@ -1,14 +1,16 @@
 //! Runs of the built-in agent as the gate keeps them.
 
-use countersign_core::status::RunStatus;
+use countersign_core::status::{Ended, RunStatus};
 use countersign_gate::GateError;
 use countersign_gate::base::principal::Role;
+use countersign_gate::records::event::Event;
 use countersign_gate::records::request::Submission;
+use countersign_gate::runs::event::RunEvent;
 use countersign_gate::runs::{LEASE_MILLIS, NewRun, RunEnd, RunStep, builtin};
 use serde_json::{Value, json};
 
 use crate::support::{Wishes, World, in_session, open, principal, reply, world, world_with};
-use crate::{everybody, told};
+use crate::{everybody, ledger, told};
 use countersign_core::approval::Choice;
 use countersign_core::call::ToolCall;
 
@@ -284,4 +286,54 @@ async fn what_models_cost_is_added_up_by_task_model_and_day() {
     let recent = gate.usage(&ana, Some(since)).await.unwrap();
     assert_eq!((recent.len(), recent[0].prompt_tokens), (1, 7));
     assert!(gate.usage(&agent, None).await.is_err());
+}
+
+#[tokio::test]
+async fn what_the_agent_tells_is_written_as_earlier_builds_wrote_it() {
+    let World { gate, ana, .. } = world().await;
+    let run = gate.begin_run(&ana, new(Some("s1"))).await.unwrap();
+    let step = RunStep {
+        events: vec![
+            RunEvent::ToolStarted {
+                tool: "terminal".to_owned(),
+                tool_call_id: "t1".to_owned(),
+                call_id: "call_1".to_owned(),
+                preview: "ls".to_owned(),
+            },
+            RunEvent::ToolNotRun {
+                tool: "terminal".to_owned(),
+                tool_call_id: "t1".to_owned(),
+                call_id: "call_1".to_owned(),
+                outcome: Ended::Denied,
+                words: "denied by ana".to_owned(),
+            },
+            RunEvent::MessageHeld {
+                notice: "Somebody was asked.".to_owned(),
+                reached: true,
+            },
+        ],
+        ..RunStep::default()
+    };
+    let run = gate.advance_run(&run, &step).await.unwrap();
+    assert_eq!(run.last_event, "message.held");
+    let run_id = &run.run_id;
+    let at = serde_json::to_string(&run.updated_at.as_seconds()).unwrap();
+    let wanted = [
+        format!(
+            r#"{{"event":"tool.started","run_id":"{run_id}","tool":"terminal","tool_call_id":"t1","call_id":"call_1","preview":"ls","timestamp":{at}}}"#
+        ),
+        format!(
+            r#"{{"event":"tool.completed","run_id":"{run_id}","tool":"terminal","tool_call_id":"t1","call_id":"call_1","session_id":"s1","duration":0.0,"error":true,"outcome":"denied","words":"denied by ana","timestamp":{at}}}"#
+        ),
+        format!(
+            r#"{{"event":"message.held","run_id":"{run_id}","notice":"Somebody was asked.","draft":1,"reached":true,"timestamp":{at}}}"#
+        ),
+    ];
+    let entries = ledger(&gate).await;
+    for (entry, wanted) in entries.iter().rev().take(3).rev().zip(wanted) {
+        assert_eq!(entry.draft.body, wanted);
+        let event: Event = serde_json::from_str(&wanted).unwrap();
+        assert_eq!(event.name(), entry.draft.event);
+        assert_eq!((&entry.draft.run, &entry.draft.subject), (run_id, run_id));
+    }
 }
