@@ -199,6 +199,28 @@ words! {
         /// The channel did not take it.
         Failed = "failed",
     }
+    /// Where the record of a grant, a key, a person, a login or a session stands.
+    RecordStatus {
+        /// It is in force.
+        Live = "live",
+        /// A person took it back.
+        Revoked = "revoked",
+        /// The person is no longer known.
+        Removed = "removed",
+        /// The code to sign in was used.
+        Used = "used",
+        /// The uses of the grant are used up, or the browser was signed out.
+        Ended = "ended",
+        /// The session has an override, live or over.
+        Overridden = "overridden",
+    }
+    /// Where the record of a recipient with a crisis mark stands.
+    CrisisStatus {
+        /// The recipient has the mark.
+        Marked = "crisis",
+        /// A person cleared the mark.
+        Cleared = "cleared",
+    }
 }
 
 impl Status {

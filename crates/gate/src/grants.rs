@@ -9,6 +9,7 @@ use countersign_core::display::shortened;
 use countersign_core::grant::{Caller, Grant, Scope};
 use countersign_core::judge::consider_bound;
 use countersign_core::ledger::Draft;
+use countersign_core::status::RecordStatus;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record};
 
@@ -87,7 +88,7 @@ impl Grants {
             .store
             .find(Query {
                 owner: Some(key.to_owned()),
-                status: Some("live".to_owned()),
+                status: Some(RecordStatus::Live.word().to_owned()),
                 ..Query::of(Kind::Grant)
             })
             .await?;
@@ -112,7 +113,7 @@ impl Grants {
             .base
             .find_all(Query {
                 owner,
-                status: (!all).then(|| LIVE.to_owned()),
+                status: (!all).then(|| RecordStatus::Live.word().to_owned()),
                 order: Order::NewestFirst,
                 ..Query::of(Kind::Grant)
             })
@@ -192,9 +193,6 @@ impl Grants {
         })
     }
 }
-
-/// Where a grant stands while it lets calls run.
-const LIVE: &str = "live";
 
 fn may_grant(who: &Principal) -> Result<(), GateError> {
     if who.role.answers() {
@@ -299,15 +297,15 @@ fn grant_revoked(grant: &Grant, by: &str, via: &str, now: UnixMillis) -> Draft {
 /// Returns the record of `grant`.
 pub(crate) fn grant_put(grant: &Grant, expect: Expect) -> Put {
     let status = if grant.revoked.is_some() {
-        "revoked"
+        RecordStatus::Revoked
     } else if grant.uses_left == Some(0) {
-        "ended"
+        RecordStatus::Ended
     } else {
-        LIVE
+        RecordStatus::Live
     };
     Put {
         record: Record {
-            status: status.to_owned(),
+            status: status.word().to_owned(),
             owner: grant.key.0.clone(),
             session: grant.session.clone().unwrap_or_default(),
             link: grant.approval_id.0.clone(),

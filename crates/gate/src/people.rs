@@ -14,6 +14,7 @@ use countersign_core::digest::Digest;
 use countersign_core::display::inline;
 use countersign_core::id::KeyId;
 use countersign_core::place::may_be_vouched;
+use countersign_core::status::RecordStatus;
 use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record, StoreError};
@@ -51,9 +52,6 @@ pub struct KeyBounds {
     /// The only directories its calls may count as their workspace; none: any they claim.
     pub workspaces: Vec<String>,
 }
-
-const LIVE: &str = "live";
-const REVOKED: &str = "revoked";
 
 /// A key as it is made: the only time its secret is seen.
 #[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -202,7 +200,7 @@ impl People {
             revoked_by: None,
         };
         let record = Record {
-            status: LIVE.to_owned(),
+            status: RecordStatus::Live.word().to_owned(),
             owner: id.0.clone(),
             link: secret.hash.hex(),
             ..Record::new(Kind::Key, id.0.clone(), now.0, written(&key))
@@ -237,7 +235,8 @@ impl People {
         audience: &str,
     ) -> Result<bool, GateError> {
         let record = self.base.store.get(Kind::Key, who.key.as_str()).await?;
-        let Some(record) = record.filter(|record| record.status == LIVE) else {
+        let Some(record) = record.filter(|record| record.status == RecordStatus::Live.word())
+        else {
             return Ok(false);
         };
         let key: StoredKey = read(&record)?;
@@ -291,7 +290,7 @@ impl People {
         retry_on_conflict(|| async {
             let record = self.base.store.get(Kind::Key, id).await?;
             let record = record.ok_or_else(|| not_found("key", id))?;
-            if record.status == REVOKED {
+            if record.status == RecordStatus::Revoked.word() {
                 return key_view(&record);
             }
             let mut change = Change::default();
@@ -379,7 +378,7 @@ fn revocation(
     let mut key: StoredKey = read(&record)?;
     key.revoked_at = Some(now);
     key.revoked_by = Some(by.to_owned());
-    REVOKED.clone_into(&mut record.status);
+    RecordStatus::Revoked.word().clone_into(&mut record.status);
     record.body = written(&key);
     let event = Event::KeyRevoked(happening(&record.id, &key, by, now));
     change.entries.push(event.draft(&record.id, now));
@@ -395,7 +394,7 @@ fn revocation(
 pub(crate) fn key_account(record: &Record) -> Option<Account> {
     let key: StoredKey = read(record).ok()?;
     let ended = if key.revoked_at.is_some() {
-        REVOKED
+        RecordStatus::Revoked.word()
     } else {
         ""
     };
@@ -519,7 +518,7 @@ fn administers(who: &Principal) -> Result<(), GateError> {
 
 fn live(kind: Kind) -> Query {
     Query {
-        status: Some(LIVE.to_owned()),
+        status: Some(RecordStatus::Live.word().to_owned()),
         ..Query::of(kind)
     }
 }

@@ -12,6 +12,7 @@ use countersign_core::content::crisis as crisis_signs;
 use countersign_core::display::inline;
 use countersign_core::id::KeyId;
 use countersign_core::ledger::Draft;
+use countersign_core::status::{CrisisStatus, RecordStatus};
 use countersign_core::time::UnixMillis;
 use countersign_core::verdict::Mode;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record};
@@ -29,14 +30,11 @@ use crate::records::event::{Event, OverrideEnded, OverrideStarted, SessionHappen
 use crate::records::retry::retry_on_conflict;
 use crate::records::stored::{read, written};
 use crate::runs::BUILTIN;
-use crate::sessions::crisis::MARKED;
 
 /// Longest override, in minutes.
 pub const OVERRIDE_MINUTES_MAX: u32 = YOLO_MINUTES_MAX;
 /// Longest reason for an override, in bytes.
 pub const REASON_BYTES_MAX: usize = 1024;
-/// The status of a session that has an override, live or over.
-const OVERRIDDEN: &str = "overridden";
 
 /// An override of one session.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -265,7 +263,7 @@ impl Sessions {
             return Err(GateError::Forbidden("agents cannot see overrides"));
         }
         let query = Query {
-            status: Some(OVERRIDDEN.to_owned()),
+            status: Some(RecordStatus::Overridden.word().to_owned()),
             ..Query::of(Kind::Session)
         };
         let now = self.base.clock.now();
@@ -428,10 +426,20 @@ fn put(key: &KeyId, session: &str, facts: &SessionFacts, now: UnixMillis) -> Put
     let is_overridden = facts.override_until.is_some();
     Put {
         record: Record {
-            status: if is_overridden { OVERRIDDEN } else { "" }.to_owned(),
+            status: if is_overridden {
+                RecordStatus::Overridden.word()
+            } else {
+                ""
+            }
+            .to_owned(),
             owner: key.0.clone(),
             session: session.to_owned(),
-            link: if facts.crisis { MARKED } else { "" }.to_owned(),
+            link: if facts.crisis {
+                CrisisStatus::Marked.word()
+            } else {
+                ""
+            }
+            .to_owned(),
             ..Record::new(
                 Kind::Session,
                 record_id(key, session),

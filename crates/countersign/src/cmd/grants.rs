@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use countersign_core::display::inline;
+use countersign_core::status::RecordStatus;
 use countersign_gate::records::view::{GrantView, ScopeView};
 use countersign_gate::sessions::OverrideView;
 use serde_json::json;
@@ -82,7 +83,11 @@ fn grant_list(grants: &[GrantView]) -> String {
                     None => it.uses.to_string(),
                 },
                 it.expires_at.map_or_else(|| "never".to_owned(), ago),
-                if it.live { "live" } else { "ended" }.to_owned(),
+                if it.live {
+                    RecordStatus::Live.word().to_owned()
+                } else {
+                    RecordStatus::Ended.word().to_owned()
+                },
             ]
         })
         .collect();

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use countersign_core::display::inline;
+use countersign_core::status::RecordStatus;
 use countersign_gate::GateError;
 use countersign_gate::base::principal::Role;
 use countersign_gate::people::{KeyBounds, NewKey};
@@ -114,7 +115,7 @@ fn list(list: &KeyList) -> String {
                 names(&it.workspaces),
                 format!("{} by {}", ago(it.created_at), text(&it.created_by)),
                 it.revoked_at.map_or_else(
-                    || "live".to_owned(),
+                    || RecordStatus::Live.word().to_owned(),
                     |revoked| format!("revoked {}", ago(revoked)),
                 ),
             ]

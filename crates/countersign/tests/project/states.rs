@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use countersign_core::status::{
-    Cause, ClarificationStatus, DeliveryStatus, Ended, Outcome, ReviewStatus, Risk, RunPhase,
-    RunStatus, Status,
+    Cause, ClarificationStatus, CrisisStatus, DeliveryStatus, Ended, Outcome, RecordStatus,
+    ReviewStatus, Risk, RunPhase, RunStatus, Status,
 };
 
 use crate::{files, root};
@@ -23,6 +23,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     (r#""waiting" => match self.read"#, "a request of the inbox"),
     (r#""waiting" => self.loading"#, "a request of the inbox"),
     (r#"|| "running".to_owned()"#, "a process, for the model"),
+    (r#""ended".to_owned()"#, "a process, for the model"),
     (r#"return "unknown".to_owned();"#, "a type of TypeScript"),
     (r#""then" | "do" | "done""#, "words of the shell"),
     (r#""mir" | "purge" | "grant""#, "options of Windows"),
@@ -40,6 +41,8 @@ fn words() -> Vec<&'static str> {
     words.extend(RunStatus::ALL.iter().map(|it| it.word()));
     words.extend(RunPhase::ALL.iter().map(|it| it.word()));
     words.extend(DeliveryStatus::ALL.iter().map(|it| it.word()));
+    words.extend(RecordStatus::ALL.iter().map(|it| it.word()));
+    words.extend(CrisisStatus::ALL.iter().map(|it| it.word()));
     words.sort_unstable();
     words.dedup();
     words

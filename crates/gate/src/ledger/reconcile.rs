@@ -12,6 +12,7 @@ use countersign_core::digest::Digest;
 use countersign_core::grant::Grant;
 use countersign_core::id::ApprovalId;
 use countersign_core::ledger::{Draft, Entry, commitment};
+use countersign_core::status::RecordStatus;
 use countersign_store::{Database, Kind, Query, Record, StoreError};
 use serde::Deserialize;
 
@@ -108,7 +109,10 @@ impl Accounts {
                 let body = body();
                 self.of(Kind::Key, draft).begun = format!("{} {}", body.role, body.name);
             }
-            "key.revoked" => "revoked".clone_into(&mut self.of(Kind::Key, draft).ended),
+            "key.revoked" => {
+                let ended = RecordStatus::Revoked.word();
+                ended.clone_into(&mut self.of(Kind::Key, draft).ended);
+            }
             "key.published" => {
                 self.of(Kind::SigningKey, draft);
             }

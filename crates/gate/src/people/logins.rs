@@ -1,12 +1,13 @@
 //! Signed-in browsers: a one-time code becomes a cookie, which ends with its key.
 
 use countersign_core::id::{KeyId, LoginId};
+use countersign_core::status::RecordStatus;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record};
 use serde::{Deserialize, Serialize};
 
 use super::secret;
-use super::{Known, LIVE, live, not_found, principal, unknown};
+use super::{Known, live, not_found, principal, unknown};
 use crate::GateError;
 use crate::base::cache::ended_at;
 use crate::base::principal::Principal;
@@ -21,8 +22,6 @@ use crate::records::view::Page;
 const CODE_MILLIS: i64 = 10 * 60 * 1000;
 /// How long a browser stays signed in.
 const LOGIN_MILLIS: i64 = 12 * 60 * 60 * 1000;
-const USED: &str = "used";
-const ENDED: &str = "ended";
 
 /// A browser that was signed in: the only time the secret of its cookie is seen.
 #[derive(Debug)]
@@ -89,12 +88,14 @@ impl People {
         let found = self.base.store.get(Kind::LoginCode, &hash).await?;
         let mut record = found
             .filter(|record| {
-                secret::same(&record.id, &hash) && record.status == LIVE && !is_over(record, now)
+                secret::same(&record.id, &hash)
+                    && record.status == RecordStatus::Live.word()
+                    && !is_over(record, now)
             })
             .ok_or_else(|| unknown("code"))?;
         let who = self.signed_in(&record.owner).await?;
         let who = who.ok_or_else(|| unknown("code"))?;
-        USED.clone_into(&mut record.status);
+        RecordStatus::Used.word().clone_into(&mut record.status);
         let cookie = secret::fresh("", random());
         let id = LoginId::fresh(now, random());
         let until = now.plus(LOGIN_MILLIS);
@@ -193,10 +194,10 @@ impl People {
             let mut record = found
                 .filter(|record| who.role.administers() || record.owner == who.key.0)
                 .ok_or_else(|| not_found("login", id))?;
-            if record.status != LIVE {
+            if record.status != RecordStatus::Live.word() {
                 return Ok(());
             }
-            ENDED.clone_into(&mut record.status);
+            RecordStatus::Ended.word().clone_into(&mut record.status);
             let now = self.base.clock.now();
             let event = Event::LoginEnded(LoginEnded {
                 login_id: id.to_owned(),
@@ -228,7 +229,7 @@ impl People {
     /// Returns who acts with this key in a browser, if it is live.
     async fn signed_in(&self, key: &str) -> Result<Option<Principal>, GateError> {
         let found = self.base.store.get(Kind::Key, key).await?;
-        let live = found.filter(|record| record.status == LIVE);
+        let live = found.filter(|record| record.status == RecordStatus::Live.word());
         live.map(|record| principal(&record, "page")).transpose()
     }
 }
@@ -246,7 +247,7 @@ fn login_record(
     until: UnixMillis,
 ) -> Record {
     Record {
-        status: LIVE.to_owned(),
+        status: RecordStatus::Live.word().to_owned(),
         owner: who.key.0.clone(),
         link: link.to_owned(),
         due_at: Some(until.0),

@@ -2,14 +2,13 @@
 
 use countersign_core::display::inline;
 use countersign_core::id::KeyId;
+use countersign_core::status::RecordStatus;
 use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Record};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    LIVE, NAME_CHARS_MAX, StoredKey, administers, checked_name, live, not_found, revocation,
-};
+use super::{NAME_CHARS_MAX, StoredKey, administers, checked_name, live, not_found, revocation};
 use crate::GateError;
 use crate::base::principal::{Principal, Role};
 use crate::people::People;
@@ -22,7 +21,6 @@ use crate::records::view::Page;
 const ACCOUNTS_MAX: usize = 32;
 /// Longest account, in characters.
 const ACCOUNT_CHARS_MAX: usize = 256;
-const REMOVED: &str = "removed";
 
 /// A person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -83,9 +81,9 @@ impl People {
         retry_on_conflict(|| async {
             let found = self.base.store.get(Kind::Person, name).await?;
             let mut record = found
-                .filter(|record| record.status == LIVE)
+                .filter(|record| record.status == RecordStatus::Live.word())
                 .ok_or_else(|| not_found("person", name))?;
-            REMOVED.clone_into(&mut record.status);
+            RecordStatus::Removed.word().clone_into(&mut record.status);
             let now = self.base.clock.now();
             let event = Event::PersonRemoved(PersonRemoved {
                 name: name.to_owned(),
@@ -131,7 +129,9 @@ impl People {
         now: UnixMillis,
     ) -> Result<Put, GateError> {
         let found = self.base.store.get(Kind::Person, name).await?;
-        let known = found.as_ref().filter(|record| record.status == LIVE);
+        let known = found
+            .as_ref()
+            .filter(|record| record.status == RecordStatus::Live.word());
         let mut person = match known {
             Some(record) => read(record)?,
             None => PersonView {
@@ -194,7 +194,7 @@ impl People {
 fn put(person: &PersonView, found: Option<&Record>, now: UnixMillis) -> Put {
     Put {
         record: Record {
-            status: LIVE.to_owned(),
+            status: RecordStatus::Live.word().to_owned(),
             ..Record::new(
                 Kind::Person,
                 person.name.clone(),

@@ -14,6 +14,7 @@ use countersign_core::judge::consider;
 use countersign_core::ledger::Draft;
 use countersign_core::policy::Policy;
 use countersign_core::recipient::{normal, normal_recipients};
+use countersign_core::status::CrisisStatus;
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record};
 use serde::{Deserialize, Serialize};
@@ -30,9 +31,6 @@ use crate::runs::{BUILTIN, Run};
 use crate::sessions::Sessions;
 use crate::sessions::{SessionFacts, answers};
 
-/// How a record says that it carries the mark.
-pub(crate) const MARKED: &str = "crisis";
-const CLEARED: &str = "cleared";
 /// Recipients of one call that are looked up. Of more, each counts as marked if anybody is.
 const RECIPIENTS_MAX: usize = 32;
 /// Longest note on a clearing, in bytes.
@@ -232,7 +230,7 @@ impl Sessions {
         }
         let mut sessions = Vec::new();
         let query = Query {
-            link: Some(MARKED.to_owned()),
+            link: Some(CrisisStatus::Marked.word().to_owned()),
             ..Query::of(Kind::Session)
         };
         for record in self.base.find_all(query).await? {
@@ -330,11 +328,13 @@ impl Sessions {
             for spelling in &spellings {
                 let id = mark_id(spelling);
                 let found = self.base.store.get(Kind::Recipient, &id).await?;
-                let Some(mut record) = found.filter(|record| record.status == MARKED) else {
+                let Some(mut record) =
+                    found.filter(|record| record.status == CrisisStatus::Marked.word())
+                else {
                     continue;
                 };
                 let expect = Expect::Version(record.version);
-                CLEARED.clone_into(&mut record.status);
+                CrisisStatus::Cleared.word().clone_into(&mut record.status);
                 change.puts.push(Put { record, expect });
                 let now = self.base.clock.now();
                 let event = Event::CrisisCleared(CrisisCleared {
@@ -365,7 +365,7 @@ impl Sessions {
                 .store
                 .get(Kind::Recipient, &mark_id(&spelling))
                 .await?;
-            if found.is_some_and(|record| record.status == MARKED) {
+            if found.is_some_and(|record| record.status == CrisisStatus::Marked.word()) {
                 return Ok(Some(spelling));
             }
         }
@@ -428,7 +428,7 @@ fn spellings(name: &str, people: &[PersonView]) -> Vec<String> {
 fn marked(mark: &MarkedRecipient, version: Option<u64>, now: UnixMillis) -> (Put, Draft) {
     let put = Put {
         record: Record {
-            status: MARKED.to_owned(),
+            status: CrisisStatus::Marked.word().to_owned(),
             owner: mark.key_id.clone(),
             session: mark.session_id.clone(),
             ..Record::new(
@@ -469,7 +469,7 @@ fn cleared_by(who: &Principal, note: Option<&str>, now: UnixMillis) -> CrisisCle
 
 fn marked_recipients() -> Query {
     Query {
-        status: Some(MARKED.to_owned()),
+        status: Some(CrisisStatus::Marked.word().to_owned()),
         ..Query::of(Kind::Recipient)
     }
 }
