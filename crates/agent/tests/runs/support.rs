@@ -12,6 +12,7 @@ use countersign_agent::{Agent, AgentParts, CrisisNotices, RunLimits, RunRequest}
 use countersign_core::approval::Choice;
 use countersign_core::id::{ApprovalId, KeyId};
 use countersign_core::policy::Policy;
+use countersign_core::status::Status;
 use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use countersign_gate::approvals::answer::ApprovalFilter;
@@ -92,7 +93,7 @@ impl World {
     pub(crate) async fn ended_denying(&self, run: &Run) -> Run {
         self.seen(|| async {
             let filter = ApprovalFilter {
-                status: Some("waiting".to_owned()),
+                status: Some(Status::Waiting),
                 run: Some(run.run_id.clone()),
                 ..ApprovalFilter::default()
             };
@@ -135,7 +136,7 @@ impl World {
     pub(crate) async fn questions(&self, run: &Run, count: usize) -> Vec<ApprovalView> {
         self.seen(|| async {
             let filter = ApprovalFilter {
-                status: Some("waiting".to_owned()),
+                status: Some(Status::Waiting),
                 run: Some(run.run_id.clone()),
                 ..ApprovalFilter::default()
             };

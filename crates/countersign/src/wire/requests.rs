@@ -10,6 +10,7 @@ use countersign_core::canonical::{self, Strict};
 use countersign_core::digest::Digest;
 use countersign_core::grant::Scope;
 use countersign_core::id::ApprovalId;
+use countersign_core::status::Status;
 use countersign_core::verdict::Verdict;
 use countersign_gate::GateError;
 use countersign_gate::approvals::answer::ApprovalFilter;
@@ -499,7 +500,8 @@ pub(crate) struct TraceQuery {
     /// Of this session.
     session_id: Option<String>,
     /// With this verdict.
-    verdict: Option<String>,
+    #[param(value_type = Option<String>)]
+    verdict: Option<Verdict>,
     /// At or after this moment, in seconds.
     since: Option<f64>,
     /// At most so many.
@@ -518,11 +520,11 @@ pub(crate) struct HistoryQuery {
     /// Of this session.
     session_id: Option<String>,
     /// With this verdict.
-    #[param(value_type = Option<Verdict>)]
-    verdict: Option<String>,
+    verdict: Option<Verdict>,
     /// How it ended: `waiting`, `allowed`, `approved`, `denied`, `refused`, `expired` or
     /// `withdrawn`.
-    outcome: Option<String>,
+    #[param(value_type = Option<String>)]
+    outcome: Option<Status>,
     /// Decided by this person.
     by: Option<String>,
     /// Of this tool; `mcp__*` are all whose names begin so.
@@ -551,7 +553,7 @@ impl From<HistoryQuery> for TraceFilter {
         Self {
             run: query.run_id,
             session: query.session_id,
-            verdict: query.verdict,
+            verdict: query.verdict.map(|it| it.word().to_owned()),
             since: query.since.map(millis),
             search: Some(search).filter(|search| *search != Search::default()),
             limit: query.limit,
@@ -588,7 +590,7 @@ impl From<TraceQuery> for TraceFilter {
         Self {
             run: query.run_id,
             session: query.session_id,
-            verdict: query.verdict,
+            verdict: query.verdict.map(|it| it.word().to_owned()),
             since: query.since.map(millis),
             search: None,
             limit: query.limit,
@@ -612,7 +614,8 @@ pub(crate) fn millis(seconds: f64) -> i64 {
 #[into_params(parameter_in = Query)]
 pub(crate) struct ApprovalQuery {
     /// `waiting`, `approved`, `denied`, `expired` or `withdrawn`.
-    status: Option<String>,
+    #[param(value_type = Option<String>)]
+    status: Option<Status>,
     /// Of this run.
     run_id: Option<String>,
     /// At most so many.

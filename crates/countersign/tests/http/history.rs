@@ -27,6 +27,18 @@ fn history_is_searched_counted_and_drawn_under_other_lines() {
     let none = gateway.get(&agent, "/v1/traces?by=nobody");
     assert_eq!(none.body, json!({"traces": [], "next": null}));
     assert_eq!(gateway.get(&approver, "/v1/traces?who=x").status, 422);
+    // A word that stands for no state is an error, and the known ones are named.
+    for (path, known) in [
+        ("/v1/traces?outcome=deneid", "`withdrawn`"),
+        ("/v1/traces?verdict=alow", "`ask`"),
+        ("/v1/calls?verdict=alow", "`ask`"),
+        ("/v1/approvals?status=pending", "`waiting`"),
+    ] {
+        let refused = gateway.get(&approver, path);
+        assert_eq!(refused.status, 422, "{path}: {refused:?}");
+        let message = refused.body["error"]["message"].as_str().unwrap();
+        assert!(message.contains(known), "{path}: {message}");
+    }
 
     let counted = gateway.get(&approver, "/v1/stats?bucket=86400").body;
     assert_eq!(counted["questions"]["denied"], 1, "{counted}");

@@ -4,6 +4,7 @@ use countersign_core::approval::{Answer, Choice, Happened, StepError};
 use countersign_core::canonical::canonical;
 use countersign_core::digest::{Digest, Encoding};
 use countersign_core::judge::{consider_bound, files_of};
+use countersign_core::status::Status;
 use countersign_core::verdict::{Verdict, verdict};
 use countersign_store::{Change, Kind, Order, Query};
 use serde_json::Value;
@@ -26,8 +27,8 @@ const PAGE_MAX: u32 = 500;
 /// Which approvals.
 #[derive(Clone, Debug, Default)]
 pub struct ApprovalFilter {
-    /// `waiting`, `approved`, `denied`, `expired` or `withdrawn`.
-    pub status: Option<String>,
+    /// Where they stand.
+    pub status: Option<Status>,
     /// Of this run.
     pub run: Option<String>,
     /// At most so many.
@@ -56,7 +57,7 @@ impl Approvals {
             .base
             .store
             .find(Query {
-                status: filter.status,
+                status: filter.status.map(|it| it.word().to_owned()),
                 run: filter.run,
                 owner: (!who.role.sees_all()).then(|| who.key.0.clone()),
                 behind: filter

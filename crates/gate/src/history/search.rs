@@ -3,6 +3,7 @@
 //! Searched are the newest [`CALLS_MAX`](crate::history::recent_calls::CALLS_MAX) calls; a page costs one pass
 //! over them in memory and as many reads as it has rows.
 
+use countersign_core::status::Status;
 use countersign_store::Kind;
 
 use crate::GateError;
@@ -22,8 +23,8 @@ const PLACE: char = 's';
 /// Additional filters. An unset filter matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// `waiting`, `allowed`, `approved`, `denied`, `refused`, `expired` or `withdrawn`.
-    pub outcome: Option<String>,
+    /// Where the call stands.
+    pub outcome: Option<Status>,
     /// The person who decided.
     pub by: Option<String>,
     /// The tool, or the beginning of its name with `*` behind it.
@@ -106,7 +107,10 @@ impl Wanted {
             && same(&self.filter.run, &line.run)
             && same(&self.filter.session, &line.session)
             && same(&self.filter.verdict, line.verdict.word())
-            && same(&self.search.outcome, chronicle.status_of(line).word())
+            && self
+                .search
+                .outcome
+                .is_none_or(|it| it == chronicle.status_of(line))
             && (self.search.by.is_none() || same(&self.search.by, by()))
             && self
                 .search

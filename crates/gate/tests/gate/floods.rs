@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use countersign_core::approval::Choice;
+use countersign_core::status::Status;
 use countersign_gate::approvals::answer::ApprovalFilter;
 use countersign_gate::approvals::quota::{BURST, REFILL_MILLIS};
 use countersign_gate::base::principal::Role;
@@ -29,7 +30,7 @@ async fn flood(world: &World, from: usize, calls: usize) -> Vec<CallView> {
 
 async fn waiting(world: &World) -> Vec<ApprovalView> {
     let filter = ApprovalFilter {
-        status: Some("waiting".to_owned()),
+        status: Some(Status::Waiting),
         ..ApprovalFilter::default()
     };
     world

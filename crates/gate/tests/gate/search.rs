@@ -5,6 +5,7 @@ use std::time::Duration;
 use countersign_core::approval::Choice;
 use countersign_core::policy::Policy;
 use countersign_core::score::Score;
+use countersign_core::status::Status;
 use countersign_core::verdict::Thresholds;
 use countersign_gate::GateError;
 use countersign_gate::base::principal::{Principal, Role};
@@ -48,9 +49,9 @@ async fn calls_are_found_by_how_they_ended_by_whom_and_what_they_say() {
     let none = Search::default;
     #[rustfmt::skip]
     let rows = [
-        ("denied", Search { outcome: some("denied"), ..none() }, vec![DANGEROUS]),
-        ("allowed", Search { outcome: some("allowed"), ..none() }, vec!["CARGO test", "git status"]),
-        ("refused", Search { outcome: some("refused"), ..none() }, vec!["rm -rf /"]),
+        ("denied", Search { outcome: Some(Status::Denied), ..none() }, vec![DANGEROUS]),
+        ("allowed", Search { outcome: Some(Status::Allowed), ..none() }, vec!["CARGO test", "git status"]),
+        ("refused", Search { outcome: Some(Status::Refused), ..none() }, vec!["rm -rf /"]),
         ("by ana", Search { by: some("ana"), ..none() }, vec![DANGEROUS]),
         ("by nobody", Search { by: some("bob"), ..none() }, vec![]),
         ("a tool", Search { tool: some("read_file"), ..none() }, vec![]),
@@ -65,7 +66,7 @@ async fn calls_are_found_by_how_they_ended_by_whom_and_what_they_say() {
     // What happens later is found, too, and how a question ends that was known before.
     let (_, waiting) = ask(&world, in_session("s2", "rm -rf /srv/other")).await;
     let waits = || Search {
-        outcome: some("waiting"),
+        outcome: Some(Status::Waiting),
         ..none()
     };
     assert_eq!(found(&world, ana, waits()).await, ["rm -rf /srv/other"]);

@@ -192,7 +192,7 @@ impl Desk {
     /// Returns what waits for this person, the oldest first.
     async fn pending(&self, who: &Principal) -> Result<Vec<ApprovalView>, Refusal> {
         let filter = ApprovalFilter {
-            status: Some(Status::Waiting.word().to_owned()),
+            status: Some(Status::Waiting),
             limit: Some(500),
             ..ApprovalFilter::default()
         };
@@ -293,7 +293,7 @@ impl Desk {
 
     async fn status(&self, who: &Principal) -> Result<String, GateError> {
         let filter = ApprovalFilter {
-            status: Some(Status::Waiting.word().to_owned()),
+            status: Some(Status::Waiting),
             limit: Some(500),
             ..ApprovalFilter::default()
         };

@@ -253,7 +253,7 @@ async fn waiting_of(
     run: Option<&str>,
 ) -> Result<Vec<ApprovalView>, Problem> {
     let filter = ApprovalFilter {
-        status: Some(Status::Waiting.word().to_owned()),
+        status: Some(Status::Waiting),
         run: run.map(str::to_owned),
         limit: Some(500),
         ..ApprovalFilter::default()
