@@ -43,7 +43,7 @@ pub struct Card {
     /// `low`, `medium`, `high` or `critical`.
     #[schema(value_type = String)]
     pub risk: Risk,
-    /// Sentences, the worst first.
+    /// Reasons, the worst first.
     pub reasons: Vec<String>,
     /// The tool.
     pub tool: String,

@@ -90,7 +90,7 @@ pub struct ClarificationView {
 pub struct ClarifiedView {
     /// Whether somebody answered.
     pub answered: bool,
-    /// Which of the choices, from 1.
+    /// The number of the choice, from 1.
     pub choice: Option<u32>,
     /// In words.
     pub text: Option<String>,

@@ -33,11 +33,11 @@ pub struct AssessmentView {
     pub reasons: Vec<String>,
     /// Whether it can be undone.
     pub reversible: bool,
-    /// Whether it touches a person in crisis.
+    /// Whether it may affect a person in crisis.
     pub crisis_sensitive: bool,
     /// The side-effect class.
     pub side_effect: SideEffect,
-    /// Whether it carries something out of the machine.
+    /// Whether it is outbound.
     pub outbound: bool,
     /// The verdict, before any person is asked.
     pub verdict: Verdict,

@@ -24,7 +24,8 @@ use crate::records::stored::written;
 /// Declares [`Event`]: each variant with its shape and its name. Two have another name for clients of
 /// Hermes, which is read as well.
 macro_rules! events {
-    ($($(#[doc = $doc:literal])* $name:literal $(also $alias:literal)? => $variant:ident($shape:ident),)*) => {
+    // Names are token trees: as literals they would be wrapped in a way that utoipa cannot read.
+    ($($(#[doc = $doc:literal])* $variant:ident($shape:ident) = $name:tt $(also $alias:tt)?,)*) => {
         /// Something that happened. Times are Unix seconds.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
         #[serde(tag = "event")]
@@ -39,109 +40,114 @@ macro_rules! events {
                     $(Self::$variant(_) => $name,)*
                 }
             }
+
+            /// Whether there is an event of this name.
+            pub fn is_known(name: &str) -> bool {
+                [$($name, $($alias,)?)*].contains(&name)
+            }
         }
     };
 }
 
 events! {
     /// A call was judged.
-    "call.assessed" => CallAssessed(CallAssessed),
+    CallAssessed(CallAssessed) = "call.assessed",
     /// A call is about to leave the machine.
-    "call.handed_over" => CallHandedOver(CallHandedOver),
+    CallHandedOver(CallHandedOver) = "call.handed_over",
     /// A question was put to people.
-    "approval.required" also "approval.request" => ApprovalRequired(ApprovalRequired),
+    ApprovalRequired(ApprovalRequired) = "approval.required" also "approval.request",
     /// A question is settled.
-    "approval.resolved" also "approval.responded" => ApprovalResolved(ApprovalResolved),
+    ApprovalResolved(ApprovalResolved) = "approval.resolved" also "approval.responded",
     /// A person opened the full text.
-    "approval.viewed" => ApprovalViewed(ApprovalHappening),
+    ApprovalViewed(ApprovalHappening) = "approval.viewed",
     /// An answer is held back and can be taken back; `detail` is the choice.
-    "approval.held" => ApprovalHeld(ApprovalHappening),
+    ApprovalHeld(ApprovalHappening) = "approval.held",
     /// An answer was taken back; the question waits again.
-    "approval.taken_back" => ApprovalTakenBack(ApprovalHappening),
+    ApprovalTakenBack(ApprovalHappening) = "approval.taken_back",
     /// A denial was lifted: the agent may ask again.
-    "approval.lifted" => ApprovalLifted(ApprovalHappening),
+    ApprovalLifted(ApprovalHappening) = "approval.lifted",
     /// A card that tells of a flood of calls tells of more; `detail` is how many.
-    "approval.changed" => ApprovalChanged(ApprovalHappening),
+    ApprovalChanged(ApprovalHappening) = "approval.changed",
     /// The asker collected the proof; `detail` is its name.
-    "token.minted" => TokenMinted(ApprovalHappening),
+    TokenMinted(ApprovalHappening) = "token.minted",
     /// The proof was used up; `detail` is its name.
-    "token.consumed" => TokenConsumed(ApprovalHappening),
+    TokenConsumed(ApprovalHappening) = "token.consumed",
     /// Somebody else's key tried to use the proof up; `detail` is its name. Nothing was used.
-    "token.refused" => TokenRefused(ApprovalHappening),
+    TokenRefused(ApprovalHappening) = "token.refused",
     /// A card reached a channel.
-    "card.delivered" => CardDelivered(CardHappening),
+    CardDelivered(CardHappening) = "card.delivered",
     /// A card could not be delivered; `why` says why.
-    "card.failed" => CardFailed(CardHappening),
+    CardFailed(CardHappening) = "card.failed",
     /// A click in a channel did not count.
-    "click.refused" => ClickRefused(ClickRefused),
+    ClickRefused(ClickRefused) = "click.refused",
     /// An agent asks a person.
-    "clarify.required" => ClarifyRequired(ClarifyRequired),
+    ClarifyRequired(ClarifyRequired) = "clarify.required",
     /// The question is answered, or nobody answered in time.
-    "clarify.resolved" => ClarifyResolved(ClarifyResolved),
+    ClarifyResolved(ClarifyResolved) = "clarify.resolved",
     /// Something ran and awaits a look.
-    "review.required" => ReviewRequired(ReviewRequired),
+    ReviewRequired(ReviewRequired) = "review.required",
     /// Somebody looked.
-    "review.resolved" => ReviewResolved(ReviewResolved),
+    ReviewResolved(ReviewResolved) = "review.resolved",
     /// A standing permission was left.
-    "grant.created" => GrantCreated(GrantHappening),
+    GrantCreated(GrantHappening) = "grant.created",
     /// A standing permission let a call run.
-    "grant.used" => GrantUsed(GrantHappening),
+    GrantUsed(GrantHappening) = "grant.used",
     /// A standing permission was taken back.
-    "grant.revoked" => GrantRevoked(GrantRevoked),
+    GrantRevoked(GrantRevoked) = "grant.revoked",
     /// A session is known from now on.
-    "session.started" => SessionStarted(SessionHappening),
+    SessionStarted(SessionHappening) = "session.started",
     /// The state of a session changed.
-    "session.changed" => SessionChanged(SessionHappening),
+    SessionChanged(SessionHappening) = "session.changed",
     /// A session runs without questions about ordinary calls for a while.
-    "session.override_started" => OverrideStarted(OverrideStarted),
+    OverrideStarted(OverrideStarted) = "session.override_started",
     /// It asks again.
-    "session.override_ended" => OverrideEnded(OverrideEnded),
+    OverrideEnded(OverrideEnded) = "session.override_ended",
     /// The recipient gets the crisis mark.
-    "crisis.marked" => CrisisMarked(CrisisMarked),
+    CrisisMarked(CrisisMarked) = "crisis.marked",
     /// A person cleared the crisis mark of a session or a recipient.
-    "crisis.cleared" => CrisisCleared(CrisisCleared),
+    CrisisCleared(CrisisCleared) = "crisis.cleared",
     /// A run of the built-in agent began.
-    "run.started" => RunStarted(RunStarted),
+    RunStarted(RunStarted) = "run.started",
     /// Somebody wants it to stop.
-    "run.stopping" => RunStopping(RunStopping),
+    RunStopping(RunStopping) = "run.stopping",
     /// It ended with an answer.
-    "run.completed" => RunCompleted(RunCompleted),
+    RunCompleted(RunCompleted) = "run.completed",
     /// It could not go on.
-    "run.failed" => RunFailed(RunFailed),
+    RunFailed(RunFailed) = "run.failed",
     /// It was stopped.
-    "run.cancelled" => RunCancelled(RunHappening),
+    RunCancelled(RunHappening) = "run.cancelled",
     /// The next part of what the agent says. Has no id.
-    "message.delta" => MessageDelta(MessageDelta),
+    MessageDelta(MessageDelta) = "message.delta",
     /// All of the message so far, for who came late. Has no id.
-    "message.snapshot" => MessageSnapshot(MessageSnapshot),
+    MessageSnapshot(MessageSnapshot) = "message.snapshot",
     /// The agent's reply waits for a person; until then a notice is shown.
-    "message.held" => MessageHeld(MessageHeld),
+    MessageHeld(MessageHeld) = "message.held",
     /// The agent begins with a tool.
-    "tool.started" => ToolStarted(ToolStarted),
+    ToolStarted(ToolStarted) = "tool.started",
     /// A tool has run, as its runner reports.
-    "tool.completed" => ToolCompleted(ToolCompleted),
+    ToolCompleted(ToolCompleted) = "tool.completed",
     /// A key was made.
-    "key.created" => KeyCreated(KeyHappening),
+    KeyCreated(KeyHappening) = "key.created",
     /// A key was made useless.
-    "key.revoked" => KeyRevoked(KeyHappening),
+    KeyRevoked(KeyHappening) = "key.revoked",
     /// A gateway signs with this key.
-    "key.published" => KeyPublished(KeyPublished),
+    KeyPublished(KeyPublished) = "key.published",
     /// A person was added or changed.
-    "person.changed" => PersonChanged(PersonChanged),
+    PersonChanged(PersonChanged) = "person.changed",
     /// A person was removed.
-    "person.removed" => PersonRemoved(PersonRemoved),
+    PersonRemoved(PersonRemoved) = "person.removed",
     /// A link to sign in was made.
-    "login.offered" => LoginOffered(LoginOffered),
+    LoginOffered(LoginOffered) = "login.offered",
     /// A browser signed in.
-    "login.started" => LoginStarted(LoginStarted),
+    LoginStarted(LoginStarted) = "login.started",
     /// A browser was signed out.
-    "login.ended" => LoginEnded(LoginEnded),
+    LoginEnded(LoginEnded) = "login.ended",
     /// The configuration is about to be changed.
-    "config.changed" => ConfigChanged(ConfigChanged),
+    ConfigChanged(ConfigChanged) = "config.changed",
     /// The ledger up to here was signed.
-    "ledger.checkpoint" => Checkpoint(CheckpointTold),
+    Checkpoint(CheckpointTold) = "ledger.checkpoint",
     /// The ledger was taken as it was: by a home that kept no head of it yet, or by a person.
-    "ledger.anchored" => Anchored(AnchoredTold),
+    Anchored(AnchoredTold) = "ledger.anchored",
 }
 
 impl Event {
