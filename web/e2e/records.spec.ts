@@ -14,7 +14,7 @@ const VIEWS: { name: string; address: string; ready: RegExp }[] = [
   { name: "history", address: "#/history", ready: /no more|scroll for older/ },
   { name: "insights", address: "#/insights", ready: /Calls by verdict/ },
   { name: "reviews", address: "#/reviews", ready: /Nothing to review/ },
-  { name: "grants", address: "#/grants", ready: /Holds for/ },
+  { name: "grants", address: "#/grants", ready: /Valid for/ },
   { name: "people", address: "#/people", ready: /Signed-in browsers/ },
   { name: "ledger", address: "#/ledger", ready: /of \d+/ },
 ];

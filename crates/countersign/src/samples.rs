@@ -25,7 +25,8 @@ pub(crate) fn with(mut base: Value, over: Value) -> Value {
 
 /// Reads a sample as `T`.
 pub(crate) fn read<T: DeserializeOwned>(sample: Value) -> T {
-    serde_json::from_value(sample.clone()).unwrap_or_else(|error| panic!("{error}: {sample}"))
+    let text = sample.to_string();
+    serde_json::from_value(sample).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 /// An event that has these fields.

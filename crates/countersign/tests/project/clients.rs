@@ -80,7 +80,7 @@ fn indexes(line: &str, way: &str) -> bool {
             "[\"" => before.is_some_and(is_value),
             ".get(\"" => !line
                 .get(at + way.len()..)
-                .is_some_and(|it| it.starts_with("/")),
+                .is_some_and(|it| it.starts_with('/')),
             _ => true,
         }
     })

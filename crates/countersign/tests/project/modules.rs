@@ -49,7 +49,7 @@ fn imported(code: &str) -> BTreeSet<String> {
     };
     let mut found = BTreeSet::new();
     for (at, before) in code.match_indices("crate::") {
-        let after = &code[at + before.len()..];
+        let after = code.get(at + before.len()..).unwrap_or_default();
         let Some(group) = after.strip_prefix('{') else {
             found.insert(name(after));
             continue;
@@ -61,7 +61,7 @@ fn imported(code: &str) -> BTreeSet<String> {
                 '{' => depth += 1,
                 '}' => depth -= 1,
                 ',' if depth == 1 => {
-                    found.insert(name(&group[at + 1..]));
+                    found.insert(name(group.get(at + 1..).unwrap_or_default()));
                 }
                 _ => {}
             }

@@ -62,12 +62,13 @@ fn lists(code: &str) -> Vec<(String, usize)> {
         .match_indices("const ")
         .chain(code.match_indices("static "));
     let items = starts.filter_map(|(at, word)| {
-        let item = &code[at + word.len()..];
+        let item = code.get(at + word.len()..)?;
         let name: String = item
             .chars()
             .take_while(|letter| letter.is_ascii_uppercase() || matches!(letter, '_' | '0'..='9'))
             .collect();
-        let value = item[name.len()..]
+        let value = item
+            .get(name.len()..)?
             .strip_prefix(':')
             .filter(|_| name.len() > 1)?;
         let count = texts(value);

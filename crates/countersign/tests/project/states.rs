@@ -102,7 +102,7 @@ fn ids_are_recognised_by_their_types_alone() {
                 "appr", "call", "clar", "grant", "rev", "run", "key", "tok", "login",
             ];
             let is_tested = |it: &&str| line.contains(&format!("starts_with(\"{it}_\")"));
-            if prefixes.iter().any(|it| is_tested(&it)) {
+            if prefixes.iter().any(is_tested) {
                 found.push(format!(
                     "{}:{}: {}",
                     path.display(),

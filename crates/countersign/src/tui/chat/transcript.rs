@@ -414,13 +414,13 @@ const fn belongs_to(above: &Kind, below: &Kind) -> bool {
 impl Work {
     /// Returns how it ended, from the event that tells of it.
     fn of(tool: &ToolCompleted) -> Self {
-        let took = || took(tool.duration);
+        let lasted = || took(tool.duration);
         match tool.outcome {
-            Some(Ended::Done) => Self::Done(took()),
+            Some(Ended::Done) => Self::Done(lasted()),
             Some(ended) => Self::ended(ended, tool.words.as_deref()),
             // An older gateway says no more than this.
             None if tool.error == Some(true) => Self::Failed("failed, or not run".to_owned()),
-            None => Self::Done(took()),
+            None => Self::Done(lasted()),
         }
     }
 

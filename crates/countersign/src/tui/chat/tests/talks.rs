@@ -366,7 +366,7 @@ fn every_command_does_something() {
     assert!(
         shown
             .text()
-            .contains("There is no /aprove; /help lists what there is.")
+            .contains("There is no /aprove; /help lists the commands.")
     );
     shown.type_text("/quit");
     assert_eq!(shown.press(KeyCode::Enter), [Wish::Leave]);
