@@ -2613,17 +2613,17 @@
     return { arming, armed, watch };
   }
 
-  // src/groups.ts
+  // src/wire.gen.ts
   var FOLD_MIN = 3;
-  function sameness(item) {
-    if (item.kind !== "approval" || item.approval.assessment.crisis_sensitive) return null;
-    const { run_id, tool, card, assessment } = item.approval;
-    return [run_id, tool, card.risk, assessment.findings[0]?.code ?? ""].join("\0");
+
+  // src/groups.ts
+  function foldKey(item) {
+    return item.kind === "approval" ? item.approval.fold_key ?? null : null;
   }
   function rows2(items, open) {
     const groups = /* @__PURE__ */ new Map();
     for (const item of items) {
-      const key = sameness(item);
+      const key = foldKey(item);
       if (key === null || item.kind !== "approval") continue;
       const group = groups.get(key);
       if (group === void 0) groups.set(key, [item.approval]);
@@ -2632,7 +2632,7 @@
     const made = [];
     const done = /* @__PURE__ */ new Set();
     for (const item of items) {
-      const key = sameness(item);
+      const key = foldKey(item);
       const members = key === null ? void 0 : groups.get(key);
       if (key === null || members === void 0 || members.length < FOLD_MIN) {
         made.push({ kind: "item", key: item.id, item, isMember: false });

@@ -115,6 +115,17 @@ test("repeats fold into one row, and are denied together", async ({ page, gatewa
   await expect(page).toHaveTitle("(1) Countersign");
 });
 
+test("three cards with one fold key are one row, two are not", async ({ page, gateway }) => {
+  for (let index = 0; index < 2; index += 1) await gateway.ask(`git push --force origin release-${index}`);
+  await gateway.ask("git push --force origin elsewhere", { cwd: "/srv/other" });
+  await signIn(page, gateway);
+  const rows = page.getByRole("list", { name: "Waiting" }).getByRole("listitem");
+  await expect(rows).toHaveCount(3);
+  await gateway.ask("git push --force origin release-2");
+  await expect(page.getByRole("button", { name: /3 × terminal/ })).toBeVisible();
+  await expect(rows).toHaveCount(2);
+});
+
 test("the harmless are allowed together, once each", async ({ page, gateway }) => {
   const ids: string[] = [];
   for (let index = 0; index < 3; index += 1) ids.push((await gateway.call(`frobnicate_${index}`, { level: index })).approval_id);

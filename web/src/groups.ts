@@ -1,27 +1,24 @@
-// Folds similar cards into one row. Cards that may affect a person in crisis never fold.
+// Folds cards with one fold key into one row. The gateway says which cards share a key; a card
+// without one, such as one that may affect a person in crisis, never folds.
 
 import type { Item } from "./live";
 import type { Approval } from "./wire";
-
-/** So many of one kind are one row. */
-export const FOLD_MIN = 3;
+import { FOLD_MIN } from "./wire.gen";
 
 export type Row =
   | { kind: "item"; key: string; item: Item; isMember: boolean }
   | { kind: "group"; key: string; members: Approval[]; isOpen: boolean };
 
-/** Returns what makes two approvals repeats of each other: run, tool, risk and rule. */
-function sameness(item: Item): string | null {
-  if (item.kind !== "approval" || item.approval.assessment.crisis_sensitive) return null;
-  const { run_id, tool, card, assessment } = item.approval;
-  return [run_id, tool, card.risk, assessment.findings[0]?.code ?? ""].join("\u0000");
+/** Returns the item's fold key; null for questions, and where the gateway gives none. */
+function foldKey(item: Item): string | null {
+  return item.kind === "approval" ? (item.approval.fold_key ?? null) : null;
 }
 
 /** Returns the rows of the list: repeats folded, except in groups that are open. */
 export function rows(items: Item[], open: ReadonlySet<string>): Row[] {
   const groups = new Map<string, Approval[]>();
   for (const item of items) {
-    const key = sameness(item);
+    const key = foldKey(item);
     if (key === null || item.kind !== "approval") continue;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [item.approval]);
@@ -30,7 +27,7 @@ export function rows(items: Item[], open: ReadonlySet<string>): Row[] {
   const made: Row[] = [];
   const done = new Set<string>();
   for (const item of items) {
-    const key = sameness(item);
+    const key = foldKey(item);
     const members = key === null ? undefined : groups.get(key);
     if (key === null || members === undefined || members.length < FOLD_MIN) {
       made.push({ kind: "item", key: item.id, item, isMember: false });

@@ -1,6 +1,9 @@
 // What goes over the wire. Written from the description of the API by
 // `COUNTERSIGN_UPDATE_TYPES=1 cargo test -p countersign the_pages_types`; do not change it by hand.
 
+/** So many approvals with one `fold_key` are one row. */
+export const FOLD_MIN = 3;
+
 /** An asker. */
 export interface AgentCount {
   /** Of these asked about. */
@@ -186,6 +189,9 @@ export interface ApprovalView {
   digest: string;
   /** When it expires, in seconds. */
   expires_at: number;
+  /** Equal for similar approvals that wait: three or more may be shown as one row. Null for one
+   * that must have its own row; its text means nothing else. */
+  fold_key: string | null;
   /** Whether an answer is held back and can be taken back, and until when, in seconds. */
   held_until: number | null;
   /** Its run. */
@@ -1202,15 +1208,15 @@ export interface LoginView {
 
 /** Somebody who carries the mark. */
 export interface MarkedRecipient {
-  /** The call that showed the signs, if any. */
+  /** The call that showed it, if it was one. */
   call_id: string | null;
   /** Whose session. */
   key_id: string;
   /** When, in seconds. */
   marked_at: number;
-  /** The recipient, in normal form. */
+  /** Who, in normal form. */
   recipient: string;
-  /** The session in which the signs were seen. */
+  /** In which session that was seen. */
   session_id: string;
 }
 

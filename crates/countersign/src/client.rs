@@ -1,12 +1,13 @@
 //! The HTTP client of the command line and the terminal.
 //!
 //! It reads answers and events as the types the gateway serialises. Unknown fields and events are
-//! skipped, so that a newer gateway can be used; a missing field is an error.
+//! skipped, so that a newer gateway can be used; a missing field is an error that people are told.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use countersign_core::display::inline;
 use countersign_gate::records::event::Event;
 use reqwest::{Method, StatusCode};
 use serde::de::DeserializeOwned;
@@ -398,8 +399,9 @@ impl Events {
 pub(crate) struct Told {
     /// Its number, if it has one.
     pub(crate) id: Option<u64>,
-    /// The event; `None` if this program does not know it.
-    pub(crate) event: Option<Event>,
+    /// The event; `None` if this program does not know it. The error says why one that it knows
+    /// cannot be read.
+    pub(crate) event: Result<Option<Event>, String>,
     /// The event as it came, for `--json`.
     pub(crate) json: Value,
 }
@@ -409,9 +411,23 @@ fn event(block: &str) -> Option<Told> {
     let json: Value = serde_json::from_str(field("data: ")?).ok()?;
     Some(Told {
         id: field("id: ").and_then(|id| id.trim().parse().ok()),
-        event: serde::Deserialize::deserialize(&json).ok(),
+        event: read_event(&json),
         json,
     })
+}
+
+fn read_event(json: &Value) -> Result<Option<Event>, String> {
+    let name = json.get("event").and_then(Value::as_str);
+    match serde::Deserialize::deserialize(json) {
+        Ok(event) => Ok(Some(event)),
+        Err(error) => match name.filter(|name| Event::is_known(name)) {
+            Some(name) => Err(format!(
+                "the gateway's event {name} cannot be read: {}",
+                inline(&serde_json::Error::to_string(&error))
+            )),
+            None => Ok(None),
+        },
+    }
 }
 
 /// Returns where a person finds the ids of what was not found.
@@ -524,4 +540,29 @@ pub(crate) fn segment(id: &str) -> String {
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::read_event;
+    use crate::samples;
+
+    #[test]
+    fn a_known_event_without_a_field_is_an_error_and_an_unknown_event_is_skipped() {
+        let whole = samples::event(json!({ "event": "approval.held" }));
+        let mut json = serde_json::to_value(&whole).unwrap();
+        assert_eq!(read_event(&json), Ok(Some(whole)));
+        json.as_object_mut().unwrap().remove("approval_id");
+        assert_eq!(
+            read_event(&json),
+            Err(
+                "the gateway's event approval.held cannot be read: missing field `approval_id`"
+                    .to_owned()
+            )
+        );
+        json["event"] = json!("approval.dreamed_of");
+        assert_eq!(read_event(&json), Ok(None));
+    }
 }

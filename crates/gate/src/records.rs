@@ -5,6 +5,7 @@ pub(crate) mod deliveries;
 pub(crate) mod entries;
 pub mod error;
 pub mod event;
+pub mod fold;
 pub mod identifiers;
 pub(crate) mod lookup;
 pub mod request;

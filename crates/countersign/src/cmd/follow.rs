@@ -26,7 +26,7 @@ use crate::client::{Client, Events, Told, segment};
 use crate::complaint::Complaint;
 use crate::show::{maybe, text};
 use crate::wire::lists::ScopeList;
-use crate::words::place;
+use crate::words::{place, sentence};
 
 /// How long a gateway that went away is looked for.
 const AWAY_MAX: Duration = Duration::from_mins(1);
@@ -197,9 +197,15 @@ impl<'a> Follow<'a> {
                 return Ok(Some(Ended::Cancelled));
             }
         }
-        // An event this program does not know changes nothing it shows.
-        let Some(event) = told.event else {
-            return Ok(None);
+        let event = match told.event {
+            Ok(Some(event)) => event,
+            // An event this program does not know changes nothing it shows.
+            Ok(None) => return Ok(None),
+            Err(why) => {
+                self.end_message();
+                eprintln!("{}", sentence(&why));
+                return Ok(None);
+            }
         };
         if let Some(ended) = self.ended(&event) {
             return Ok(Some(ended));

@@ -27,7 +27,7 @@ use crate::slash::lifted;
 use crate::tui::drive::{Heard, follow};
 use crate::tui::screen::News;
 use crate::wire::lists::{ApprovalList, ClarificationList, OverrideList};
-use crate::words::{decided, outcome, refusal};
+use crate::words::{decided, outcome, refusal, sentence};
 
 /// Events that may wait to be told.
 const EVENTS_MAX: usize = 256;
@@ -69,7 +69,7 @@ enum Came {
 /// The waiting items, as listed.
 enum Listed {
     Approval(Box<ApprovalView>),
-    Question(ClarificationView),
+    Question(Box<ClarificationView>),
 }
 
 impl Plain<'_> {
@@ -129,7 +129,7 @@ impl Plain<'_> {
             .clarifications
             .into_iter();
         let waiting = questions.filter(|it| it.status == ClarificationStatus::Waiting);
-        listed.extend(waiting.map(Listed::Question));
+        listed.extend(waiting.map(|it| Listed::Question(Box::new(it))));
         Ok(listed)
     }
 
@@ -311,6 +311,7 @@ fn shown(listed: &[Listed]) -> String {
 fn told(news: &News) -> Option<String> {
     match news {
         News::Away { .. } => Some(AWAY.to_owned()),
+        News::Unreadable { why } => Some(sentence(why)),
         News::Back => Some("The gateway is back.".to_owned()),
         News::Event(event) => told_event(event),
         News::Answered { .. } | News::Unanswered { .. } => None,
@@ -395,6 +396,12 @@ mod tests {
                 None,
             ),
             (News::Back, Some("The gateway is back.")),
+            (
+                News::Unreadable {
+                    why: "the gateway's event x cannot be read".to_owned(),
+                },
+                Some("The gateway's event x cannot be read"),
+            ),
         ];
         for (news, wanted) in rows {
             assert_eq!(told(&news).as_deref(), wanted, "{news:?}");

@@ -525,7 +525,7 @@ impl ApprovalPanel {
                 self.is_away = true;
                 Vec::new()
             }
-            News::Answered { .. } | News::Unanswered { .. } => Vec::new(),
+            News::Answered { .. } | News::Unanswered { .. } | News::Unreadable { .. } => Vec::new(),
         }
     }
 

@@ -33,7 +33,7 @@ use super::theme::Theme;
 use crate::client::{Answer, segment};
 use crate::complaint::Complaint;
 use crate::wire::shown::{MessageList, MessageView, RunList, RunStanding};
-use crate::words::{decided, outcome, refusal};
+use crate::words::{decided, outcome, refusal, sentence};
 
 /// Longest thing that can be said at once, in bytes.
 const INPUT_BYTES_MAX: usize = 256 * 1024;
@@ -546,6 +546,7 @@ impl Screen for Chat {
             News::Answered { tag, answer } => wishes.extend(self.answered(tag, answer, now)),
             News::Unanswered { tag, why } => self.unanswered(tag, why),
             News::Event(event) => wishes.extend(self.happened(event)),
+            News::Unreadable { why } => self.transcript.trouble(sentence(why)),
             News::Away { why } => self.away = Some(why.clone()),
             News::Back => self.away = None,
         }

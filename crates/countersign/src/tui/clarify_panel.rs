@@ -280,7 +280,10 @@ impl ClarifyPanel {
                 Vec::new()
             }
             News::Back => vec![Self::fetch(&self.id)],
-            News::Answered { .. } | News::Unanswered { .. } | News::Away { .. } => Vec::new(),
+            News::Answered { .. }
+            | News::Unanswered { .. }
+            | News::Unreadable { .. }
+            | News::Away { .. } => Vec::new(),
         }
     }
 

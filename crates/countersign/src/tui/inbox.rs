@@ -38,6 +38,7 @@ use self::standing::{Grant, Override, Review};
 use self::waiting::Waiting;
 use super::screen::{News, Screen, Tag, Wish};
 use super::theme::Theme;
+use crate::words::sentence;
 
 /// New cards this close together ring once.
 const BURST_MILLIS: i64 = 5_000;
@@ -204,6 +205,7 @@ impl Screen for Inbox {
             News::Event(event) => self.happened(&event, now, &mut wishes),
             News::Answered { tag, answer } => wishes.extend(self.answered(&tag, &answer)),
             News::Unanswered { tag, why } => self.unanswered(&tag, &why),
+            News::Unreadable { why } => self.said = Some(sentence(&why)),
             News::Away { why } => self.away = Some(why),
             News::Back => {
                 self.away = None;

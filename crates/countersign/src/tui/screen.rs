@@ -70,6 +70,8 @@ pub(crate) enum News {
     Unanswered { tag: Tag, why: String },
     /// Something happened.
     Event(Box<Event>),
+    /// Something happened, but the gateway's event cannot be read.
+    Unreadable { why: String },
     /// The gateway went away; events stop.
     Away { why: String },
     /// It is back, and events go on from where they stopped.

@@ -238,25 +238,28 @@ fn escape_never_answers_and_never_leaves() {
 fn what_is_filtered_and_selected_is_denied_together_and_nothing_else() {
     let gateway = Gateway::start();
     let agent = gateway.key("agent");
-    let calls: Vec<String> = ["rm -rf /srv/data/one", "rm -rf /srv/data/two", RISKY]
-        .map(|command| asked(&gateway, &agent, command).0)
-        .into();
+    let calls: Vec<String> = ["one", "two", "three"]
+        .map(|name| format!("rm -rf /srv/data/{name}"))
+        .into_iter()
+        .chain([RISKY.to_owned()])
+        .map(|command| asked(&gateway, &agent, &command).0)
+        .collect();
     let mut terminal = inbox(&gateway, 80, 24);
-    terminal.shows("3 × rm -rf /srv/");
+    terminal.shows("4 × rm -rf /srv/");
     terminal.press("/srv/data\r");
-    terminal.shows("2 × rm -rf /srv/data/");
+    terminal.shows("3 × rm -rf /srv/data/");
     terminal.press("X");
-    terminal.shows("2 selected");
+    terminal.shows("3 selected");
     terminal.press("d");
     terminal.shows("Tell the agent why");
     terminal.press("keep the data");
     terminal.press(ENTER);
-    terminal.shows("Denied: 2 calls.");
-    for call in calls.iter().take(2) {
+    terminal.shows("Denied: 3 calls.");
+    for call in calls.iter().take(3) {
         let decision = decided(&gateway, &agent, call);
         assert_eq!(decision["decision"]["note"], "keep the data");
     }
-    assert!(is_waiting(&gateway, &agent, &calls[2]));
+    assert!(is_waiting(&gateway, &agent, &calls[3]));
     terminal.press(ESCAPE);
     terminal.shows(RISKY);
 }

@@ -121,10 +121,11 @@ fn like_calls_are_one_row_until_it_is_opened() {
     let agent = gateway.key("agent");
     let call = asked(&gateway, &agent, "rm -rf /srv/a").0;
     asked(&gateway, &agent, "rm -rf /srv/b");
+    asked(&gateway, &agent, "rm -rf /srv/c");
     let mut terminal = inbox(&gateway, 80, 24);
-    terminal.shows("▸ 2 × rm -rf /srv/…");
+    terminal.shows("▸ 3 × rm -rf /srv/…");
     terminal.press(ENTER);
-    terminal.shows("▾ 2 × rm -rf /srv/…");
+    terminal.shows("▾ 3 × rm -rf /srv/…");
     terminal.shows("rm -rf /srv/b");
     terminal.press(DOWN);
     terminal.press(ENTER);

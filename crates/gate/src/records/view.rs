@@ -14,6 +14,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::records::entries::{decision, description};
+use crate::records::fold;
 use crate::records::stored::{Decision, StoredApproval, StoredCall};
 
 /// The text shown in place of a draft.
@@ -207,6 +208,9 @@ pub struct ApprovalView {
     pub card: Card,
     /// Grants that may be left, narrowest first.
     pub scopes: Vec<ScopeView>,
+    /// Equal for similar approvals that wait: three or more may be shown as one row. Null for one
+    /// that must have its own row; its text means nothing else.
+    pub fold_key: Option<String>,
 }
 
 /// A grant that may be left.
@@ -343,6 +347,7 @@ impl ApprovalView {
                     riskiest: None,
                 })
                 .collect(),
+            fold_key: fold::key(stored),
         }
     }
 }

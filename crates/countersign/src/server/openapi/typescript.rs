@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use countersign_gate::records::fold::FOLD_MIN;
 use serde_json::{Map, Value};
 
 use crate::server::routes;
@@ -80,6 +81,11 @@ fn every_shape_has_its_type() {
 
 fn written(description: &Value) -> String {
     let mut out = HEAD.to_owned();
+    let _infallible = write!(
+        out,
+        "\n/** So many approvals with one `fold_key` are one row. */\n\
+         export const FOLD_MIN = {FOLD_MIN};\n"
+    );
     let schemas = description["components"]["schemas"].as_object().unwrap();
     let mut names: Vec<&String> = schemas.keys().collect();
     names.sort();

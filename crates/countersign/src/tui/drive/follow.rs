@@ -37,10 +37,16 @@ pub(crate) async fn follow(client: &Client, path: String, tell: Sender<Heard>) {
                 }
                 while let Some(told) = events.next().await {
                     last = told.id.or(last);
-                    // An event this program does not know is skipped.
-                    let Some(event) = told.event else { continue };
-                    let is_last = ends(&path, &event);
-                    if say(&tell, News::Event(Box::new(event))).await.is_none() || is_last {
+                    let (news, is_last) = match told.event {
+                        Ok(Some(event)) => {
+                            let is_last = ends(&path, &event);
+                            (News::Event(Box::new(event)), is_last)
+                        }
+                        // An event this program does not know is skipped.
+                        Ok(None) => continue,
+                        Err(why) => (News::Unreadable { why }, false),
+                    };
+                    if say(&tell, news).await.is_none() || is_last {
                         return;
                     }
                 }

@@ -13,7 +13,7 @@ use crate::samples;
 use crate::tui::picture::{START, drawn, text};
 use crate::tui::screen::{News, Screen as _};
 
-/// An approval as the gateway lists it.
+/// An approval as the gateway lists it. Those of one run and one risk fold.
 fn approval(id: &str, run: &str, risk: &str, command: &str) -> Value {
     let field = |name: &str, text: &str| json!({ "name": name, "text": text, "code": false });
     samples::approval(json!({
@@ -22,6 +22,7 @@ fn approval(id: &str, run: &str, risk: &str, command: &str) -> Value {
         "run_id": run,
         "session_id": "s1",
         "command": command,
+        "fold_key": format!("{run} {risk}"),
         "created_at": START.as_seconds() - 10.0,
         "expires_at": START.as_seconds() + 250.0,
         "card": {
@@ -208,11 +209,12 @@ impl Shown {
     }
 }
 
-/// Three approvals of two runs, and a question.
+/// Four approvals of two runs, three of them alike, and a question.
 fn busy() -> Shown {
     let mut shown = Shown::with(&[
         approval("appr_1", "run_7", "critical", "rm -rf /srv/www"),
         approval("appr_2", "run_7", "critical", "rm -rf /srv/data"),
+        approval("appr_2b", "run_7", "critical", "rm -rf /srv/logs"),
         approval("appr_3", "run_8", "medium", "git push origin main"),
     ]);
     let questions = json!({ "clarifications": [question("clar_1", "run_8")] });

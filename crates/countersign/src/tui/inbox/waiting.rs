@@ -1,4 +1,4 @@
-//! The waiting tab: grouped by run, similar calls folded, the oldest first.
+//! The waiting tab: grouped by run, similar calls folded as the gateway says, the oldest first.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -8,13 +8,12 @@ use countersign_core::status::{ClarificationStatus, Risk};
 use countersign_core::time::UnixMillis;
 use countersign_gate::clarifications::ClarificationView;
 use countersign_gate::records::event::{ApprovalRequired, ClarifyRequired};
+use countersign_gate::records::fold::FOLD_MIN;
 use countersign_gate::records::view::ApprovalView;
 
 use super::cursor::{Cursor, Stays};
 use crate::words::assessed;
 
-/// Questions of one kind from which on they are one row.
-const FOLD_MIN: usize = 2;
 /// Settled questions that are remembered, so that a list which was on its way cannot bring them back.
 const SETTLED_MAX: usize = 1024;
 
@@ -43,8 +42,8 @@ pub(super) struct Item {
     pub(super) command: String,
     /// How bad a mistake would be; `None` for a question.
     pub(super) risk: Option<Risk>,
-    /// The rule that asks, once it is known. Nothing is folded before.
-    pub(super) rule: Option<u8>,
+    /// The gateway's key for folding; `None` if it has its own row, or is known by its event alone.
+    pub(super) fold_key: Option<String>,
     pub(super) is_crisis: bool,
     pub(super) asked_at: UnixMillis,
     pub(super) expires_at: UnixMillis,
@@ -87,7 +86,6 @@ impl Item {
             let field = fields.find(|field| field.name == name);
             field.map(|field| field.text.clone())
         };
-        let assessment = assessed(&approval.assessment);
         Self {
             id: approval.approval_id.clone(),
             kind: Kind::Approval,
@@ -104,8 +102,8 @@ impl Item {
             },
             command,
             risk: Some(approval.card.risk),
-            rule: Some(assessment.as_ref().map_or(0, |it| it.rule.number)),
-            is_crisis: assessment.is_some_and(|it| it.crisis_sensitive),
+            fold_key: approval.fold_key.clone(),
+            is_crisis: assessed(&approval.assessment).is_some_and(|it| it.crisis_sensitive),
             asked_at: UnixMillis::of_seconds(approval.created_at),
             expires_at: UnixMillis::of_seconds(approval.expires_at),
             held_until: approval.held_until.map(UnixMillis::of_seconds),
@@ -125,7 +123,7 @@ impl Item {
             what: shortened(&event.command),
             command: String::new(),
             risk: Some(event.risk),
-            rule: None,
+            fold_key: None,
             is_crisis: false,
             asked_at: UnixMillis::of_seconds(event.timestamp),
             expires_at: UnixMillis::of_seconds(event.expires_at),
@@ -146,7 +144,7 @@ impl Item {
             what: shortened(&question.question.replace('\n', " ")),
             command: String::new(),
             risk: None,
-            rule: None,
+            fold_key: None,
             is_crisis: false,
             asked_at: UnixMillis::of_seconds(question.created_at),
             expires_at: UnixMillis::of_seconds(question.expires_at),
@@ -180,13 +178,6 @@ impl Item {
             && approval.choices.contains(&Choice::Once)
     }
 
-    fn fold(&self) -> Option<Fold> {
-        let rule = self
-            .rule
-            .filter(|_| self.kind == Kind::Approval && !self.is_crisis)?;
-        Some((self.run.clone(), self.tool.clone(), rule))
-    }
-
     fn matches(&self, words: &[String]) -> bool {
         let all = [
             self.what.as_str(),
@@ -197,15 +188,12 @@ impl Item {
             &self.run,
             &self.id,
         ];
-        let all = all.map(|it| it.to_lowercase());
+        let all = all.map(str::to_lowercase);
         words
             .iter()
             .all(|word| all.iter().any(|it| it.contains(word)))
     }
 }
-
-/// The key for folding: run, tool and rule.
-type Fold = (String, String, u8);
 
 /// A row of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,7 +213,8 @@ pub(super) struct Waiting {
     /// When each run's first question came: the order of runs, which stays when it is answered.
     runs: BTreeMap<String, UnixMillis>,
     settled: VecDeque<String>,
-    opened: BTreeSet<Fold>,
+    /// The keys of the folds that are open.
+    opened: BTreeSet<String>,
     chosen: BTreeSet<String>,
     filter: Vec<String>,
     rows: Vec<Row>,
@@ -350,11 +339,11 @@ impl Waiting {
             return false;
         };
         let first = members.first().cloned().unwrap_or_default();
-        let fold = self.items.get(&first).and_then(Item::fold);
-        if let Some(fold) = fold {
-            let is_open = !self.opened.remove(&fold);
+        let item = self.items.get(&first);
+        if let Some(key) = item.and_then(|item| item.fold_key.clone()) {
+            let is_open = !self.opened.remove(&key);
             if is_open {
-                self.opened.insert(fold);
+                self.opened.insert(key);
             }
             self.is_stale = true;
             let name = if is_open { open_name(&first) } else { first };
@@ -439,15 +428,16 @@ impl Waiting {
 
     /// Appends `items`, like ones folded where the first of them stands.
     fn fold(&self, items: &[&Item], rows: &mut Vec<Row>) {
-        let mut folds: BTreeMap<Fold, Vec<String>> = BTreeMap::new();
+        let mut folds: BTreeMap<&String, Vec<String>> = BTreeMap::new();
         for item in items {
-            if let Some(fold) = item.fold() {
-                folds.entry(fold).or_default().push(item.id.clone());
+            if let Some(key) = &item.fold_key {
+                folds.entry(key).or_default().push(item.id.clone());
             }
         }
         for item in items {
-            let folded = item.fold().and_then(|fold| folds.get_key_value(&fold));
-            let Some((fold, members)) = folded.filter(|(_, it)| it.len() >= FOLD_MIN) else {
+            let key = item.fold_key.as_ref();
+            let folded = key.and_then(|key| folds.get_key_value(key));
+            let Some((key, members)) = folded.filter(|(_, it)| it.len() >= FOLD_MIN) else {
                 let (id, is_inside) = (item.id.clone(), false);
                 rows.push(Row::One { id, is_inside });
                 continue;
@@ -455,7 +445,7 @@ impl Waiting {
             if members.first() != Some(&item.id) {
                 continue;
             }
-            let (members, is_open) = (members.clone(), self.opened.contains(fold));
+            let (members, is_open) = (members.clone(), self.opened.contains(*key));
             let inside = members.clone();
             rows.push(Row::Fold { members, is_open });
             if is_open {

@@ -205,40 +205,45 @@ fn rows_that_come_do_not_move_the_one_a_person_is_on() {
 }
 
 #[test]
-fn crisis_cards_are_never_folded() {
-    let mut cards = [
-        approval("appr_1", "run_7", "critical", "reply one"),
-        approval("appr_2", "run_7", "critical", "reply two"),
-    ];
-    for card in &mut cards {
-        card["assessment"]["crisis_sensitive"] = json!(true);
+fn cards_without_a_fold_key_are_never_folded() {
+    // A crisis card has none; an older gateway does not send the field.
+    for is_sent in [true, false] {
+        let mut cards = ["one", "two", "three"].map(|name| {
+            let command = format!("reply {name}");
+            approval(&format!("appr_{name}"), "run_7", "critical", &command)
+        });
+        for card in &mut cards {
+            let fields = card.as_object_mut().unwrap();
+            fields.remove("fold_key");
+            if is_sent {
+                fields.insert("fold_key".to_owned(), Value::Null);
+                card["assessment"]["crisis_sensitive"] = json!(true);
+            }
+        }
+        let mut shown = Shown::with(&cards);
+        let text = shown.text();
+        for name in ["reply one", "reply two", "reply three"] {
+            assert!(text.contains(name), "{text}");
+        }
+        assert!(!text.contains('×'), "{text}");
     }
-    let mut shown = Shown::with(&cards);
-    let text = shown.text();
-    assert!(
-        text.contains("reply one") && text.contains("reply two"),
-        "{text}"
-    );
-    assert!(!text.contains('×'), "{text}");
 }
 
 #[test]
-fn what_is_alike_in_run_tool_and_rule_is_one_row_and_nothing_else() {
-    let base = approval("appr_1", "run_7", "high", "write docs/a.md");
-    let mut other_tool = approval("appr_2", "run_7", "high", "write docs/b.md");
-    other_tool["tool"] = json!("write_file");
-    let mut other_rule = approval("appr_3", "run_7", "high", "write docs/c.md");
-    other_rule["assessment"]["rule"]["number"] = json!(4);
-    let other_run = approval("appr_4", "run_8", "high", "write docs/d.md");
-    let alike = approval("appr_5", "run_7", "high", "write docs/e.md");
-    let mut shown = Shown::with(&[base.clone(), other_tool, other_rule, other_run]);
-    assert!(!shown.text().contains('×'));
-    shown.answer("card", "appr_5", &alike);
-    assert!(
-        shown.text().contains("▸ 2 × write docs/…"),
-        "{}",
-        shown.text()
-    );
+fn three_with_one_fold_key_are_one_row_and_two_are_not() {
+    let mut other_key = approval("appr_2", "run_7", "high", "write docs/b.md");
+    other_key["fold_key"] = json!("another");
+    let mut shown = Shown::with(&[
+        approval("appr_1", "run_7", "high", "write docs/a.md"),
+        other_key,
+        approval("appr_3", "run_7", "high", "write docs/c.md"),
+    ]);
+    assert!(!shown.text().contains('×'), "{}", shown.text());
+    let third = approval("appr_4", "run_7", "high", "write docs/d.md");
+    shown.answer("card", "appr_4", &third);
+    let text = shown.text();
+    assert!(text.contains("▸ 3 × write docs/…"), "{text}");
+    assert!(text.contains("write docs/b.md"), "{text}");
 }
 
 #[test]
@@ -266,19 +271,20 @@ fn a_batch_denies_anything_with_one_note() {
     let mut shown = busy();
     shown.wishes.clear();
     shown.type_in("xd");
-    assert!(shown.text().contains("Deny 2 calls."), "{}", shown.text());
+    assert!(shown.text().contains("Deny 3 calls."), "{}", shown.text());
     shown.type_in("no");
     shown.press(KeyCode::Enter);
     let body = json!({ "choice": "deny", "note": "no" });
-    let wanted =
-        ["appr_1", "appr_2"].map(|id| (format!("/v1/approvals/{id}/resolve"), body.clone()));
+    let wanted = ["appr_1", "appr_2", "appr_2b"]
+        .map(|id| (format!("/v1/approvals/{id}/resolve"), body.clone()));
     assert_eq!(shown.sent(), wanted);
     shown.answer("batch", "appr_1", &json!({}));
     let late = json!({ "error": { "message": "it is answered" } });
     shown.answer_with("batch", "appr_2", 409, &late);
+    shown.answer("batch", "appr_2b", &json!({}));
     let text = shown.text();
     assert!(
-        text.contains("Denied: 1 call. Already answered: 1."),
+        text.contains("Denied: 2 calls. Already answered: 1."),
         "{text}"
     );
 }
@@ -292,7 +298,7 @@ fn a_batch_allows_low_and_medium_once_after_a_question_that_was_read() {
     shown.type_in("xa");
     let text = shown.text();
     assert!(
-        text.contains("Allow 1 call once? 2 of higher risk stay"),
+        text.contains("Allow 1 call once? 3 of higher risk stay"),
         "{text}"
     );
     assert!(text.contains("❯ 2. Leave them waiting"), "{text}");
@@ -563,7 +569,7 @@ fn a_thousand_that_wait_are_drawn_as_one_page_and_counted_down_together() {
             let (id, run) = (format!("appr_{number}"), format!("run_{}", number % 400));
             let mut card = approval(&id, &run, "low", &format!("echo {number}"));
             card["created_at"] = json!(START.as_seconds() - f64::from(number) / 7.0);
-            card["assessment"]["rule"]["number"] = json!(number / 400);
+            card["fold_key"] = json!(id);
             card
         })
         .collect();
