@@ -1,8 +1,8 @@
 //! Reviews: calls that ran and can be kept or undone.
 //!
 //! Undoing is the work of whoever ran the call. Another agent is told to; the built-in one kept a
-//! [`Snapshot`] and undoes it itself: [`Gate::begin_undo`] takes the review, so that nobody settles
-//! it otherwise meanwhile, the files are put back, [`Gate::finish_undo`] says how that went.
+//! [`Snapshot`] and undoes it itself: `begin_undo` takes the review, so that nobody settles
+//! it otherwise meanwhile, the files are put back, `finish_undo` says how that went.
 
 mod snapshot;
 

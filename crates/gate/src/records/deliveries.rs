@@ -16,7 +16,7 @@ pub(crate) struct StoredDelivery {
     pub(crate) channel: String,
     pub(crate) reference: Option<String>,
     pub(crate) why: Option<String>,
-    /// Where it goes, as [`Destination::word`] says it.
+    /// Where it goes, as `Destination::word` says it.
     #[serde(default)]
     pub(crate) to: String,
     /// Whether only parts are shown there.
