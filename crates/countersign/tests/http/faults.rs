@@ -63,7 +63,8 @@ fn is_ready(gateway: &Gateway) -> Result<(), String> {
     Err(reasons.last().unwrap().as_str().unwrap().to_owned())
 }
 
-/// What was found out holds for a moment, so it is asked until it is asked anew.
+/// Asks until the gateway is ready again. Nothing is announced when it is, and it caches the answer
+/// for a moment, so this polls, with an end.
 fn until_ready(gateway: &Gateway) {
     let since = std::time::Instant::now();
     while let Err(why) = is_ready(gateway) {

@@ -2,58 +2,9 @@
 //!
 //! A method belongs to a room. Callers hold a `Gate` and need not know which one.
 
-use crate::Gate;
-use crate::GateError;
-use crate::approvals::answer::ApprovalFilter;
-use crate::approvals::smart::Deputy;
-use crate::base::principal::Principal;
-use crate::base::principal::Role;
-use crate::calls::permit::Permit;
-use crate::calls::permit::Presented;
-use crate::calls::permit::Progress;
-use crate::chats::click::Clicked;
-use crate::chats::click::Refusal;
-use crate::clarifications::ClarificationView;
-use crate::clarifications::Clarified;
-use crate::clarifications::Question;
-use crate::delivery::DeliveryView;
-use crate::delivery::health::ChannelView;
-use crate::history::statistics::StatsFilter;
-use crate::history::statistics::StatsView;
-use crate::history::traces::Replayed;
-use crate::history::traces::TraceFilter;
-use crate::history::traces::TraceView;
-use crate::history::what_if::ProposedThresholds;
-use crate::ledger::anchor::Anchor;
-use crate::ledger::verify::LedgerState;
-use crate::people::KeyBounds;
-use crate::people::KeyView;
-use crate::people::LoginView;
-use crate::people::NewKey;
-use crate::people::NewLogin;
-use crate::people::PersonView;
-use crate::records::request::Reply;
-use crate::records::request::Report;
-use crate::records::request::Submission;
-use crate::records::view::ApprovalView;
-use crate::records::view::CallView;
-use crate::records::view::ConsumedView;
-use crate::records::view::GrantView;
-use crate::records::view::Page;
-use crate::records::view::ScopeView;
-use crate::reviews::ReviewView;
-use crate::reviews::Settled;
-use crate::reviews::Snapshot;
-use crate::reviews::Undoing;
-use crate::runs::NewRun;
-use crate::runs::Run;
-use crate::runs::RunStep;
-use crate::runs::threads::Thread;
-use crate::runs::usage::UsageView;
-use crate::sessions::OverrideRequest;
-use crate::sessions::OverrideView;
-use crate::sessions::crisis::CrisisView;
-use crate::sessions::crisis::Marked;
+use std::sync::Arc;
+use std::time::Duration;
+
 use countersign_channels::press::Click;
 use countersign_core::grant::Scope;
 use countersign_core::id::KeyId;
@@ -61,11 +12,32 @@ use countersign_core::ledger::Entry;
 use countersign_core::policy::Policy;
 use countersign_core::status::RunStatus;
 use countersign_core::tier::Tier;
-use countersign_core::token::Claims;
-use countersign_core::token::PublicKey;
+use countersign_core::token::{Claims, PublicKey};
 use serde_json::Value;
-use std::sync::Arc;
-use std::time::Duration;
+
+use crate::approvals::answer::ApprovalFilter;
+use crate::approvals::smart::Deputy;
+use crate::base::principal::{Principal, Role};
+use crate::calls::permit::{Permit, Presented, Progress};
+use crate::chats::click::{Clicked, Refusal};
+use crate::clarifications::{ClarificationView, Clarified, Question};
+use crate::delivery::DeliveryView;
+use crate::delivery::health::ChannelView;
+use crate::history::statistics::{StatsFilter, StatsView};
+use crate::history::traces::{Replayed, TraceFilter, TraceView};
+use crate::history::what_if::ProposedThresholds;
+use crate::ledger::anchor::Anchor;
+use crate::ledger::verify::LedgerState;
+use crate::people::{KeyBounds, KeyView, LoginView, NewKey, NewLogin, PersonView};
+use crate::records::request::{Reply, Report, Submission};
+use crate::records::view::{ApprovalView, CallView, ConsumedView, GrantView, Page, ScopeView};
+use crate::reviews::{ReviewView, Settled, Snapshot, Undoing};
+use crate::runs::threads::Thread;
+use crate::runs::usage::UsageView;
+use crate::runs::{NewRun, Run, RunStep};
+use crate::sessions::crisis::{CrisisView, Marked};
+use crate::sessions::{OverrideRequest, OverrideView};
+use crate::{Gate, GateError};
 
 /// `fn name(arguments) -> T = room.method;` becomes a public asynchronous method of [`Gate`] that
 /// returns `Result<T, GateError>`.

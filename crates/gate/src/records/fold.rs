@@ -3,32 +3,14 @@
 //! It is in the gate so that the page and the terminal fold the same cards.
 
 use countersign_core::digest::Digest;
+use countersign_core::record::AssessmentView;
 use countersign_core::status::Status;
-use serde::Deserialize;
 
 use crate::records::stored::StoredApproval;
 
 /// The number of pending approvals with one fold key from which on clients show them as one row.
 /// The page gets it through its generated types.
 pub const FOLD_MIN: usize = 3;
-
-/// The part of an assessment that the rule reads.
-#[derive(Deserialize)]
-struct Judged {
-    crisis_sensitive: bool,
-    rule: Rule,
-    findings: Vec<Finding>,
-}
-
-#[derive(Deserialize)]
-struct Rule {
-    number: u8,
-}
-
-#[derive(Deserialize)]
-struct Finding {
-    code: String,
-}
 
 /// Returns the key that `stored` shares with similar approvals; `None` if it must have its own row.
 ///
@@ -46,7 +28,7 @@ pub(crate) fn key(stored: &StoredApproval) -> Option<String> {
         card,
         ..
     } = stored;
-    let judged: Judged = serde_json::from_str(call.assessment.get()).ok()?;
+    let judged: AssessmentView = serde_json::from_str(call.assessment.get()).ok()?;
     if judged.crisis_sensitive || approval.status() != Status::Waiting {
         return None;
     }

@@ -23,6 +23,7 @@ BINARY = os.path.abspath(sys.argv[1])
 KEPT = ["cli.key", "countersign.db", "ledger.head", "signing.key"]
 # Long enough that what waits still waits whenever the test runs; the longest that may be configured.
 LONG = "365d"
+PATIENCE_SECONDS = 60
 RUNNING = []
 
 
@@ -95,7 +96,11 @@ class Gateway:
         return self.ask(key, "GET", f"/v1/calls/{call['call_id']}")
 
     def until(self, key, path, is_it):
+        """Asks until it is so. Only time settles what this waits for, so there is no event to wait on."""
+        ends = time.monotonic() + PATIENCE_SECONDS
         while not is_it(seen := self.ask(key, "GET", path)):
+            if time.monotonic() > ends:
+                raise SystemExit(f"{path} did not change in {PATIENCE_SECONDS} s: {seen}")
             time.sleep(0.1)
         return seen
 
@@ -132,8 +137,8 @@ def short_waits(home):
     gateway.ask(bot, "POST", "/v1/clarifications", asked)
     path = f"/v1/calls/{expired['call_id']}"
     gateway.until(bot, path, lambda call: call["status"] == "expired")
-    time.sleep(1.5)
-    gateway.ask(bot, "GET", "/v1/clarifications")
+    is_settled = lambda page: all(it["status"] != "waiting" for it in page["clarifications"])
+    gateway.until(bot, "/v1/clarifications", is_settled)
     gateway.stop()
     return keys
 
