@@ -7,7 +7,6 @@
 //! nothing had been released). What is final stays final.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::digest::Digest;
 use crate::id::{ApprovalId, GrantId, TokenId};
@@ -19,9 +18,7 @@ use crate::time::UnixMillis;
 pub const COLLECT_MILLIS_MAX: i64 = 10 * 60 * 1000;
 
 /// What a person may choose.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
     /// This call, once.

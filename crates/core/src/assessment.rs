@@ -1,15 +1,12 @@
 //! `Assessment`: risk, confidence, side effect, reasons and factors. It decides nothing.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::score::Score;
 use crate::shell::syntax::Span;
 
 /// What a call changes, from nothing to what always asks.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SideEffect {
     /// Changes nothing.
@@ -140,9 +137,7 @@ pub struct Finding {
 }
 
 /// How bad a finding is.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Worth knowing.

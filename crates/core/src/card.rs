@@ -13,7 +13,6 @@ mod fit;
 mod text;
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::approval::{Approval, Choice};
 use crate::assessment::{Assessment, SideEffect};
@@ -34,14 +33,13 @@ const ON_TIMEOUT: &str = "If nobody answers in time, it does not run.";
 const TURNS_MAX: usize = 3;
 
 /// What a person sees.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Card {
     /// The approval.
     pub approval_id: String,
     /// The title of the call.
     pub title: String,
     /// `low`, `medium`, `high` or `critical`.
-    #[schema(value_type = String)]
     pub risk: Risk,
     /// Reasons, the worst first.
     pub reasons: Vec<String>,
@@ -73,8 +71,7 @@ pub struct Card {
 }
 
 /// A named part of a card.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = CardField)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {
     /// Its name.
     pub name: String,

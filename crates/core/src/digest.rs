@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::Digest as _;
-use utoipa::ToSchema;
 
 use crate::canonical::{canonical, write_text};
 use crate::encoding::hexadecimal;
@@ -12,8 +11,7 @@ use crate::encoding::hexadecimal;
 const DOMAIN: &[u8] = b"countersign/v1/action\0";
 
 /// SHA-256, in hexadecimal with its name in front where it is written.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToSchema)]
-#[schema(value_type = String)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(pub [u8; 32]);
 
 /// How the arguments were turned into bytes.

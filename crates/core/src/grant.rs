@@ -16,7 +16,6 @@ mod within;
 mod words;
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::assessment::{Assessment, SideEffect};
 use crate::call::ToolCall;
@@ -34,7 +33,7 @@ pub use within::Within;
 
 /// Which calls a grant is about. In every kind `within` is what the call it was given for would
 /// do: no covered call does anything else or worse.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Scope {
     /// Exactly these arguments of this tool, from this directory.

@@ -14,7 +14,6 @@ mod verifier;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use utoipa::ToSchema;
 
 pub use self::verifier::{Verified, Verifier};
 use crate::digest::Digest;
@@ -26,7 +25,7 @@ const DOMAIN: &[u8] = b"countersign/v1/ledger\0";
 pub const GENESIS: Digest = Digest([0; 32]);
 
 /// An entry before it has its place in the chain.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
     /// When it happened.
     pub at: UnixMillis,
@@ -45,7 +44,7 @@ pub struct Draft {
 }
 
 /// One entry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// Its number, from 1, without gaps.
     pub seq: u64,

@@ -4,22 +4,10 @@
 //! pretending otherwise.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// From advisory to proven.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    ToSchema,
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub enum Tier {
     /// Same account: advisory.

@@ -1,22 +1,10 @@
 //! `UnixMillis`: a point in time, passed in as an argument. The core never reads a clock.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// Milliseconds since 1970.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    ToSchema,
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(transparent)]
 pub struct UnixMillis(pub i64);

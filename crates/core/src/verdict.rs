@@ -4,15 +4,12 @@
 //! configuration.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::assessment::{Assessment, SideEffect};
 use crate::score::Score;
 
 /// The verdicts, from loosest to strictest.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It runs at once.
@@ -38,7 +35,7 @@ impl Verdict {
 }
 
 /// Which of the three confirmation patterns a verdict belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {
     /// A person decides before it runs.

@@ -10,5 +10,6 @@ pub mod identifiers;
 pub(crate) mod lookup;
 pub mod request;
 pub(crate) mod retry;
+pub mod schema;
 pub(crate) mod stored;
 pub mod view;

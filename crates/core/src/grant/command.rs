@@ -2,7 +2,6 @@
 //! else cannot be granted.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use super::form::{absolute, lies_in};
 use super::handle;
@@ -35,7 +34,7 @@ const ON_NAMED_FILES: &[Effect] = &[
 const OUTPUT_SENSITIVITY_MAX: Score = Score::new(300);
 
 /// One simple command of a granted text.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CommandShape {
     /// What joins it to the command before it: `&&`, `||`, `|`, `|&`, `;`; empty for the first.
     pub join: String,

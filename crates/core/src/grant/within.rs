@@ -1,12 +1,11 @@
 //! The effects of the call that a grant was given for: the limit for every call it covers.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::assessment::{Assessment, SideEffect};
 
 /// What may happen at most.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Within {
     /// Codes of everything that was found, sorted.
     pub effects: Vec<String>,

@@ -1,14 +1,13 @@
-//! The schema of a recorded assessment, for the API description and for readers.
+//! A recorded assessment as it is read back.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::assessment::{Severity, SideEffect};
 use crate::status::Risk;
 use crate::verdict::{Pattern, Verdict};
 
 /// What a call would do, how sure that is, and what follows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is its own yes or no on the wire"
@@ -21,7 +20,6 @@ pub struct AssessmentView {
     /// The same in one word, as cards say it: `low`, `medium`, `high` or `critical`. Records of
     /// earlier versions lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
     pub risk: Option<Risk>,
     /// The confidence, 0 to 1.
     pub confidence: f64,
@@ -50,7 +48,7 @@ pub struct AssessmentView {
 }
 
 /// One of the five factors of a score.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactorView {
     /// `tool_class`, `target_sensitivity`, `reversibility`, `human_impact` or `context_certainty`.
     pub factor: String,
@@ -61,7 +59,7 @@ pub struct FactorView {
 }
 
 /// One thing that was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindingView {
     /// A stable code.
     pub code: String,
@@ -74,7 +72,7 @@ pub struct FindingView {
 }
 
 /// The rule that decided.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleView {
     /// Its number in the order of rules.
     pub number: u8,

@@ -6,6 +6,7 @@ use countersign_gate::delivery::DeliveryView;
 use countersign_gate::delivery::health::ChannelView;
 use countersign_gate::history::traces::TraceView;
 use countersign_gate::people::{KeyView, LoginView, PersonView};
+use countersign_gate::records::schema;
 use countersign_gate::records::view::{ApprovalView, CallView, GrantView, Page, ScopeView};
 use countersign_gate::reviews::ReviewView;
 use countersign_gate::runs::usage::UsageView;
@@ -67,6 +68,7 @@ lists! {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EntryList {
     /// The items of this page.
+    #[schema(value_type = Vec<schema::Entry>)]
     pub(crate) entries: Vec<Entry>,
     /// The value of `after` for the next page; null at the end.
     pub(crate) next: Option<String>,

@@ -22,6 +22,7 @@ use countersign_gate::history::what_if::ProposedThresholds;
 use countersign_gate::people::PersonView;
 use countersign_gate::records::identifiers;
 use countersign_gate::records::request::{GrantRequest, Reply, Report, Submission};
+use countersign_gate::records::schema;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -232,12 +233,12 @@ impl OutcomeBody {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResolveBody {
     /// The choice.
-    #[schema(value_type = Choice)]
+    #[schema(value_type = schema::Choice)]
     choice: String,
     /// The note for the agent.
     note: Option<String>,
     /// For *session* and *always*: which of the offered scopes; the narrowest if none is named.
-    #[schema(value_type = Option<Scope>)]
+    #[schema(value_type = Option<schema::Scope>)]
     scope: Option<Value>,
     /// For *session* and *always*: for how long.
     lasts_seconds: Option<u32>,
@@ -371,7 +372,7 @@ pub(crate) struct PreviewBody {
     /// For which question.
     pub(crate) approval_id: String,
     /// This scope alone.
-    #[schema(value_type = Option<Scope>)]
+    #[schema(value_type = Option<schema::Scope>)]
     pub(crate) scope: Option<Value>,
 }
 
@@ -520,6 +521,7 @@ pub(crate) struct HistoryQuery {
     /// Of this session.
     session_id: Option<String>,
     /// With this verdict.
+    #[param(value_type = Option<schema::Verdict>)]
     verdict: Option<Verdict>,
     /// How it ended: `waiting`, `allowed`, `approved`, `denied`, `refused`, `expired` or
     /// `withdrawn`.

@@ -8,6 +8,7 @@ use countersign_core::tier::Tier;
 use countersign_gate::base::principal::{Principal, Role};
 use countersign_gate::clarifications::ClarificationView;
 use countersign_gate::records::event::Usage;
+use countersign_gate::records::schema;
 use countersign_gate::records::view::ApprovalView;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,6 +26,7 @@ pub(crate) struct Identity {
     /// Where: `page`, `terminal`, `cli`, `socket`, `api`, or the name of a channel.
     pub(crate) via: String,
     /// How far an agent could pretend to be this one.
+    #[schema(value_type = schema::Tier)]
     pub(crate) tier: Tier,
 }
 

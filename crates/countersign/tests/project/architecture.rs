@@ -51,8 +51,6 @@ const CORE_MAY_USE: &[&str] = &[
     "sha2",
     "thiserror",
     "unicode-normalization",
-    // Derives that describe the shapes of the wire; nothing of it runs.
-    "utoipa",
 ];
 
 /// What the source of the core must not name, with the reason.

@@ -19,6 +19,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::base::principal::Role;
+use crate::records::schema;
 use crate::records::stored::written;
 
 /// Declares [`Event`]: each variant with its shape and its name. Two have another name for clients of
@@ -214,18 +215,18 @@ shapes! {
         agent: Option<String> = "The agent's own name, a claim.",
         tool: String = "The tool.",
         command: String = "On one line, display-redacted; never empty.",
-        verdict: Verdict = "The verdict.",
+        #[schema(value_type = schema::Verdict)] verdict: Verdict = "The verdict.",
         #[schema(value_type = String)] status: Status = "`waiting`, `allowed` or `refused`.",
         #[schema(value_type = Option<String>)] cause: Option<Cause> = "The cause, if nobody was asked: `rule`, `grant`, `deny_memory`, `flood` or `no_approver`.",
         risk_score: f64 = "The risk, 0 to 1.",
         confidence: f64 = "The confidence, 0 to 1.",
-        side_effect: SideEffect = "The side-effect class.",
+        #[schema(value_type = schema::SideEffect)] side_effect: SideEffect = "The side-effect class.",
         outbound: bool = "Whether it is outbound.",
         crisis_sensitive: bool = "Whether it may affect a person in crisis.",
         reasons: Vec<String> = "Reasons, the worst first.",
         rule: Option<u8> = "The number of the rule that decided.",
         finding: Option<String> = "The code of the first finding.",
-        digest: Digest = "The digest that a decision is bound to.",
+        #[schema(value_type = schema::Digest)] digest: Digest = "The digest that a decision is bound to.",
         arguments_commitment: String = "A salted hash of the arguments.",
         approval_id: Option<String> = "The approval, if a person is asked.",
         timestamp: f64 = "When.",
@@ -245,21 +246,21 @@ shapes! {
         approval_id: String = "The question.",
         command: String = "On one line, display-redacted; never empty.",
         description: String = "The first reason.",
-        choices: Vec<Choice> = "The choices.",
+        #[schema(value_type = Vec<schema::Choice>)] choices: Vec<Choice> = "The choices.",
         tool: String = "The tool.",
         args: Value = "The arguments, display-redacted; null where they are not shown.",
         risk_score: f64 = "The risk, 0 to 1.",
         confidence: f64 = "The confidence, 0 to 1.",
         reasons: Vec<String> = "Reasons, the worst first.",
         expires_at: f64 = "When it expires.",
-        digest: Digest = "The digest that an answer is bound to.",
+        #[schema(value_type = schema::Digest)] digest: Digest = "The digest that an answer is bound to.",
         timestamp: f64 = "When.",
         call_id: String = "The call.",
         #[serde(skip_serializing_if = "Option::is_none")] tool_call_id: Option<String> = "The model's id of the call, for calls of the built-in agent.",
         session_id: String = "Its session.",
         agent: Option<String> = "The agent's own name, a claim.",
         #[schema(value_type = String)] risk: Risk = "`low`, `medium`, `high` or `critical`.",
-        tier: Tier = "The tier: how well asker and approver are separated.",
+        #[schema(value_type = schema::Tier)] tier: Tier = "The tier: how well asker and approver are separated.",
     }
     /// A question is settled.
     ApprovalResolved {
@@ -267,7 +268,7 @@ shapes! {
         run_id: String = "Its run.",
         #[schema(value_type = String)] outcome: Outcome = "`approved`, `denied`, `expired` or `withdrawn`.",
         #[schema(value_type = String)] cause: Cause = "`person`, `model`, `expiry`, `undeliverable` or `withdrawal`.",
-        choice: Option<Choice> = "The choice.",
+        #[schema(value_type = Option<schema::Choice>)] choice: Option<Choice> = "The choice.",
         by: Option<String> = "Who chose it.",
         via: Option<String> = "Where.",
         note: Option<String> = "The note.",
@@ -275,10 +276,10 @@ shapes! {
         session_id: String = "Its session.",
         call_id: String = "The call.",
         #[serde(skip_serializing_if = "Option::is_none")] tool_call_id: Option<String> = "The model's id of the call, for calls of the built-in agent.",
-        digest: Digest = "The digest that the answer is bound to.",
+        #[schema(value_type = schema::Digest)] digest: Digest = "The digest that the answer is bound to.",
         grant_id: Option<String> = "The grant it created.",
         edited: bool = "Whether the person edited the arguments.",
-        tier: Option<Tier> = "The tier: how well asker and approver are separated.",
+        #[schema(value_type = Option<schema::Tier>)] tier: Option<Tier> = "The tier: how well asker and approver are separated.",
     }
     /// Something that settles nothing happened to a question.
     ApprovalHappening {
@@ -566,7 +567,7 @@ shapes! {
     /// The ledger was signed.
     CheckpointTold {
         seq: u64 = "The last signed entry.",
-        hash: Digest = "Its hash.",
+        #[schema(value_type = schema::Digest)] hash: Digest = "Its hash.",
         kid: String = "The name of the key.",
         public_key: String = "The key.",
         signature: String = "The signature.",

@@ -5,7 +5,6 @@ use countersign_core::card::Card;
 use countersign_core::display::inline;
 use countersign_core::ending::{Ending, Refusal};
 use countersign_core::grant::Scope;
-use countersign_core::record::AssessmentView;
 use countersign_core::status::{Cause, Outcome, Status};
 use countersign_core::time::{self, UnixMillis};
 use countersign_core::verdict::Verdict;
@@ -15,6 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::records::entries::{decision, description};
 use crate::records::fold;
+use crate::records::schema;
 use crate::records::stored::{Decision, StoredApproval, StoredCall};
 
 /// The text shown in place of a draft.
@@ -31,6 +31,7 @@ pub struct DecisionView {
     #[schema(value_type = String)]
     pub cause: Cause,
     /// The choice.
+    #[schema(value_type = Option<schema::Choice>)]
     pub choice: Option<Choice>,
     /// Who chose it.
     pub by: Option<String>,
@@ -131,10 +132,11 @@ pub struct CallView {
     #[schema(value_type = String)]
     pub status: Status,
     /// `allow`, `allow_then_review`, `ask` or `refuse`.
+    #[schema(value_type = schema::Verdict)]
     pub verdict: Verdict,
     /// Its effects.
     #[serde(deserialize_with = "raw")]
-    #[schema(value_type = AssessmentView)]
+    #[schema(value_type = schema::AssessmentView)]
     pub assessment: Box<RawValue>,
     /// The digest that the decision is bound to.
     pub digest: String,
@@ -191,10 +193,11 @@ pub struct ApprovalView {
     /// The first reason.
     pub description: String,
     /// The choices.
+    #[schema(value_type = Vec<schema::Choice>)]
     pub choices: Vec<Choice>,
     /// What the judge found.
     #[serde(deserialize_with = "raw")]
-    #[schema(value_type = AssessmentView)]
+    #[schema(value_type = schema::AssessmentView)]
     pub assessment: Box<RawValue>,
     /// The digest that an answer is bound to.
     pub digest: String,
@@ -205,6 +208,7 @@ pub struct ApprovalView {
     /// The decision.
     pub decision: Option<DecisionView>,
     /// The card.
+    #[schema(value_type = schema::Card)]
     pub card: Card,
     /// Grants that may be left, narrowest first.
     pub scopes: Vec<ScopeView>,
@@ -217,6 +221,7 @@ pub struct ApprovalView {
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ScopeView {
     /// The scope, to be sent back.
+    #[schema(value_type = schema::Scope)]
     pub scope: Scope,
     /// In words.
     pub words: String,
@@ -234,6 +239,7 @@ pub struct GrantView {
     /// The grant.
     pub grant_id: String,
     /// The scope.
+    #[schema(value_type = schema::Scope)]
     pub scope: Scope,
     /// In words.
     pub words: String,

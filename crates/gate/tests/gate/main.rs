@@ -29,6 +29,7 @@ mod permits;
 mod published;
 mod reviews;
 mod runs;
+mod schema;
 mod search;
 mod sessions;
 mod simulation;

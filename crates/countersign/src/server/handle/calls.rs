@@ -8,9 +8,10 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use countersign_core::judge::judge;
-use countersign_core::record::{self, AssessmentView};
+use countersign_core::record;
 use countersign_gate::GateError;
 use countersign_gate::base::settings::Policies as _;
+use countersign_gate::records::schema::AssessmentView;
 use countersign_gate::records::view::{CallView, ConsumedView};
 
 use super::{Answer, Reach};
