@@ -56,6 +56,20 @@ pub struct Considered {
     pub files: Files,
 }
 
+impl Considered {
+    /// Whether nothing that happened in the session before could make a verdict of `allow` stricter:
+    /// it runs no file that the session may have written, and even in a conversation with a person in
+    /// crisis nobody would be asked, because nothing leaves the machine and all of it can be undone.
+    pub fn stands_alone(&self) -> bool {
+        let assessment = &self.assessment;
+        self.files.wanted.is_empty()
+            && self.files.runs.is_empty()
+            && !assessment.outbound
+            && !assessment.crisis_sensitive
+            && assessment.reversible
+    }
+}
+
 /// Considers `call` of a key that is bound to the directories `bound`, after earlier calls of the
 /// same key have `written` files.
 pub fn consider_after(

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::hook::adapter::Adapter;
+
 pub(crate) use parsing::parse;
 
 /// A human confirmation firewall for AI agents.
@@ -115,6 +117,20 @@ pub(crate) enum Command {
     Chat(Chat),
     /// Show token usage of the models
     Usage(Usage),
+    /// Answer an agent about its next tool call; agents run this
+    #[command(
+        after_help = "Reads one event on standard input and answers in the agent's own form. Whatever goes wrong is\n\
+        that agent's deny. `countersign init AGENT` makes the agent run it."
+    )]
+    Hook(Hook),
+}
+
+/// Answer an agent about its next tool call.
+#[derive(Debug, Args)]
+pub(crate) struct Hook {
+    /// The agent
+    #[arg(value_name = "AGENT", value_parser = parsing::agent())]
+    pub(crate) agent: &'static Adapter,
 }
 
 /// Show waiting approvals and questions.

@@ -70,5 +70,6 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Run(args)) => run::run(&args, &reach),
         Some(Command::Chat(args)) => chat::run(&args, &reach),
         Some(Command::Usage(args)) => usage::run(&args, &reach),
+        Some(Command::Hook(args)) => crate::hook::run(args.agent, &reach),
     }
 }

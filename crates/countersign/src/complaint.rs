@@ -52,6 +52,28 @@ impl Complaint {
         &self.message
     }
 
+    /// Whether no gateway answers.
+    pub(crate) const fn is_unreachable(&self) -> bool {
+        self.code == UNREACHABLE
+    }
+
+    /// Returns message and hint in one line.
+    pub(crate) fn in_one_line(&self) -> String {
+        let end = |text: &str| {
+            if text.ends_with(['.', '?', '!']) {
+                ""
+            } else {
+                "."
+            }
+        };
+        let (message, hint) = (&self.message, &self.hint);
+        if hint.is_empty() {
+            format!("{message}{}", end(message))
+        } else {
+            format!("{message}{} Hint: {hint}{}", end(message), end(hint))
+        }
+    }
+
     /// Returns what to do about it.
     #[cfg(test)]
     pub(crate) fn hint(&self) -> &str {

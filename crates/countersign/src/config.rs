@@ -72,12 +72,35 @@ impl Home {
 /// Returns the policy of the owner's file.
 pub(crate) fn load(home: &Home) -> Result<Policy, Complaint> {
     let file = home.file();
-    match values(&file)? {
-        None => Ok(Policy::default()),
-        Some(values) => {
-            let changes = read::changes(&values).map_err(|problem| problem.in_file(&file))?;
-            Ok(Policy::default().with(changes))
-        }
+    policy_of(values(&file)?.as_ref(), &file)
+}
+
+/// Returns the policy of the owner's `file`, which holds `values`.
+fn policy_of(values: Option<&Value>, file: &Path) -> Result<Policy, Complaint> {
+    let Some(values) = values else {
+        return Ok(Policy::default());
+    };
+    let changes = read::changes(values).map_err(|problem| problem.in_file(file))?;
+    Ok(Policy::default().with(changes))
+}
+
+/// Returns the policy for a call from `cwd`, for a process that judges alone. `None` where it cannot
+/// know everything that counts: programs of the owner have a say, or the home is closed to it.
+pub(crate) fn whole_policy(home: &Home, cwd: Option<&str>) -> Result<Option<Policy>, Complaint> {
+    let file = home.file();
+    let is_closed = std::fs::File::open(&file)
+        .is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied);
+    if is_closed {
+        return Ok(None);
+    }
+    let values = values(&file)?;
+    if values.as_ref().is_some_and(settings::has_assessors) {
+        return Ok(None);
+    }
+    let policy = policy_of(values.as_ref(), &file)?;
+    match cwd.and_then(|cwd| project_file(Path::new(cwd), home)) {
+        None => Ok(Some(policy)),
+        Some(file) => tighten(&policy, &file).map(Some),
     }
 }
 

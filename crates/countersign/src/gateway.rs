@@ -6,6 +6,7 @@
 pub(crate) mod agent;
 pub(crate) mod channels;
 pub(crate) mod chats;
+pub(crate) mod collect;
 mod models;
 pub(crate) mod policies;
 

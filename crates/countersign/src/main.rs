@@ -6,6 +6,7 @@ mod cmd;
 mod complaint;
 mod config;
 mod gateway;
+mod hook;
 #[cfg(test)]
 mod samples;
 mod server;

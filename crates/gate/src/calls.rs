@@ -3,6 +3,7 @@
 pub(crate) mod assessors;
 pub mod flood;
 pub(crate) mod idempotency;
+mod let_run;
 pub(crate) mod lifecycle;
 pub mod permit;
 pub(crate) mod sending;

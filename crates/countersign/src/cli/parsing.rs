@@ -1,10 +1,12 @@
 //! Parses the command line and reports usage errors.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser as _};
 
 use super::Cli;
 use crate::complaint::Complaint;
+use crate::hook::adapter::{ADAPTERS, Adapter, named};
 
 /// Parses the process's command line. Help and version are printed and end the process.
 pub(crate) fn parse() -> Result<Cli, Complaint> {
@@ -20,6 +22,12 @@ pub(crate) fn parse() -> Result<Cli, Complaint> {
         }
         complain(&error, &used_command(std::env::args().skip(1)))
     })
+}
+
+/// Reads the name of an agent.
+pub(super) fn agent() -> impl clap::builder::TypedValueParser<Value = &'static Adapter> {
+    let names = PossibleValuesParser::new(ADAPTERS.iter().map(|adapter| adapter.name));
+    names.try_map(|name| named(&name).ok_or("no such agent"))
 }
 
 /// Returns the command that `words` use, as it is typed: `countersign keys create`.

@@ -18,6 +18,7 @@ use crate::config::read::at;
 use crate::config::{self, Home};
 use crate::gateway::Gateway;
 use crate::gateway::chats::Desk;
+use crate::gateway::collect::collect;
 use crate::server::limits::Limits;
 use crate::server::listen::Patience;
 use crate::server::outer::Entrance;
@@ -107,6 +108,10 @@ async fn gateway(
             })
         })
         .collect();
+    let collected = gateway.lock.is_some().then(|| {
+        let (gate, home) = (gateway.gate.clone(), gateway.home.clone());
+        tokio::spawn(collect(gate, home))
+    });
     let counted = {
         let app = Arc::clone(&app);
         tokio::spawn(async move { app.metrics.follow(&app.gate).await })
@@ -140,6 +145,9 @@ async fn gateway(
         }
     }
     counted.abort();
+    if let Some(collected) = collected {
+        collected.abort();
+    }
     gateway.gate.rest().await;
     gateway.gate.store().close().await;
     let _gone = std::fs::remove_file(&left);

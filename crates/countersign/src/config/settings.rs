@@ -79,6 +79,13 @@ pub(crate) fn gate(values: &Value) -> Settings {
     }
 }
 
+/// Whether the owner's programs have a say in verdicts.
+pub(crate) fn has_assessors(values: &Value) -> bool {
+    at(values, "assessors")
+        .as_array()
+        .is_some_and(|assessors| !assessors.is_empty())
+}
+
 /// Returns what `values` say about the HTTP side of the gateway in `home`.
 pub(crate) fn api(values: &Value, home: &Path) -> Api {
     Api {

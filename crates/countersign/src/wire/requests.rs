@@ -11,6 +11,7 @@ use countersign_core::digest::Digest;
 use countersign_core::grant::Scope;
 use countersign_core::id::ApprovalId;
 use countersign_core::status::Status;
+use countersign_core::time::UnixMillis;
 use countersign_core::verdict::Verdict;
 use countersign_gate::GateError;
 use countersign_gate::approvals::answer::ApprovalFilter;
@@ -72,6 +73,9 @@ pub(crate) struct CallBody {
     attachments: Option<Vec<String>>,
     /// The agent's explanation, shown as unverified.
     explanation: Option<String>,
+    /// When a hook let the call run by the same rules, without asking. It is recorded, and nobody is
+    /// asked about it.
+    let_run_at: Option<f64>,
     /// How long to wait for a decision, 0 to 60.
     pub(crate) wait_seconds: Option<f64>,
 }
@@ -159,6 +163,7 @@ impl CallBody {
             idempotency_key,
             // What a caller says of its disk is a claim that could only talk risk down.
             on_disk: Vec::new(),
+            let_run_at: self.let_run_at.map(UnixMillis::of_seconds),
         })
     }
 }

@@ -133,6 +133,7 @@ fn digest_of(submission: &Submission) -> Digest {
         tool_call_id: _,
         idempotency_key: _,
         on_disk: _,
+        let_run_at: _,
     } = submission;
     let turns = call.replying_to.iter().map(|turn| (&turn.from, &turn.text));
     let hints = call.annotations;

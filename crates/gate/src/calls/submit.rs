@@ -27,6 +27,7 @@ use crate::base::random::{random, random_id};
 use crate::base::settings::{Ruleset, redacts};
 use crate::calls::Calls;
 use crate::calls::idempotency::idempotency_put;
+use crate::calls::let_run;
 use crate::grants::VersionedGrant;
 use crate::records::entries::{approval_required, call_assessed};
 use crate::records::error::invalid;
@@ -53,7 +54,7 @@ pub(crate) struct Considered {
     pub(crate) call: StoredCall,
     pub(crate) judged: Judged,
     ruleset: Arc<Ruleset>,
-    grant: Option<VersionedGrant>,
+    pub(crate) grant: Option<VersionedGrant>,
     pub(crate) command: String,
     commitment: String,
     /// Additional writes: the session, the idempotency key.
@@ -61,6 +62,8 @@ pub(crate) struct Considered {
     /// What the call would leave in files.
     writes: Vec<Put>,
     entries: Vec<Draft>,
+    /// Whether it ran before anybody here heard of it.
+    pub(crate) has_run: bool,
 }
 
 impl Considered {
@@ -110,6 +113,10 @@ impl Calls {
         if let Some(name) = &submission.idempotency_key {
             let put = idempotency_put(who, name, submission, &considered.call);
             considered.puts.push(put);
+        }
+        if let Some(at) = submission.let_run_at {
+            let_run::mark(&mut considered, at);
+            return Box::pin(self.record_decided(considered)).await;
         }
         let verdict = considered.judged.ruling.verdict;
         if verdict == Verdict::Ask && !self.people.has_approver_for(&considered.call).await? {
@@ -224,6 +231,7 @@ impl Calls {
             puts,
             writes,
             entries,
+            has_run: false,
         })
     }
 
@@ -274,12 +282,13 @@ impl Calls {
             mut puts,
             writes,
             mut entries,
+            has_run,
         } = considered;
         let status = call.status();
         let allowed = status == Status::Allowed;
         // A tool that is marked wants a token even where a rule let the call through.
         let mut approval = None;
-        if allowed && ruleset.policy.wants_token(&call.tool, &judged.assessment) {
+        if allowed && !has_run && ruleset.policy.wants_token(&call.tool, &judged.assessment) {
             let stored = self.allowed_by_rule(&mut call, &judged, &ruleset.policy);
             puts.push(stored.put(Expect::Absent));
             approval = Some(stored);

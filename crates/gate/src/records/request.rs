@@ -5,6 +5,7 @@ use countersign_core::call::ToolCall;
 use countersign_core::digest::Digest;
 use countersign_core::grant::Scope;
 use countersign_core::id::{ApprovalId, CallId};
+use countersign_core::time::UnixMillis;
 use countersign_core::written::Content;
 use serde_json::Value;
 
@@ -41,6 +42,8 @@ pub struct Submission {
     pub idempotency_key: Option<String>,
     /// Files the call may run, as whoever runs it finds them.
     pub on_disk: Vec<OnDisk>,
+    /// When a hook let it run by the same rules without asking; the call is recorded, nobody is asked.
+    pub let_run_at: Option<UnixMillis>,
 }
 
 /// A file that a call may run, as it is on disk. Whoever runs the call compares it again just before.

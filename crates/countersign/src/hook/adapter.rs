@@ -1,0 +1,154 @@
+//! The agents, and what each of them tells its hook and expects from it.
+//!
+//! One row of [`ADAPTERS`] and one file for each agent. The rows are data and pure functions: text
+//! in, text out. The guide `docs/agents.md` says what each agent does when its hook fails.
+
+mod claude_code;
+mod cline;
+mod codex;
+mod copilot;
+mod cursor;
+mod fields;
+mod gemini;
+mod opencode;
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+/// An agent with a hook.
+#[derive(Debug)]
+pub(crate) struct Adapter {
+    /// Its name on the command line.
+    pub(crate) name: &'static str,
+    /// Its name for people.
+    pub(crate) title: &'static str,
+    /// How long it waits for its hook. `init` writes the same into its settings.
+    pub(crate) patience: Duration,
+    /// Reads the input of its hook. What is not understood is an error, and so a deny.
+    pub(crate) read: fn(Map<String, Value>) -> Result<Event, String>,
+    allow: fn() -> Output,
+    /// Allows with other arguments; `None` if the agent cannot take them.
+    change: fn(Value) -> Option<Output>,
+    deny: fn(&str) -> Output,
+    /// Answers an event that is no call.
+    go_on: fn() -> Output,
+}
+
+/// What an agent tells its hook.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Event {
+    /// It wants to make a call.
+    Call(Wish),
+    /// A person wrote to it.
+    Said {
+        /// In which session.
+        session: String,
+        /// What.
+        text: String,
+    },
+    /// Nothing there is to decide about.
+    Other,
+}
+
+/// A call as an agent tells its hook of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Wish {
+    /// The tool; a tool of an MCP server is `mcp__SERVER__TOOL`, where the agent says so.
+    pub(crate) tool: String,
+    /// Its arguments, an object.
+    pub(crate) args: Value,
+    /// The session.
+    pub(crate) session: String,
+    /// The directory the agent works in at this moment.
+    pub(crate) cwd: Option<String>,
+    /// The project the agent was started in, where it differs.
+    pub(crate) workspace: Option<String>,
+    /// The part of the agent that asks, where it says so.
+    pub(crate) part: Option<String>,
+}
+
+/// What the agent is told.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Answer {
+    /// The call may run as it is.
+    Allow,
+    /// The call may run with these arguments, which a person changed.
+    Change(Value),
+    /// The call must not run, for this reason.
+    Deny(String),
+    /// The event was noted.
+    GoOn,
+}
+
+/// The bytes and the exit code of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Output {
+    /// What goes to standard output.
+    pub(crate) stdout: String,
+    /// What goes to standard error.
+    pub(crate) stderr: String,
+    /// The exit code.
+    pub(crate) code: u8,
+}
+
+/// Every agent, in the order in which people are shown them.
+pub(crate) const ADAPTERS: &[Adapter] = &[
+    claude_code::ADAPTER,
+    codex::ADAPTER,
+    gemini::ADAPTER,
+    opencode::ADAPTER,
+    copilot::ADAPTER,
+    cline::ADAPTER,
+    cursor::ADAPTER,
+];
+
+/// Returns the agent of this name.
+pub(crate) fn named(name: &str) -> Option<&'static Adapter> {
+    ADAPTERS.iter().find(|adapter| adapter.name == name)
+}
+
+impl Adapter {
+    /// Returns `answer` as the agent understands it.
+    pub(crate) fn output(&self, answer: &Answer) -> Output {
+        match answer {
+            Answer::Allow => (self.allow)(),
+            Answer::Change(args) => (self.change)(args.clone()).unwrap_or_else(|| {
+                (self.deny)(
+                    "A person allowed this with other arguments, and this agent cannot take them. \
+                     Ask the person what to run instead.",
+                )
+            }),
+            Answer::Deny(reason) => (self.deny)(&in_one_line(reason)),
+            Answer::GoOn => (self.go_on)(),
+        }
+    }
+}
+
+/// Returns `reason` as one line that is never empty: some agents run the tool when a deny comes
+/// without a reason, and read no further than the first line.
+fn in_one_line(reason: &str) -> String {
+    let line = countersign_core::display::inline(reason.trim());
+    if line.is_empty() {
+        "Countersign did not let this run.".to_owned()
+    } else {
+        line
+    }
+}
+
+/// Returns an answer on standard output alone.
+fn json(value: &Value) -> Output {
+    Output {
+        stdout: format!("{value}\n"),
+        ..Output::default()
+    }
+}
+
+/// Returns a deny that says the same three ways: as JSON, on standard error and by the exit code.
+fn json_and_exit_two(value: &Value, reason: &str) -> Output {
+    Output {
+        stdout: format!("{value}\n"),
+        stderr: format!("{reason}\n"),
+        code: 2,
+    }
+}

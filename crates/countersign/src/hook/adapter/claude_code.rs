@@ -1,0 +1,69 @@
+//! Claude Code. Settings: `~/.claude/settings.json`, event `PreToolUse`.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::fields::{args, maybe_text, text, variable};
+use super::{Adapter, Event, Output, Wish, json_and_exit_two};
+
+pub(super) const ADAPTER: Adapter = Adapter {
+    name: "claude-code",
+    title: "Claude Code",
+    patience: Duration::from_secs(3600),
+    read,
+    allow: || decision("allow", "Countersign: nothing to ask about", None),
+    change: |args| {
+        Some(decision(
+            "allow",
+            "a person changed the arguments and allowed it",
+            Some(args),
+        ))
+    },
+    deny,
+    go_on: Output::default,
+};
+
+fn read(mut input: Map<String, Value>) -> Result<Event, String> {
+    let event = text(&mut input, "hook_event_name")?;
+    let session = text(&mut input, "session_id")?;
+    match event.as_str() {
+        "PreToolUse" => Ok(Event::Call(Wish {
+            tool: text(&mut input, "tool_name")?,
+            args: args(&mut input, "tool_input")?,
+            session,
+            cwd: maybe_text(&mut input, "cwd")?,
+            workspace: variable("CLAUDE_PROJECT_DIR"),
+            part: maybe_text(&mut input, "agent_type")?,
+        })),
+        "UserPromptSubmit" => {
+            let text = maybe_text(&mut input, "prompt")?.unwrap_or_default();
+            // Claude Code itself says when a subagent has ended.
+            if text.starts_with("<task-notification>") {
+                return Ok(Event::Other);
+            }
+            Ok(Event::Said { session, text })
+        }
+        _ => Ok(Event::Other),
+    }
+}
+
+fn decision(word: &str, reason: &str, args: Option<Value>) -> Output {
+    super::json(&body(word, reason, args))
+}
+
+fn deny(reason: &str) -> Output {
+    json_and_exit_two(&body("deny", reason, None), reason)
+}
+
+fn body(word: &str, reason: &str, args: Option<Value>) -> Value {
+    let mut specific = json!({
+        "hookEventName": "PreToolUse",
+        "permissionDecision": word,
+        "permissionDecisionReason": reason,
+    });
+    if let Some(args) = args {
+        specific["updatedInput"] = args;
+    }
+    json!({ "hookSpecificOutput": specific })
+}

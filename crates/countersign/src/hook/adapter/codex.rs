@@ -1,0 +1,58 @@
+//! OpenAI Codex. Settings: `~/.codex/hooks.json`, event `PreToolUse`.
+//!
+//! Codex ignores an answer with a field it does not know and a deny without a reason, and then runs
+//! the tool.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::fields::{args, maybe_text, text};
+use super::{Adapter, Event, Output, Wish, json_and_exit_two};
+
+pub(super) const ADAPTER: Adapter = Adapter {
+    name: "codex",
+    title: "Codex",
+    patience: Duration::from_secs(3600),
+    read,
+    // Codex takes a bare allow for an error; silence lets the call go on.
+    allow: Output::default,
+    change: |args| {
+        Some(super::json(&json!({ "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "allow",
+            "updatedInput": args,
+        }})))
+    },
+    deny,
+    go_on: Output::default,
+};
+
+fn read(mut input: Map<String, Value>) -> Result<Event, String> {
+    let event = text(&mut input, "hook_event_name")?;
+    let session = text(&mut input, "session_id")?;
+    match event.as_str() {
+        "PreToolUse" => Ok(Event::Call(Wish {
+            tool: text(&mut input, "tool_name")?,
+            args: args(&mut input, "tool_input")?,
+            session,
+            cwd: maybe_text(&mut input, "cwd")?,
+            workspace: None,
+            part: maybe_text(&mut input, "agent_type")?,
+        })),
+        "UserPromptSubmit" => Ok(Event::Said {
+            session,
+            text: maybe_text(&mut input, "prompt")?.unwrap_or_default(),
+        }),
+        _ => Ok(Event::Other),
+    }
+}
+
+fn deny(reason: &str) -> Output {
+    let body = json!({ "hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": reason,
+    }});
+    json_and_exit_two(&body, reason)
+}

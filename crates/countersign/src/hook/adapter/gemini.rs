@@ -1,0 +1,55 @@
+//! Gemini CLI. Settings: `~/.gemini/settings.json`, event `BeforeTool`.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::fields::{args, maybe_text, text, variable};
+use super::{Adapter, Event, Wish, json_and_exit_two};
+
+pub(super) const ADAPTER: Adapter = Adapter {
+    name: "gemini",
+    title: "Gemini CLI",
+    patience: Duration::from_secs(3600),
+    read,
+    allow: || super::json(&json!({ "decision": "allow" })),
+    change: |args| {
+        Some(super::json(&json!({
+            "decision": "allow",
+            "hookSpecificOutput": { "hookEventName": "BeforeTool", "tool_input": args },
+        })))
+    },
+    deny: |reason| json_and_exit_two(&json!({ "decision": "deny", "reason": reason }), reason),
+    go_on: || super::json(&json!({})),
+};
+
+fn read(mut input: Map<String, Value>) -> Result<Event, String> {
+    let event = text(&mut input, "hook_event_name")?;
+    let session = text(&mut input, "session_id")?;
+    match event.as_str() {
+        "BeforeTool" => Ok(Event::Call(Wish {
+            tool: tool(&mut input)?,
+            args: args(&mut input, "tool_input")?,
+            session,
+            cwd: maybe_text(&mut input, "cwd")?,
+            workspace: variable("GEMINI_PROJECT_DIR"),
+            part: None,
+        })),
+        "BeforeAgent" => Ok(Event::Said {
+            session,
+            text: maybe_text(&mut input, "prompt")?.unwrap_or_default(),
+        }),
+        _ => Ok(Event::Other),
+    }
+}
+
+/// Returns the tool; of an MCP server under the name that says so.
+fn tool(input: &mut Map<String, Value>) -> Result<String, String> {
+    let tool = text(input, "tool_name")?;
+    let Some(Value::Object(mut server)) = input.remove("mcp_context") else {
+        return Ok(tool);
+    };
+    let name = text(&mut server, "server_name")?;
+    let tool = text(&mut server, "tool_name")?;
+    Ok(format!("mcp__{name}__{tool}"))
+}

@@ -1,0 +1,102 @@
+//! The last messages of a person in a session, so that a call is judged with what it answers.
+//!
+//! Most agents tell a hook of a call without the conversation around it, but they tell another hook
+//! when a person writes. One file per session keeps the last few messages.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use countersign_core::call::Turn;
+use countersign_core::digest::Digest;
+use serde::{Deserialize, Serialize};
+
+use super::{Hook, create_private};
+use crate::complaint::Complaint;
+
+/// Messages that are kept.
+const MESSAGES_MAX: usize = 3;
+/// Longest part of a message that is kept, in bytes: its beginning and its end.
+const MESSAGE_BYTES_MAX: usize = 16 * 1024;
+/// How long a session's file is kept after its last message.
+const AGE_MAX: Duration = Duration::from_hours(30 * 24);
+/// Files that are looked at when old ones are removed.
+const SWEPT_MAX: usize = 256;
+/// Who wrote them.
+const PERSON: &str = "user";
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Said {
+    messages: Vec<String>,
+}
+
+/// Keeps `text` as the latest message of `session`.
+pub(super) fn remember(hook: &Hook, session: &str, text: &str) -> Result<(), Complaint> {
+    if text.trim().is_empty() {
+        return Ok(());
+    }
+    let file = file(hook, session);
+    let mut said = read(&file).unwrap_or_default();
+    said.messages.push(shortened(text));
+    let surplus = said.messages.len().saturating_sub(MESSAGES_MAX);
+    said.messages.drain(..surplus);
+    write(&file, &said).map_err(|error| {
+        let hint = "is the disk full, or the home not yours?";
+        Complaint::failed(format!("cannot write {}: {error}", file.display()), hint)
+    })
+}
+
+/// Returns what was said in `session`, oldest first.
+pub(super) fn recall(hook: &Hook, session: &str) -> Vec<Turn> {
+    let said = read(&file(hook, session)).unwrap_or_default();
+    let turns = said.messages.into_iter().map(|text| Turn {
+        from: PERSON.to_owned(),
+        text,
+    });
+    turns.collect()
+}
+
+fn file(hook: &Hook, session: &str) -> PathBuf {
+    let name = Digest::of(format!("{}\0{session}", hook.adapter.name).as_bytes()).hex();
+    hook.directory()
+        .join("sessions")
+        .join(format!("{name}.json"))
+}
+
+fn read(file: &Path) -> Option<Said> {
+    serde_json::from_slice(&std::fs::read(file).ok()?).ok()
+}
+
+fn write(file: &Path, said: &Said) -> std::io::Result<()> {
+    let directory = file.parent().unwrap_or(file);
+    create_private(directory)?;
+    if !file.exists() {
+        sweep(directory);
+    }
+    // Written beside and renamed: a call that reads meanwhile sees the old file or the new one.
+    let beside = file.with_extension(std::process::id().to_string());
+    std::fs::write(&beside, serde_json::to_vec(said)?)?;
+    std::fs::rename(&beside, file)
+}
+
+/// Removes files of sessions that have ended long ago. One that cannot be removed is left.
+fn sweep(directory: &Path) {
+    let entries = std::fs::read_dir(directory).into_iter().flatten();
+    for entry in entries.flatten().take(SWEPT_MAX) {
+        let age = entry.metadata().and_then(|it| it.modified()).ok();
+        let age = age.and_then(|at| at.elapsed().ok());
+        if age.is_some_and(|age| age > AGE_MAX) {
+            let _left = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Returns the beginning and the end of a long message.
+fn shortened(text: &str) -> String {
+    if text.len() <= MESSAGE_BYTES_MAX {
+        return text.to_owned();
+    }
+    let half = MESSAGE_BYTES_MAX / 2;
+    let head = text.floor_char_boundary(half);
+    let tail = text.ceil_char_boundary(text.len() - half);
+    format!("{}\n…\n{}", &text[..head], &text[tail..])
+}

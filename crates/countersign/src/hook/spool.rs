@@ -1,0 +1,220 @@
+//! Calls that a hook let run alone, kept until the gateway has recorded them.
+//!
+//! Each agent has one file of lines. The gateway collects the files of its own home; a hook that asks
+//! a gateway delivers its own file first, so that the gateway judges the call after those before it.
+//! A line is an addition under a lock, so that no line is lost when the file is taken away.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use countersign_core::digest::Digest;
+use reqwest::Method;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Hook, create_private};
+use crate::client::Client;
+use crate::complaint::Complaint;
+
+/// Most bytes that wait to be delivered. Beyond them a hook lets nothing run alone.
+const SPOOL_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// How long a hook waits for another that is delivering.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long it waits before it looks again.
+const PAUSE: Duration = Duration::from_millis(20);
+/// The end of the names of these files.
+const EXTENSION: &str = "spool";
+
+/// A call that was let run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    /// Names it, so that delivering it twice records it once.
+    pub(crate) id: String,
+    /// The body of the request that records it.
+    pub(crate) call: Value,
+}
+
+/// The files of one agent in one home.
+#[derive(Clone, Debug)]
+pub(crate) struct Spool {
+    directory: PathBuf,
+    agent: String,
+}
+
+/// Keeps the call of `body`, which runs now.
+pub(super) fn add(hook: &Hook, body: Value) -> Result<(), Complaint> {
+    let spool = Spool::new(hook.directory(), hook.adapter.name);
+    spool.add(body).map_err(|error| {
+        let hint =
+            "is the disk full, or is the gateway long away? Start it with `countersign serve`";
+        Complaint::failed(format!("cannot keep a record of the call: {error}"), hint)
+    })
+}
+
+/// Delivers what this agent's hooks let run, in order.
+pub(super) async fn deliver(hook: &Hook, client: &Client) -> Result<(), Complaint> {
+    let spool = Spool::new(hook.directory(), hook.adapter.name);
+    if !spool.has_entries() {
+        return Ok(());
+    }
+    let Some(taken) = spool.take().await.map_err(|error| failed(&error))? else {
+        return Ok(());
+    };
+    for entry in &taken.entries {
+        let sent = client.send_named(Method::POST, "/v1/calls", Some(&entry.call), &entry.id);
+        let answer = sent.await?;
+        // What the gateway cannot take will not become better; it is told of in the gateway's log.
+        if answer.status().is_server_error() || answer.status().as_u16() == 429 {
+            return Err(answer.complaint());
+        }
+    }
+    taken.finish().map_err(|error| failed(&error))
+}
+
+fn failed(error: &std::io::Error) -> Complaint {
+    Complaint::failed(
+        format!("cannot read the record of earlier calls: {error}"),
+        "",
+    )
+}
+
+/// Returns the spools of `directory`.
+pub(crate) fn all(directory: &Path) -> Vec<Spool> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let agents = names.filter_map(|name| {
+        let name = name.strip_suffix(".taken").unwrap_or(&name).to_owned();
+        Some(name.strip_suffix(&format!(".{EXTENSION}"))?.to_owned())
+    });
+    let mut agents: Vec<String> = agents.collect();
+    agents.sort();
+    agents.dedup();
+    let spools = agents
+        .iter()
+        .map(|agent| Spool::new(directory.to_owned(), agent));
+    spools.collect()
+}
+
+impl Spool {
+    fn new(directory: PathBuf, agent: &str) -> Self {
+        Self {
+            directory,
+            agent: agent.to_owned(),
+        }
+    }
+
+    /// Returns the agent's name.
+    pub(crate) fn agent(&self) -> &str {
+        &self.agent
+    }
+
+    fn file(&self) -> PathBuf {
+        self.directory.join(format!("{}.{EXTENSION}", self.agent))
+    }
+
+    fn taken_file(&self) -> PathBuf {
+        self.directory
+            .join(format!("{}.{EXTENSION}.taken", self.agent))
+    }
+
+    fn lock_file(&self, what: &str) -> std::io::Result<File> {
+        let path = self.directory.join(format!("{}.{what}.lock", self.agent));
+        std::fs::OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(path)
+    }
+
+    /// Whether anything waits to be delivered.
+    pub(crate) fn has_entries(&self) -> bool {
+        self.file().exists() || self.taken_file().exists()
+    }
+
+    fn add(&self, mut body: Value) -> std::io::Result<()> {
+        let at = SystemTime::now().duration_since(UNIX_EPOCH);
+        let at = at.map_or(0.0, |since| since.as_secs_f64());
+        body["let_run_at"] = at.into();
+        let mut salt = [0; 16];
+        getrandom::fill(&mut salt).map_err(std::io::Error::other)?;
+        let entry = Entry {
+            id: format!("let-run-{}", Digest::of(&salt).hex()),
+            call: body,
+        };
+        let mut line = serde_json::to_vec(&entry)?;
+        line.push(b'\n');
+        create_private(&self.directory)?;
+        let guard = self.lock_file("add")?;
+        guard.lock()?;
+        let mut file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .mode(0o600)
+            .open(self.file())?;
+        if file.metadata()?.len() + line.len() as u64 > SPOOL_BYTES_MAX {
+            return Err(std::io::Error::other(
+                "too many calls wait to be recorded by the gateway",
+            ));
+        }
+        file.write_all(&line)
+    }
+
+    /// Takes all entries away, to be delivered. `None` if there are none. Waits for somebody else
+    /// who is delivering; what they took is theirs.
+    pub(crate) async fn take(&self) -> std::io::Result<Option<Taken>> {
+        let guard = self.lock_file("deliver")?;
+        let started = std::time::Instant::now();
+        loop {
+            match guard.try_lock() {
+                Ok(()) => break,
+                Err(std::fs::TryLockError::WouldBlock) if started.elapsed() < PATIENCE => {
+                    tokio::time::sleep(PAUSE).await;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let taken = self.taken_file();
+        // Left by somebody who was ended while delivering: these come first, and twice is once.
+        if !taken.exists() {
+            let adding = self.lock_file("add")?;
+            adding.lock()?;
+            match std::fs::rename(self.file(), &taken) {
+                Ok(()) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+        let mut text = String::new();
+        File::open(&taken)?.read_to_string(&mut text)?;
+        // A line that was cut off by a full disk was never answered with an allow.
+        let entries = text
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok());
+        Ok(Some(Taken {
+            entries: entries.collect(),
+            file: taken,
+            _guard: guard,
+        }))
+    }
+}
+
+/// Entries that somebody is delivering. Whoever drops it without [`Taken::finish`] leaves them for
+/// the next.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    /// The entries, oldest first.
+    pub(crate) entries: Vec<Entry>,
+    file: PathBuf,
+    _guard: File,
+}
+
+impl Taken {
+    /// Removes them: they are recorded.
+    pub(crate) fn finish(self) -> std::io::Result<()> {
+        std::fs::remove_file(self.file)
+    }
+}
