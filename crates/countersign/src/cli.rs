@@ -131,6 +131,9 @@ pub(crate) struct Hook {
     /// The agent
     #[arg(value_name = "AGENT", value_parser = parsing::agent())]
     pub(crate) agent: &'static Adapter,
+    /// Seconds to wait for a person's answer [default: as long as the agent waits]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) wait: Option<u64>,
 }
 
 /// Show waiting approvals and questions.

@@ -37,6 +37,18 @@ pub(crate) struct Reach {
     pub(crate) home: Option<PathBuf>,
     pub(crate) url: Option<String>,
     pub(crate) key_file: Option<PathBuf>,
+    /// Whether `COUNTERSIGN_URL` and the like are not to be believed.
+    pub(crate) ignores_environment: bool,
+}
+
+impl Reach {
+    /// Returns the environment variable `name`, if it counts.
+    fn variable(&self, name: &str) -> Option<String> {
+        if self.ignores_environment {
+            return None;
+        }
+        variable(name)
+    }
 }
 
 /// A connection to a gateway.
@@ -189,7 +201,8 @@ impl Client {
     /// Returns a client for the gateway the command line means.
     pub(crate) fn new(reach: &Reach) -> Result<Self, Complaint> {
         let home = Home::new(reach.home.clone())?;
-        let named = reach.url.clone().or_else(|| variable("COUNTERSIGN_URL"));
+        let named = reach.url.clone();
+        let named = named.or_else(|| reach.variable("COUNTERSIGN_URL"));
         let own = left_by_gateway(&home)
             .filter(|(url, _)| named.as_ref().is_none_or(|named| is_same(named, url)));
         let place = match (&own, &named) {
@@ -486,7 +499,7 @@ fn given_key(reach: &Reach, home: &Home) -> Result<Option<String>, Complaint> {
     match &reach.key_file {
         Some(file) if is_same_file(file, &own) => Ok(None),
         Some(file) => read_key(file).map(Some),
-        None => Ok(variable("COUNTERSIGN_KEY")),
+        None => Ok(reach.variable("COUNTERSIGN_KEY")),
     }
 }
 

@@ -35,6 +35,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         home: home.clone(),
         url: cli.url,
         key_file: cli.key_file,
+        ignores_environment: false,
     };
     let bell = if cli.no_bell {
         Bell::Silent
@@ -70,6 +71,6 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Run(args)) => run::run(&args, &reach),
         Some(Command::Chat(args)) => chat::run(&args, &reach),
         Some(Command::Usage(args)) => usage::run(&args, &reach),
-        Some(Command::Hook(args)) => crate::hook::run(args.agent, &reach),
+        Some(Command::Hook(args)) => crate::hook::run(&args, &reach),
     }
 }

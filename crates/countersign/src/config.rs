@@ -36,11 +36,15 @@ pub(crate) struct Home {
 impl Home {
     /// Returns the home named on the command line, in the environment, or the usual one.
     pub(crate) fn new(named: Option<PathBuf>) -> Result<Self, Complaint> {
-        let named = named.or_else(|| {
+        Self::named_or_usual(named.or_else(|| {
             std::env::var_os("COUNTERSIGN_HOME")
                 .filter(|it| !it.is_empty())
                 .map(PathBuf::from)
-        });
+        }))
+    }
+
+    /// Returns the home named on the command line, or the usual one.
+    pub(crate) fn named_or_usual(named: Option<PathBuf>) -> Result<Self, Complaint> {
         let directory = named.or_else(|| user_home().map(|home| home.join(".countersign")));
         directory
             .map(|directory| Self { directory })

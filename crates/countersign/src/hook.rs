@@ -3,6 +3,10 @@
 //! A harmless call is judged and allowed in this process. Every other call is put to the gateway,
 //! and this process waits for the answer. Almost every agent runs the tool when its hook crashes, is
 //! late or says something unexpected, so whatever goes wrong here ends in that agent's own deny.
+//!
+//! INVARIANT: no environment variable says where the home or the gateway is, or which key is used.
+//! Some agents load the `.env` file of the project they work on into the environment of their hooks,
+//! so a project could name a gateway of its own, which allows everything.
 
 pub(crate) mod adapter;
 mod ask;
@@ -14,17 +18,18 @@ use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use countersign_core::canonical;
 use serde_json::Value;
 
+use crate::cli::Hook as Args;
 use crate::client::Reach;
 use crate::complaint::Complaint;
 use crate::config::Home;
-use adapter::{Adapter, Answer, Event};
+use adapter::{Adapter, Answer, Event, Wish};
 
 /// Longest input of a hook. A longer one is denied.
 const INPUT_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -46,8 +51,9 @@ pub(crate) struct Hook {
     pub(crate) deadline: Instant,
 }
 
-/// Answers the agent `adapter` about the event on standard input.
-pub(crate) fn run(adapter: &'static Adapter, reach: &Reach) -> Result<ExitCode, Complaint> {
+/// Answers an agent about the event on standard input.
+pub(crate) fn run(args: &Args, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let adapter = args.agent;
     if std::io::stdin().is_terminal() {
         let hint = format!("`countersign init {}` makes the agent run it", adapter.name);
         return Err(Complaint::usage(
@@ -57,11 +63,13 @@ pub(crate) fn run(adapter: &'static Adapter, reach: &Reach) -> Result<ExitCode, 
     }
     // What a panic says may quote the call; the agent is told that there was one.
     std::panic::set_hook(Box::new(|_| {}));
-    let deadline = Instant::now() + adapter.patience.saturating_sub(MARGIN);
+    let patience = adapter.patience.saturating_sub(MARGIN);
+    let wait = args.wait.map_or(patience, Duration::from_secs);
+    let deadline = Instant::now() + wait.min(patience);
     let last_word = Arc::new(LastWord::new(adapter));
     let watch = Arc::clone(&last_word);
     let watching = std::thread::Builder::new().spawn(move || {
-        std::thread::sleep(deadline.saturating_duration_since(Instant::now()) + MARGIN / 2);
+        std::thread::sleep(adapter.patience.saturating_sub(MARGIN / 2));
         watch.say(&Answer::Deny(
             "Countersign's hook took too long, so this was not run. Try again.".to_owned(),
         ))
@@ -71,7 +79,8 @@ pub(crate) fn run(adapter: &'static Adapter, reach: &Reach) -> Result<ExitCode, 
             "Countersign's hook cannot start a thread, so this was not run.".to_owned(),
         ));
     }
-    let answered = std::panic::catch_unwind(AssertUnwindSafe(|| answer(adapter, reach, deadline)));
+    let answered =
+        std::panic::catch_unwind(AssertUnwindSafe(|| answer(&last_word, reach, deadline)));
     let answer = answered.unwrap_or_else(|_| {
         Answer::Deny(
             "Countersign's hook failed on this call (a defect in it), so it was not run."
@@ -81,8 +90,8 @@ pub(crate) fn run(adapter: &'static Adapter, reach: &Reach) -> Result<ExitCode, 
     last_word.say(&answer)
 }
 
-fn answer(adapter: &'static Adapter, reach: &Reach, deadline: Instant) -> Answer {
-    respond(adapter, reach, deadline).unwrap_or_else(|complaint| {
+fn answer(last_word: &LastWord, reach: &Reach, deadline: Instant) -> Answer {
+    respond(last_word, reach, deadline).unwrap_or_else(|complaint| {
         Answer::Deny(format!(
             "Countersign did not let this run: {}",
             complaint.in_one_line()
@@ -90,20 +99,20 @@ fn answer(adapter: &'static Adapter, reach: &Reach, deadline: Instant) -> Answer
     })
 }
 
-fn respond(
-    adapter: &'static Adapter,
-    reach: &Reach,
-    deadline: Instant,
-) -> Result<Answer, Complaint> {
+fn respond(last_word: &LastWord, reach: &Reach, deadline: Instant) -> Result<Answer, Complaint> {
     let unreadable = |why: String| {
         let hint = "is this the hook of that agent, and of a version this program knows?";
         Complaint::failed(format!("the hook's input cannot be read: {why}"), hint)
     };
     let input = input().map_err(unreadable)?;
+    let adapter = last_word.adapter;
     let event = (adapter.read)(input).map_err(unreadable)?;
+    if let Event::Call(wish) = &event {
+        last_word.wish.get_or_init(|| wish.clone());
+    }
     let hook = Hook {
         adapter,
-        home: Home::new(reach.home.clone())?,
+        home: Home::named_or_usual(reach.home.clone())?,
         url: reach.url.clone(),
         key_file: reach.key_file.clone(),
         deadline,
@@ -148,6 +157,7 @@ impl Hook {
             home: Some(self.home.directory().to_owned()),
             url: self.url.clone(),
             key_file: Some(self.key_file.clone().unwrap_or(own)),
+            ignores_environment: true,
         }
     }
 }
@@ -170,6 +180,8 @@ fn create_private(directory: &Path) -> std::io::Result<()> {
 #[derive(Debug)]
 struct LastWord {
     adapter: &'static Adapter,
+    /// The call it is about, once that is known.
+    wish: OnceLock<Wish>,
     is_said: AtomicBool,
 }
 
@@ -177,6 +189,7 @@ impl LastWord {
     const fn new(adapter: &'static Adapter) -> Self {
         Self {
             adapter,
+            wish: OnceLock::new(),
             is_said: AtomicBool::new(false),
         }
     }
@@ -188,7 +201,7 @@ impl LastWord {
                 std::thread::park();
             }
         }
-        let output = self.adapter.output(answer);
+        let output = self.adapter.output(answer, self.wish.get());
         let mut stdout = std::io::stdout().lock();
         let told = stdout
             .write_all(output.stdout.as_bytes())

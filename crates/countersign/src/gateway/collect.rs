@@ -44,21 +44,20 @@ async fn record_all(gate: &Gate, home: &Home, spool: &Spool) -> Result<(), Strin
         .map_err(|error| format!("no key in {}: {error}", file.display()))?;
     let who = gate.authenticate(key.trim()).await;
     let who = who.map_err(|error| error.to_string())?;
-    let taken = spool.take().await.map_err(|error| error.to_string())?;
-    let Some(taken) = taken else {
-        return Ok(());
-    };
-    for entry in &taken.entries {
-        match record(gate, &who, entry).await {
-            Ok(()) => {}
-            Err(error @ (GateError::Store(_) | GateError::TooMany { .. })) => {
-                return Err(error.to_string());
+    while let Some(taken) = spool.take().await.map_err(|error| error.to_string())? {
+        for entry in &taken.entries {
+            match record(gate, &who, entry).await {
+                Ok(()) => {}
+                Err(error @ (GateError::Store(_) | GateError::TooMany { .. })) => {
+                    return Err(error.to_string());
+                }
+                // It will not become better; the rest goes on.
+                Err(error) => tracing::warn!(%error, id = entry.id, "a call cannot be recorded"),
             }
-            // It will not become better; the rest goes on.
-            Err(error) => tracing::warn!(%error, id = entry.id, "a call cannot be recorded"),
         }
+        taken.finish().map_err(|error| error.to_string())?;
     }
-    taken.finish().map_err(|error| error.to_string())
+    Ok(())
 }
 
 async fn record(gate: &Gate, who: &Principal, entry: &Entry) -> Result<(), GateError> {

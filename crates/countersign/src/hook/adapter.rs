@@ -27,10 +27,11 @@ pub(crate) struct Adapter {
     pub(crate) patience: Duration,
     /// Reads the input of its hook. What is not understood is an error, and so a deny.
     pub(crate) read: fn(Map<String, Value>) -> Result<Event, String>,
-    allow: fn() -> Output,
+    allow: fn(&Wish) -> Output,
     /// Allows with other arguments; `None` if the agent cannot take them.
-    change: fn(Value) -> Option<Output>,
-    deny: fn(&str) -> Output,
+    change: fn(&Wish, Value) -> Option<Output>,
+    /// Denies the call, or an input that could not be read as one.
+    deny: fn(Option<&Wish>, &str) -> Output,
     /// Answers an event that is no call.
     go_on: fn() -> Output,
 }
@@ -58,6 +59,8 @@ pub(crate) struct Wish {
     pub(crate) tool: String,
     /// Its arguments, an object.
     pub(crate) args: Value,
+    /// The agent's name of this very call, if it has one.
+    pub(crate) id: Option<String>,
     /// The session.
     pub(crate) session: String,
     /// The directory the agent works in at this moment.
@@ -109,18 +112,21 @@ pub(crate) fn named(name: &str) -> Option<&'static Adapter> {
 }
 
 impl Adapter {
-    /// Returns `answer` as the agent understands it.
-    pub(crate) fn output(&self, answer: &Answer) -> Output {
-        match answer {
-            Answer::Allow => (self.allow)(),
-            Answer::Change(args) => (self.change)(args.clone()).unwrap_or_else(|| {
-                (self.deny)(
-                    "A person allowed this with other arguments, and this agent cannot take them. \
-                     Ask the person what to run instead.",
-                )
-            }),
-            Answer::Deny(reason) => (self.deny)(&in_one_line(reason)),
-            Answer::GoOn => (self.go_on)(),
+    /// Returns `answer` about `wish` as the agent understands it. An answer to a call needs the call;
+    /// without it the answer is a deny.
+    pub(crate) fn output(&self, answer: &Answer, wish: Option<&Wish>) -> Output {
+        match (answer, wish) {
+            (Answer::Allow, Some(wish)) => (self.allow)(wish),
+            (Answer::Change(args), Some(wish)) => {
+                (self.change)(wish, args.clone()).unwrap_or_else(|| {
+                    let reason = "A person allowed this with other arguments, and this agent cannot \
+                                  take them. Ask the person what to run instead.";
+                    (self.deny)(Some(wish), reason)
+                })
+            }
+            (Answer::Deny(reason), _) => (self.deny)(wish, &in_one_line(reason)),
+            (Answer::GoOn, _) => (self.go_on)(),
+            (Answer::Allow | Answer::Change(_), None) => (self.deny)(None, &in_one_line("")),
         }
     }
 }

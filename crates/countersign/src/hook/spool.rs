@@ -57,21 +57,22 @@ pub(super) fn add(hook: &Hook, body: Value) -> Result<(), Complaint> {
 /// Delivers what this agent's hooks let run, in order.
 pub(super) async fn deliver(hook: &Hook, client: &Client) -> Result<(), Complaint> {
     let spool = Spool::new(hook.directory(), hook.adapter.name);
-    if !spool.has_entries() {
-        return Ok(());
-    }
-    let Some(taken) = spool.take().await.map_err(|error| failed(&error))? else {
-        return Ok(());
-    };
-    for entry in &taken.entries {
-        let sent = client.send_named(Method::POST, "/v1/calls", Some(&entry.call), &entry.id);
-        let answer = sent.await?;
-        // What the gateway cannot take will not become better; it is told of in the gateway's log.
-        if answer.status().is_server_error() || answer.status().as_u16() == 429 {
-            return Err(answer.complaint());
+    // What somebody took and left comes alone and first; what was added since comes next.
+    while spool.has_entries() {
+        let Some(taken) = spool.take().await.map_err(|error| failed(&error))? else {
+            return Ok(());
+        };
+        for entry in &taken.entries {
+            let sent = client.send_named(Method::POST, "/v1/calls", Some(&entry.call), &entry.id);
+            let answer = sent.await?;
+            // What the gateway cannot take will not become better.
+            if answer.status().is_server_error() || answer.status().as_u16() == 429 {
+                return Err(answer.complaint());
+            }
         }
+        taken.finish().map_err(|error| failed(&error))?;
     }
-    taken.finish().map_err(|error| failed(&error))
+    Ok(())
 }
 
 fn failed(error: &std::io::Error) -> Complaint {

@@ -15,6 +15,9 @@ mod events;
 mod evidence;
 mod faults;
 mod history;
+mod hook_deeds;
+mod hook_failures;
+mod hooks;
 mod kill;
 #[path = "../shared/ours.rs"]
 mod ours;

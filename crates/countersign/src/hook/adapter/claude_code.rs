@@ -7,13 +7,17 @@ use serde_json::{Map, Value, json};
 use super::fields::{args, maybe_text, text, variable};
 use super::{Adapter, Event, Output, Wish, json_and_exit_two};
 
+/// Tools that are questions to the person at the agent. An explicit allow would answer them; without
+/// a decision Claude Code asks.
+const ASKS_ITS_USER: &[&str] = &["AskUserQuestion", "ExitPlanMode"];
+
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "claude-code",
     title: "Claude Code",
     patience: Duration::from_secs(3600),
     read,
-    allow: || decision("allow", "Countersign: nothing to ask about", None),
-    change: |args| {
+    allow,
+    change: |_, args| {
         Some(decision(
             "allow",
             "a person changed the arguments and allowed it",
@@ -31,6 +35,7 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
         "PreToolUse" => Ok(Event::Call(Wish {
             tool: text(&mut input, "tool_name")?,
             args: args(&mut input, "tool_input")?,
+            id: maybe_text(&mut input, "tool_use_id")?,
             session,
             cwd: maybe_text(&mut input, "cwd")?,
             workspace: variable("CLAUDE_PROJECT_DIR"),
@@ -48,11 +53,18 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
     }
 }
 
+fn allow(wish: &Wish) -> Output {
+    if ASKS_ITS_USER.contains(&wish.tool.as_str()) {
+        return super::json(&json!({}));
+    }
+    decision("allow", "Countersign: nothing to ask about", None)
+}
+
 fn decision(word: &str, reason: &str, args: Option<Value>) -> Output {
     super::json(&body(word, reason, args))
 }
 
-fn deny(reason: &str) -> Output {
+fn deny(_: Option<&Wish>, reason: &str) -> Output {
     json_and_exit_two(&body("deny", reason, None), reason)
 }
 

@@ -1,44 +1,52 @@
-//! Cline. Settings: the program `~/.cline/hooks/PreToolUse`.
+//! Cline. Settings: the program `~/.cline/hooks/PreToolUse` and the plugin
+//! `~/.cline/plugins/countersign.js`.
 //!
-//! Cline reads JSON on standard output and nothing else: an exit code does not stop it. `init`
-//! writes a script that prints a cancel when this program does not.
+//! Cline runs the tool when its hook fails or says nothing, and ends the whole run when it cancels.
+//! So every answer is a mark in the input of the tool: our plugin, which sees the input next, stops a
+//! call without a mark and one that is marked as denied. Without the plugin a denied call still fails,
+//! because its input has none of the fields the tool needs.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use super::fields::{args, maybe_text, object, text};
-use super::{Adapter, Event, Wish};
+use super::{Adapter, Event, Output, Wish};
+
+/// The field of the input that carries the mark.
+const MARK: &str = "countersign";
 
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "cline",
     title: "Cline",
-    patience: Duration::from_secs(3600),
+    patience: Duration::from_secs(120),
     read,
-    allow: || super::json(&json!({ "cancel": false })),
-    change: |args| {
-        Some(super::json(
-            &json!({ "cancel": false, "overrideInput": args }),
-        ))
-    },
-    deny: |reason| super::json(&json!({ "cancel": true, "errorMessage": reason })),
-    go_on: || super::json(&json!({ "cancel": false })),
+    allow: |wish| marked(wish, wish.args.clone()),
+    change: |wish, args| Some(marked(wish, args)),
+    deny,
+    go_on: || super::json(&json!({})),
 };
 
 fn read(mut input: Map<String, Value>) -> Result<Event, String> {
     let event = text(&mut input, "hookName")?;
-    let session = text(&mut input, "taskId")?;
+    let session = session(&mut input)?;
     let root = root(&mut input);
+    let part = maybe_text(&mut input, "parent_agent_id")?.map(|_| "subagent".to_owned());
     match event.as_str() {
         "tool_call" => {
             let mut call = object(&mut input, "tool_call")?;
+            let args = args(&mut call, "input")?;
+            if args.get(MARK).is_some() {
+                return Err(format!("the model wrote `{MARK}` into the arguments"));
+            }
             Ok(Event::Call(Wish {
-                tool: text(&mut call, "name")?,
-                args: args(&mut call, "input")?,
+                tool: tool(&text(&mut call, "name")?),
+                args,
+                id: Some(text(&mut call, "id")?),
                 session,
                 cwd: root.clone(),
                 workspace: root,
-                part: None,
+                part,
             }))
         }
         "prompt_submit" => {
@@ -52,10 +60,43 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
     }
 }
 
+/// Returns the session, which the subagents of a task share.
+fn session(input: &mut Map<String, Value>) -> Result<String, String> {
+    let task = text(input, "taskId")?;
+    let Some(Value::Object(mut context)) = input.remove("sessionContext") else {
+        return Ok(task);
+    };
+    Ok(maybe_text(&mut context, "rootSessionId")?.unwrap_or(task))
+}
+
+/// Returns the tool; one of an MCP server, `SERVER__TOOL`, under the name that says so.
+fn tool(name: &str) -> String {
+    if name.contains("__") {
+        format!("mcp__{name}")
+    } else {
+        name.to_owned()
+    }
+}
+
 /// Returns the first of the folders it works on.
 fn root(input: &mut Map<String, Value>) -> Option<String> {
     match input.remove("workspaceRoots") {
         Some(Value::Array(roots)) => roots.first().and_then(Value::as_str).map(str::to_owned),
         Some(_) | None => None,
     }
+}
+
+fn marked(wish: &Wish, mut args: Value) -> Output {
+    args[MARK] = json!({ "call": wish.id });
+    super::json(&json!({ "overrideInput": args }))
+}
+
+fn deny(wish: Option<&Wish>, reason: &str) -> Output {
+    let Some(wish) = wish else {
+        return super::json(&json!({ "cancel": true, "errorMessage": reason }));
+    };
+    super::json(&json!({
+        "overrideInput": { MARK: { "call": wish.id, "denied": reason } },
+        "contextModification": reason,
+    }))
 }

@@ -16,8 +16,8 @@ pub(super) const ADAPTER: Adapter = Adapter {
     patience: Duration::from_secs(3600),
     read,
     // Codex takes a bare allow for an error; silence lets the call go on.
-    allow: Output::default,
-    change: |args| {
+    allow: |_| Output::default(),
+    change: |_, args| {
         Some(super::json(&json!({ "hookSpecificOutput": {
             "hookEventName": "PreToolUse",
             "permissionDecision": "allow",
@@ -35,6 +35,7 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
         "PreToolUse" => Ok(Event::Call(Wish {
             tool: text(&mut input, "tool_name")?,
             args: args(&mut input, "tool_input")?,
+            id: maybe_text(&mut input, "tool_use_id")?,
             session,
             cwd: maybe_text(&mut input, "cwd")?,
             workspace: None,
@@ -48,7 +49,7 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
     }
 }
 
-fn deny(reason: &str) -> Output {
+fn deny(_: Option<&Wish>, reason: &str) -> Output {
     let body = json!({ "hookSpecificOutput": {
         "hookEventName": "PreToolUse",
         "permissionDecision": "deny",

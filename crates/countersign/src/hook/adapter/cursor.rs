@@ -1,5 +1,5 @@
 //! Cursor, by its documentation alone: nobody here has run it. Settings: `~/.cursor/hooks.json`,
-//! events `beforeShellExecution`, `beforeMCPExecution` and `preToolUse`.
+//! event `preToolUse`.
 
 use std::time::Duration;
 
@@ -13,13 +13,10 @@ pub(super) const ADAPTER: Adapter = Adapter {
     title: "Cursor",
     patience: Duration::from_secs(3600),
     read,
-    allow: || super::json(&json!({ "permission": "allow" })),
-    change: |args| {
-        Some(super::json(
-            &json!({ "permission": "allow", "updated_input": args }),
-        ))
-    },
-    deny: |reason| {
+    allow: |_| super::json(&json!({ "permission": "allow" })),
+    // Reported to be dropped for some tools, which would then run as they were.
+    change: |_, _| None,
+    deny: |_, reason| {
         let body = json!({
             "permission": "deny",
             "user_message": reason,
@@ -34,37 +31,32 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
     let event = text(&mut input, "hook_event_name")?;
     let session = text(&mut input, "conversation_id")?;
     let root = root(&mut input);
-    let wish = |tool: String, args: Value, cwd: Option<String>| {
-        Event::Call(Wish {
-            tool,
-            args,
-            session: session.clone(),
-            cwd: cwd.or_else(|| root.clone()),
-            workspace: root.clone(),
-            part: None,
-        })
-    };
     match event.as_str() {
-        "beforeShellExecution" => {
-            let command = text(&mut input, "command")?;
-            let cwd = maybe_text(&mut input, "cwd")?;
-            Ok(wish("shell".to_owned(), json!({ "command": command }), cwd))
-        }
-        "beforeMCPExecution" => {
-            let tool = text(&mut input, "tool_name")?;
-            Ok(wish(tool, args_or_text(&mut input, "tool_input")?, None))
-        }
-        "preToolUse" => {
-            let tool = text(&mut input, "tool_name")?;
-            let cwd = maybe_text(&mut input, "cwd")?;
-            Ok(wish(tool, args_or_text(&mut input, "tool_input")?, cwd))
-        }
+        "preToolUse" => Ok(Event::Call(Wish {
+            tool: tool(&mut input)?,
+            args: args_or_text(&mut input, "tool_input")?,
+            id: maybe_text(&mut input, "tool_use_id")?,
+            session,
+            cwd: maybe_text(&mut input, "cwd")?.or_else(|| root.clone()),
+            workspace: root,
+            part: None,
+        })),
         "beforeSubmitPrompt" => Ok(Event::Said {
             session,
             text: maybe_text(&mut input, "prompt")?.unwrap_or_default(),
         }),
         _ => Ok(Event::Other),
     }
+}
+
+/// Returns the tool; one of an MCP server under the name that says so.
+fn tool(input: &mut Map<String, Value>) -> Result<String, String> {
+    let tool = text(input, "tool_name")?;
+    let server = maybe_text(input, "mcp_server_name")?;
+    Ok(match tool.strip_prefix("MCP:") {
+        Some(name) => format!("mcp__{}__{name}", server.as_deref().unwrap_or("cursor")),
+        None => tool,
+    })
 }
 
 fn root(input: &mut Map<String, Value>) -> Option<String> {

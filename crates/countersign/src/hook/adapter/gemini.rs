@@ -1,25 +1,28 @@
 //! Gemini CLI. Settings: `~/.gemini/settings.json`, event `BeforeTool`.
+//!
+//! Gemini CLI reads the JSON whatever the exit code is; the line that `init` writes into its settings
+//! denies when there is none.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use super::fields::{args, maybe_text, text, variable};
-use super::{Adapter, Event, Wish, json_and_exit_two};
+use super::{Adapter, Event, Wish};
 
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "gemini",
     title: "Gemini CLI",
     patience: Duration::from_secs(3600),
     read,
-    allow: || super::json(&json!({ "decision": "allow" })),
-    change: |args| {
+    allow: |_| super::json(&json!({ "decision": "allow" })),
+    change: |_, args| {
         Some(super::json(&json!({
             "decision": "allow",
             "hookSpecificOutput": { "hookEventName": "BeforeTool", "tool_input": args },
         })))
     },
-    deny: |reason| json_and_exit_two(&json!({ "decision": "deny", "reason": reason }), reason),
+    deny: |_, reason| super::json(&json!({ "decision": "deny", "reason": reason })),
     go_on: || super::json(&json!({})),
 };
 
@@ -30,6 +33,7 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
         "BeforeTool" => Ok(Event::Call(Wish {
             tool: tool(&mut input)?,
             args: args(&mut input, "tool_input")?,
+            id: None,
             session,
             cwd: maybe_text(&mut input, "cwd")?,
             workspace: variable("GEMINI_PROJECT_DIR"),

@@ -13,9 +13,9 @@ pub(super) const ADAPTER: Adapter = Adapter {
     title: "OpenCode",
     patience: Duration::from_secs(3600),
     read,
-    allow: || super::json(&json!({ "decision": "allow" })),
-    change: |args| Some(super::json(&json!({ "decision": "allow", "args": args }))),
-    deny: |reason| super::json(&json!({ "decision": "deny", "reason": reason })),
+    allow: |_| super::json(&json!({ "decision": "allow" })),
+    change: |_, args| Some(super::json(&json!({ "decision": "allow", "args": args }))),
+    deny: |_, reason| super::json(&json!({ "decision": "deny", "reason": reason })),
     go_on: || super::json(&json!({ "decision": "allow" })),
 };
 
@@ -31,6 +31,7 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
             Ok(Event::Call(Wish {
                 tool: text(&mut call, "tool")?,
                 args: args(&mut output, "args")?,
+                id: maybe_text(&mut call, "callID")?,
                 part: parent.is_some().then(|| "subagent".to_owned()),
                 session: parent.unwrap_or(session),
                 cwd: directory.clone(),
