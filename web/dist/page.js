@@ -4789,6 +4789,8 @@
     #said = /* @__PURE__ */ new Map();
     /** The last notice that stands for a draft, and which draft that is. */
     #held = null;
+    /** Whether something may have been said before the stream was opened: what is said is not told again. */
+    #mayHaveMissed = false;
     #closed = new AbortController();
     close() {
       this.#closed.abort();
@@ -4799,8 +4801,7 @@
         this.isLoaded.value = true;
         return;
       }
-      const path2 = `/v1/sessions/${segment(this.session)}/messages`;
-      const { messages } = await get(path2);
+      const messages = await this.#messages(this.session);
       const { runs } = await get(`/v1/runs?session_id=${segment(this.session)}&limit=${RUNS_MAX}`);
       runs.reverse();
       const asked4 = messages.filter((message) => message.role === "user");
@@ -4845,7 +4846,9 @@
       let last2 = null;
       let hasEnded = false;
       const listener = {
-        opened: () => void 0,
+        opened: () => {
+          this.#mayHaveMissed = true;
+        },
         told: (event, id) => {
           if (id !== null) last2 = id;
           hasEnded ||= event.event === "run.completed" || event.event === "run.failed" || event.event === "run.cancelled";
@@ -4865,7 +4868,28 @@
         }
       }
     }
+    async #messages(session) {
+      return (await get(`/v1/sessions/${segment(session)}/messages`)).messages;
+    }
+    /** Puts what was said before the stream was opened in its place, from the stored messages. */
+    async #recall() {
+      if (this.session === null) return;
+      const messages = await this.#messages(this.session).catch((error) => {
+        if (error instanceof Unreachable) return [];
+        throw error;
+      });
+      for (const { content, tool_calls } of messages) {
+        const first2 = tool_calls?.[0]?.id;
+        if (!content || first2 === void 0) continue;
+        const blocks = this.blocks.value;
+        const index = blocks.findIndex((block) => block.kind === "tool" && block.id === first2);
+        if (index < 0) this.#said.set(first2, content);
+        else if (blocks[index - 1]?.kind !== "said") this.blocks.value = blocks.toSpliced(index, 0, { kind: "said", text: content, isOpen: false });
+      }
+    }
     #hear(event) {
+      const missed = this.#mayHaveMissed;
+      if (["message.delta", "message.snapshot", "tool.started"].includes(event.event)) this.#mayHaveMissed = false;
       switch (event.event) {
         case "message.delta":
           if (event.notice !== true) this.#speak(event.delta, "more");
@@ -4877,6 +4901,7 @@
           this.#hold(event);
           break;
         case "tool.started":
+          if (missed && !this.#said.has(event.tool_call_id)) void this.#recall();
           this.#start(event);
           break;
         case "tool.completed":

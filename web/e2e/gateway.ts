@@ -101,6 +101,11 @@ export class Gateway {
     return this.asAdmin("GET", `/v1/approvals/${id}`);
   }
 
+  /** What waits for an answer. */
+  async waiting(): Promise<any[]> {
+    return (await this.asAdmin("GET", "/v1/approvals?status=waiting")).approvals;
+  }
+
   async answer(id: string, choice: string, more: Record<string, unknown> = {}): Promise<any> {
     return this.asAdmin("POST", `/v1/approvals/${id}/resolve`, { choice, ...more });
   }

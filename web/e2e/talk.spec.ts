@@ -26,11 +26,27 @@ test.describe("a run with a card", () => {
     await expect(blocks.getByText("It is gone.")).toBeVisible();
     const kinds = () => blocks.locator(":scope > li").evaluateAll((all) => all.map((it) => it.className));
     const expected = ["person", "said", "tool", "said", "tool", "approval", "said"].map((kind) => `block block-${kind}`);
-    expect(await kinds()).toEqual(expected);
+    await expect.poll(kinds).toEqual(expected);
     await page.reload();
     await expect(blocks.getByText("It is gone.")).toBeVisible();
     await expect(blocks.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
-    expect(await kinds()).toEqual(expected);
+    await expect.poll(kinds).toEqual(expected);
+  });
+
+  test("what was said before the page listens is there, too", async ({ page, gateway }) => {
+    await signIn(page, gateway);
+    // The stream of the run is opened when the run has come to its card.
+    await page.route("**/v1/runs/*/events", async (route) => {
+      await expect.poll(async () => (await gateway.waiting()).length).toBe(1);
+      await route.continue();
+    });
+    await page.getByRole("link", { name: "Talk", exact: true }).first().click();
+    await page.getByLabel("Message to the agent").fill("Clean up");
+    await page.keyboard.press("Enter");
+    const blocks = page.getByRole("list", { name: "What was said and done" });
+    await expect(blocks.getByText("waiting for an answer")).toBeVisible();
+    await expect(blocks.getByText("I look first.")).toBeVisible();
+    await expect(blocks.getByText("Now I remove it.")).toBeVisible();
   });
 });
 

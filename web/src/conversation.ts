@@ -60,6 +60,8 @@ export class Conversation {
   #said = new Map<string, string>();
   /** The last notice that stands for a draft, and which draft that is. */
   #held: { notice: string; draft: string | null } | null = null;
+  /** Whether something may have been said before the stream was opened: what is said is not told again. */
+  #mayHaveMissed = false;
   #closed = new AbortController();
 
   constructor(readonly session: string | null) {}
@@ -74,8 +76,7 @@ export class Conversation {
       this.isLoaded.value = true;
       return;
     }
-    const path = `/v1/sessions/${segment(this.session)}/messages`;
-    const { messages } = await get<{ messages: Message[] }>(path);
+    const messages = await this.#messages(this.session);
     const { runs } = await get<{ runs: Run[] }>(`/v1/runs?session_id=${segment(this.session)}&limit=${RUNS_MAX}`);
     runs.reverse();
     const asked = messages.filter((message) => message.role === "user");
@@ -124,7 +125,9 @@ export class Conversation {
     let last: string | null = null;
     let hasEnded = false;
     const listener = {
-      opened: () => undefined,
+      opened: () => {
+        this.#mayHaveMissed = true;
+      },
       told: (event: LiveEvent, id: string | null) => {
         if (id !== null) last = id;
         hasEnded ||= event.event === "run.completed" || event.event === "run.failed" || event.event === "run.cancelled";
@@ -145,7 +148,31 @@ export class Conversation {
     }
   }
 
+  async #messages(session: string): Promise<Message[]> {
+    return (await get<{ messages: Message[] }>(`/v1/sessions/${segment(session)}/messages`)).messages;
+  }
+
+  /** Puts what was said before the stream was opened in its place, from the stored messages. */
+  async #recall(): Promise<void> {
+    if (this.session === null) return;
+    const messages = await this.#messages(this.session).catch((error: unknown) => {
+      // Without a connection the text comes with the next reading.
+      if (error instanceof Unreachable) return [];
+      throw error;
+    });
+    for (const { content, tool_calls } of messages) {
+      const first = tool_calls?.[0]?.id;
+      if (!content || first === undefined) continue;
+      const blocks = this.blocks.value;
+      const index = blocks.findIndex((block) => block.kind === "tool" && block.id === first);
+      if (index < 0) this.#said.set(first, content);
+      else if (blocks[index - 1]?.kind !== "said") this.blocks.value = blocks.toSpliced(index, 0, { kind: "said", text: content, isOpen: false });
+    }
+  }
+
   #hear(event: LiveEvent): void {
+    const missed = this.#mayHaveMissed;
+    if (["message.delta", "message.snapshot", "tool.started"].includes(event.event)) this.#mayHaveMissed = false;
     switch (event.event) {
       case "message.delta":
         if (event.notice !== true) this.#speak(event.delta, "more");
@@ -157,6 +184,7 @@ export class Conversation {
         this.#hold(event);
         break;
       case "tool.started":
+        if (missed && !this.#said.has(event.tool_call_id)) void this.#recall();
         this.#start(event);
         break;
       case "tool.completed":
