@@ -134,6 +134,12 @@ pub(crate) struct Hook {
     /// Seconds to wait for a person's answer [default: as long as the agent waits]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) wait: Option<u64>,
+    /// Put a call aside when nobody has answered in time, for headless Claude Code only
+    ///
+    /// The run ends; `claude --resume` asks again. Claude Code runs a deferred call without asking when
+    /// the session is resumed without this hook.
+    #[arg(long)]
+    pub(crate) defer: bool,
 }
 
 /// Show waiting approvals and questions.

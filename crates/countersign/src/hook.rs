@@ -49,6 +49,8 @@ pub(crate) struct Hook {
     key_file: Option<PathBuf>,
     /// When the last answer is given.
     pub(crate) deadline: Instant,
+    /// Whether the agent may put a call aside that nobody has answered.
+    defers: bool,
 }
 
 /// Answers an agent about the event on standard input.
@@ -63,9 +65,7 @@ pub(crate) fn run(args: &Args, reach: &Reach) -> Result<ExitCode, Complaint> {
     }
     // What a panic says may quote the call; the agent is told that there was one.
     std::panic::set_hook(Box::new(|_| {}));
-    let patience = adapter.patience.saturating_sub(MARGIN);
-    let wait = args.wait.map_or(patience, Duration::from_secs);
-    let deadline = Instant::now() + wait.min(patience);
+    let started = Instant::now();
     let last_word = Arc::new(LastWord::new(adapter));
     let watch = Arc::clone(&last_word);
     let watching = std::thread::Builder::new().spawn(move || {
@@ -79,8 +79,9 @@ pub(crate) fn run(args: &Args, reach: &Reach) -> Result<ExitCode, Complaint> {
             "Countersign's hook cannot start a thread, so this was not run.".to_owned(),
         ));
     }
-    let answered =
-        std::panic::catch_unwind(AssertUnwindSafe(|| answer(&last_word, reach, deadline)));
+    let answered = std::panic::catch_unwind(AssertUnwindSafe(|| {
+        answer(args, reach, &last_word, started)
+    }));
     let answer = answered.unwrap_or_else(|_| {
         Answer::Deny(
             "Countersign's hook failed on this call (a defect in it), so it was not run."
@@ -90,8 +91,8 @@ pub(crate) fn run(args: &Args, reach: &Reach) -> Result<ExitCode, Complaint> {
     last_word.say(&answer)
 }
 
-fn answer(last_word: &LastWord, reach: &Reach, deadline: Instant) -> Answer {
-    respond(last_word, reach, deadline).unwrap_or_else(|complaint| {
+fn answer(args: &Args, reach: &Reach, last_word: &LastWord, started: Instant) -> Answer {
+    respond(args, reach, last_word, started).unwrap_or_else(|complaint| {
         Answer::Deny(format!(
             "Countersign did not let this run: {}",
             complaint.in_one_line()
@@ -99,23 +100,31 @@ fn answer(last_word: &LastWord, reach: &Reach, deadline: Instant) -> Answer {
     })
 }
 
-fn respond(last_word: &LastWord, reach: &Reach, deadline: Instant) -> Result<Answer, Complaint> {
+fn respond(
+    args: &Args,
+    reach: &Reach,
+    last_word: &LastWord,
+    started: Instant,
+) -> Result<Answer, Complaint> {
+    let adapter = args.agent;
     let unreadable = |why: String| {
         let hint = "is this the hook of that agent, and of a version this program knows?";
         Complaint::failed(format!("the hook's input cannot be read: {why}"), hint)
     };
     let input = input().map_err(unreadable)?;
-    let adapter = last_word.adapter;
     let event = (adapter.read)(input).map_err(unreadable)?;
     if let Event::Call(wish) = &event {
         last_word.wish.get_or_init(|| wish.clone());
     }
+    let patience = adapter.patience.saturating_sub(MARGIN);
+    let wait = args.wait.map_or(patience, Duration::from_secs);
     let hook = Hook {
         adapter,
         home: Home::named_or_usual(reach.home.clone())?,
         url: reach.url.clone(),
         key_file: reach.key_file.clone(),
-        deadline,
+        deadline: started + wait.min(patience),
+        defers: args.defer,
     };
     match event {
         Event::Call(wish) => decide::decide(&hook, wish),

@@ -9,6 +9,7 @@
 #![expect(clippy::panic, reason = "a failing test panics")]
 
 mod addresses;
+mod alone;
 mod callers;
 mod closed;
 mod composition;

@@ -34,6 +34,8 @@ pub(crate) struct Adapter {
     deny: fn(Option<&Wish>, &str) -> Output,
     /// Answers an event that is no call.
     go_on: fn() -> Output,
+    /// Leaves the call undecided until the agent asks again; `None` if it would run meanwhile.
+    later: fn(&Wish) -> Option<Output>,
 }
 
 /// What an agent tells its hook.
@@ -80,6 +82,8 @@ pub(crate) enum Answer {
     Change(Value),
     /// The call must not run, for this reason.
     Deny(String),
+    /// Nobody has answered yet. The agent may put the call aside, or else it must not run.
+    Later(String),
     /// The event was noted.
     GoOn,
 }
@@ -124,7 +128,10 @@ impl Adapter {
                     (self.deny)(Some(wish), reason)
                 })
             }
-            (Answer::Deny(reason), _) => (self.deny)(wish, &in_one_line(reason)),
+            (Answer::Later(reason), Some(wish)) => {
+                (self.later)(wish).unwrap_or_else(|| (self.deny)(Some(wish), &in_one_line(reason)))
+            }
+            (Answer::Deny(reason) | Answer::Later(reason), _) => (self.deny)(wish, &in_one_line(reason)),
             (Answer::GoOn, _) => (self.go_on)(),
             (Answer::Allow | Answer::Change(_), None) => (self.deny)(None, &in_one_line("")),
         }

@@ -42,6 +42,7 @@ pub(super) fn ask(hook: &Hook, client: &Client, body: &Value) -> Result<Answer, 
         tokio::select! {
             settled = settle(hook, client, &path) => match settled? {
                 Some(settled) => conclude(client, settled).await,
+                None if hook.defers => Ok(Answer::Later(still_waiting(client, &call))),
                 None => Ok(Answer::Deny(still_waiting(client, &call))),
             },
             () = stop.arrives() => {

@@ -26,6 +26,7 @@ pub(super) const ADAPTER: Adapter = Adapter {
     },
     deny,
     go_on: Output::default,
+    later,
 };
 
 fn read(mut input: Map<String, Value>) -> Result<Event, String> {
@@ -58,6 +59,20 @@ fn allow(wish: &Wish) -> Output {
         return super::json(&json!({}));
     }
     decision("allow", "Countersign: nothing to ask about", None)
+}
+
+/// Puts the call aside until the session is resumed. Claude Code runs a deferred call at once where a
+/// person is present, and loses one of a subagent.
+fn later(wish: &Wish) -> Option<Output> {
+    let is_alone = variable("CLAUDE_CODE_SESSION_ATTENDED").as_deref() == Some("0");
+    let can = is_alone && wish.part.is_none();
+    can.then(|| {
+        decision(
+            "defer",
+            "Countersign asks a person; resume the session after the answer",
+            None,
+        )
+    })
 }
 
 fn decision(word: &str, reason: &str, args: Option<Value>) -> Output {

@@ -25,6 +25,7 @@ pub(super) const ADAPTER: Adapter = Adapter {
     change: |wish, args| Some(marked(wish, args)),
     deny,
     go_on: || super::json(&json!({})),
+    later: |_| None,
 };
 
 fn read(mut input: Map<String, Value>) -> Result<Event, String> {

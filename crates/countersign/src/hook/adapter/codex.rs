@@ -26,6 +26,7 @@ pub(super) const ADAPTER: Adapter = Adapter {
     },
     deny,
     go_on: Output::default,
+    later: |_| None,
 };
 
 fn read(mut input: Map<String, Value>) -> Result<Event, String> {

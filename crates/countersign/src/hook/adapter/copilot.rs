@@ -28,6 +28,7 @@ pub(super) const ADAPTER: Adapter = Adapter {
         super::json(&body)
     },
     go_on: || super::json(&json!({})),
+    later: |_| None,
 };
 
 fn read(mut input: Map<String, Value>) -> Result<Event, String> {

@@ -25,6 +25,7 @@ pub(super) const ADAPTER: Adapter = Adapter {
         json_and_exit_two(&body, reason)
     },
     go_on: || super::json(&json!({ "continue": true })),
+    later: |_| None,
 };
 
 fn read(mut input: Map<String, Value>) -> Result<Event, String> {

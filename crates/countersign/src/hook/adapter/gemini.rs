@@ -24,6 +24,7 @@ pub(super) const ADAPTER: Adapter = Adapter {
     },
     deny: |_, reason| super::json(&json!({ "decision": "deny", "reason": reason })),
     go_on: || super::json(&json!({})),
+    later: |_| None,
 };
 
 fn read(mut input: Map<String, Value>) -> Result<Event, String> {

@@ -17,6 +17,7 @@ pub(super) const ADAPTER: Adapter = Adapter {
     change: |_, args| Some(super::json(&json!({ "decision": "allow", "args": args }))),
     deny: |_, reason| super::json(&json!({ "decision": "deny", "reason": reason })),
     go_on: || super::json(&json!({ "decision": "allow" })),
+    later: |_| None,
 };
 
 fn read(mut input: Map<String, Value>) -> Result<Event, String> {
