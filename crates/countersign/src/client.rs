@@ -21,6 +21,8 @@ use crate::wire::refusal::Refusal;
 
 /// The default listen address.
 const DEFAULT_URL: &str = "http://127.0.0.1:8750";
+/// The address of a gateway behind the agents' socket.
+const SOCKET_URL: &str = "http://agents";
 /// Longest answer that is waited for; the longest wait the gateway knows is a minute.
 const TIMEOUT: Duration = Duration::from_secs(75);
 
@@ -37,14 +39,15 @@ pub(crate) struct Reach {
     pub(crate) home: Option<PathBuf>,
     pub(crate) url: Option<String>,
     pub(crate) key_file: Option<PathBuf>,
-    /// Whether `COUNTERSIGN_URL` and the like are not to be believed.
-    pub(crate) ignores_environment: bool,
+    /// Whether it is a hook of an agent that asks: it uses the agents' socket where there is one, and
+    /// no variable of the environment counts.
+    pub(crate) asks_for_agent: bool,
 }
 
 impl Reach {
     /// Returns the environment variable `name`, if it counts.
     fn variable(&self, name: &str) -> Option<String> {
-        if self.ignores_environment {
+        if self.asks_for_agent {
             return None;
         }
         variable(name)
@@ -72,8 +75,25 @@ struct Place {
 
 impl Place {
     fn new(url: &str, fingerprint: Option<&str>) -> Result<Self, Complaint> {
+        Self::through(url, fingerprint, None)
+    }
+
+    /// Returns the gateway behind `socket`, which only its owner can put there: once a gateway is
+    /// gone, anybody on the machine can listen at its port.
+    fn behind(socket: &Path) -> Result<Self, Complaint> {
+        Self::through(SOCKET_URL, None, Some(socket))
+    }
+
+    fn through(
+        url: &str,
+        fingerprint: Option<&str>,
+        socket: Option<&Path>,
+    ) -> Result<Self, Complaint> {
         let failed = |error: String| Complaint::failed(format!("cannot start: {error}"), "");
         let mut http = countersign_channels::http().timeout(TIMEOUT).no_proxy();
+        if let Some(socket) = socket {
+            http = http.unix_socket(socket);
+        }
         let trusted = match fingerprint {
             Some(fingerprint) => Some(tls::trusting(fingerprint)),
             // Nobody's certificate is looked at, and reading all that the system trusts takes longer
@@ -205,7 +225,10 @@ impl Client {
         let named = named.or_else(|| reach.variable("COUNTERSIGN_URL"));
         let own = left_by_gateway(&home)
             .filter(|(url, _)| named.as_ref().is_none_or(|named| is_same(named, url)));
+        let socket = home.agent_socket();
+        let is_agent = reach.asks_for_agent && named.is_none() && socket.exists();
         let place = match (&own, &named) {
+            _ if is_agent => Place::behind(&socket),
             (Some((url, fingerprint)), _) => Place::new(url, fingerprint.as_deref()),
             (None, Some(url)) => Place::new(url, None),
             (None, None) => Place::new(DEFAULT_URL, None),
@@ -222,7 +245,7 @@ impl Client {
         Ok(Self {
             place: Mutex::new(place),
             surface: "cli",
-            found_in: own.is_some().then_some(home),
+            found_in: (own.is_some() && !is_agent).then_some(home),
             key,
             runtime,
         })
@@ -560,6 +583,11 @@ fn left_by_gateway(home: &Home) -> Option<(String, Option<String>)> {
     let mut lines = text.lines();
     let url = lines.next().filter(|url| url.starts_with("http"))?;
     Some((url.to_owned(), lines.next().map(str::to_owned)))
+}
+
+/// Returns where people find the page of the gateway that runs in `home`.
+pub(crate) fn page_of(home: &Home) -> Option<String> {
+    left_by_gateway(home).map(|(url, _)| url)
 }
 
 /// Returns the file in which the gateway of a home leaves its address, and below it the fingerprint

@@ -35,7 +35,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         home: home.clone(),
         url: cli.url,
         key_file: cli.key_file,
-        ignores_environment: false,
+        asks_for_agent: false,
     };
     let bell = if cli.no_bell {
         Bell::Silent

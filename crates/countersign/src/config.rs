@@ -67,6 +67,11 @@ impl Home {
         self.directory.join("config.yaml")
     }
 
+    /// Returns where the agents' socket is, unless the configuration says otherwise.
+    pub(crate) fn agent_socket(&self) -> PathBuf {
+        self.directory.join("agent.sock")
+    }
+
     /// Returns the file with the key of the command line.
     pub(crate) fn command_line_key_file(&self) -> PathBuf {
         self.directory.join("cli.key")

@@ -166,7 +166,7 @@ impl Hook {
             home: Some(self.home.directory().to_owned()),
             url: self.url.clone(),
             key_file: Some(self.key_file.clone().unwrap_or(own)),
-            ignores_environment: true,
+            asks_for_agent: true,
         }
     }
 }

@@ -10,7 +10,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::adapter::Answer;
 use super::{Hook, spool};
-use crate::client::{Client, segment};
+use crate::client::{Client, page_of, segment};
 use crate::complaint::Complaint;
 
 /// Longest time the gateway takes for anything but waiting for a person.
@@ -42,8 +42,8 @@ pub(super) fn ask(hook: &Hook, client: &Client, body: &Value) -> Result<Answer, 
         tokio::select! {
             settled = settle(hook, client, &path) => match settled? {
                 Some(settled) => conclude(client, settled).await,
-                None if hook.defers => Ok(Answer::Later(still_waiting(client, &call))),
-                None => Ok(Answer::Deny(still_waiting(client, &call))),
+                None if hook.defers => Ok(Answer::Later(still_waiting(hook, &call))),
+                None => Ok(Answer::Deny(still_waiting(hook, &call))),
             },
             () = stop.arrives() => {
                 withdraw(client, &path).await?;
@@ -139,12 +139,13 @@ async fn limited<T>(
         })
 }
 
-fn still_waiting(client: &Client, call: &CallView) -> String {
+fn still_waiting(hook: &Hook, call: &CallView) -> String {
     let id = call.approval_id.as_deref().unwrap_or(&call.call_id);
+    let page = page_of(&hook.home).map(|url| format!(" or at {url}"));
     format!(
         "Nobody has answered yet, so this was not run. The question {id} stays open: answer it with `countersign` in \
-         another terminal or at {}, then let the agent try the same call again.",
-        client.url()
+         another terminal{}, then let the agent try the same call again.",
+        page.unwrap_or_default()
     )
 }
 
