@@ -12,6 +12,7 @@ pub(crate) mod adapter;
 mod ask;
 mod conversation;
 mod decide;
+mod outcome;
 pub(crate) mod spool;
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
@@ -35,6 +36,10 @@ use adapter::{Adapter, Answer, Event, Wish};
 const INPUT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// How long before the agent loses patience the hook gives its last answer.
 const MARGIN: Duration = Duration::from_secs(5);
+/// How long the file of a session or a call is kept.
+const AGE_MAX: Duration = Duration::from_hours(30 * 24);
+/// Files that are looked at when old ones are removed.
+const SWEPT_MAX: usize = 64;
 
 /// One start of the hook.
 #[derive(Clone, Debug)]
@@ -127,9 +132,14 @@ fn respond(
         defers: args.defer,
     };
     match event {
-        Event::Call(wish) => decide::decide(&hook, wish),
+        Event::Call(wish) => decide::decide(&hook, &wish),
         Event::Said { session, text } => {
             conversation::remember(&hook, &session, &text)?;
+            Ok(Answer::GoOn)
+        }
+        Event::Ran(ran) => {
+            // The call has run: there is nothing to stop, and nothing to tell the agent.
+            let _reported = outcome::report(&hook, &ran);
             Ok(Answer::GoOn)
         }
         Event::Other => Ok(Answer::GoOn),
@@ -183,6 +193,18 @@ fn create_private(directory: &Path) -> std::io::Result<()> {
         .recursive(true)
         .mode(0o700)
         .create(directory)
+}
+
+/// Removes files of `directory` that nobody has touched for long. One that cannot be removed is left.
+fn sweep(directory: &Path) {
+    let entries = std::fs::read_dir(directory).into_iter().flatten();
+    for entry in entries.flatten().take(SWEPT_MAX) {
+        let age = entry.metadata().and_then(|it| it.modified()).ok();
+        let age = age.and_then(|at| at.elapsed().ok());
+        if age.is_some_and(|age| age > AGE_MAX) {
+            let _left = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Says one answer, whoever comes first: the judge, or the watch that guards its time.

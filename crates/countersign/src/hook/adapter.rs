@@ -50,8 +50,23 @@ pub(crate) enum Event {
         /// What.
         text: String,
     },
+    /// A call has run.
+    Ran(Ran),
     /// Nothing there is to decide about.
     Other,
+}
+
+/// A call that has run, as an agent tells its hook of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Ran {
+    /// The call.
+    pub(crate) wish: Wish,
+    /// Whether it failed, as far as the agent says so.
+    pub(crate) failed: bool,
+    /// How long it took.
+    pub(crate) duration_millis: Option<u64>,
+    /// The exit code of a command.
+    pub(crate) exit_code: Option<i64>,
 }
 
 /// A call as an agent tells its hook of it.

@@ -8,8 +8,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::adapter::Answer;
-use super::{Hook, spool};
+use super::adapter::{Answer, Wish};
+use super::{Hook, outcome, spool};
 use crate::client::{Client, page_of, segment};
 use crate::complaint::Complaint;
 
@@ -23,7 +23,20 @@ const ABSENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Submits the call of `body` and returns what the agent is told.
-pub(super) fn ask(hook: &Hook, client: &Client, body: &Value) -> Result<Answer, Complaint> {
+pub(super) fn ask(
+    hook: &Hook,
+    client: &Client,
+    wish: &Wish,
+    body: &Value,
+) -> Result<Answer, Complaint> {
+    let conclude = async |call: CallView| {
+        let id = call.call_id.clone();
+        let answer = conclude(client, call).await?;
+        if matches!(answer, Answer::Allow | Answer::Change(_)) {
+            outcome::expect(hook, wish, &id);
+        }
+        Ok(answer)
+    };
     client.block_on(async {
         spool::deliver(hook, client).await?;
         let call = send(
@@ -35,13 +48,13 @@ pub(super) fn ask(hook: &Hook, client: &Client, body: &Value) -> Result<Answer, 
         )
         .await?;
         if !call.is_waiting() {
-            return conclude(client, call).await;
+            return conclude(call).await;
         }
         let mut stop = Stop::new()?;
         let path = format!("/v1/calls/{}", segment(&call.call_id));
         tokio::select! {
             settled = settle(hook, client, &path) => match settled? {
-                Some(settled) => conclude(client, settled).await,
+                Some(settled) => conclude(settled).await,
                 None if hook.defers => Ok(Answer::Later(still_waiting(hook, &call))),
                 None => Ok(Answer::Deny(still_waiting(hook, &call))),
             },

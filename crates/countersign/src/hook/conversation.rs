@@ -4,23 +4,18 @@
 //! when a person writes. One file per session keeps the last few messages.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use countersign_core::call::Turn;
 use countersign_core::digest::Digest;
 use serde::{Deserialize, Serialize};
 
-use super::{Hook, create_private};
+use super::{Hook, create_private, sweep};
 use crate::complaint::Complaint;
 
 /// Messages that are kept.
 const MESSAGES_MAX: usize = 3;
 /// Longest part of a message that is kept, in bytes: its beginning and its end.
 const MESSAGE_BYTES_MAX: usize = 16 * 1024;
-/// How long a session's file is kept after its last message.
-const AGE_MAX: Duration = Duration::from_hours(30 * 24);
-/// Files that are looked at when old ones are removed.
-const SWEPT_MAX: usize = 256;
 /// Who wrote them.
 const PERSON: &str = "user";
 
@@ -76,18 +71,6 @@ fn write(file: &Path, said: &Said) -> std::io::Result<()> {
     let beside = file.with_extension(std::process::id().to_string());
     std::fs::write(&beside, serde_json::to_vec(said)?)?;
     std::fs::rename(&beside, file)
-}
-
-/// Removes files of sessions that have ended long ago. One that cannot be removed is left.
-fn sweep(directory: &Path) {
-    let entries = std::fs::read_dir(directory).into_iter().flatten();
-    for entry in entries.flatten().take(SWEPT_MAX) {
-        let age = entry.metadata().and_then(|it| it.modified()).ok();
-        let age = age.and_then(|at| at.elapsed().ok());
-        if age.is_some_and(|age| age > AGE_MAX) {
-            let _left = std::fs::remove_file(entry.path());
-        }
-    }
 }
 
 /// Returns the beginning and the end of a long message.

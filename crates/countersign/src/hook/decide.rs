@@ -26,13 +26,13 @@ enum Alone {
 }
 
 /// Decides about `wish`.
-pub(super) fn decide(hook: &Hook, wish: Wish) -> Result<Answer, Complaint> {
+pub(super) fn decide(hook: &Hook, wish: &Wish) -> Result<Answer, Complaint> {
     let said = conversation::recall(hook, &wish.session);
     let call = ToolCall {
-        tool: wish.tool,
-        args: wish.args,
+        tool: wish.tool.clone(),
+        args: wish.args.clone(),
         cwd: wish.cwd.clone(),
-        workspace: wish.workspace.or(wish.cwd),
+        workspace: wish.workspace.clone().or_else(|| wish.cwd.clone()),
         replying_to: said,
         ..ToolCall::default()
     };
@@ -42,7 +42,7 @@ pub(super) fn decide(hook: &Hook, wish: Wish) -> Result<Answer, Complaint> {
         spool::add(hook, body)?;
         return Ok(Answer::Allow);
     }
-    match Client::new(&hook.reach()).and_then(|client| ask::ask(hook, &client, &body)) {
+    match Client::new(&hook.reach()).and_then(|client| ask::ask(hook, &client, wish, &body)) {
         Err(complaint) if complaint.is_unreachable() && alone == Alone::AllowsIfAway => {
             spool::add(hook, body)?;
             Ok(Answer::Allow)

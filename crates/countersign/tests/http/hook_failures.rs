@@ -208,10 +208,16 @@ fn babbling() -> String {
 #[test]
 fn what_is_no_call_is_never_answered_with_a_decision() {
     let gateway = Gateway::start();
+    let ls = json!({ "command": "ls" });
     for (agent, event) in [
         (
             "claude-code",
             json!({ "hook_event_name": "Stop", "session_id": "s1" }),
+        ),
+        (
+            "claude-code",
+            json!({ "hook_event_name": "PostToolUse", "session_id": "s1", "tool_name": "Bash",
+                    "tool_input": ls, "tool_use_id": "t1", "tool_response": {} }),
         ),
         (
             "codex",
@@ -219,15 +225,17 @@ fn what_is_no_call_is_never_answered_with_a_decision() {
         ),
         (
             "gemini",
-            json!({ "hook_event_name": "AfterTool", "session_id": "s1" }),
+            json!({ "hook_event_name": "AfterTool", "session_id": "s1", "tool_response": {},
+                    "tool_name": "run_shell_command", "tool_input": ls }),
         ),
         (
             "copilot",
-            json!({ "sessionId": "s1", "toolName": "bash", "toolResult": {} }),
+            json!({ "sessionId": "s1", "toolName": "bash", "toolArgs": ls, "toolResult": {} }),
         ),
+        ("copilot", json!({ "sessionId": "s1", "source": "new" })),
         (
             "cline",
-            json!({ "hookName": "tool_result", "taskId": "s1" }),
+            json!({ "hookName": "tool_result", "taskId": "s1", "tool_result": { "id": "t1" } }),
         ),
     ] {
         let output = run(&gateway.home(), agent, event.to_string().as_bytes(), &[]);

@@ -356,3 +356,22 @@ fn rules_of_the_owner_and_of_the_project_hold_in_the_hook() {
     assert_eq!(word, "deny", "a broken configuration allows nothing");
     assert!(reason.contains("config.yaml"), "{reason}");
 }
+
+#[test]
+fn what_came_of_a_call_is_reported_to_the_gateway() {
+    let gateway = gateway();
+    let build = bash("cargo test");
+    assert_eq!(decided(&gateway.home(), &build).0, "allow");
+    let mut ran = build;
+    ran["hook_event_name"] = json!("PostToolUseFailure");
+    ran["duration_ms"] = json!(1500);
+    let output = hook(&gateway.home(), "claude-code", &ran, &[]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
+    let said = gateway.get(&gateway.admin(), "/v1/traces");
+    let outcome = &said.body["traces"][0]["outcome"];
+    assert_eq!(outcome["failed"], true, "{said:?}");
+    // A call that the gateway does not know is no error.
+    ran["tool_use_id"] = json!("toolu_2");
+    let output = hook(&gateway.home(), "claude-code", &ran, &[]);
+    assert_eq!(output.status.code(), Some(0));
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::fields::{args, maybe_text, text, variable};
-use super::{Adapter, Event, Output, Wish, json_and_exit_two};
+use super::{Adapter, Event, Output, Ran, Wish, json_and_exit_two};
 
 /// Tools that are questions to the person at the agent. An explicit allow would answer them; without
 /// a decision Claude Code asks.
@@ -33,14 +33,12 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
     let event = text(&mut input, "hook_event_name")?;
     let session = text(&mut input, "session_id")?;
     match event.as_str() {
-        "PreToolUse" => Ok(Event::Call(Wish {
-            tool: text(&mut input, "tool_name")?,
-            args: args(&mut input, "tool_input")?,
-            id: maybe_text(&mut input, "tool_use_id")?,
-            session,
-            cwd: maybe_text(&mut input, "cwd")?,
-            workspace: variable("CLAUDE_PROJECT_DIR"),
-            part: maybe_text(&mut input, "agent_type")?,
+        "PreToolUse" => Ok(Event::Call(wish(&mut input, session)?)),
+        "PostToolUse" | "PostToolUseFailure" => Ok(Event::Ran(Ran {
+            duration_millis: input.get("duration_ms").and_then(Value::as_u64),
+            wish: wish(&mut input, session)?,
+            failed: event != "PostToolUse",
+            exit_code: None,
         })),
         "UserPromptSubmit" => {
             let text = maybe_text(&mut input, "prompt")?.unwrap_or_default();
@@ -52,6 +50,18 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
         }
         _ => Ok(Event::Other),
     }
+}
+
+fn wish(input: &mut Map<String, Value>, session: String) -> Result<Wish, String> {
+    Ok(Wish {
+        tool: text(input, "tool_name")?,
+        args: args(input, "tool_input")?,
+        id: maybe_text(input, "tool_use_id")?,
+        session,
+        cwd: maybe_text(input, "cwd")?,
+        workspace: variable("CLAUDE_PROJECT_DIR"),
+        part: maybe_text(input, "agent_type")?,
+    })
 }
 
 fn allow(wish: &Wish) -> Output {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::fields::{args, maybe_text, object, text};
-use super::{Adapter, Event, Output, Wish};
+use super::{Adapter, Event, Output, Ran, Wish};
 
 /// The field of the input that carries the mark.
 const MARK: &str = "countersign";
@@ -48,6 +48,19 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
                 cwd: root.clone(),
                 workspace: root,
                 part,
+            }))
+        }
+        "tool_result" => {
+            let mut call = object(&mut input, "tool_result")?;
+            Ok(Event::Ran(Ran {
+                wish: Wish {
+                    id: Some(text(&mut call, "id")?),
+                    session,
+                    ..Wish::default()
+                },
+                failed: call.contains_key("error"),
+                duration_millis: call.get("durationMs").and_then(Value::as_u64),
+                exit_code: None,
             }))
         }
         "prompt_submit" => {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::fields::{args, maybe_text, text};
-use super::{Adapter, Event, Output, Wish, json_and_exit_two};
+use super::{Adapter, Event, Output, Ran, Wish, json_and_exit_two};
 
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "codex",
@@ -33,14 +33,10 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
     let event = text(&mut input, "hook_event_name")?;
     let session = text(&mut input, "session_id")?;
     match event.as_str() {
-        "PreToolUse" => Ok(Event::Call(Wish {
-            tool: text(&mut input, "tool_name")?,
-            args: args(&mut input, "tool_input")?,
-            id: maybe_text(&mut input, "tool_use_id")?,
-            session,
-            cwd: maybe_text(&mut input, "cwd")?,
-            workspace: None,
-            part: maybe_text(&mut input, "agent_type")?,
+        "PreToolUse" => Ok(Event::Call(wish(&mut input, session)?)),
+        "PostToolUse" => Ok(Event::Ran(Ran {
+            wish: wish(&mut input, session)?,
+            ..Ran::default()
         })),
         "UserPromptSubmit" => Ok(Event::Said {
             session,
@@ -48,6 +44,18 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
         }),
         _ => Ok(Event::Other),
     }
+}
+
+fn wish(input: &mut Map<String, Value>, session: String) -> Result<Wish, String> {
+    Ok(Wish {
+        tool: text(input, "tool_name")?,
+        args: args(input, "tool_input")?,
+        id: maybe_text(input, "tool_use_id")?,
+        session,
+        cwd: maybe_text(input, "cwd")?,
+        workspace: None,
+        part: maybe_text(input, "agent_type")?,
+    })
 }
 
 fn deny(_: Option<&Wish>, reason: &str) -> Output {

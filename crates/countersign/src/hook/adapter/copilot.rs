@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::fields::{args_or_text, maybe_text, text};
-use super::{Adapter, Event, Wish};
+use super::{Adapter, Event, Ran, Wish};
 
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "copilot",
@@ -34,31 +34,41 @@ pub(super) const ADAPTER: Adapter = Adapter {
 fn read(mut input: Map<String, Value>) -> Result<Event, String> {
     let session = text(&mut input, "sessionId")?;
     let has = |key: &str| input.contains_key(key);
-    if has("toolName") && !has("toolResult") && !has("error") {
-        return Ok(Event::Call(Wish {
-            tool: tool(&text(&mut input, "toolName")?),
-            args: args_or_text(&mut input, "toolArgs")?,
-            id: None,
-            session,
-            cwd: maybe_text(&mut input, "cwd")?,
-            workspace: None,
-            part: None,
+    let (is_call, is_over) = (has("toolName"), has("toolResult") || has("error"));
+    let is_known = has("source") || has("reason");
+    if is_call && is_over {
+        let failed = input
+            .get("toolResult")
+            .is_none_or(|result| result["resultType"] != "success");
+        return Ok(Event::Ran(Ran {
+            wish: wish(&mut input, session)?,
+            failed,
+            ..Ran::default()
         }));
     }
-    if has("prompt") {
-        return Ok(Event::Said {
-            session,
-            text: maybe_text(&mut input, "prompt")?.unwrap_or_default(),
-        });
+    if is_call {
+        return Ok(Event::Call(wish(&mut input, session)?));
     }
-    // After a call, and at the beginning and the end of a session.
-    if ["toolResult", "error", "source", "reason"]
-        .into_iter()
-        .any(has)
-    {
+    if let Some(text) = maybe_text(&mut input, "prompt")? {
+        return Ok(Event::Said { session, text });
+    }
+    // At the beginning and the end of a session.
+    if is_known {
         return Ok(Event::Other);
     }
     Err("it is none of the events this program knows".to_owned())
+}
+
+fn wish(input: &mut Map<String, Value>, session: String) -> Result<Wish, String> {
+    Ok(Wish {
+        tool: tool(&text(input, "toolName")?),
+        args: args_or_text(input, "toolArgs")?,
+        id: None,
+        session,
+        cwd: maybe_text(input, "cwd")?,
+        workspace: None,
+        part: None,
+    })
 }
 
 /// Returns the tool; one of an MCP server, `SERVER-TOOL`, under the name that says so. No tool of the

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::fields::{args_or_text, maybe_text, text};
-use super::{Adapter, Event, Wish, json_and_exit_two};
+use super::{Adapter, Event, Ran, Wish, json_and_exit_two};
 
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "cursor",
@@ -33,14 +33,11 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
     let session = text(&mut input, "conversation_id")?;
     let root = root(&mut input);
     match event.as_str() {
-        "preToolUse" => Ok(Event::Call(Wish {
-            tool: tool(&mut input)?,
-            args: args_or_text(&mut input, "tool_input")?,
-            id: maybe_text(&mut input, "tool_use_id")?,
-            session,
-            cwd: maybe_text(&mut input, "cwd")?.or_else(|| root.clone()),
-            workspace: root,
-            part: None,
+        "preToolUse" => Ok(Event::Call(wish(&mut input, session, root)?)),
+        "postToolUse" | "postToolUseFailure" => Ok(Event::Ran(Ran {
+            wish: wish(&mut input, session, root)?,
+            failed: event != "postToolUse",
+            ..Ran::default()
         })),
         "beforeSubmitPrompt" => Ok(Event::Said {
             session,
@@ -48,6 +45,22 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
         }),
         _ => Ok(Event::Other),
     }
+}
+
+fn wish(
+    input: &mut Map<String, Value>,
+    session: String,
+    root: Option<String>,
+) -> Result<Wish, String> {
+    Ok(Wish {
+        tool: tool(input)?,
+        args: args_or_text(input, "tool_input")?,
+        id: maybe_text(input, "tool_use_id")?,
+        session,
+        cwd: maybe_text(input, "cwd")?.or_else(|| root.clone()),
+        workspace: root,
+        part: None,
+    })
 }
 
 /// Returns the tool; one of an MCP server under the name that says so.

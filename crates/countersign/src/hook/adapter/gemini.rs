@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::fields::{args, maybe_text, text, variable};
-use super::{Adapter, Event, Wish};
+use super::{Adapter, Event, Ran, Wish};
 
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "gemini",
@@ -31,14 +31,13 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
     let event = text(&mut input, "hook_event_name")?;
     let session = text(&mut input, "session_id")?;
     match event.as_str() {
-        "BeforeTool" => Ok(Event::Call(Wish {
-            tool: tool(&mut input)?,
-            args: args(&mut input, "tool_input")?,
-            id: None,
-            session,
-            cwd: maybe_text(&mut input, "cwd")?,
-            workspace: variable("GEMINI_PROJECT_DIR"),
-            part: None,
+        "BeforeTool" => Ok(Event::Call(wish(&mut input, session)?)),
+        "AfterTool" => Ok(Event::Ran(Ran {
+            failed: input
+                .get("tool_response")
+                .is_some_and(|response| response["error"].is_object()),
+            wish: wish(&mut input, session)?,
+            ..Ran::default()
         })),
         "BeforeAgent" => Ok(Event::Said {
             session,
@@ -46,6 +45,18 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
         }),
         _ => Ok(Event::Other),
     }
+}
+
+fn wish(input: &mut Map<String, Value>, session: String) -> Result<Wish, String> {
+    Ok(Wish {
+        tool: tool(input)?,
+        args: args(input, "tool_input")?,
+        id: None,
+        session,
+        cwd: maybe_text(input, "cwd")?,
+        workspace: variable("GEMINI_PROJECT_DIR"),
+        part: None,
+    })
 }
 
 /// Returns the tool; of an MCP server under the name that says so.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::fields::{args, maybe_text, object, text};
-use super::{Adapter, Event, Wish};
+use super::{Adapter, Event, Ran, Wish};
 
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "opencode",
@@ -37,6 +37,23 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
                 session: parent.unwrap_or(session),
                 cwd: directory.clone(),
                 workspace: directory,
+            }))
+        }
+        "tool.execute.after" => {
+            let mut call = object(&mut input, "input")?;
+            let output = object(&mut input, "output")?;
+            let session = text(&mut call, "sessionID")?;
+            Ok(Event::Ran(Ran {
+                wish: Wish {
+                    tool: text(&mut call, "tool")?,
+                    id: maybe_text(&mut call, "callID")?,
+                    session: parent.unwrap_or(session),
+                    ..Wish::default()
+                },
+                exit_code: output
+                    .get("metadata")
+                    .and_then(|metadata| metadata["exit"].as_i64()),
+                ..Ran::default()
             }))
         }
         // What a subagent is told was written by the model.
