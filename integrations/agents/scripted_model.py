@@ -8,9 +8,14 @@ OpenAI chat completions and Gemini. A script is a list of steps in the agent's o
     {"tool": "apply_patch", "input": "*** Begin Patch..."}              Responses custom tools
     {"say": "the folder is empty"}                                      text, no tool call
 
+`args` may be a function that takes the reports so far, for a call that names what an earlier one
+returned. `"unlisted": true` plays a step whose tool the agent keeps out of the request's list, as agents do
+that let the model search for tools.
+
 Each request that offers the tool of the next step is answered with that step; any other request,
-and every request after the last step, with the text "done". A subagent therefore gets the steps
-that follow the call that starts it. The server keeps what the agent reported about each call.
+and every request after the last step, with the text "done". Steps with `"track": "MARK"` are for a
+subagent: only conversations with MARK in the text of a user message get them, and no others.
+The server keeps what the agent reported about each call.
 """
 
 from __future__ import annotations
@@ -62,30 +67,39 @@ class Script:
     def __init__(self, steps: list[Json]) -> None:
         self._lock = threading.Lock()
         self._steps = list(steps)
-        self._next = 0
+        self._unplayed = list(steps)
         self._tool_of: dict[str, str] = {}
         self._results: dict[str, str] = {}
         self.exchanges: list[Exchange] = []
 
-    def next_turn(self, offered: set[str]) -> Turn:
-        """Returns the next step if the request offers its tool, else the final text."""
+    def next_turn(self, offered: set[str], user_text: str) -> Turn:
+        """Returns the next step if the request offers its tool, else the final text.
+
+        `user_text` is the text of the conversation's user messages; it chooses the track.
+        """
         with self._lock:
-            if not offered or self._next >= len(self._steps):
+            marks = (step["track"] for step in self._steps if "track" in step)
+            track = next((mark for mark in marks if mark in user_text), None)
+            todo = (step for step in self._unplayed if step.get("track") == track)
+            step = next(todo, None)
+            if not offered or step is None:
                 return Turn(text=FINAL_TEXT)
-            step = self._steps[self._next]
             if "say" in step:
-                self._next += 1
+                self._unplayed.remove(step)
                 return Turn(text=str(step["say"]))
-            if step["tool"] not in offered:
+            if step["tool"] not in offered and not step.get("unlisted"):
                 return Turn(text=FINAL_TEXT)
-            self._next += 1
-            call_id = f"call_{self._next:04d}"
+            self._unplayed.remove(step)
+            args = step.get("args", {})
+            if callable(args):
+                args = args(list(self._results.values()))
+            call_id = f"call_{len(self._tool_of) + 1:04d}"
             self._tool_of[call_id] = step["tool"]
             return Turn(
                 call_id=call_id,
                 tool=step["tool"],
                 namespace=step.get("namespace", ""),
-                args=step.get("args", {}),
+                args=args,
                 free_input=step.get("input"),
             )
 
@@ -117,7 +131,7 @@ class Script:
     def unplayed(self) -> list[Json]:
         """Returns the steps that no request asked for."""
         with self._lock:
-            return self._steps[self._next :]
+            return list(self._unplayed)
 
 
 class ScriptedModel:
@@ -262,12 +276,17 @@ def _text_of(content: Any) -> str:
 
 
 def _answer_messages(handler: _Handler, script: Script, body: Json) -> None:
+    said = []
     for message in body.get("messages", []):
         content = message.get("content")
-        for block in content if isinstance(content, list) else []:
+        blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        for block in blocks:
             if block.get("type") == "tool_result":
                 script.report(block.get("tool_use_id", ""), "", _text_of(block.get("content")))
-    turn = script.next_turn({tool.get("name", "") for tool in body.get("tools") or []})
+            elif block.get("type") == "text" and message.get("role") == "user":
+                said.append(_text_of(block))
+    names = {tool.get("name", "") for tool in body.get("tools") or []}
+    turn = script.next_turn(names, "\n".join(said))
     block, stop = _messages_block(turn)
     message = {
         "id": "msg_" + (turn.call_id or "text"),
@@ -315,10 +334,17 @@ def _messages_events(message: Json, turn: Turn) -> Iterator[str]:
 
 def _answer_responses(handler: _Handler, script: Script, body: Json) -> None:
     items = body.get("input")
+    tools = list(body.get("tools") or [])
+    said = [items] if isinstance(items, str) else []
     for item in items if isinstance(items, list) else []:
-        if str(item.get("type", "")).endswith("_call_output"):
+        kind = str(item.get("type", ""))
+        if kind.endswith("_call_output"):
             script.report(item.get("call_id", ""), "", _text_of(item.get("output")))
-    turn = script.next_turn(_responses_tools(body.get("tools") or []))
+        elif kind == "additional_tools":
+            tools += item.get("tools") or []
+        elif item.get("role") == "user":
+            said.append(_text_of(item.get("content")))
+    turn = script.next_turn(_responses_tools(tools), "\n".join(said))
     item = _responses_item(turn)
     response: Json = {
         "id": "resp_" + (turn.call_id or "text"),
@@ -374,11 +400,15 @@ def _responses_events(response: Json, item: Json) -> Iterator[str]:
 
 
 def _answer_chat(handler: _Handler, script: Script, body: Json) -> None:
+    said = []
     for message in body.get("messages", []):
+        text = _text_of(message.get("content"))
         if message.get("role") == "tool":
-            script.report(message.get("tool_call_id", ""), "", _text_of(message.get("content")))
-    tools = body.get("tools") or []
-    turn = script.next_turn({tool.get("function", {}).get("name", "") for tool in tools})
+            script.report(message.get("tool_call_id", ""), "", text)
+        elif message.get("role") == "user":
+            said.append(text)
+    names = {tool.get("function", {}).get("name", "") for tool in body.get("tools") or []}
+    turn = script.next_turn(names, "\n".join(said))
     finish = "tool_calls" if turn.call_id else "stop"
     message = _chat_message(turn)
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
@@ -414,8 +444,11 @@ def _chat_events(head: Json, message: Json, finish: str, usage: Json) -> Iterato
 
 
 def _answer_gemini(handler: _Handler, script: Script, body: Json, *, streaming: bool) -> None:
+    said = []
     for content in body.get("contents", []):
         for part in content.get("parts", []):
+            if content.get("role") == "user" and "text" in part:
+                said.append(part["text"])
             answer = part.get("functionResponse")
             if answer:
                 text = _text_of(answer.get("response"))
@@ -425,7 +458,7 @@ def _answer_gemini(handler: _Handler, script: Script, body: Json, *, streaming: 
         for tool in body.get("tools") or []
         for function in tool.get("functionDeclarations", [])
     }
-    turn = script.next_turn(names)
+    turn = script.next_turn(names, "\n".join(said))
     response = {
         "candidates": [
             {
