@@ -1,0 +1,97 @@
+"""What the runner needs to know about one coding agent."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any
+
+from world import World
+
+Json = dict[str, Any]
+Steps = list[Json]
+
+PROMPT = "Please do the task."
+COULD_NOT_JUDGE = "Countersign could not judge this call, so it was not run."
+
+
+class Agent(ABC):
+    """One agent: how to install it, start it against a model on loopback, and hook into it.
+
+    `calls` names the agent's own tool calls for each deed; a deed the agent cannot do is left out.
+    `open_cells` names the cells that the agent leaves open whatever the settings say, and why.
+    `takes_edits` says whether a hook can change the arguments of a call.
+    """
+
+    name: str
+    package: str
+    pinned: str
+    open_cells: dict[str, str] = {}
+    takes_edits = True
+    run_seconds = 120
+
+    def __init__(self, cache: Path) -> None:
+        self.cache = cache
+
+    def install(self) -> None:
+        """Installs the pinned package into the cache folder, unless it is there."""
+        stamp = self.cache / "installed.txt"
+        wanted = f"{self.package}@{self.pinned}"
+        if stamp.exists() and stamp.read_text(encoding="utf-8").strip() == wanted:
+            return
+        self.cache.mkdir(parents=True, exist_ok=True)
+        (self.cache / "package.json").write_text("{}\n", encoding="utf-8")
+        command = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", wanted]
+        subprocess.run(command, cwd=self.cache, check=True, stdout=subprocess.DEVNULL)
+        stamp.write_text(wanted + "\n", encoding="utf-8")
+
+    @abstractmethod
+    def program(self) -> list[str]:
+        """Returns the words that start the agent."""
+
+    def version(self) -> str:
+        """Returns what the agent itself says its version is."""
+        done = subprocess.run(
+            [*self.program(), "--version"], capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    @abstractmethod
+    def prepare(self, world: World, model_url: str) -> None:
+        """Writes the agent's settings: the model, the MCP server `post`; no hook."""
+
+    def environment(self, world: World, model_url: str) -> dict[str, str]:
+        """Returns the agent's environment."""
+        del model_url
+        return world.environment()
+
+    @abstractmethod
+    def command(self, world: World, prompt: str) -> list[str]:
+        """Returns the command for one headless run that asks for no permission itself."""
+
+    @abstractmethod
+    def calls(self, world: World) -> dict[str, Steps]:
+        """Returns the agent's own tool calls, by the name of the deed."""
+
+    @abstractmethod
+    def install_hook(self, world: World) -> None:
+        """Writes the hook into the agent's settings, as `countersign init` does."""
+
+    def after_run(self, world: World) -> None:
+        """Ends what the agent left running. Most leave nothing."""
+        del world
+
+
+def hook_command(world: World, agent: str) -> str:
+    """Returns the shell line that asks the hook and denies if the hook is missing or was killed."""
+    hook = shlex.join([str(world.countersign), "hook", agent])
+    return f"{hook} || {{ echo '{COULD_NOT_JUDGE}' >&2; exit 2; }}"
+
+
+def write_json(path: Path, value: object) -> None:
+    """Writes a settings file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
