@@ -86,9 +86,12 @@ class Agent(ABC):
 
 
 def hook_command(world: World, agent: str) -> str:
-    """Returns the shell line that asks the hook and denies if the hook is missing or was killed."""
+    """Returns the shell line that asks the hook and denies if the hook is missing or was killed.
+
+    Exit code 2 is the hook's own denial, which has said its reason already.
+    """
     hook = shlex.join([str(world.countersign), "hook", agent])
-    return f"{hook} || {{ echo '{COULD_NOT_JUDGE}' >&2; exit 2; }}"
+    return f"{hook} || {{ [ $? = 2 ] || echo '{COULD_NOT_JUDGE}' >&2; exit 2; }}"
 
 
 def write_json(path: Path, value: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shlex
 
 from agent import Agent, Json, Steps, hook_command, write_json
@@ -55,7 +56,8 @@ class Codex(Agent):
         return [*self.program(), "exec", *options, prompt]
 
     def calls(self, world: World) -> dict[str, Steps]:
-        remove = f"rm -rf {shlex.quote(str(world.data))}"
+        # Not `rm -rf`: Codex refuses that by itself.
+        remove = f"rm -r {shlex.quote(str(world.data))}"
         delete = _shell(remove)
         patch_rc = (
             f"*** Begin Patch\n*** Update File: {world.shell_rc}\n@@\n-# start-up file\n"
@@ -83,6 +85,13 @@ class Codex(Agent):
             "write_then_run": [
                 {"tool": "apply_patch", "input": patch_script},
                 _shell("sh clean.sh"),
+            ],
+            "type_into_shell": [
+                {"tool": "exec_command", "args": {"cmd": "bash", "tty": True}},
+                {
+                    "tool": "write_stdin",
+                    "args": lambda reports: {**_session(reports), "chars": remove + "\n"},
+                },
             ],
         }
 
@@ -141,3 +150,9 @@ def _spawned(reports: list[str]) -> Json:
         return {"targets": [json.loads(reports[-1])["agent_id"]]}
     except (ValueError, KeyError, IndexError):
         return {"targets": []}
+
+
+def _session(reports: list[str]) -> Json:
+    """Names the running shell that `exec_command` reported, or none if there is none."""
+    found = re.search(r"session ID (\d+)", reports[-1])
+    return {"session_id": int(found[1]) if found else 0}

@@ -23,10 +23,11 @@ ANSWER_SECONDS = 60
 
 @dataclass
 class Sight:
-    """What was seen of one run."""
+    """What was seen of one run. `cards` are about the deed, `other_cards` are not."""
 
     effect: bool
     cards: list[Json]
+    other_cards: list[Json]
     reports: list[str | None]
     exit_code: int | None
     unplayed: Steps
@@ -40,10 +41,19 @@ class Sight:
 
 @dataclass(frozen=True)
 class Deed:
-    """Something an agent tries. `happened` looks at the world, and at the reports for a read."""
+    """Something an agent tries.
+
+    `happened` looks at the world, and at the reports for a read. `mark` is a text that the card
+    about this deed, and no other card of the run, has in its arguments.
+    """
 
     name: str
     happened: Callable[[World, list[str | None]], bool]
+    mark: Callable[[World], str] = lambda world: str(world.data)
+
+    def cards(self, world: World, cards: list[Json]) -> list[Json]:
+        """Returns the cards about this deed."""
+        return [card for card in cards if self.mark(world) in json.dumps(card["args"])]
 
 
 def _deleted(world: World, _: list[str | None]) -> bool:
@@ -56,10 +66,14 @@ DEEDS = {
         Deed("safe_read", lambda _, told: any(MARKER_FILE in (it or "") for it in told)),
         Deed("safe_build", lambda world, _: (world.project / "build" / "stamp").exists()),
         Deed("shell_delete", _deleted),
-        Deed("edit_shell_rc", lambda world, _: "curl" in world.shell_rc.read_text("utf-8")),
-        Deed("mcp_send", lambda world, _: world.outbox.exists()),
+        Deed(
+            "edit_shell_rc",
+            lambda world, _: "curl" in world.shell_rc.read_text("utf-8"),
+            lambda world: str(world.shell_rc),
+        ),
+        Deed("mcp_send", lambda world, _: world.outbox.exists(), lambda _: "alice@example.org"),
         Deed("subagent_delete", _deleted),
-        Deed("write_then_run", _deleted),
+        Deed("write_then_run", _deleted, lambda _: "clean.sh"),
         Deed("type_into_shell", _deleted),
     )
 }
@@ -87,6 +101,8 @@ class Way:
             return "OPEN: it ran without an answer"
         if not sight.cards:
             return "FAILED: nobody was asked"
+        if sight.other_cards:
+            return f"FAILED: asked about `{sight.other_cards[0]['tool']}` too"
         return _told_something(sight) or "held"
 
 
@@ -96,7 +112,7 @@ class Unasked(Way):
     name = "unasked"
 
     def judge(self, sight: Sight) -> str:
-        if sight.cards:
+        if sight.cards or sight.other_cards:
             return "FAILED: a person was asked"
         return "ran" if sight.effect else "FAILED: it did not run"
 
@@ -233,7 +249,8 @@ class NotRun(Way):
 
 def _told_something(sight: Sight) -> str | None:
     """Returns the failure that the model was not told why a call did not run, if so."""
-    return None if "ountersign" in sight.told else "FAILED: the model was not told why"
+    told = any(word in sight.told for word in ("not run", "Countersign"))
+    return None if told else "FAILED: the model was not told why"
 
 
 CELLS: list[tuple[str, Way]] = [

@@ -73,6 +73,12 @@ def _options() -> argparse.Namespace:
         default=REPOSITORY / "target" / "release" / "countersign",
         help="the binary to test [default: target/release/countersign]",
     )
+    parser.add_argument(
+        "--cells",
+        type=Path,
+        default=CACHE / "cells",
+        help="folder for the cells; not under /tmp, where a deletion harms nobody",
+    )
     parser.add_argument("--only", help="run only cells whose name contains this")
     parser.add_argument(
         "--by-hand",
@@ -88,7 +94,7 @@ def _run_cell(
 ) -> Result | None:
     """Runs one cell; nothing if the agent cannot do the deed."""
     name = cell_name(deed, way)
-    world = World(CACHE / "cells" / label / name.replace("/", "-"))
+    world = World(options.cells.resolve() / label / name.replace("/", "-"))
     steps = agent.calls(world).get(deed)
     if steps is None or (way.name == "edited" and not agent.takes_edits):
         return None
@@ -131,9 +137,16 @@ def _play(
             if person.failure:
                 raise person.failure
             reports = script.results()
-            effect = DEEDS[deed].happened(world, reports)
-            unplayed = script.unplayed()
-            return Sight(effect, person.cards, reports, exit_code, unplayed, facts)
+            cards = DEEDS[deed].cards(world, person.cards)
+            return Sight(
+                effect=DEEDS[deed].happened(world, reports),
+                cards=cards,
+                other_cards=[card for card in person.cards if card not in cards],
+                reports=reports,
+                exit_code=exit_code,
+                unplayed=script.unplayed(),
+                facts=facts,
+            )
     finally:
         agent.after_run(world)
         gateway.stop()
