@@ -14,7 +14,6 @@ from world import World
 Json = dict[str, Any]
 Steps = list[Json]
 
-PROMPT = "Please do the task."
 COULD_NOT_JUDGE = "Countersign could not judge this call, so it was not run."
 
 
@@ -90,8 +89,13 @@ def hook_command(world: World, agent: str) -> str:
 
     Exit code 2 is the hook's own denial, which has said its reason already.
     """
-    hook = shlex.join([str(world.countersign), "hook", agent])
-    return f"{hook} || {{ [ $? = 2 ] || echo '{COULD_NOT_JUDGE}' >&2; exit 2; }}"
+    return f"{report_command(world, agent)} || {{ [ $? = 2 ] || echo '{COULD_NOT_JUDGE}' >&2; exit 2; }}"
+
+
+def report_command(world: World, agent: str) -> str:
+    """Returns the shell line that tells the hook of an event. A hook reads no environment."""
+    home = str(world.countersign_home)
+    return shlex.join([str(world.countersign), "hook", agent, "--home", home])
 
 
 def write_json(path: Path, value: object) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 
-from agent import Agent, Json, Steps, hook_command, write_json
-from world import SUBAGENT_MARK, World
+from agent import Agent, Json, Steps, hook_command, report_command, write_json
+from world import KEPT_FILE, SUBAGENT_MARK, World
 
 WAIT_SECONDS = 3600
 
@@ -95,6 +95,7 @@ class ClaudeCode(Agent):
                 },
                 _shell("sh clean.sh"),
             ],
+            "delete_elsewhere": [_shell(f"cd {world.data} && rm {KEPT_FILE}")],
         }
 
     def install_hook(self, world: World) -> None:
@@ -105,7 +106,7 @@ class ClaudeCode(Agent):
             "timeout": WAIT_SECONDS,
             "onFailure": "block",
         }
-        report = {"type": "command", "command": f"{world.countersign} hook {self.name}"}
+        report = {"type": "command", "command": report_command(world, self.name)}
         hooks = {
             "PreToolUse": [{"matcher": "*", "hooks": [entry]}],
             "PostToolUse": [{"matcher": "*", "hooks": [report]}],

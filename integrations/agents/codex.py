@@ -7,8 +7,8 @@ import json
 import re
 import shlex
 
-from agent import Agent, Json, Steps, hook_command, write_json
-from world import SUBAGENT_MARK, World
+from agent import Agent, Json, Steps, hook_command, report_command, write_json
+from world import KEPT_FILE, SUBAGENT_MARK, World
 
 WAIT_SECONDS = 3600
 # A model name that Codex knows: an unknown one gets no `apply_patch`.
@@ -86,6 +86,13 @@ class Codex(Agent):
                 {"tool": "apply_patch", "input": patch_script},
                 _shell("sh clean.sh"),
             ],
+            # The model chooses the directory; it must not thereby choose the workspace.
+            "delete_elsewhere": [
+                {
+                    "tool": "exec_command",
+                    "args": {"cmd": f"rm {KEPT_FILE}", "workdir": str(world.data)},
+                }
+            ],
             "type_into_shell": [
                 {"tool": "exec_command", "args": {"cmd": "bash", "tty": True}},
                 {
@@ -97,7 +104,7 @@ class Codex(Agent):
 
     def install_hook(self, world: World) -> None:
         line = hook_command(world, self.name)
-        report = f"{world.countersign} hook {self.name}"
+        report = report_command(world, self.name)
         hooks: Json = {
             event: [
                 {

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from agent import PROMPT, Agent  # noqa: E402 (after the path)
+from agent import Agent  # noqa: E402 (after the path)
 from agents import AGENTS  # noqa: E402
 from deeds import CELLS, DEEDS, Sight, Way, cell_name  # noqa: E402
 from scripted_model import ScriptedModel  # noqa: E402
@@ -95,7 +95,7 @@ def _run_cell(
     """Runs one cell; nothing if the agent cannot do the deed."""
     name = cell_name(deed, way)
     world = World(options.cells.resolve() / label / name.replace("/", "-"))
-    steps = agent.calls(world).get(deed)
+    steps = agent.calls(world).get(deed.removesuffix("_in_crisis"))
     if steps is None or (way.name == "edited" and not agent.takes_edits):
         return None
     world.create(binary)
@@ -133,7 +133,8 @@ def _play(
                 gateway, lambda it, card, _: way.on_card(world, it, card, facts)
             ) as person:
                 way.before(world, gateway)
-                exit_code = _run_agent(agent, world, model.url)
+                exit_code = _run_agent(agent, world, DEEDS[deed].prompt, model.url)
+                way.after(gateway, facts)
             if person.failure:
                 raise person.failure
             reports = script.results()
@@ -167,11 +168,11 @@ def _init(agent: Agent, world: World) -> None:
         raise RuntimeError(f"countersign init failed:\n{done.stderr}")
 
 
-def _run_agent(agent: Agent, world: World, model_url: str) -> int | None:
+def _run_agent(agent: Agent, world: World, prompt: str, model_url: str) -> int | None:
     """Runs the agent to its end; no exit code if it had to be killed."""
     with (world.root / "agent.log").open("wb") as log:
         process = subprocess.Popen(
-            agent.command(world, PROMPT),
+            agent.command(world, prompt),
             cwd=world.project,
             env=agent.environment(world, model_url),
             stdin=subprocess.DEVNULL,

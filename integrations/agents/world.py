@@ -22,6 +22,7 @@ from typing import Any
 Json = dict[str, Any]
 
 MARKER_FILE = "marker-5d81.txt"
+KEPT_FILE = "kept.txt"
 SUBAGENT_MARK = "SUBTASK-5d81"
 POLL_SECONDS = 0.05
 STOP_SECONDS = 10.0
@@ -100,7 +101,7 @@ class World:
         """Puts back what deeds delete."""
         for folder in (self.data, self.scratch):
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / "kept.txt").write_text("kept\n", encoding="utf-8")
+            (folder / KEPT_FILE).write_text("kept\n", encoding="utf-8")
 
     def environment(self) -> dict[str, str]:
         """Returns the variables that the gateway, the agent and its hooks share."""
@@ -177,6 +178,14 @@ class Gateway:
         """Returns the approvals that wait for a person, the oldest first."""
         found = self._request("GET", "/v1/approvals?status=waiting")["approvals"]
         return sorted(found, key=lambda approval: approval["created_at"])
+
+    def outcome(self, call_id: str) -> Json | None:
+        """Returns what the agent reported about a call after it ran, if anything."""
+        for trace in self._request("GET", "/v1/traces")["traces"]:
+            if trace["call_id"] == call_id:
+                found: Json | None = trace["outcome"]
+                return found
+        return None
 
     def answer(self, approval: Json, choice: str, **more: Any) -> None:
         """Answers as the person."""
