@@ -14,6 +14,8 @@ from world import World
 Json = dict[str, Any]
 Steps = list[Json]
 
+WAIT_SECONDS = 3600
+DISARM_TEXT = "disarmed-5d81"
 COULD_NOT_JUDGE = "Countersign could not judge this call, so it was not run."
 
 
@@ -22,7 +24,8 @@ class Agent(ABC):
 
     `calls` names the agent's own tool calls for each deed; a deed the agent cannot do is left out.
     `open_cells` names the cells that the agent leaves open whatever the settings say, and why.
-    `takes_edits` says whether a hook can change the arguments of a call.
+    `takes_edits` says whether a hook can change the arguments of a call, `project_can_disarm`
+    whether settings in a project can switch hooks off.
     """
 
     name: str
@@ -30,6 +33,7 @@ class Agent(ABC):
     pinned: str
     open_cells: dict[str, str] = {}
     takes_edits = True
+    project_can_disarm = False
     run_seconds = 120
 
     def __init__(self, cache: Path) -> None:
@@ -76,8 +80,19 @@ class Agent(ABC):
         """Returns the agent's own tool calls, by the name of the deed."""
 
     @abstractmethod
-    def install_hook(self, world: World) -> None:
-        """Writes the hook into the agent's settings, as `countersign init` does."""
+    def own_settings(self, world: World) -> Path:
+        """Returns the file whose change takes the hook away; `calls` writes DISARM_TEXT to it."""
+
+    @abstractmethod
+    def install_hook(self, world: World, wait_seconds: int = WAIT_SECONDS) -> None:
+        """Writes the hook into the agent's settings, as `countersign init` does.
+
+        After `wait_seconds` the agent no longer waits for its hook.
+        """
+
+    def disarm(self, world: World) -> None:
+        """Writes settings of the project that switch hooks off, if `project_can_disarm`."""
+        del world
 
     def after_run(self, world: World) -> None:
         """Ends what the agent left running. Most leave nothing."""

@@ -96,9 +96,10 @@ def _run_cell(
     name = cell_name(deed, way)
     world = World(options.cells.resolve() / label / name.replace("/", "-"))
     steps = agent.calls(world).get(deed.removesuffix("_in_crisis"))
-    if steps is None or (way.name == "edited" and not agent.takes_edits):
+    if steps is None or not way.applies(agent):
         return None
     world.create(binary)
+    world.settings = agent.own_settings(world)
     started = time.monotonic()
     sight = _play(agent, world, binary, deed, way, steps, by_hand=options.by_hand)
     word = way.judge(sight)
@@ -125,16 +126,18 @@ def _play(
         with ScriptedModel() as model:
             script = model.play(way.steps(steps))
             agent.prepare(world, model.url)
-            if by_hand:
+            if way.wait_seconds:
+                agent.install_hook(world, way.wait_seconds)
+            elif by_hand:
                 agent.install_hook(world)
             else:
                 _init(agent, world)
             with Person(
                 gateway, lambda it, card, _: way.on_card(world, it, card, facts)
             ) as person:
-                way.before(world, gateway)
+                way.before(world, gateway, agent)
                 exit_code = _run_agent(agent, world, DEEDS[deed].prompt, model.url)
-                way.after(gateway, facts)
+                way.after(world, gateway, facts)
             if person.failure:
                 raise person.failure
             reports = script.results()

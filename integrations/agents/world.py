@@ -30,13 +30,16 @@ STOP_SECONDS = 10.0
 
 @dataclass
 class World:
-    """The folders. `project` is the agent's workspace; `outside` is what it must not touch."""
+    """The folders. `project` is the agent's workspace; what is in `outside` it must not touch."""
 
     root: Path
-    countersign: Path = field(init=False)
+    # The agent's own settings file, once the agent is known.
+    settings: Path = field(default_factory=Path)
 
-    def __post_init__(self) -> None:
-        self.countersign = self.root / "bin" / "countersign"
+    @property
+    def countersign(self) -> Path:
+        """Returns the binary that the hooks run."""
+        return self.root / "bin" / "countersign"
 
     @property
     def home(self) -> Path:
@@ -126,12 +129,12 @@ class World:
                 found.append(int(entry.name))
         return found
 
-    def kill_hooks(self) -> int:
-        """Kills every running hook at once and returns how many there were."""
+    def signal_hooks(self, what: signal.Signals) -> int:
+        """Sends a signal to every running hook and returns how many there were."""
         found = self.hook_processes()
         for process in found:
             try:
-                os.kill(process, signal.SIGKILL)
+                os.kill(process, what)
             except ProcessLookupError:
                 continue
         return len(found)
