@@ -7,7 +7,7 @@ import shlex
 import subprocess
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from world import World
 
@@ -31,7 +31,7 @@ class Agent(ABC):
     name: str
     package: str
     pinned: str
-    open_cells: dict[str, str] = {}
+    open_cells: ClassVar[dict[str, str]] = {}
     takes_edits = True
     project_can_disarm = False
     run_seconds = 120

@@ -1,12 +1,14 @@
-"""The agents that the runner knows, by the name that `countersign hook` uses."""
+"""The agents that the runner knows. Variants of one agent share its hook and its cache."""
 
 from __future__ import annotations
 
 from agent import Agent
 from claude_code import ClaudeCode
 from codex import Codex
+from codex_code_mode import CodexCodeMode
 
 AGENTS: dict[str, type[Agent]] = {
     "claude-code": ClaudeCode,
     "codex": Codex,
+    "codex-code-mode": CodexCodeMode,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from typing import ClassVar
 
 from agent import (
     DISARM_TEXT,
@@ -26,7 +27,7 @@ class ClaudeCode(Agent):
     package = "@anthropic-ai/claude-code-linux-x64"
     pinned = "2.1.325"
     project_can_disarm = True
-    open_cells = {
+    open_cells: ClassVar[dict[str, str]] = {
         "shell_delete/project_disarms": "a project may set disableAllHooks; managed settings win",
     }
 

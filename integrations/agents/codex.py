@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 from pathlib import Path
+from typing import ClassVar
 
 from agent import (
     DISARM_TEXT,
@@ -20,8 +21,6 @@ from agent import (
 )
 from world import KEPT_FILE, SUBAGENT_MARK, World
 
-# A model name that Codex knows: an unknown one gets no `apply_patch`.
-MODEL = "gpt-5.5"
 EVENTS = {
     "PreToolUse": "pre_tool_use",
     "PostToolUse": "post_tool_use",
@@ -35,8 +34,10 @@ class Codex(Agent):
     name = "codex"
     package = "@openai/codex"
     pinned = "0.166.0"
+    # A name that Codex knows: an unknown model gets no `apply_patch`.
+    model = "gpt-5.5"
     project_can_disarm = True
-    open_cells = {
+    open_cells: ClassVar[dict[str, str]] = {
         "shell_delete/hook_frozen": "a hook that is late counts as an allow",
         "shell_delete/project_disarms": "a project may switch hooks off; requirements.toml wins",
     }
@@ -48,7 +49,7 @@ class Codex(Agent):
     def prepare(self, world: World, model_url: str) -> None:
         first, *rest = world.mcp_command
         lines = [
-            f"model = {json.dumps(MODEL)}",
+            f"model = {json.dumps(self.model)}",
             'model_provider = "scripted"',
             "check_for_update_on_startup = false",
             "[model_providers.scripted]",

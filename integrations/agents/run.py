@@ -16,13 +16,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from agent import Agent  # noqa: E402 (after the path)
-from agents import AGENTS  # noqa: E402
-from deeds import CELLS, DEEDS, Sight, Way, cell_name  # noqa: E402
-from scripted_model import ScriptedModel  # noqa: E402
-from world import Gateway, Person, World  # noqa: E402
+from agent import Agent, Json, Steps
+from agents import AGENTS
+from deeds import CELLS, DEEDS, Sight, Way, cell_name
+from scripted_model import ScriptedModel
+from world import Gateway, Person, World
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CACHE = REPOSITORY / "target" / "agents"
@@ -117,10 +115,10 @@ def _run_cell(
 
 
 def _play(
-    agent: Agent, world: World, binary: Path, deed: str, way: Way, steps: list, *, by_hand: bool
+    agent: Agent, world: World, binary: Path, deed: str, way: Way, steps: Steps, *, by_hand: bool
 ) -> Sight:
     """Starts everything, runs the agent once, and reports what was seen."""
-    facts: dict = {}
+    facts: Json = {}
     gateway = Gateway(world, binary, agent.name, way.answer_seconds)
     try:
         with ScriptedModel() as model:
@@ -132,9 +130,7 @@ def _play(
                 agent.install_hook(world)
             else:
                 _init(agent, world)
-            with Person(
-                gateway, lambda it, card, _: way.on_card(world, it, card, facts)
-            ) as person:
+            with Person(gateway, lambda it, card, _: way.on_card(world, it, card, facts)) as person:
                 way.before(world, gateway, agent)
                 exit_code = _run_agent(agent, world, DEEDS[deed].prompt, model.url)
                 way.after(world, gateway, facts)
@@ -160,6 +156,7 @@ def _init(agent: Agent, world: World) -> None:
     """Lets `countersign init` write the agent's settings."""
     done = subprocess.run(
         [world.countersign, "init", agent.name, "--yes"],
+        check=False,
         cwd=world.project,
         env=world.environment(),
         stdin=subprocess.DEVNULL,
@@ -192,7 +189,7 @@ def _run_agent(agent: Agent, world: World, prompt: str, model_url: str) -> int |
 
 def _line(result: Result) -> str:
     mark = "ok" if result.good else "BAD"
-    return f"{mark:4}{result.agent:14}{result.cell:32}{result.seconds:6.1f} s  {result.word}"
+    return f"{mark:4}{result.agent:17}{result.cell:32}{result.seconds:6.1f} s  {result.word}"
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 
 Json = dict[str, Any]
 
@@ -153,7 +153,7 @@ class ScriptedModel:
         self.script = Script(steps)
         return self.script
 
-    def __enter__(self) -> ScriptedModel:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
@@ -173,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     owner: ScriptedModel
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class's name)
+    def log_message(self, format: str, *args: Any) -> None:
         """Keeps the terminal quiet; the script holds every request."""
 
     def do_HEAD(self) -> None:
@@ -214,7 +214,8 @@ class _Handler(BaseHTTPRequestHandler):
         if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
             raw = b"".join(self._chunks())
         else:
-            raw = self.rfile.read(min(int(self.headers.get("Content-Length", 0)), REQUEST_BYTES_MAX))
+            size = int(self.headers.get("Content-Length", 0))
+            raw = self.rfile.read(min(size, REQUEST_BYTES_MAX))
         if self.headers.get("Content-Encoding", "") == "gzip":
             raw = gzip.decompress(raw)
         try:

@@ -17,7 +17,7 @@ import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 Json = dict[str, Any]
 
@@ -170,8 +170,9 @@ class Gateway:
         key_file.write_text(self._create_key("agent", agent) + "\n", encoding="utf-8")
 
     def _create_key(self, role: str, name: str) -> str:
-        home = self._world.countersign_home
-        command = [self._binary, "keys", "create", "--home", home, "--role", role, "--name", name]
+        home = str(self._world.countersign_home)
+        options = ["--home", home, "--role", role, "--name", name]
+        command = [str(self._binary), "keys", "create", *options]
         done = subprocess.run(
             command, check=True, capture_output=True, text=True, env=self._world.environment()
         )
@@ -248,7 +249,7 @@ class Person:
                 self.cards.append(approval)
                 self._on_card(self._gateway, approval, len(self.cards) - 1)
 
-    def __enter__(self) -> Person:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
