@@ -25,7 +25,8 @@ class Agent(ABC):
     `calls` names the agent's own tool calls for each deed; a deed the agent cannot do is left out.
     `open_cells` names the cells that the agent leaves open whatever the settings say, and why.
     `takes_edits` says whether a hook can change the arguments of a call, `project_can_disarm`
-    whether settings in a project can switch hooks off.
+    whether settings in a project can switch hooks off. An `interactive` one runs in a terminal and
+    is ended when its script is.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Agent(ABC):
     open_cells: ClassVar[dict[str, str]] = {}
     takes_edits = True
     project_can_disarm = False
+    interactive = False
     run_seconds = 120
 
     def __init__(self, cache: Path) -> None:

@@ -6,9 +6,12 @@ from agent import Agent
 from claude_code import ClaudeCode
 from codex import Codex
 from codex_code_mode import CodexCodeMode
+from interactive import ClaudeCodeInteractive, CodexInteractive
 
 AGENTS: dict[str, type[Agent]] = {
     "claude-code": ClaudeCode,
+    "claude-code-interactive": ClaudeCodeInteractive,
     "codex": Codex,
     "codex-code-mode": CodexCodeMode,
+    "codex-interactive": CodexInteractive,
 }

@@ -3,12 +3,14 @@
     python3 mcp_server.py OUTBOX
 
 Each message becomes one JSON line in OUTBOX, so that a test sees on disk whether it was sent.
+OUTBOX.ready appears when the tools have been listed.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
@@ -44,6 +46,7 @@ def answer(request: Json, outbox: str) -> Json:
                 }
             }
         case "tools/list":
+            Path(outbox + ".ready").touch()
             return {"result": {"tools": [TOOL]}}
         case "tools/call" if params.get("name") == TOOL["name"]:
             return {"result": send(outbox, params.get("arguments") or {})}

@@ -20,6 +20,7 @@ from agent import Agent, Json, Steps
 from agents import AGENTS
 from deeds import CELLS, DEEDS, Sight, Way, cell_name
 from scripted_model import ScriptedModel
+from terminal import run_in_terminal
 from world import Gateway, Person, World
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -132,7 +133,7 @@ def _play(
                 _init(agent, world)
             with Person(gateway, lambda it, card, _: way.on_card(world, it, card, facts)) as person:
                 way.before(world, gateway, agent)
-                exit_code = _run_agent(agent, world, DEEDS[deed].prompt, model.url)
+                exit_code = _run_agent(agent, world, DEEDS[deed].prompt, model)
                 way.after(world, gateway, facts)
             if person.failure:
                 raise person.failure
@@ -168,13 +169,19 @@ def _init(agent: Agent, world: World) -> None:
         raise RuntimeError(f"countersign init failed:\n{done.stderr}")
 
 
-def _run_agent(agent: Agent, world: World, prompt: str, model_url: str) -> int | None:
+def _run_agent(agent: Agent, world: World, prompt: str, model: ScriptedModel) -> int | None:
     """Runs the agent to its end; no exit code if it had to be killed."""
+    command = agent.command(world, prompt)
+    environment = agent.environment(world, model.url)
     with (world.root / "agent.log").open("wb") as log:
+        if agent.interactive:
+            finished = model.script.finished
+            limit = agent.run_seconds
+            return run_in_terminal(command, environment, world.project, log, finished, limit)
         process = subprocess.Popen(
-            agent.command(world, prompt),
+            command,
             cwd=world.project,
-            env=agent.environment(world, model_url),
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -189,7 +196,7 @@ def _run_agent(agent: Agent, world: World, prompt: str, model_url: str) -> int |
 
 def _line(result: Result) -> str:
     mark = "ok" if result.good else "BAD"
-    return f"{mark:4}{result.agent:17}{result.cell:32}{result.seconds:6.1f} s  {result.word}"
+    return f"{mark:4}{result.agent:25}{result.cell:32}{result.seconds:6.1f} s  {result.word}"
 
 
 if __name__ == "__main__":

@@ -128,6 +128,11 @@ class Script:
         with self._lock:
             return [self._results.get(call_id) for call_id in self._tool_of]
 
+    def finished(self) -> bool:
+        """Returns whether every step was played and every call reported."""
+        with self._lock:
+            return not self._unplayed and len(self._results) == len(self._tool_of)
+
     def unplayed(self) -> list[Json]:
         """Returns the steps that no request asked for."""
         with self._lock:

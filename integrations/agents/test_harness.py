@@ -1,6 +1,6 @@
 """Fast checks of the runner itself; no agent is installed or started.
 
-    python3 -m unittest discover -s integrations/agents -p 'test_*.py'
+python3 -m unittest discover -s integrations/agents -p 'test_*.py'
 """
 
 from __future__ import annotations

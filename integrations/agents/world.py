@@ -77,6 +77,11 @@ class World:
         return self.root / "outbox.jsonl"
 
     @property
+    def outbox_ready(self) -> Path:
+        """Returns the file that the MCP server makes when its tools have been listed."""
+        return self.outbox.with_name(self.outbox.name + ".ready")
+
+    @property
     def mcp_command(self) -> list[str]:
         """Returns the command that starts the MCP server `post`."""
         return ["python3", str(Path(__file__).with_name("mcp_server.py")), str(self.outbox)]
