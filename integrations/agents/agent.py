@@ -115,6 +115,19 @@ def report_command(world: World, agent: str) -> str:
     return shlex.join([str(world.countersign), "hook", agent, "--home", home])
 
 
+def strict_hook_command(world: World, agent: str, denial: Json) -> str:
+    """Returns a shell line that passes on only a whole JSON answer with exit code 0 or 2.
+
+    Some agents take any other output, or JSON from a program that crashed, for a yes. For these
+    the line answers with `denial` instead.
+    """
+    return (
+        f"o=$({report_command(world, agent)}); s=$?; "
+        "case \"$s:$o\" in 0:'{'*'}'|2:'{'*'}') printf '%s\\n' \"$o\"; exit $s;; esac; "
+        f"printf '%s\\n' {shlex.quote(json.dumps(denial))}; exit 2"
+    )
+
+
 def write_json(path: Path, value: object) -> None:
     """Writes a settings file."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,8 @@ from claude_code import ClaudeCode
 from codex import Codex
 from codex_code_mode import CodexCodeMode
 from interactive import ClaudeCodeInteractive, CodexInteractive
+from copilot import Copilot
+from gemini import Gemini
 
 AGENTS: dict[str, type[Agent]] = {
     "claude-code": ClaudeCode,
@@ -14,4 +16,6 @@ AGENTS: dict[str, type[Agent]] = {
     "codex": Codex,
     "codex-code-mode": CodexCodeMode,
     "codex-interactive": CodexInteractive,
+    "copilot": Copilot,
+    "gemini": Gemini,
 }
