@@ -65,12 +65,27 @@ class Copilot(Agent):
     def calls(self, world: World) -> dict[str, Steps]:
         delete = _shell(f"rm -rf {shlex.quote(str(world.data))}")
         own = shlex.quote(str(self.own_settings(world)))
+        script = {
+            "tool": "create",
+            "args": {
+                "path": str(world.project / "clean.sh"),
+                "file_text": f"rm -rf {world.data}\n",
+            },
+        }
+        run_script = _shell("sh clean.sh")
+        send = {
+            "tool": "post-send_message",
+            "args": {"to": "alice@example.org", "text": "hello"},
+        }
         subtask = {
-            "agent_type": "general-purpose",
-            "name": "cleaner",
-            "description": "clean up",
-            "prompt": f"{SUBAGENT_MARK}: clean up",
-            "mode": "sync",
+            "tool": "task",
+            "args": {
+                "agent_type": "general-purpose",
+                "name": "cleaner",
+                "description": "clean up",
+                "prompt": f"{SUBAGENT_MARK}: clean up",
+                "mode": "sync",
+            },
         }
         return {
             "safe_read": [_shell("ls")],
@@ -87,25 +102,14 @@ class Copilot(Agent):
                     },
                 }
             ],
-            "mcp_send": [
-                {
-                    "tool": "post-send_message",
-                    "args": {"to": "alice@example.org", "text": "hello"},
-                }
-            ],
-            "subagent_delete": [
-                {"tool": "task", "args": subtask},
-                {**delete, "track": SUBAGENT_MARK},
-            ],
-            "write_then_run": [
-                {
-                    "tool": "create",
-                    "args": {
-                        "path": str(world.project / "clean.sh"),
-                        "file_text": f"rm -rf {world.data}\n",
-                    },
-                },
-                _shell("sh clean.sh"),
+            "mcp_send": [send],
+            "subagent_send": [subtask, {**send, "track": SUBAGENT_MARK}],
+            "subagent_delete": [subtask, {**delete, "track": SUBAGENT_MARK}],
+            "write_then_run": [script, run_script],
+            "write_then_subagent_runs": [
+                script,
+                subtask,
+                {**run_script, "track": SUBAGENT_MARK},
             ],
             # Its tool `create` refuses to write a file that exists.
             "change_own_settings": [_shell(f"echo {DISARM_TEXT} > {own}")],

@@ -74,6 +74,16 @@ class Gemini(Agent):
 
     def calls(self, world: World) -> dict[str, Steps]:
         delete = _shell(f"rm -rf {shlex.quote(str(world.data))}")
+        script = _write(world.project / "clean.sh", f"rm -rf {world.data}\n")
+        run_script = _shell("sh clean.sh")
+        send = {
+            "tool": "mcp_post_send_message",
+            "args": {"to": "alice@example.org", "text": "hello"},
+        }
+        subtask = {
+            "tool": "invoke_agent",
+            "args": {"agent_name": "generalist", "prompt": f"{SUBAGENT_MARK}: clean up"},
+        }
         return {
             "safe_read": [_shell("ls")],
             "safe_build": [_shell("mkdir -p build && echo ok > build/stamp")],
@@ -90,22 +100,14 @@ class Gemini(Agent):
                     },
                 }
             ],
-            "mcp_send": [
-                {
-                    "tool": "mcp_post_send_message",
-                    "args": {"to": "alice@example.org", "text": "hello"},
-                }
-            ],
-            "subagent_delete": [
-                {
-                    "tool": "invoke_agent",
-                    "args": {"agent_name": "generalist", "prompt": f"{SUBAGENT_MARK}: clean up"},
-                },
-                {**delete, "track": SUBAGENT_MARK},
-            ],
-            "write_then_run": [
-                _write(world.project / "clean.sh", f"rm -rf {world.data}\n"),
-                _shell("sh clean.sh"),
+            "mcp_send": [send],
+            "subagent_send": [subtask, {**send, "track": SUBAGENT_MARK}],
+            "subagent_delete": [subtask, {**delete, "track": SUBAGENT_MARK}],
+            "write_then_run": [script, run_script],
+            "write_then_subagent_runs": [
+                script,
+                subtask,
+                {**run_script, "track": SUBAGENT_MARK},
             ],
             "change_own_settings": [
                 _write(self.own_settings(world), json.dumps({"note": DISARM_TEXT})),
