@@ -45,8 +45,8 @@ export default {
       if (!isRecord(input)) return { skip: true, reason: UNANSWERED }
       const { [MARK]: mark, ...rest } = input
       if (!isRecord(mark) || mark.call !== toolCall.toolCallId) return { skip: true, reason: UNANSWERED }
-      if (mark.decision === "allow") return { input: rest }
-      return { skip: true, reason: typeof mark.reason === "string" ? mark.reason : UNANSWERED }
+      if ("denied" in mark) return { skip: true, reason: typeof mark.denied === "string" ? mark.denied : UNANSWERED }
+      return { input: rest }
     },
   },
 }

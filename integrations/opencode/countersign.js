@@ -42,7 +42,8 @@ export const Countersign = async ({ client, directory }) => {
 
   async function ask(hook, input, output, limit) {
     const root = await rootOf(input.sessionID)
-    const event = JSON.stringify({ hook, input, output, directory, root })
+    const parent = root === input.sessionID ? undefined : root
+    const event = JSON.stringify({ hook, input, output, directory, parent })
     const child = spawn(PROGRAM, ["hook", "opencode", "--home", HOME], {
       env: passedEnvironment(),
       stdio: ["pipe", "pipe", "ignore"],
