@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agent import Agent
 from claude_code import ClaudeCode
+from cline import Cline
 from codex import Codex
 from codex_code_mode import CodexCodeMode
 from interactive import ClaudeCodeInteractive, CodexInteractive
@@ -18,4 +19,11 @@ AGENTS: dict[str, type[Agent]] = {
     "codex-interactive": CodexInteractive,
     "copilot": Copilot,
     "gemini": Gemini,
+from opencode import OpenCode
+
+AGENTS: dict[str, type[Agent]] = {
+    "claude-code": ClaudeCode,
+    "cline": Cline,
+    "codex": Codex,
+    "opencode": OpenCode,
 }
