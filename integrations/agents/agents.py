@@ -7,23 +7,19 @@ from claude_code import ClaudeCode
 from cline import Cline
 from codex import Codex
 from codex_code_mode import CodexCodeMode
-from interactive import ClaudeCodeInteractive, CodexInteractive
 from copilot import Copilot
 from gemini import Gemini
+from interactive import ClaudeCodeInteractive, CodexInteractive
+from opencode import OpenCode
 
 AGENTS: dict[str, type[Agent]] = {
     "claude-code": ClaudeCode,
     "claude-code-interactive": ClaudeCodeInteractive,
+    "cline": Cline,
     "codex": Codex,
     "codex-code-mode": CodexCodeMode,
     "codex-interactive": CodexInteractive,
     "copilot": Copilot,
     "gemini": Gemini,
-from opencode import OpenCode
-
-AGENTS: dict[str, type[Agent]] = {
-    "claude-code": ClaudeCode,
-    "cline": Cline,
-    "codex": Codex,
     "opencode": OpenCode,
 }

@@ -11,6 +11,8 @@ mod cursor;
 mod fields;
 mod gemini;
 mod opencode;
+#[cfg(test)]
+mod recorded;
 
 use std::time::Duration;
 

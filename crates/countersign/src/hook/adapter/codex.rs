@@ -38,7 +38,8 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
             wish: wish(&mut input, session)?,
             ..Ran::default()
         })),
-        "UserPromptSubmit" => Ok(Event::Said {
+        // What a subagent is told was written by the model.
+        "UserPromptSubmit" if !input.contains_key("agent_id") => Ok(Event::Said {
             session,
             text: maybe_text(&mut input, "prompt")?.unwrap_or_default(),
         }),

@@ -50,6 +50,10 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
         return Ok(Event::Call(wish(&mut input, session)?));
     }
     if let Some(text) = maybe_text(&mut input, "prompt")? {
+        // Copilot itself says when a command in the background has ended.
+        if text.starts_with("<system_notification>") {
+            return Ok(Event::Other);
+        }
         return Ok(Event::Said { session, text });
     }
     // At the beginning and the end of a session.
