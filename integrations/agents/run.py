@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent import Agent, Json, Steps
+from agent import WAIT_SECONDS, Agent, Json, Steps
 from agents import AGENTS
 from deeds import CELLS, DEEDS, Sight, Way, cell_name
 from scripted_model import ScriptedModel
@@ -100,8 +100,12 @@ def _run_cell(
     world.create(binary)
     world.settings = agent.own_settings(world)
     started = time.monotonic()
-    sight = _play(agent, world, binary, deed, way, steps, by_hand=options.by_hand)
-    word = way.judge(sight)
+    try:
+        sight = _play(agent, world, binary, deed, way, steps, by_hand=options.by_hand)
+        word = way.judge(sight)
+    except (OSError, RuntimeError) as failure:
+        sight = None
+        word = f"FAILED: {failure!r}"
     good = not word.startswith(("OPEN", "FAILED"))
     if name in agent.open_cells:
         if word.startswith("OPEN"):
@@ -120,15 +124,14 @@ def _play(
 ) -> Sight:
     """Starts everything, runs the agent once, and reports what was seen."""
     facts: Json = {}
-    gateway = Gateway(world, binary, agent.name, way.answer_seconds)
+    gateway = Gateway(world, binary, way.answer_seconds)
     try:
         with ScriptedModel() as model:
             script = model.play(way.steps(steps))
             agent.prepare(world, model.url)
-            if way.wait_seconds:
-                agent.install_hook(world, way.wait_seconds)
-            elif by_hand:
-                agent.install_hook(world)
+            if by_hand or way.wait_seconds:
+                gateway.create_hook_key(agent.name)
+                agent.install_hook(world, way.wait_seconds or WAIT_SECONDS)
             else:
                 _init(agent, world)
             with Person(gateway, lambda it, card, _: way.on_card(world, it, card, facts)) as person:

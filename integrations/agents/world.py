@@ -87,7 +87,7 @@ class World:
         return ["python3", str(Path(__file__).with_name("mcp_server.py")), str(self.outbox)]
 
     @property
-    def hook_key(self) -> Path:
+    def hook_keys(self) -> Path:
         """Returns the folder with the hooks' keys."""
         return self.countersign_home / "hooks"
 
@@ -146,9 +146,9 @@ class World:
 
 
 class Gateway:
-    """A gateway on a free loopback port, with a key for one agent and one for a person."""
+    """A gateway on a free loopback port, with a key for a person."""
 
-    def __init__(self, world: World, binary: Path, agent: str, answer_seconds: int) -> None:
+    def __init__(self, world: World, binary: Path, answer_seconds: int) -> None:
         self._world = world
         self._binary = binary
         config = f"approvals:\n  timeout: {answer_seconds}s\n"
@@ -169,8 +169,11 @@ class Gateway:
         self.url = first_line.rsplit(" ", 1)[1].strip()
         self.running = True
         self._approver = self._create_key("approver", "ana")
-        world.hook_key.mkdir(mode=0o700, exist_ok=True)
-        key_file = world.hook_key / f"{agent}.key"
+
+    def create_hook_key(self, agent: str) -> None:
+        """Makes the key with which the agent's hook asks, as `countersign init` does."""
+        self._world.hook_keys.mkdir(mode=0o700, exist_ok=True)
+        key_file = self._world.hook_keys / f"{agent}.key"
         key_file.touch(mode=0o600)
         key_file.write_text(self._create_key("agent", agent) + "\n", encoding="utf-8")
 
