@@ -21,10 +21,12 @@ mod serve;
 mod usage;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{self, Cli, Command};
 use crate::client::Reach;
 use crate::complaint::Complaint;
+use crate::hook;
 use crate::tui::inbox::Bell;
 use inbox::WantsLines;
 
@@ -71,6 +73,15 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Run(args)) => run::run(&args, &reach),
         Some(Command::Chat(args)) => chat::run(&args, &reach),
         Some(Command::Usage(args)) => usage::run(&args, &reach),
-        Some(Command::Hook(args)) => crate::hook::run(&args, &reach),
+        Some(Command::Hook(args)) => hook(&args, &reach),
     }
+}
+
+fn hook(args: &cli::Hook, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let start = hook::Start {
+        adapter: args.agent,
+        wait: args.wait.map(Duration::from_secs),
+        defers: args.defer,
+    };
+    hook::run(start, reach)
 }

@@ -26,7 +26,6 @@ use std::time::{Duration, Instant};
 use countersign_core::canonical;
 use serde_json::Value;
 
-use crate::cli::Hook as Args;
 use crate::client::Reach;
 use crate::complaint::Complaint;
 use crate::config::Home;
@@ -58,9 +57,20 @@ pub(crate) struct Hook {
     defers: bool,
 }
 
+/// How an agent starts its hook.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    /// The agent.
+    pub(crate) adapter: &'static Adapter,
+    /// How long a person's answer is waited for; as long as the agent waits, if unsaid.
+    pub(crate) wait: Option<Duration>,
+    /// Whether the agent may put a call aside that nobody has answered.
+    pub(crate) defers: bool,
+}
+
 /// Answers an agent about the event on standard input.
-pub(crate) fn run(args: &Args, reach: &Reach) -> Result<ExitCode, Complaint> {
-    let adapter = args.agent;
+pub(crate) fn run(start: Start, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let adapter = start.adapter;
     if std::io::stdin().is_terminal() {
         let hint = format!("`countersign init {}` makes the agent run it", adapter.name);
         return Err(Complaint::usage(
@@ -85,7 +95,7 @@ pub(crate) fn run(args: &Args, reach: &Reach) -> Result<ExitCode, Complaint> {
         ));
     }
     let answered = std::panic::catch_unwind(AssertUnwindSafe(|| {
-        answer(args, reach, &last_word, started)
+        answer(start, reach, &last_word, started)
     }));
     let answer = answered.unwrap_or_else(|_| {
         Answer::Deny(
@@ -96,8 +106,8 @@ pub(crate) fn run(args: &Args, reach: &Reach) -> Result<ExitCode, Complaint> {
     last_word.say(&answer)
 }
 
-fn answer(args: &Args, reach: &Reach, last_word: &LastWord, started: Instant) -> Answer {
-    respond(args, reach, last_word, started).unwrap_or_else(|complaint| {
+fn answer(start: Start, reach: &Reach, last_word: &LastWord, started: Instant) -> Answer {
+    respond(start, reach, last_word, started).unwrap_or_else(|complaint| {
         Answer::Deny(format!(
             "Countersign did not let this run: {}",
             complaint.in_one_line()
@@ -106,12 +116,12 @@ fn answer(args: &Args, reach: &Reach, last_word: &LastWord, started: Instant) ->
 }
 
 fn respond(
-    args: &Args,
+    start: Start,
     reach: &Reach,
     last_word: &LastWord,
     started: Instant,
 ) -> Result<Answer, Complaint> {
-    let adapter = args.agent;
+    let adapter = start.adapter;
     let unreadable = |why: String| {
         let hint = "is this the hook of that agent, and of a version this program knows?";
         Complaint::failed(format!("the hook's input cannot be read: {why}"), hint)
@@ -122,14 +132,14 @@ fn respond(
         last_word.wish.get_or_init(|| wish.clone());
     }
     let patience = adapter.patience.saturating_sub(MARGIN);
-    let wait = args.wait.map_or(patience, Duration::from_secs);
+    let wait = start.wait.unwrap_or(patience);
     let hook = Hook {
         adapter,
         home: Home::named_or_usual(reach.home.clone())?,
         url: reach.url.clone(),
         key_file: reach.key_file.clone(),
         deadline: started + wait.min(patience),
-        defers: args.defer,
+        defers: start.defers,
     };
     match event {
         Event::Call(wish) => decide::decide(&hook, &wish),
