@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import signal
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -261,7 +262,11 @@ class HookKilled(Way):
 
 
 class HookFrozen(Way):
-    """The hook hangs until the agent loses patience. The test writes a short limit itself."""
+    """The hook hangs until the agent has lost patience, and then ends.
+
+    The test writes a short limit itself. The hook must end while the agent still runs: some agents
+    go on only then.
+    """
 
     name = "hook_frozen"
     answer_seconds = ANSWER_SECONDS
@@ -269,6 +274,9 @@ class HookFrozen(Way):
 
     def on_card(self, world: World, gateway: Gateway, approval: Json, facts: Json) -> None:
         facts["frozen"] = facts.get("frozen", 0) + world.signal_hooks(signal.SIGSTOP)
+        end = threading.Timer(2 * FROZEN_SECONDS, world.signal_hooks, [signal.SIGKILL])
+        end.daemon = True
+        end.start()
 
     def after(self, world: World, gateway: Gateway, facts: Json) -> None:
         world.signal_hooks(signal.SIGKILL)

@@ -38,11 +38,10 @@ class Gemini(Agent):
     pinned = "0.61.0"
     project_can_disarm = True
     open_cells: ClassVar[dict[str, str]] = {
+        "shell_delete/hook_frozen": "a hook that is late counts as an allow, once it has ended",
         "shell_delete/project_disarms": "a trusted project may switch hooks off; "
         "the machine's settings win",
     }
-    # A hook that hangs makes Gemini wait for ever, whatever its time limit says.
-    run_seconds = 60
 
     def program(self) -> list[str]:
         return [str(self.cache / "node_modules" / ".bin" / "gemini")]
@@ -64,6 +63,8 @@ class Gemini(Agent):
             "GEMINI_API_KEY": "none",
             "GOOGLE_GEMINI_BASE_URL": model_url,
             "GEMINI_CLI_TRUST_WORKSPACE": "true",
+            # One process instead of two, so that ending it ends all of it.
+            "GEMINI_CLI_NO_RELAUNCH": "true",
         }
 
     def command(self, world: World, prompt: str) -> list[str]:
