@@ -9,7 +9,13 @@ from codex import Codex
 from codex_code_mode import CodexCodeMode
 from copilot import Copilot
 from gemini import Gemini
-from interactive import ClaudeCodeInteractive, CodexInteractive
+from interactive import (
+    ClaudeCodeInteractive,
+    CodexInteractive,
+    CopilotInteractive,
+    GeminiInteractive,
+    GeminiUntrusted,
+)
 from opencode import OpenCode
 
 AGENTS: dict[str, type[Agent]] = {
@@ -20,6 +26,9 @@ AGENTS: dict[str, type[Agent]] = {
     "codex-code-mode": CodexCodeMode,
     "codex-interactive": CodexInteractive,
     "copilot": Copilot,
+    "copilot-interactive": CopilotInteractive,
     "gemini": Gemini,
+    "gemini-interactive": GeminiInteractive,
+    "gemini-untrusted": GeminiUntrusted,
     "opencode": OpenCode,
 }

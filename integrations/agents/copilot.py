@@ -122,6 +122,10 @@ class Copilot(Agent):
         settings = world.project / ".github" / "copilot" / "settings.json"
         write_json(settings, {"disableAllHooks": True})
         # Copilot reads a project's settings only in folders that the person trusts.
+        self.trust(world)
+
+    def trust(self, world: World) -> None:
+        """Trusts the project, as a person does when Copilot asks."""
         config = world.home / ".copilot" / "config.json"
         write_json(config, {"trustedFolders": [str(world.project)]})
 

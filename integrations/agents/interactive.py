@@ -1,13 +1,17 @@
-"""Claude Code and Codex as a person uses them, in a terminal."""
+"""The agents as a person uses them, in a terminal."""
 
 from __future__ import annotations
 
 import json
+import shlex
+from typing import ClassVar
 
 from agent import Steps, write_json
 from claude_code import ClaudeCode
 from codex import Codex
-from world import World
+from copilot import Copilot
+from gemini import Gemini
+from world import KEPT_FILE, World
 
 
 class ClaudeCodeInteractive(ClaudeCode):
@@ -68,4 +72,59 @@ class CodexInteractive(Codex):
             deed: steps
             for deed, steps in super().calls(world).items()
             if not any("input" in step for step in steps)
+        }
+
+
+class CopilotInteractive(Copilot):
+    """Copilot CLI without `--prompt`, in a folder that the person trusts."""
+
+    interactive = True
+
+    def prepare(self, world: World, model_url: str) -> None:
+        super().prepare(world, model_url)
+        self.trust(world)
+
+    def command(self, world: World, prompt: str) -> list[str]:
+        del world
+        return [*self.program(), "--interactive", prompt, "--allow-all-tools", "--allow-all-paths"]
+
+
+class GeminiInteractive(Gemini):
+    """Gemini CLI without `--prompt`, in a folder that the person trusts."""
+
+    interactive = True
+
+    def command(self, world: World, prompt: str) -> list[str]:
+        words = super().command(world, prompt)
+        return ["--prompt-interactive" if word == "--prompt" else word for word in words]
+
+
+class GeminiUntrusted(GeminiInteractive):
+    """Gemini CLI in a folder that the person does not trust, where it asks about each call itself.
+
+    It runs the hooks of the user's extensions there, but not those of the user's settings.
+    """
+
+    open_cells: ClassVar[dict[str, str]] = {}
+
+    def prepare(self, world: World, model_url: str) -> None:
+        super().prepare(world, model_url)
+        write_json(
+            world.home / ".gemini" / "trustedFolders.json",
+            {str(world.project): "DO_NOT_TRUST"},
+        )
+
+    def environment(self, world: World, model_url: str) -> dict[str, str]:
+        found = super().environment(world, model_url)
+        del found["GEMINI_CLI_TRUST_WORKSPACE"]
+        return found
+
+    def calls(self, world: World) -> dict[str, Steps]:
+        # Nobody answers Gemini's own question here, so a call that we allow would not run either.
+        found = super().calls(world)
+        place = shlex.quote(str(world.data))
+        args = {"command": f"cd {place} && rm {KEPT_FILE}", "description": "clean up"}
+        return {
+            "delete_elsewhere": [{"tool": "run_shell_command", "args": args}],
+            "change_own_settings": found["change_own_settings"],
         }
