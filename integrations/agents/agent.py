@@ -92,6 +92,11 @@ class Agent(ABC):
         After `wait_seconds` the agent no longer waits for its hook.
         """
 
+    def expendable_file(self, world: World) -> Path | None:
+        """Returns a file of the hook without which the agent runs no tool, if there is one."""
+        del world
+        return None
+
     def disarm(self, world: World) -> None:
         """Writes settings of the project that switch hooks off, if `project_can_disarm`."""
         del world

@@ -11,6 +11,7 @@ import signal
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from agent import DISARM_TEXT, Agent, Steps
@@ -314,6 +315,23 @@ class HookMissing(Way):
         return "OPEN: it ran without a hook" if sight.effect else "closed"
 
 
+class HookFileGone(Way):
+    """A file that `countersign init` wrote is gone, and the agent has something else to notice."""
+
+    name = "hook_file_gone"
+
+    def applies(self, agent: Agent) -> bool:
+        return agent.expendable_file(World(Path())) is not None
+
+    def before(self, world: World, gateway: Gateway, agent: Agent) -> None:
+        file = agent.expendable_file(world)
+        assert file is not None
+        file.unlink()
+
+    def judge(self, sight: Sight) -> str:
+        return "OPEN: it ran without the file" if sight.effect else "closed"
+
+
 class GatewayAway(Way):
     """The gateway does not run. Dangerous calls are denied."""
 
@@ -371,6 +389,7 @@ CELLS: list[tuple[str, Way]] = [
     ("shell_delete", HookKilled()),
     ("shell_delete", HookFrozen()),
     ("shell_delete", HookMissing()),
+    ("shell_delete", HookFileGone()),
     ("shell_delete", GatewayAway()),
     ("safe_read", GatewayAwaySafe()),
     ("shell_delete", ProjectDisarms()),
