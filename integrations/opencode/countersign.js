@@ -115,6 +115,8 @@ function answerOf(child, event, limit) {
     const fail = (text) => {
       clearTimeout(timer)
       child.kill("SIGKILL")
+      // A program that the hook started may still hold the pipe.
+      child.stdout.destroy()
       reject(new Error(text))
     }
     const timer = setTimeout(() => fail(`no answer within ${limit / 1000} s`), limit)
