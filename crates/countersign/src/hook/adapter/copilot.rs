@@ -32,7 +32,11 @@ pub(super) const ADAPTER: Adapter = Adapter {
 };
 
 fn read(mut input: Map<String, Value>) -> Result<Event, String> {
-    let session = text(&mut input, "sessionId")?;
+    let own = text(&mut input, "sessionId")?;
+    // A subagent has a session of its own; what the person said belongs to its parent's.
+    let parent = maybe_text(&mut input, "parentAgentId")?;
+    let is_subagent = parent.is_some();
+    let session = parent.unwrap_or(own);
     let has = |key: &str| input.contains_key(key);
     let (is_call, is_over) = (has("toolName"), has("toolResult") || has("error"));
     let is_known = has("source") || has("reason");
@@ -50,8 +54,9 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
         return Ok(Event::Call(wish(&mut input, session)?));
     }
     if let Some(text) = maybe_text(&mut input, "prompt")? {
-        // Copilot itself says when a command in the background has ended.
-        if text.starts_with("<system_notification>") {
+        // Copilot itself says when a command in the background has ended, and the model tells a
+        // subagent what to do.
+        if is_subagent || text.starts_with("<system_notification>") {
             return Ok(Event::Other);
         }
         return Ok(Event::Said { session, text });
@@ -71,7 +76,7 @@ fn wish(input: &mut Map<String, Value>, session: String) -> Result<Wish, String>
         session,
         cwd: maybe_text(input, "cwd")?,
         workspace: None,
-        part: None,
+        part: maybe_text(input, "agentType")?,
     })
 }
 
