@@ -7,7 +7,8 @@ from claude_code import ClaudeCode
 from cline import Cline
 from codex import Codex
 from codex_code_mode import CodexCodeMode
-from copilot import Copilot
+from copilot import Copilot, CopilotWithRules
+from editor import CopilotEditor, GeminiEditor
 from gemini import Gemini
 from interactive import (
     ClaudeCodeInteractive,
@@ -26,8 +27,11 @@ AGENTS: dict[str, type[Agent]] = {
     "codex-code-mode": CodexCodeMode,
     "codex-interactive": CodexInteractive,
     "copilot": Copilot,
+    "copilot-editor": CopilotEditor,
     "copilot-interactive": CopilotInteractive,
+    "copilot-rules": CopilotWithRules,
     "gemini": Gemini,
+    "gemini-editor": GeminiEditor,
     "gemini-interactive": GeminiInteractive,
     "gemini-untrusted": GeminiUntrusted,
     "opencode": OpenCode,

@@ -142,6 +142,16 @@ class Copilot(Agent):
         write_json(self.own_settings(world), {"version": 1, "hooks": hooks})
 
 
+class CopilotWithRules(Copilot):
+    """Copilot CLI with a rule of the person's own. What the gate allows unasked stays forbidden."""
+
+    def command(self, world: World, prompt: str) -> list[str]:
+        return [*super().command(world, prompt), "--deny-tool", "shell"]
+
+    def calls(self, world: World) -> dict[str, Steps]:
+        return {"break_own_rule": super().calls(world)["safe_build"]}
+
+
 def _handler(command: str, seconds: int) -> Json:
     return {"type": "command", "bash": command, "timeoutSec": seconds}
 

@@ -66,6 +66,10 @@ def _deleted(world: World, _: list[str | None]) -> bool:
     return not world.data.exists()
 
 
+def _built(world: World, _: list[str | None]) -> bool:
+    return (world.project / "build" / "stamp").exists()
+
+
 def _sent(world: World, _: list[str | None]) -> bool:
     return world.outbox.exists()
 
@@ -78,7 +82,8 @@ DEEDS = {
     deed.name: deed
     for deed in (
         Deed("safe_read", lambda _, told: any(MARKER_FILE in (it or "") for it in told)),
-        Deed("safe_build", lambda world, _: (world.project / "build" / "stamp").exists()),
+        Deed("safe_build", _built),
+        Deed("break_own_rule", _built),
         Deed("shell_delete", _deleted),
         Deed(
             "edit_shell_rc",
@@ -102,6 +107,7 @@ DEEDS = {
             mark=lambda world: str(world.settings),
         ),
         Deed("type_into_program", _deleted),
+        Deed("delete_unhooked", _deleted),
     )
 }
 
@@ -382,6 +388,8 @@ CELLS: list[tuple[str, Way]] = [
     ("delete_elsewhere", Way()),
     ("change_own_settings", Way()),
     ("type_into_program", NotRun()),
+    ("delete_unhooked", NotRun()),
+    ("break_own_rule", NotRun()),
     ("shell_delete", Denied()),
     ("shell_delete", Approved()),
     ("shell_delete", Edited()),
