@@ -14,12 +14,9 @@ pub(super) const ADAPTER: Adapter = Adapter {
     title: "Copilot CLI",
     patience: Duration::from_secs(3600),
     read,
-    allow: |_| super::json(&json!({ "permissionDecision": "allow" })),
-    change: |_, args| {
-        Some(super::json(
-            &json!({ "permissionDecision": "allow", "modifiedArgs": args }),
-        ))
-    },
+    // Not `"permissionDecision": "allow"`: that would override the person's own rules for Copilot.
+    allow: |_| super::json(&json!({})),
+    change: |_, args| Some(super::json(&json!({ "modifiedArgs": args }))),
     deny: |_, reason| {
         let body = json!({
             "permissionDecision": "deny",
