@@ -7,6 +7,7 @@ pub(crate) mod agent;
 pub(crate) mod channels;
 pub(crate) mod chats;
 pub(crate) mod collect;
+pub(crate) mod keys;
 mod models;
 pub(crate) mod policies;
 

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use countersign_core::display::inline;
 use countersign_core::status::RecordStatus;
-use countersign_gate::GateError;
 use countersign_gate::base::principal::Role;
 use countersign_gate::people::{KeyBounds, NewKey};
 use serde_json::json;
@@ -14,7 +13,7 @@ use crate::client::segment;
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::Home;
-use crate::gateway::open_beside;
+use crate::gateway::keys;
 use crate::show::{ago, print, print_json, table, text};
 use crate::wire::lists::{KeyList, PersonList};
 use crate::wire::shown::LoginCode;
@@ -73,33 +72,13 @@ pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
     written(result, ExitCode::SUCCESS)
 }
 
-/// Makes a key in the home's own database: whoever can write there is its admin anyway.
+/// Creates a key in the home's own store.
 fn create(reach: &Reach, role: &str, name: &str, bounds: &KeyBounds) -> Result<NewKey, Complaint> {
     let role = Role::ALL
         .into_iter()
         .find(|it| it.word() == role)
         .ok_or_else(|| Complaint::usage(format!("`{role}` is not a role"), ""))?;
-    let home = Home::new(reach.home.clone())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(|error| Complaint::failed(format!("cannot start: {error}"), ""))?;
-    runtime.block_on(async {
-        let gate = open_beside(&home).await?;
-        let made = gate
-            .create_bound_key("command line", name, role, bounds)
-            .await;
-        gate.store().close().await;
-        let made = made.map_err(|error| {
-            if let GateError::Invalid { message, .. } = error {
-                return Complaint::usage(message, "see --help");
-            }
-            let hint = "is the disk full, or does the home belong to somebody else?";
-            Complaint::failed(error.to_string(), hint)
-        })?;
-        Ok(made)
-    })
+    keys::create(&Home::new(reach.home.clone())?, role, name, bounds)
 }
 
 fn list(list: &KeyList) -> String {
