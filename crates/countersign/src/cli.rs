@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::hook::adapter::Adapter;
+use crate::init::agents::Agent;
 
 pub(crate) use parsing::parse;
 
@@ -123,6 +124,40 @@ pub(crate) enum Command {
         that agent's deny. `countersign init AGENT` makes the agent run it."
     )]
     Hook(Hook),
+    /// Put the firewall in front of the agents on this machine
+    #[command(
+        after_help = "Shows what it would write into an agent's settings, and writes after one yes. Without AGENT: every\n\
+        installed agent, and a practice card through the hook of the first.\n\
+        Exit code: 0 done or already set up, 1 failed or declined, 2 usage error or nothing written."
+    )]
+    Init(Init),
+}
+
+/// Put the firewall in front of the agents on this machine.
+#[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
+pub(crate) struct Init {
+    /// The agent [default: every installed one]
+    #[arg(value_name = "AGENT", value_parser = parsing::known_agent())]
+    pub(crate) agent: Option<&'static Agent>,
+    /// Write without asking
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Restore the settings as they were, and revoke the agent's key
+    #[arg(long)]
+    pub(crate) undo: bool,
+    /// Also run the gateway as a service of this user; with --undo, also remove that
+    #[arg(long)]
+    pub(crate) service: bool,
+    /// Without AGENT: seconds to wait for the answer to the practice card; 0 shows none
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    pub(crate) wait: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Answer an agent about its next tool call.

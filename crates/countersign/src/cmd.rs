@@ -11,6 +11,7 @@ pub(crate) mod follow;
 mod grants;
 pub(crate) mod history;
 mod inbox;
+mod init;
 mod keys;
 mod ledger;
 mod plain;
@@ -74,6 +75,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Chat(args)) => chat::run(&args, &reach),
         Some(Command::Usage(args)) => usage::run(&args, &reach),
         Some(Command::Hook(args)) => hook(&args, &reach),
+        Some(Command::Init(args)) => init::run(&args, &reach),
     }
 }
 

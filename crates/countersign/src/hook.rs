@@ -197,7 +197,7 @@ pub(crate) fn directory(home: &Home) -> PathBuf {
 }
 
 /// Creates `directory` for its owner alone.
-fn create_private(directory: &Path) -> std::io::Result<()> {
+pub(crate) fn create_private(directory: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     std::fs::DirBuilder::new()
         .recursive(true)

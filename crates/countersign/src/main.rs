@@ -7,6 +7,7 @@ mod complaint;
 mod config;
 mod gateway;
 mod hook;
+mod init;
 #[cfg(test)]
 mod samples;
 mod server;

@@ -7,6 +7,7 @@ use clap::{CommandFactory as _, Parser as _};
 use super::Cli;
 use crate::complaint::Complaint;
 use crate::hook::adapter::{ADAPTERS, Adapter, named};
+use crate::init::agents::{self, Agent};
 
 /// Parses the process's command line. Help and version are printed and end the process.
 pub(crate) fn parse() -> Result<Cli, Complaint> {
@@ -28,6 +29,12 @@ pub(crate) fn parse() -> Result<Cli, Complaint> {
 pub(super) fn agent() -> impl clap::builder::TypedValueParser<Value = &'static Adapter> {
     let names = PossibleValuesParser::new(ADAPTERS.iter().map(|adapter| adapter.name));
     names.try_map(|name| named(&name).ok_or("no such agent"))
+}
+
+/// Reads the name of an agent that can be set up.
+pub(super) fn known_agent() -> impl clap::builder::TypedValueParser<Value = &'static Agent> {
+    let names = PossibleValuesParser::new(agents::AGENTS.iter().map(|agent| agent.name));
+    names.try_map(|name| agents::named(&name).ok_or("no such agent"))
 }
 
 /// Returns the command that `words` use, as it is typed: `countersign keys create`.

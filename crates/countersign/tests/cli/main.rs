@@ -5,6 +5,7 @@
 mod check;
 mod config;
 mod eval;
+mod init;
 #[path = "../shared/ours.rs"]
 mod ours;
 mod support;

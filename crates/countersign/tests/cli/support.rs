@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use crate::ours::ours;
 
@@ -52,8 +52,18 @@ impl Sandbox {
         self.run_with(arguments, b"")
     }
 
+    /// Runs it with more variables.
+    pub(crate) fn run_in(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
+        let mut command = self.command(arguments);
+        command.envs(variables.iter().copied());
+        Self::finish(command.spawn().unwrap(), b"")
+    }
+
     pub(crate) fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
-        let mut child = self.spawn(arguments);
+        Self::finish(self.spawn(arguments), input)
+    }
+
+    fn finish(mut child: Child, input: &[u8]) -> Ran {
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_vec();
         let writer = std::thread::spawn(move || stdin.write_all(&input));
@@ -69,6 +79,10 @@ impl Sandbox {
     }
 
     pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).spawn().unwrap()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = ours(&self.directory.path().join("home"));
         command
             .args(arguments)
@@ -79,7 +93,7 @@ impl Sandbox {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        command.spawn().unwrap()
+        command
     }
 
     /// Returns `text` without the parts that differ from run to run.

@@ -18,6 +18,7 @@ mod history;
 mod hook_deeds;
 mod hook_failures;
 mod hooks;
+mod init;
 mod kill;
 #[path = "../shared/ours.rs"]
 mod ours;
