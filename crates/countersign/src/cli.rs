@@ -118,6 +118,13 @@ pub(crate) enum Command {
     Chat(Chat),
     /// Show token usage of the models
     Usage(Usage),
+    /// Check that everything works, from the home to the hook of each agent
+    #[command(
+        after_help = "Each installed agent that is set up is run once, with your settings, against a scripted model on this\n\
+        machine that asks for one harmless call. Nothing is changed, and nobody is asked.\n\
+        Exit code: 0 nothing failed, 1 something failed, 2 usage error."
+    )]
+    Doctor(Doctor),
     /// Answer an agent about its next tool call; agents run this
     #[command(
         after_help = "Reads one event on standard input and answers in the agent's own form. Whatever goes wrong is\n\
@@ -155,6 +162,23 @@ pub(crate) struct Init {
     /// Without AGENT: seconds to wait for the answer to the practice card; 0 shows none
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     pub(crate) wait: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Check that everything works.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Check this agent only
+    #[arg(long, value_name = "NAME", value_parser = parsing::agent())]
+    pub(crate) agent: Option<&'static Adapter>,
+    /// Read the agents' settings, but run no agent
+    #[arg(long)]
+    pub(crate) no_canary: bool,
+    /// Try the attacks of an agent that wants to answer for itself, and print the measured tier
+    #[arg(long, conflicts_with_all = ["agent", "no_canary"])]
+    pub(crate) as_agent: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

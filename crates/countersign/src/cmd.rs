@@ -6,6 +6,7 @@ mod chat;
 mod check;
 pub(crate) mod config;
 mod crisis;
+mod doctor;
 mod eval;
 pub(crate) mod follow;
 mod grants;
@@ -74,6 +75,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Run(args)) => run::run(&args, &reach),
         Some(Command::Chat(args)) => chat::run(&args, &reach),
         Some(Command::Usage(args)) => usage::run(&args, &reach),
+        Some(Command::Doctor(args)) => doctor::run(&args, &reach),
         Some(Command::Hook(args)) => hook(&args, &reach),
         Some(Command::Init(args)) => init::run(&args, &reach),
     }

@@ -75,7 +75,6 @@ impl Complaint {
     }
 
     /// Returns what to do about it.
-    #[cfg(test)]
     pub(crate) fn hint(&self) -> &str {
         &self.hint
     }

@@ -5,6 +5,7 @@ mod client;
 mod cmd;
 mod complaint;
 mod config;
+mod doctor;
 mod gateway;
 mod hook;
 mod init;

@@ -136,6 +136,21 @@ impl Spool {
         self.file().exists() || self.taken_file().exists()
     }
 
+    /// Returns how many calls wait to be delivered, and since when the newest of them.
+    pub(crate) fn waiting(&self) -> (usize, Option<SystemTime>) {
+        let files = [self.taken_file(), self.file()];
+        let mut waiting = (0, None);
+        for file in files {
+            let Ok(text) = std::fs::read(&file) else {
+                continue;
+            };
+            let changed = std::fs::metadata(&file).and_then(|it| it.modified()).ok();
+            waiting.0 += memchr::memchr_iter(b'\n', &text).count();
+            waiting.1 = waiting.1.max(changed);
+        }
+        waiting
+    }
+
     fn add(&self, mut body: Value) -> std::io::Result<()> {
         let at = SystemTime::now().duration_since(UNIX_EPOCH);
         let at = at.map_or(0.0, |since| since.as_secs_f64());
