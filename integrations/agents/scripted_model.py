@@ -9,8 +9,9 @@ OpenAI chat completions and Gemini. A script is a list of steps in the agent's o
     {"say": "the folder is empty"}                                      text, no tool call
 
 `args` may be a function that takes the reports so far, for a call that names what an earlier one
-returned. `"unlisted": true` plays a step whose tool the agent keeps out of the request's list, as agents do
-that let the model search for tools.
+returned. `before` is a function that is called when the step is played. `"unlisted": true` plays a
+step whose tool the agent keeps out of the request's list, as agents do that let the model search
+for tools.
 
 Each request that offers the tool of the next step is answered with that step; any other request,
 and every request after the last step, with the text "done". Steps with `"track": "MARK"` are for a
@@ -90,6 +91,8 @@ class Script:
             if step["tool"] not in offered and not step.get("unlisted"):
                 return Turn(text=FINAL_TEXT)
             self._unplayed.remove(step)
+            if "before" in step:
+                step["before"]()
             args = step.get("args", {})
             if callable(args):
                 args = args(list(self._results.values()))
