@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import subprocess
 from pathlib import Path
 from typing import ClassVar
 
@@ -39,7 +41,21 @@ class Copilot(Agent):
         return [str(self.cache / "node_modules" / self.package / "copilot")]
 
     def version(self) -> str:
-        return super().version().splitlines()[0]
+        # It unpacks itself even for this, which must not touch the person's own folders.
+        folders = {"XDG_CACHE_HOME": str(self.unpacked), "COPILOT_HOME": str(self.cache / "home")}
+        done = subprocess.run(
+            [*self.program(), "--version"],
+            env={**os.environ, **folders},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.splitlines()[0]
+
+    @property
+    def unpacked(self) -> Path:
+        """Returns the folder to which it unpacks itself."""
+        return self.cache / "unpacked"
 
     def prepare(self, world: World, model_url: str) -> None:
         del model_url
@@ -55,7 +71,7 @@ class Copilot(Agent):
             "COPILOT_PROVIDER_BASE_URL": model_url + "/v1",
             "COPILOT_PROVIDER_API_KEY": "none",
             "COPILOT_MODEL": "scripted-model",
-            "XDG_CACHE_HOME": str(self.cache / "unpacked"),
+            "XDG_CACHE_HOME": str(self.unpacked),
         }
 
     def command(self, world: World, prompt: str) -> list[str]:
