@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long one request waits for a person.
 const WAIT: Duration = Duration::from_secs(30);
 /// How long a gateway that went away while a person was asked may be gone; a restart is shorter.
-const ABSENCE: Duration = Duration::from_secs(60);
+const ABSENCE: Duration = Duration::from_mins(1);
 /// How long to wait before a gateway that is away is tried again.
 const PAUSE: Duration = Duration::from_millis(250);
 

@@ -79,7 +79,7 @@ fn shortened(text: &str) -> String {
         return text.to_owned();
     }
     let half = MESSAGE_BYTES_MAX / 2;
-    let head = text.floor_char_boundary(half);
-    let tail = text.ceil_char_boundary(text.len() - half);
-    format!("{}\n…\n{}", &text[..head], &text[tail..])
+    let (head, rest) = text.split_at(text.floor_char_boundary(half));
+    let (_, tail) = rest.split_at(rest.ceil_char_boundary(rest.len() - half));
+    format!("{head}\n…\n{tail}")
 }

@@ -151,15 +151,18 @@ impl Spool {
         waiting
     }
 
-    fn add(&self, mut body: Value) -> std::io::Result<()> {
+    fn add(&self, body: Value) -> std::io::Result<()> {
         let at = SystemTime::now().duration_since(UNIX_EPOCH);
         let at = at.map_or(0.0, |since| since.as_secs_f64());
-        body["let_run_at"] = at.into();
+        let Value::Object(mut call) = body else {
+            return Err(std::io::Error::other("the call is no object"));
+        };
+        call.insert("let_run_at".to_owned(), at.into());
         let mut salt = [0; 16];
         getrandom::fill(&mut salt).map_err(std::io::Error::other)?;
         let entry = Entry {
             id: format!("let-run-{}", Digest::of(&salt).hex()),
-            call: body,
+            call: Value::Object(call),
         };
         let mut line = serde_json::to_vec(&entry)?;
         line.push(b'\n');

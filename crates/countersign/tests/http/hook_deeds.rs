@@ -24,6 +24,9 @@ enum Verdict {
 use Deed::{Helper, Mcp, Read, Shell, Write};
 use Verdict::{Held, Runs};
 
+/// A directory that the model names for one command, where the agent lets it.
+const ELSEWHERE: &str = "/home/dev/other";
+
 /// The deeds, in one session per agent: later ones are judged in the light of earlier ones.
 const DEEDS: &[(&str, Deed, Verdict)] = &[
     ("look around", Shell("ls -la"), Runs),
@@ -106,9 +109,10 @@ fn call(agent: &str, deed: &Deed) -> (String, Value) {
         (Shell(command), "cursor") => ("Shell", json!({ "command": command })),
         (Shell(command), _) => ("Bash", json!({ "command": command })),
         (Write(path, text), "codex") => {
-            let lines: String = text.lines().map(|line| format!("+{line}\n")).collect();
-            let patch = format!("*** Begin Patch\n*** Add File: {path}\n{lines}*** End Patch\n");
-            ("apply_patch", json!({ "command": patch }))
+            let lines: Vec<String> = text.lines().map(|line| format!("+{line}")).collect();
+            let lines = lines.join("\n");
+            let change = format!("*** Begin Patch\n*** Add File: {path}\n{lines}\n*** End Patch\n");
+            ("apply_patch", json!({ "command": change }))
         }
         (Write(path, text), "gemini") => {
             ("write_file", json!({ "file_path": path, "content": text }))
@@ -208,4 +212,19 @@ fn every_agent_gets_the_same_verdict_for_the_same_deed() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_directory_that_the_model_names_for_one_command_is_not_the_project() {
+    let gateway = Gateway::start();
+    gateway.key("approver");
+    give_key(&gateway, "codex");
+    // The first call of the session, which would fix the workspace.
+    let mut input = input("codex", &Shell("rm notes.txt"));
+    input["cwd"] = json!(ELSEWHERE);
+    let output = hook(&gateway.home(), "codex", &input, &["--wait", "0"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    input["cwd"] = json!(PROJECT);
+    let output = hook(&gateway.home(), "codex", &input, &["--wait", "0"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
 }

@@ -192,7 +192,7 @@ fn babbling() -> String {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
-            let _read = stream.read(&mut [0; 65536]);
+            let _read = stream.read(&mut vec![0; 65536]);
             let body = "{\"status\":\"approved\",\"call_id\":\"call_1\"}";
             let _sent = write!(
                 stream,

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Output, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -10,8 +11,26 @@ use serde_json::{Value, json};
 use crate::ours::ours;
 use crate::support::{Gateway, PATIENCE, signal};
 
-/// A directory that counts as a project and need not exist.
+/// The project as inputs spell it. The hook is told of a directory that exists instead, and works in
+/// it, as it does under a real agent.
 pub(crate) const PROJECT: &str = "/home/dev/project";
+
+fn project() -> &'static str {
+    static FOLDER: OnceLock<String> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hooked-project");
+        std::fs::create_dir_all(&folder).unwrap();
+        folder.to_str().unwrap().to_owned()
+    })
+}
+
+/// Returns `input` with the project's real directory.
+fn placed(input: &[u8]) -> Vec<u8> {
+    match std::str::from_utf8(input) {
+        Ok(text) => text.replace(PROJECT, project()).into_bytes(),
+        Err(_) => input.to_vec(),
+    }
+}
 
 /// Starts the hook of `agent` in `home` with `input`.
 pub(crate) fn start(home: &Path, agent: &str, input: &[u8], more: &[&str]) -> Child {
@@ -19,13 +38,14 @@ pub(crate) fn start(home: &Path, agent: &str, input: &[u8], more: &[&str]) -> Ch
         .args(["hook", agent, "--home"])
         .arg(home)
         .args(more)
+        .current_dir(project())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     // A hook that ends before it has read all leaves a closed pipe.
-    let _written = hook.stdin.take().unwrap().write_all(input);
+    let _written = hook.stdin.take().unwrap().write_all(&placed(input));
     hook
 }
 

@@ -14,7 +14,7 @@ const ASKS_ITS_USER: &[&str] = &["AskUserQuestion", "ExitPlanMode"];
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "claude-code",
     title: "Claude Code",
-    patience: Duration::from_secs(3600),
+    patience: Duration::from_hours(1),
     read,
     allow,
     change: |_, args| {
@@ -94,13 +94,12 @@ fn deny(_: Option<&Wish>, reason: &str) -> Output {
 }
 
 fn body(word: &str, reason: &str, args: Option<Value>) -> Value {
-    let mut specific = json!({
-        "hookEventName": "PreToolUse",
-        "permissionDecision": word,
-        "permissionDecisionReason": reason,
-    });
+    let mut specific = Map::new();
+    specific.insert("hookEventName".to_owned(), "PreToolUse".into());
+    specific.insert("permissionDecision".to_owned(), word.into());
+    specific.insert("permissionDecisionReason".to_owned(), reason.into());
     if let Some(args) = args {
-        specific["updatedInput"] = args;
+        specific.insert("updatedInput".to_owned(), args);
     }
     json!({ "hookSpecificOutput": specific })
 }

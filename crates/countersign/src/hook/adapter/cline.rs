@@ -19,7 +19,7 @@ const MARK: &str = "countersign";
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "cline",
     title: "Cline",
-    patience: Duration::from_secs(120),
+    patience: Duration::from_mins(2),
     read,
     allow: |wish| marked(wish, wish.args.clone()),
     change: |wish, args| Some(marked(wish, args)),
@@ -100,8 +100,14 @@ fn root(input: &mut Map<String, Value>) -> Option<String> {
     }
 }
 
-fn marked(wish: &Wish, mut args: Value) -> Output {
-    args[MARK] = json!({ "call": wish.id });
+fn marked(wish: &Wish, args: Value) -> Output {
+    let Value::Object(mut args) = args else {
+        return deny(
+            Some(wish),
+            "The changed arguments are no object, so this was not run.",
+        );
+    };
+    args.insert(MARK.to_owned(), json!({ "call": wish.id }));
     super::json(&json!({ "overrideInput": args }))
 }
 

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::fields::{args, maybe_text, text};
+use super::fields::{args, maybe_text, text, working_directory};
 use super::{Adapter, Event, Output, Ran, Wish, json_and_exit_two};
 
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "codex",
     title: "Codex",
-    patience: Duration::from_secs(3600),
+    patience: Duration::from_hours(1),
     read,
     // Codex takes a bare allow for an error; silence lets the call go on.
     allow: |_| Output::default(),
@@ -54,7 +54,8 @@ fn wish(input: &mut Map<String, Value>, session: String) -> Result<Wish, String>
         id: maybe_text(input, "tool_use_id")?,
         session,
         cwd: maybe_text(input, "cwd")?,
-        workspace: None,
+        // The model chooses the directory of a command; the hook runs in that of the session.
+        workspace: working_directory(),
         part: maybe_text(input, "agent_type")?,
     })
 }

@@ -12,7 +12,7 @@ use super::{Adapter, Event, Ran, Wish};
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "copilot",
     title: "Copilot CLI",
-    patience: Duration::from_secs(3600),
+    patience: Duration::from_hours(1),
     read,
     // Not `"permissionDecision": "allow"`: that would override the person's own rules for Copilot.
     allow: |_| super::json(&json!({})),

@@ -11,7 +11,7 @@ use super::{Adapter, Event, Ran, Wish, json_and_exit_two};
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "cursor",
     title: "Cursor",
-    patience: Duration::from_secs(3600),
+    patience: Duration::from_hours(1),
     read,
     allow: |_| super::json(&json!({ "permission": "allow" })),
     // Reported to be dropped for some tools, which would then run as they were.

@@ -56,3 +56,9 @@ pub(super) fn args_or_text(input: &mut Map<String, Value>, name: &str) -> Result
 pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
+
+/// Returns the directory in which the agent started the hook.
+pub(super) fn working_directory() -> Option<String> {
+    let directory = std::env::current_dir().ok()?;
+    directory.to_str().map(str::to_owned)
+}

@@ -13,7 +13,7 @@ use super::{Adapter, Event, Ran, Wish};
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "gemini",
     title: "Gemini CLI",
-    patience: Duration::from_secs(3600),
+    patience: Duration::from_hours(1),
     read,
     allow: |_| super::json(&json!({ "decision": "allow" })),
     change: |_, args| {

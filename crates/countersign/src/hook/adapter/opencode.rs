@@ -1,4 +1,4 @@
-//! OpenCode. It has no hook programs; our plugin `integrations/opencode/countersign.js` runs this
+//! `OpenCode`. It has no hook programs; our plugin `integrations/opencode/countersign.js` runs this
 //! one, and stops the call on anything but an explicit allow.
 
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::{Adapter, Event, Ran, Wish};
 pub(super) const ADAPTER: Adapter = Adapter {
     name: "opencode",
     title: "OpenCode",
-    patience: Duration::from_secs(3600),
+    patience: Duration::from_hours(1),
     read,
     allow: |_| super::json(&json!({ "decision": "allow" })),
     change: |_, args| Some(super::json(&json!({ "decision": "allow", "args": args }))),
@@ -59,23 +59,19 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
         // What a subagent is told was written by the model.
         "chat.message" if parent.is_none() => {
             let mut about = object(&mut input, "input")?;
-            let mut output = object(&mut input, "output")?;
+            let output = object(&mut input, "output")?;
             Ok(Event::Said {
                 session: text(&mut about, "sessionID")?,
-                text: words(output.remove("parts")),
+                text: words(output.get("parts")),
             })
         }
         _ => Ok(Event::Other),
     }
 }
 
-/// Returns what the person wrote, without the parts that OpenCode added.
-fn words(parts: Option<Value>) -> String {
-    let parts = parts
-        .as_ref()
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
+/// Returns what the person wrote, without the parts that `OpenCode` added.
+fn words(parts: Option<&Value>) -> String {
+    let parts = parts.and_then(Value::as_array).into_iter().flatten();
     let typed = parts.filter(|part| part["synthetic"] != true && part["type"] == "text");
     let texts: Vec<&str> = typed.filter_map(|part| part["text"].as_str()).collect();
     texts.join("\n")
