@@ -4,6 +4,8 @@
 //! is a small shell script that turns each of these into exit code 2 with a reason, which is a deny.
 //! It names `/bin/sh` itself, because some agents use the person's own shell, which may not read it.
 
+use serde_json::{Value, json};
+
 use super::Place;
 
 /// What the agent is told when the hook gives no usable answer. No quotes: it stands inside some.
@@ -13,8 +15,11 @@ const NO_ANSWER: &str =
 /// How the hook's standard output and exit code look when it answered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Answers {
-    /// An object.
+    /// An object. Standard error and the exit code alone deny as well.
     Object,
+    /// An object. Agents that show the model nothing but an object are given a denial with these
+    /// keys for the decision, which is `deny`, and for the reason.
+    ObjectAlone(&'static str, &'static [&'static str]),
     /// An object, or nothing, which allows.
     ObjectOrNothing,
 }
@@ -34,15 +39,35 @@ impl Place {
     pub(crate) fn guarded_hook(&self, agent: &str, answers: Answers) -> String {
         let hook = self.hook(agent);
         let usable = match answers {
-            Answers::Object => "[02]:{*}",
+            Answers::Object | Answers::ObjectAlone(..) => "[02]:{*}",
             Answers::ObjectOrNothing => "0:|[02]:{*}",
+        };
+        let denial = match answers {
+            Answers::Object | Answers::ObjectOrNothing => String::new(),
+            Answers::ObjectAlone(decision, reasons) => {
+                let mut denial = json!({ decision: "deny" });
+                if let Some(denial) = denial.as_object_mut() {
+                    denial.extend(
+                        reasons
+                            .iter()
+                            .map(|it| ((*it).to_owned(), NO_ANSWER.into())),
+                    );
+                }
+                printed(&denial)
+            }
         };
         let script = format!(
             "o=$({hook}); c=$?; case $c:$o in {usable}) [ -z \"$o\" ] || printf \"%s\\n\" \"$o\"; exit $c;; esac; \
-             echo \"{NO_ANSWER}\" >&2; exit 2"
+             {denial}echo \"{NO_ANSWER}\" >&2; exit 2"
         );
         format!("/bin/sh -c {}", quoted(&script))
     }
+}
+
+/// Returns the shell's words that print `value`, which holds nothing that the shell expands.
+pub(crate) fn printed(value: &Value) -> String {
+    let text = value.to_string().replace('"', "\\\"");
+    format!("printf \"%s\\n\" \"{text}\"; ")
 }
 
 /// Whether `command` runs our hook for `agent`, in any form, from anywhere.
@@ -120,6 +145,8 @@ mod tests {
     fn whatever_the_hook_does_the_guarded_command_answers_or_denies() {
         let object = Answers::Object;
         let either = Answers::ObjectOrNothing;
+        let alone = Answers::ObjectAlone("decision", &["reason"]);
+        let denial = &format!("{}\n", json!({ "decision": "deny", "reason": NO_ANSWER }));
         let allow = "echo '{\"decision\":\"allow\"}'";
         let deny = "echo '{\"decision\":\"deny\"}'; echo because >&2; exit 2";
         #[rustfmt::skip]
@@ -136,6 +163,7 @@ mod tests {
             ("panics after it allowed", Some("echo '{\"decision\":\"allow\"}'; exit 101"), object, 2, "", NO_ANSWER),
             ("is killed", Some("kill -9 $$"), either, 2, "", NO_ANSWER),
             ("is missing", None, either, 2, "", NO_ANSWER),
+            ("is missing, and objects alone count", None, alone, 2, denial, NO_ANSWER),
         ];
         for (name, body, answers, code, stdout, stderr) in rows {
             let (was, out, err) = guarded(body, answers);

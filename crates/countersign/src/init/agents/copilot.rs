@@ -13,6 +13,7 @@ use crate::init::command::Answers;
 use crate::init::json::{Entry, Form, Settings, Shape, command, input};
 
 const NAME: &str = "copilot";
+const ANSWERS: Answers = Answers::ObjectAlone("permissionDecision", &["permissionDecisionReason"]);
 
 pub(super) const AGENT: Agent = Agent {
     name: NAME,
@@ -55,7 +56,7 @@ fn entries(place: &Place) -> Vec<Entry> {
         matcher: None,
         handler: json!({ "type": "command", "bash": command, "timeoutSec": limit.as_secs() }),
     };
-    let gate = place.guarded_hook(NAME, Answers::Object);
+    let gate = place.guarded_hook(NAME, ANSWERS);
     let note = place.hook(NAME);
     vec![
         entry("preToolUse", gate, patience(NAME)),

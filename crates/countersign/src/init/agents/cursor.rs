@@ -10,6 +10,7 @@ use crate::init::command::Answers;
 use crate::init::json::{Entry, Form, Settings, Shape, command, input};
 
 const NAME: &str = "cursor";
+const ANSWERS: Answers = Answers::ObjectAlone("permission", &["user_message", "agent_message"]);
 
 pub(super) const AGENT: Agent = Agent {
     name: NAME,
@@ -51,7 +52,7 @@ fn entries(place: &Place) -> Vec<Entry> {
         handler,
     };
     let gate = json!({
-        "command": place.guarded_hook(NAME, Answers::Object),
+        "command": place.guarded_hook(NAME, ANSWERS),
         "timeout": patience(NAME).as_secs(),
         "failClosed": true,
     });

@@ -14,7 +14,7 @@ use super::{patience, settings_file, text, values, without_handlers};
 use crate::complaint::Complaint;
 use crate::config::read::at;
 use crate::init::Place;
-use crate::init::command::Answers;
+use crate::init::command::{Answers, printed};
 use crate::init::json::{Entry, Form, Settings, Shape, command};
 
 const NAME: &str = "gemini";
@@ -68,8 +68,12 @@ fn with(place: &Place, texts: &Texts) -> Result<Texts, Complaint> {
 
 fn entries(place: &Place) -> Vec<Entry> {
     // A project's settings can switch a hook off by its name. A project does not know this one.
+    // Gemini shows the name, and nothing else, while a call waits.
     let salt = Digest::of(place.directory.as_bytes()).hex();
-    let name = format!("countersign-{}", salt.get(..8).unwrap_or_default());
+    let salt = salt.get(..8).unwrap_or_default();
+    let name = format!(
+        "countersign-{salt} (to answer a waiting call, run `countersign` in another terminal)"
+    );
     let entry = |event, matcher, command: String, limit: Duration| Entry {
         event,
         matcher,
@@ -80,13 +84,27 @@ fn entries(place: &Place) -> Vec<Entry> {
             "timeout": limit.as_secs() * 1000,
         }),
     };
-    let gate = place.guarded_hook(NAME, Answers::Object);
-    let note = place.hook(NAME);
+    let gate = place.guarded_hook(NAME, Answers::ObjectAlone("decision", &["reason"]));
+    // A note that fails must not end the person's turn.
+    let note = format!("{} || true", place.hook(NAME));
     vec![
         entry("BeforeTool", Some("*"), gate, patience(NAME)),
         entry("AfterTool", Some("*"), note.clone(), NOTE_TIME_MAX),
-        entry("BeforeAgent", None, note, NOTE_TIME_MAX),
+        entry("BeforeAgent", None, in_terminal(&note), NOTE_TIME_MAX),
     ]
+}
+
+/// Returns a command that refuses every turn where an editor runs Gemini (ACP), because Gemini runs
+/// no hooks for tools there, and is `command` everywhere else.
+fn in_terminal(command: &str) -> String {
+    let refusal = printed(&json!({
+        "decision": "deny",
+        "reason": "Gemini CLI runs no tool hooks in an editor (ACP), so Countersign cannot guard it there.",
+    }));
+    let arguments = "$(ps -o args= -p $PPID 2>/dev/null || tr \"\\0\" \" \" </proc/$PPID/cmdline)";
+    format!(
+        "case \" {arguments} \" in *\" --acp \"*|*\" --experimental-acp \"*) {refusal}exit 0;; esac; {command}"
+    )
 }
 
 fn without(place: &Place, texts: &Texts) -> Result<Texts, Complaint> {
