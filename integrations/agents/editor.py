@@ -24,11 +24,12 @@ class CopilotEditor(Copilot):
 
 
 class GeminiEditor(Gemini):
-    """Gemini CLI in ACP mode tells its hooks what the person said, but of no tool call."""
+    """Gemini CLI in ACP mode tells its hooks what the person said, but of no tool call.
 
-    open_cells: ClassVar[dict[str, str]] = {
-        "delete_unhooked/not_run": "in ACP mode Gemini CLI runs no hooks for tools",
-    }
+    So the hook for what the person said refuses every turn there.
+    """
+
+    open_cells: ClassVar[dict[str, str]] = {}
 
     def environment(self, world: World, model_url: str) -> dict[str, str]:
         found = super().environment(world, model_url)
