@@ -12,10 +12,12 @@ from editor import CopilotEditor, GeminiEditor
 from gemini import Gemini
 from interactive import (
     ClaudeCodeInteractive,
+    ClineInteractive,
     CodexInteractive,
     CopilotInteractive,
     GeminiInteractive,
     GeminiUntrusted,
+    OpenCodeInteractive,
 )
 from opencode import OpenCode
 
@@ -23,6 +25,7 @@ AGENTS: dict[str, type[Agent]] = {
     "claude-code": ClaudeCode,
     "claude-code-interactive": ClaudeCodeInteractive,
     "cline": Cline,
+    "cline-interactive": ClineInteractive,
     "codex": Codex,
     "codex-code-mode": CodexCodeMode,
     "codex-interactive": CodexInteractive,
@@ -35,4 +38,5 @@ AGENTS: dict[str, type[Agent]] = {
     "gemini-interactive": GeminiInteractive,
     "gemini-untrusted": GeminiUntrusted,
     "opencode": OpenCode,
+    "opencode-interactive": OpenCodeInteractive,
 }

@@ -8,9 +8,11 @@ from typing import ClassVar
 
 from agent import Steps, write_json
 from claude_code import ClaudeCode
+from cline import Cline
 from codex import Codex
 from copilot import Copilot
 from gemini import Gemini
+from opencode import OpenCode
 from world import KEPT_FILE, World
 
 
@@ -128,3 +130,23 @@ class GeminiUntrusted(GeminiInteractive):
             "delete_elsewhere": [{"tool": "run_shell_command", "args": args}],
             "change_own_settings": found["change_own_settings"],
         }
+
+
+class OpenCodeInteractive(OpenCode):
+    """OpenCode's own screen instead of `run`."""
+
+    interactive = True
+
+    def command(self, world: World, prompt: str) -> list[str]:
+        del world
+        return [*self.program(), "--prompt", prompt]
+
+
+class ClineInteractive(Cline):
+    """Cline's own screen instead of `--json`."""
+
+    interactive = True
+
+    def command(self, world: World, prompt: str) -> list[str]:
+        del world
+        return [*self.program(), "--tui", prompt]
