@@ -1,5 +1,5 @@
-//! Cline. Settings: the program `~/.cline/hooks/PreToolUse` and the plugin
-//! `~/.cline/plugins/countersign.js`.
+//! Cline. Settings: the program `~/Documents/Cline/Hooks/PreToolUse` and the plugin
+//! `~/Documents/Cline/Plugins/countersign.js`.
 //!
 //! Cline runs the tool when its hook fails or says nothing, and ends the whole run when it cancels.
 //! So every answer is a mark in the input of the tool: our plugin, which sees the input next, stops a
@@ -21,8 +21,11 @@ pub(super) const ADAPTER: Adapter = Adapter {
     title: "Cline",
     patience: Duration::from_mins(2),
     read,
-    allow: |wish| marked(wish, wish.args.clone()),
-    change: |wish, args| Some(marked(wish, args)),
+    allow: |wish| match wish.id {
+        Some(_) => marked(wish, wish.args.clone()),
+        None => super::json(&json!({ "cancel": false })),
+    },
+    change: |wish, args| wish.id.is_some().then(|| marked(wish, args)),
     deny,
     go_on: || super::json(&json!({})),
     later: |_| None,
@@ -44,6 +47,19 @@ fn read(mut input: Map<String, Value>) -> Result<Event, String> {
                 tool: tool(&text(&mut call, "name")?),
                 args,
                 id: Some(text(&mut call, "id")?),
+                session,
+                cwd: root.clone(),
+                workspace: root,
+                part,
+            }))
+        }
+        // The VS Code extension, by its documentation alone. It has no ids of calls and no marks.
+        "PreToolUse" => {
+            let mut call = object(&mut input, "preToolUse")?;
+            Ok(Event::Call(Wish {
+                tool: text(&mut call, "toolName")?,
+                args: args(&mut call, "parameters")?,
+                id: None,
                 session,
                 cwd: root.clone(),
                 workspace: root,
@@ -112,11 +128,11 @@ fn marked(wish: &Wish, args: Value) -> Output {
 }
 
 fn deny(wish: Option<&Wish>, reason: &str) -> Output {
-    let Some(wish) = wish else {
+    let Some(id) = wish.and_then(|wish| wish.id.as_ref()) else {
         return super::json(&json!({ "cancel": true, "errorMessage": reason }));
     };
     super::json(&json!({
-        "overrideInput": { MARK: { "call": wish.id, "denied": reason } },
+        "overrideInput": { MARK: { "call": id, "denied": reason } },
         "contextModification": reason,
     }))
 }
