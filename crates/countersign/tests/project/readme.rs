@@ -87,3 +87,54 @@ fn every_command_of_the_readme_runs() {
         std::fs::write(&readme, updated).unwrap();
     }
 }
+
+/// Every agent of the table is set up by its command in a home of its own, and its settings are
+/// restored afterwards.
+#[test]
+fn every_agent_of_the_readme_is_set_up_by_its_command() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let rows = readme.lines().filter(|line| line.starts_with('|'));
+    let commands = rows.filter_map(|row| row.split('`').nth(1));
+    let commands: Vec<&str> = commands
+        .filter(|it| it.starts_with("countersign init "))
+        .collect();
+    assert_eq!(commands.len(), 8, "{commands:?}");
+    for command in commands {
+        let home = tempfile::tempdir().unwrap();
+        let files = || {
+            let listed = Command::new("find")
+                .arg(home.path())
+                .arg("-type")
+                .arg("f")
+                .output();
+            String::from_utf8(listed.unwrap().stdout)
+                .unwrap()
+                .lines()
+                .count()
+        };
+        let words: Vec<&str> = command.split(' ').skip(1).collect();
+        let run = |more: &[&str]| {
+            let ran = ours::ours(home.path())
+                .args(&words)
+                .args(more)
+                .output()
+                .unwrap();
+            let said = [ran.stdout, ran.stderr].concat();
+            (ran.status.code(), String::from_utf8(said).unwrap())
+        };
+        let (code, said) = run(&[]);
+        assert_eq!(code, Some(2), "{command} asks before it writes: {said}");
+        let (code, said) = run(&["--yes"]);
+        assert_eq!(code, Some(0), "{command}: {said}");
+        let written = files();
+        let (code, said) = run(&["--yes"]);
+        assert_eq!(
+            (code, files()),
+            (Some(0), written),
+            "{command} again: {said}"
+        );
+        let (code, said) = run(&["--undo", "--yes"]);
+        assert_eq!(code, Some(0), "{command} --undo: {said}");
+        assert!(files() < written, "{command} --undo left everything");
+    }
+}
