@@ -321,6 +321,9 @@ export interface CallBody {
   executor?: string | null;
   /** The agent's explanation, shown as unverified. */
   explanation?: string | null;
+  /** When a hook let the call run by the same rules, without asking. It is recorded, and nobody is
+   * asked about it. */
+  let_run_at?: number | null;
   /** The message being answered: a text, or a list of `{"from","text"}`, oldest first. */
   replying_to?: Record<string, unknown> | null;
   /** The run; one per key and session if it is not named. */
