@@ -276,6 +276,15 @@ mod tests {
     }
 
     #[test]
+    fn the_guide_names_every_agent_and_what_switches_its_hook_off() {
+        let guide = include_str!("../../../../docs/doctor.md");
+        for adapter in ADAPTERS {
+            let row = format!("| {} | ", adapter.title);
+            assert!(guide.contains(&row), "{}", adapter.title);
+        }
+    }
+
+    #[test]
     fn every_call_of_a_canary_carries_the_command_whole() {
         let command = canary::command("abc", Path::new("/tmp/it's"));
         for agent in AGENTS {

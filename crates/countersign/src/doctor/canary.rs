@@ -44,8 +44,6 @@ const RECORDED_AFTER: Duration = Duration::from_secs(4);
 const PAUSE: Duration = Duration::from_millis(200);
 /// Letters of the name of a run.
 const NONCE_CHARS: usize = 12;
-/// Variables that would lead the hook to another gateway than the one an agent finds.
-const UNSET: &[&str] = &["COUNTERSIGN_KEY"];
 
 /// The agent that is run.
 #[derive(Debug)]
@@ -189,7 +187,7 @@ fn prepared(program: &Path, start: &Start, folder: &Folder) -> std::io::Result<C
     }
     let mut command = Command::new(program);
     command.args(&start.args).current_dir(folder.path());
-    for name in start.unset.iter().chain(UNSET) {
+    for name in start.unset {
         command.env_remove(name);
     }
     // Some agents take the folder from here.
