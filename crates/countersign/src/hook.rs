@@ -78,6 +78,7 @@ pub(crate) fn run(start: Start, reach: &Reach) -> Result<ExitCode, Complaint> {
             hint,
         ));
     }
+    follow_parent();
     // What a panic says may quote the call; the agent is told that there was one.
     std::panic::set_hook(Box::new(|_| {}));
     let started = Instant::now();
@@ -214,6 +215,17 @@ fn sweep(directory: &Path) {
         if age.is_some_and(|age| age > AGE_MAX) {
             let _left = std::fs::remove_file(entry.path());
         }
+    }
+}
+
+/// Has the hook told to stop when the shell ends that the agent started it in: the agent knows only
+/// that shell, and nobody would be there to hear the answer.
+fn follow_parent() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Signal, set_parent_process_death_signal};
+        // Without it the question stays open until the deadline, which harms nobody.
+        let _followed = set_parent_process_death_signal(Some(Signal::TERM));
     }
 }
 

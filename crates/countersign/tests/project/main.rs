@@ -11,7 +11,6 @@ mod clients;
 mod licences;
 mod modules;
 mod names;
-#[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../shared/ours.rs"]
 mod ours;
 mod page;

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Agent, File, PROGRAM, Practice};
+use super::{Agent, File, PROGRAM, Practice, Texts};
 use super::{filled, settings_file, text};
+use crate::complaint::Complaint;
 use crate::init::Place;
 use crate::init::command::quoted;
 
@@ -31,10 +32,7 @@ pub(super) const AGENT: Agent = Agent {
     has_key: true,
     known_by_folder: None,
     files,
-    with: |place, _| {
-        let ours = [BEFORE, AFTER, PLUGIN].map(|text| Some(filled(place, text)));
-        Ok(ours.to_vec())
-    },
+    with,
     without: |_, texts| {
         let others = |text: &String| !text.contains(SIGN);
         Ok(texts.iter().cloned().map(|it| it.filter(others)).collect())
@@ -53,6 +51,25 @@ pub(super) const AGENT: Agent = Agent {
     ],
 };
 
+fn with(place: &Place, texts: &Texts) -> Result<Texts, Complaint> {
+    let foreign = |text: &Option<String>| text.as_ref().is_some_and(|it| !it.contains(SIGN));
+    if let Some((_, file)) = texts
+        .iter()
+        .zip(files(place))
+        .find(|(text, _)| foreign(text))
+    {
+        return Err(Complaint::failed(
+            format!(
+                "{} and its other names belong to other hooks",
+                file.path.display()
+            ),
+            "remove or rename one of them",
+        ));
+    }
+    let ours = [BEFORE, AFTER, PLUGIN].map(|text| Some(filled(place, text)));
+    Ok(ours.to_vec())
+}
+
 fn files(place: &Place) -> Vec<File> {
     let folder = place.user.join("Documents/Cline");
     let hook = |event: &str| File {
@@ -66,7 +83,7 @@ fn files(place: &Place) -> Vec<File> {
     ]
 }
 
-/// Returns our hook file for `event`, or a name that nobody uses.
+/// Returns our hook file for `event`, or a name that nobody uses, or, if there is none, the first.
 fn free(hooks: &Path, event: &str) -> PathBuf {
     let mut paths = ENDS.iter().map(|end| hooks.join(format!("{event}{end}")));
     let is_free = |path: &PathBuf| match std::fs::read_to_string(path) {
@@ -74,7 +91,7 @@ fn free(hooks: &Path, event: &str) -> PathBuf {
         Err(_) => !path.exists(),
     };
     let free = paths.find(is_free);
-    free.unwrap_or_else(|| hooks.join(format!("{event}.py")))
+    free.unwrap_or_else(|| hooks.join(event))
 }
 
 fn practice(practice: &Practice<'_>) -> Value {
@@ -91,4 +108,31 @@ fn practice(practice: &Practice<'_>) -> Value {
             "input": { "commands": [practice.command] },
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AGENT, ENDS, files};
+    use crate::init::Place;
+
+    #[test]
+    fn hooks_of_others_are_never_overwritten() {
+        let user = tempfile::tempdir().unwrap();
+        let place = Place::made_up(user.path(), "/usr/bin/countersign");
+        let hooks = user.path().join("Documents/Cline/Hooks");
+        std::fs::create_dir_all(&hooks).unwrap();
+        for (number, end) in ENDS.iter().enumerate() {
+            let first = files(&place).remove(0).path;
+            assert_eq!(
+                first,
+                hooks.join(format!("PreToolUse{end}")),
+                "{number} taken"
+            );
+            std::fs::write(first, "#!/bin/sh\nexec guard\n").unwrap();
+        }
+        let text = Some("#!/bin/sh\nexec guard\n".to_owned());
+        let refused = (AGENT.with)(&place, &vec![text, None, None]);
+        let refused = refused.unwrap_err();
+        assert!(refused.message().contains("belong to other hooks"));
+    }
 }
