@@ -231,6 +231,8 @@ impl Client {
             _ if is_agent => Place::behind(&socket),
             (Some((url, fingerprint)), _) => Place::new(url, fingerprint.as_deref()),
             (None, Some(url)) => Place::new(url, None),
+            // Whoever listens at the usual port would be believed.
+            (None, None) if reach.asks_for_agent => Err(foreign(&home, None)),
             (None, None) => Place::new(DEFAULT_URL, None),
         }?;
         let key = match given_key(reach, &home)? {

@@ -5,7 +5,7 @@
 
 mod claude_code;
 mod cline;
-mod codex;
+pub(crate) mod codex;
 mod copilot;
 mod cursor;
 mod gemini;

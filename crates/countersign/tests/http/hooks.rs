@@ -305,6 +305,20 @@ fn no_variable_of_a_project_leads_the_hook_to_another_gateway() {
 }
 
 #[test]
+fn a_stranger_at_the_gateways_old_place_is_not_believed() {
+    let mut gateway = gateway();
+    let address = gateway.url.trim_start_matches("http://").to_owned();
+    gateway.kill();
+    // The gateway was ended without a word; its address and its socket still lie in the home.
+    let stranger = std::net::TcpListener::bind(address).unwrap();
+    stranger.set_nonblocking(true).unwrap();
+    let (word, reason) = decided(&gateway.home(), &bash("rm -rf /srv/www"));
+    assert_eq!(word, "deny", "{reason}");
+    let came = stranger.accept();
+    assert!(came.is_err(), "the hook asked a stranger");
+}
+
+#[test]
 fn an_agent_that_ends_its_hook_withdraws_the_question() {
     let gateway = gateway();
     let input = bash("rm -rf /srv/www");

@@ -144,6 +144,12 @@ impl Gateway {
         self.child.wait().unwrap()
     }
 
+    /// Ends the gateway without a word.
+    pub(crate) fn kill(&mut self) {
+        signal(&self.child, "KILL");
+        self.child.wait().unwrap();
+    }
+
     /// Stops the gateway and starts it again in the same home, at another port.
     pub(crate) fn restarted(mut self) -> Self {
         self.stop();
@@ -158,8 +164,7 @@ impl Gateway {
     /// Kills the gateway without a word, looks around, and starts it again in the same home, at
     /// another port.
     pub(crate) fn killed_and_restarted_after(mut self, look: impl FnOnce()) -> Self {
-        signal(&self.child, "KILL");
-        self.child.wait().unwrap();
+        self.kill();
         look();
         self.started_again()
     }

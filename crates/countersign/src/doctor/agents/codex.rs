@@ -6,17 +6,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use countersign_core::digest::Digest;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::super::model::Call;
 use super::super::report::Line;
 use super::super::settings::{self, Dialect, Entry};
 use super::place::{Late, Place, Setup, Surroundings};
 use super::{Agent, PROMPT, Scene, Stage, Start};
-
-/// How long it waits for a hook whose entry does not say.
-const USUAL_SECONDS: u64 = 600;
+use crate::init::agents::codex::hash_of;
 
 pub(super) const AGENT: Agent = Agent {
     name: "codex",
@@ -107,7 +104,7 @@ fn configuration(place: &Place<'_>, folder: &Path, file: &Path, entry: &Entry<'_
     let trusted = at(&["hooks", "state", &key, "trusted_hash"]);
     let trusted = trusted.as_ref().and_then(toml::Value::as_str);
     let mut lines = Vec::new();
-    if trusted == Some(&hash("pre_tool_use", entry)) {
+    if trusted == Some(&hash_of("pre_tool_use", entry.group, entry.value)) {
         lines.push(place.ok("Codex trusts the hook"));
     } else {
         let found = match trusted {
@@ -129,27 +126,6 @@ fn configuration(place: &Place<'_>, folder: &Path, file: &Path, entry: &Entry<'_
         lines.push(place.warn(found, fix));
     }
     lines
-}
-
-/// Returns the hash by which Codex knows an entry: over its JSON with sorted keys.
-fn hash(event: &str, entry: &Entry<'_>) -> String {
-    let timeout = entry.value["timeout"].as_u64().unwrap_or(USUAL_SECONDS);
-    let mut handler = Map::new();
-    handler.insert("async".to_owned(), (entry.value["async"] == true).into());
-    handler.insert("command".to_owned(), entry.value["command"].clone());
-    if let Some(message) = entry.value["statusMessage"].as_str() {
-        handler.insert("statusMessage".to_owned(), message.into());
-    }
-    handler.insert("timeout".to_owned(), timeout.max(1).into());
-    handler.insert("type".to_owned(), "command".into());
-    let mut normal = Map::new();
-    normal.insert("event_name".to_owned(), event.into());
-    normal.insert("hooks".to_owned(), json!([handler]));
-    if let Some(matcher) = entry.group["matcher"].as_str() {
-        normal.insert("matcher".to_owned(), matcher.into());
-    }
-    let normal = Value::Object(normal).to_string();
-    format!("sha256:{}", Digest::of(normal.as_bytes()).hex())
 }
 
 fn start(scene: &Scene<'_>) -> Start {
@@ -183,6 +159,7 @@ fn start(scene: &Scene<'_>) -> Start {
 mod tests {
     use super::super::place::Machine;
     use super::*;
+    use serde_json::Value;
 
     const HOOKS: &str = "ana/.codex/hooks.json";
     const CONFIG: &str = "ana/.codex/config.toml";
@@ -199,7 +176,7 @@ mod tests {
         let values = values.to_string().replace("ROOT", &machine.root());
         let values: Value = serde_json::from_str(&values).unwrap();
         let entries = settings::grouped(&values, "PreToolUse", "codex");
-        let hash = hash("pre_tool_use", &entries[0]);
+        let hash = hash_of("pre_tool_use", entries[0].group, entries[0].value);
         format!("[hooks.state.\"ROOT/{HOOKS}:pre_tool_use:0:0\"]\ntrusted_hash = \"{hash}\"\n")
     }
 
@@ -241,17 +218,5 @@ mod tests {
         machine.write(HOOKS, "{ // mine\n}");
         shown += &machine.setup(setup);
         insta::assert_snapshot!(shown);
-    }
-
-    #[test]
-    fn a_hash_is_over_the_normal_form_of_an_entry() {
-        let values = json!({ "hooks": { "PreToolUse": [{
-            "matcher": "*",
-            "hooks": [{ "timeout": 60, "extra": 1, "command": "/bin/x hook codex", "type": "command" }],
-        }]}});
-        let entries = settings::grouped(&values, "PreToolUse", "codex");
-        let normal = r#"{"event_name":"pre_tool_use","hooks":[{"async":false,"command":"/bin/x hook codex","timeout":60,"type":"command"}],"matcher":"*"}"#;
-        let expected = format!("sha256:{}", Digest::of(normal.as_bytes()).hex());
-        assert_eq!(hash("pre_tool_use", &entries[0]), expected);
     }
 }

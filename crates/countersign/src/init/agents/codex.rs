@@ -172,10 +172,14 @@ fn trusted_hash(settings: &Value, position: &Position) -> Option<String> {
     let groups = settings.get("hooks")?.get(&position.event)?;
     let group = groups.get(position.group)?;
     let handler = group.get("hooks")?.get(position.handler)?;
-    let event = snake(&position.event);
+    Some(hash_of(&snake(&position.event), group, handler))
+}
+
+/// Returns the hash by which Codex knows the `handler` of a `group`.
+pub(crate) fn hash_of(event: &str, group: &Value, handler: &Value) -> String {
     let timeout = handler.get("timeout").and_then(Value::as_u64);
     let timeout = timeout.unwrap_or(TIMEOUT_DEFAULT).max(1);
-    let has_matcher = !matches!(event.as_str(), "user_prompt_submit" | "stop");
+    let has_matcher = !matches!(event, "user_prompt_submit" | "stop");
     // The order of the keys is part of what is hashed.
     let hashed = object([
         ("async", Some(false.into())),
@@ -190,7 +194,7 @@ fn trusted_hash(settings: &Value, position: &Position) -> Option<String> {
         ("hooks", Some(vec![hashed].into())),
         ("matcher", matcher.cloned()),
     ]);
-    Some(Digest::of(whole.to_string().as_bytes()).to_string())
+    Digest::of(whole.to_string().as_bytes()).to_string()
 }
 
 /// Returns an object with those of `fields` that are there, in this order.
