@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::hooks::{PROJECT, give_key, hook};
-use crate::support::Gateway;
+use crate::hooks::{PROJECT, give_key, hook, start_gateway};
 
 /// Something an agent does, in words every agent has.
 enum Deed {
@@ -194,7 +193,7 @@ fn input(agent: &str, deed: &Deed) -> Value {
 
 #[test]
 fn every_agent_gets_the_same_verdict_for_the_same_deed() {
-    let gateway = Gateway::start();
+    let gateway = start_gateway("");
     gateway.key("approver");
     let mut wrong = Vec::new();
     for agent in AGENTS {
@@ -216,7 +215,7 @@ fn every_agent_gets_the_same_verdict_for_the_same_deed() {
 
 #[test]
 fn a_directory_that_the_model_names_for_one_command_is_not_the_project() {
-    let gateway = Gateway::start();
+    let gateway = start_gateway("");
     gateway.key("approver");
     give_key(&gateway, "codex");
     // The first call of the session, which would fix the workspace.

@@ -8,8 +8,7 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::hooks::{PROJECT, give_key, start};
-use crate::support::Gateway;
+use crate::hooks::{PROJECT, give_key, start, start_gateway};
 
 /// Every agent, with a call that reads a file and is allowed.
 fn agents() -> Vec<(&'static str, Value)> {
@@ -150,7 +149,7 @@ fn run(home: &Path, agent: &str, input: &[u8], more: &[&str]) -> Output {
 
 #[test]
 fn an_input_that_cannot_be_read_is_denied_in_the_agents_own_words() {
-    let gateway = Gateway::start();
+    let gateway = start_gateway("");
     for (agent, good) in agents() {
         let output = run(&gateway.home(), agent, good.to_string().as_bytes(), &[]);
         assert!(
@@ -166,7 +165,7 @@ fn an_input_that_cannot_be_read_is_denied_in_the_agents_own_words() {
 
 #[test]
 fn a_gateway_that_answers_nonsense_or_is_away_lets_nothing_run() {
-    let gateway = Gateway::start();
+    let gateway = start_gateway("");
     gateway.key("approver");
     let stranger = babbling();
     for (agent, good) in agents() {
@@ -207,7 +206,7 @@ fn babbling() -> String {
 
 #[test]
 fn what_is_no_call_is_never_answered_with_a_decision() {
-    let gateway = Gateway::start();
+    let gateway = start_gateway("");
     let ls = json!({ "command": "ls" });
     for (agent, event) in [
         (

@@ -92,8 +92,14 @@ fn decided(home: &Path, input: &Value) -> (String, String) {
     (word, more.as_str().unwrap_or_default().to_owned())
 }
 
+/// Starts a gateway whose owner vouches for the project, wherever these tests are built.
+pub(crate) fn start_gateway(config: &str) -> Gateway {
+    let vouched = format!("workspaces: {{ listed: [\"{}\"] }}\n", project());
+    Gateway::configured(&format!("{vouched}{config}"))
+}
+
 fn gateway() -> Gateway {
-    let gateway = Gateway::start();
+    let gateway = start_gateway("");
     gateway.key("approver");
     give_key(&gateway, "claude-code");
     gateway
@@ -378,9 +384,8 @@ fn what_a_person_in_crisis_wrote_is_known_when_the_agent_sends_something() {
 
 #[test]
 fn rules_of_the_owner_and_of_the_project_hold_in_the_hook() {
-    let gateway = Gateway::configured(
-        "approvals: { deny: [ { command: \"ls *\", match: [\"ls -la\"] } ] }\n",
-    );
+    let gateway =
+        start_gateway("approvals: { deny: [ { command: \"ls *\", match: [\"ls -la\"] } ] }\n");
     gateway.key("approver");
     give_key(&gateway, "claude-code");
     assert_eq!(decided(&gateway.home(), &bash("ls -la")).0, "deny");
