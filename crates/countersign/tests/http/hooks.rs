@@ -356,8 +356,13 @@ fn a_gateway_that_is_started_again_while_a_person_is_asked_loses_nothing() {
     let id = question(&gateway);
     let gateway = gateway.killed_and_restarted();
     assert_eq!(gateway.resolve(&approver, &id, "once").status, 200);
-    let (word, _) = understood(&waiting.wait_with_output().unwrap());
-    assert_eq!(word, "allow");
+    let (mut word, reason) = understood(&waiting.wait_with_output().unwrap());
+    // Killed before the hook heard that its call waits, it says that there is no gateway; the answer
+    // is then a claim for the next try.
+    if reason.as_str().is_some_and(|it| it.contains("no gateway")) {
+        (word, _) = decided(&gateway.home(), &input);
+    }
+    assert_eq!(word, "allow", "{reason}");
 }
 
 #[test]
