@@ -90,6 +90,11 @@ impl Place {
     }
 
     #[cfg(test)]
+    pub(crate) fn set(&mut self, variable: &str, folder: PathBuf) {
+        self.named.push((variable.to_owned(), folder));
+    }
+
+    #[cfg(test)]
     pub(crate) fn made_up(user: &Path, program: &str) -> Self {
         let directory = user.join(".countersign");
         Self {

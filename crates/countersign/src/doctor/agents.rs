@@ -23,9 +23,12 @@ use super::model::Call;
 use super::report::{Line, Report, State};
 use super::{Canary, canary, child};
 use crate::client::Client;
+use crate::complaint::Complaint;
 use crate::config::Home;
 use crate::hook::adapter::{Adapter, named};
-use place::{Place, Setup, Surroundings, Version};
+use crate::init;
+use crate::init::find::{Version, program_only};
+use place::{Place, Setup};
 
 /// How long an agent may take to say its version. Some unpack themselves first.
 const VERSION_LIMIT: Duration = Duration::from_secs(30);
@@ -44,10 +47,6 @@ pub(crate) enum Wanted {
 pub(super) struct Agent {
     /// The name of its adapter.
     name: &'static str,
-    /// The names its program may have.
-    programs: &'static [&'static str],
-    /// The file of its settings that starts our hook.
-    file: fn(&Surroundings) -> PathBuf,
     /// Reads its settings.
     setup: fn(&Place<'_>) -> Setup,
     /// How it is run once; `None` where it cannot be without an account.
@@ -122,20 +121,31 @@ pub(super) fn check(
             return;
         }
     };
-    let surroundings = Surroundings::of_process(home);
+    let machine = match init::Place::here(Some(home.directory().to_owned())) {
+        Ok(machine) => machine,
+        Err(complaint) => {
+            report.add(Line::fail("agents", complaint.message(), complaint.hint()));
+            return;
+        }
+    };
     for agent in AGENTS {
         let is_wanted = match wanted {
             Wanted::All => true,
             Wanted::Only(adapter) => adapter.name == agent.name,
         };
-        let Some(adapter) = named(agent.name).filter(|_| is_wanted) else {
+        let (Some(adapter), Some(known), true) = (
+            named(agent.name),
+            init::agents::named(agent.name),
+            is_wanted,
+        ) else {
             continue;
         };
         let patient = Patient {
             agent,
             adapter,
+            known,
             runtime: &runtime,
-            surroundings: &surroundings,
+            machine: &machine,
         };
         let may_run = patient.check(wanted, report);
         if let (Some(program), Canary::Runs) = (may_run, canary) {
@@ -151,30 +161,45 @@ pub(super) fn check(
 
 /// Returns the settings files of agents that are on this machine: whoever can change one takes the
 /// hook away.
-pub(super) fn settings_files(home: &Home) -> Vec<PathBuf> {
-    let surroundings = Surroundings::of_process(home);
-    let files = AGENTS.iter().map(|agent| (agent.file)(&surroundings));
-    files.filter(|file| file.exists()).collect()
+pub(super) fn settings_files(home: &Home) -> Result<Vec<PathBuf>, Complaint> {
+    let machine = init::Place::here(Some(home.directory().to_owned()))?;
+    let agents = AGENTS
+        .iter()
+        .filter_map(|agent| init::agents::named(agent.name));
+    let files = agents.flat_map(|agent| (agent.files)(&machine));
+    Ok(files
+        .map(|file| file.path)
+        .filter(|it| it.exists())
+        .collect())
 }
 
 /// One agent that is looked at.
 struct Patient<'a> {
     agent: &'static Agent,
     adapter: &'static Adapter,
+    /// What setting it up knows about it.
+    known: &'static init::agents::Agent,
     runtime: &'a Runtime,
-    surroundings: &'a Surroundings,
+    machine: &'a init::Place,
 }
 
 impl Patient<'_> {
     /// Checks what can be seen without running the agent. Returns its program if it is there and is
     /// set up.
     fn check(&self, wanted: Wanted, report: &mut Report) -> Option<PathBuf> {
-        let program = self.surroundings.find(self.agent.programs);
+        let mut names = self.known.programs.iter();
+        let program = names.find_map(|name| program_only(self.machine, name));
         let version = program.as_deref().and_then(|it| self.version(it));
         let another = |program: &Path| self.version(program).map(|it| it.to_string());
+        let here = std::env::current_dir().unwrap_or_default();
         let setup = (self.agent.setup)(&Place {
             adapter: self.adapter,
-            surroundings: self.surroundings,
+            machine: self.machine,
+            here: &here,
+            file: (self.known.files)(self.machine)
+                .first()
+                .map(|it| it.path.clone())
+                .unwrap_or_default(),
             version,
             version_of: &another,
         });
@@ -192,7 +217,7 @@ impl Patient<'_> {
                 };
                 let found = format!(
                     "not installed: no {} in PATH",
-                    self.agent.programs.join(", ")
+                    self.known.programs.join(", ")
                 );
                 report.add(Line::new(state, group, found, ""));
                 return None;
@@ -201,7 +226,7 @@ impl Patient<'_> {
                 group,
                 format!(
                     "its hook is set up, but there is no {} in PATH",
-                    self.agent.programs.join(", ")
+                    self.known.programs.join(", ")
                 ),
                 format!("is {title} installed for another user?"),
             )),

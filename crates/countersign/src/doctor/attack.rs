@@ -119,10 +119,7 @@ pub(crate) fn measure(reach: &Reach) -> Result<Measured, Complaint> {
         writable(Path::new(CONTAINERS)),
     ));
     attempts.extend(programs());
-    attempts.extend(agents::settings_files(&home).into_iter().map(|file| {
-        let what = format!("change {}, and so take its own hook away", file.display());
-        Attempt::new(Gain::Bypasses, what, writable(&file))
-    }));
+    attempts.extend(hooks(&home));
     let uid = getuid().as_raw();
     Ok(Measured::new(
         uid,
@@ -130,6 +127,23 @@ pub(crate) fn measure(reach: &Reach) -> Result<Measured, Complaint> {
         gateway.map(|gateway| gateway.uid),
         attempts,
     ))
+}
+
+/// Tries the settings that start the agents' hooks.
+fn hooks(home: &Home) -> Vec<Attempt> {
+    let files = match agents::settings_files(home) {
+        Ok(files) => files,
+        Err(complaint) => {
+            let what = "change its settings, and so take its own hook away";
+            let outcome = Outcome::Unknown(complaint.in_one_line());
+            return vec![Attempt::new(Gain::Bypasses, what, outcome)];
+        }
+    };
+    let attempts = files.into_iter().map(|file| {
+        let what = format!("change {}, and so take its own hook away", file.display());
+        Attempt::new(Gain::Bypasses, what, writable(&file))
+    });
+    attempts.collect()
 }
 
 /// Returns where the agents' socket may be, as far as this user can know.

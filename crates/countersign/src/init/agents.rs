@@ -3,7 +3,7 @@
 //! One row of [`AGENTS`] and one file for each. The rows are data and functions from texts to texts:
 //! what is on disk comes in, what should be there goes out.
 
-mod claude_code;
+pub(crate) mod claude_code;
 mod cline;
 pub(crate) mod codex;
 mod copilot;
@@ -18,6 +18,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::Place;
+use super::find::Version;
 use super::json::{Form, Settings, Shape};
 use crate::complaint::Complaint;
 use crate::hook::adapter::named as adapter_named;
@@ -55,7 +56,7 @@ pub(crate) struct Agent {
     /// The agent's input for a shell command, for a practice card.
     pub(crate) practice: Option<fn(&Practice<'_>) -> Value>,
     /// Says what in the files, or in the version, keeps the hook from working.
-    pub(crate) warnings: fn(&Place, &Texts, Option<&str>) -> Vec<String>,
+    pub(crate) warnings: fn(&Place, &Texts, Option<Version>) -> Vec<String>,
     /// What the agent still does without asking, whatever we write.
     pub(crate) stays_open: &'static [&'static str],
 }

@@ -1,5 +1,6 @@
 //! Finds an agent's program and asks it for its version.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -19,7 +20,29 @@ pub(crate) struct Found {
     /// Where it is.
     pub(crate) program: PathBuf,
     /// Its version, if it says one.
-    pub(crate) version: Option<String>,
+    pub(crate) version: Option<Version>,
+}
+
+/// Three numbers of a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Version(pub(crate) u32, pub(crate) u32, pub(crate) u32);
+
+impl Version {
+    /// Returns the first version in `text`.
+    pub(crate) fn find(text: &str) -> Option<Self> {
+        let is_part = |letter: char| letter.is_ascii_digit() || letter == '.';
+        let mut candidates = text.split(|letter| !is_part(letter));
+        candidates.find_map(|candidate| {
+            let mut parts = candidate.split('.').map(|part| part.parse().ok());
+            Some(Self(parts.next()??, parts.next()??, parts.next()??))
+        })
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.0, self.1, self.2)
+    }
 }
 
 /// Returns the first of `names` that is on the search path.
@@ -31,23 +54,19 @@ pub(crate) fn program(place: &Place, names: &[&str]) -> Option<Found> {
 
 /// Returns the program `name` on the search path, without asking it anything.
 pub(crate) fn program_only(place: &Place, name: &str) -> Option<PathBuf> {
-    let mut paths = std::env::split_paths(&place.search).map(|folder| folder.join(name));
-    paths.find(|path| is_program(path))
+    let folders = std::env::split_paths(&place.search).filter(|folder| folder.is_absolute());
+    folders
+        .map(|folder| folder.join(name))
+        .find(|path| is_program(path))
 }
 
-/// Whether `version` is `least` or newer. A version that cannot be read is not.
-pub(crate) fn is_at_least(version: &str, least: [u64; 3]) -> bool {
-    let mut parts = version.split('.').map(|part| part.parse::<u64>().ok());
-    let version = [(); 3].map(|()| parts.next().flatten());
-    version.iter().all(Option::is_some) && version >= least.map(Some)
-}
-
-fn is_program(path: &Path) -> bool {
+/// Whether the file can be run.
+pub(crate) fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }
 
-fn version(program: &Path) -> Option<String> {
+fn version(program: &Path) -> Option<Version> {
     use std::io::Read as _;
     let mut child = Command::new(program)
         .arg("--version")
@@ -72,15 +91,7 @@ fn version(program: &Path) -> Option<String> {
         .take(VERSION_BYTES_MAX)
         .read_to_string(&mut said)
         .ok()?;
-    numbers(&said)
-}
-
-/// Returns the first part of `said` that looks like a version: three numbers with dots.
-fn numbers(said: &str) -> Option<String> {
-    let words = said.split(|it: char| !it.is_ascii_digit() && it != '.');
-    let mut versions = words.map(|word| word.trim_matches('.'));
-    let found = versions.find(|word| word.split('.').filter(|part| !part.is_empty()).count() == 3);
-    found.map(str::to_owned)
+    Version::find(&said)
 }
 
 #[cfg(test)]
@@ -90,30 +101,34 @@ mod tests {
     #[test]
     fn a_version_is_found_in_what_programs_say() {
         let rows = [
-            ("2.1.325 (Claude Code)\n", Some("2.1.325")),
-            ("codex-cli 0.166.0\n", Some("0.166.0")),
-            ("GitHub Copilot CLI 1.0.102.\nCommit: 3.4", Some("1.0.102")),
-            ("v1.18.33-beta.1", Some("1.18.33")),
+            ("2.1.325 (Claude Code)\n", Some(Version(2, 1, 325))),
+            ("codex-cli 0.166.0\n", Some(Version(0, 166, 0))),
+            (
+                "GitHub Copilot CLI 1.0.102.\nCommit: 3.4",
+                Some(Version(1, 0, 102)),
+            ),
+            ("v1.18.33-beta.1", Some(Version(1, 18, 33))),
+            ("error 12", None),
             ("no version", None),
         ];
         for (said, expected) in rows {
-            assert_eq!(numbers(said).as_deref(), expected, "{said}");
+            assert_eq!(Version::find(said), expected, "{said}");
         }
+        assert!(Version(2, 1, 9) < Version(2, 1, 295));
     }
 
     #[test]
-    fn versions_compare_by_their_numbers() {
-        let rows = [
-            ("2.1.295", true),
-            ("2.1.1000", true),
-            ("3.0.0", true),
-            ("2.1.197", false),
-            ("2.0.999", false),
-            ("2.1", false),
-            ("new", false),
-        ];
-        for (version, expected) in rows {
-            assert_eq!(is_at_least(version, [2, 1, 295]), expected, "{version}");
-        }
+    fn a_program_is_executable_and_in_a_folder_named_from_the_root() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let directory = tempfile::tempdir().unwrap();
+        let mut place = Place::made_up(directory.path(), "/usr/bin/countersign");
+        let file = directory.path().join("bin/codex");
+        std::fs::create_dir(directory.path().join("bin")).unwrap();
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(program_only(&place, "codex"), None);
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(program_only(&place, "codex"), Some(file));
+        place.search = "bin:.".into();
+        assert_eq!(program_only(&place, "codex"), None);
     }
 }

@@ -114,7 +114,7 @@ pub(crate) fn set_up(
         (false, true) => State::Outdated,
         (false, false) => State::NotSetUp,
     };
-    let version = found.as_ref().and_then(|it| it.version.as_deref());
+    let version = found.as_ref().and_then(|it| it.version);
     Ok(Plan {
         agent,
         state,

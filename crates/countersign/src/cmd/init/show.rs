@@ -24,11 +24,11 @@ pub(super) fn listed(plans: &[Plan], absent: &[&'static Agent], is_undo: bool) -
     }
     let known = plans.iter().map(|plan| {
         let found = plan.found.as_ref();
-        let version = found.and_then(|it| it.version.clone());
+        let version = found.and_then(|it| it.version);
         let program = found.map(|it| line(&it.program.to_string_lossy()));
         vec![
             plan.agent.name.to_owned(),
-            version.unwrap_or_else(|| "-".to_owned()),
+            version.map_or_else(|| "-".to_owned(), |it| it.to_string()),
             program.unwrap_or_else(|| "-".to_owned()),
             plan.state.words().to_owned(),
         ]
@@ -68,7 +68,7 @@ pub(super) fn planned(plans: &[Plan], place: &Place) -> String {
 }
 
 fn title(plan: &Plan) -> String {
-    let version = plan.found.as_ref().and_then(|it| it.version.as_deref());
+    let version = plan.found.as_ref().and_then(|it| it.version);
     match version {
         Some(version) => format!("{} {version}", plan.agent.title),
         None => plan.agent.title.to_owned(),
@@ -237,7 +237,7 @@ pub(super) fn json(plan: &Plan, place: &Place, done: Written) -> Value {
         "title": plan.agent.title,
         "installed": found.is_some(),
         "program": found.map(|it| it.program.to_string_lossy().into_owned()),
-        "version": found.and_then(|it| it.version.clone()),
+        "version": found.and_then(|it| it.version).map(|it| it.to_string()),
         "state": state.words(),
         "files": files.collect::<Vec<_>>(),
         "key": { "file": key_file(place, plan.agent.name).to_string_lossy(), "change": key },

@@ -1,24 +1,20 @@
 //! Claude Code: `~/.claude/settings.json`.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::super::model::Call;
 use super::super::settings::{self, Dialect, Entry};
-use super::place::{Late, Place, Setup, Surroundings, Version};
+use super::place::{Late, Place, Setup};
 use super::{Agent, PROMPT, Scene, Stage, Start};
+use crate::init::agents::claude_code::KNOWS_ON_FAILURE;
 
-/// The first version that knows `onFailure`.
-const KNOWS_ON_FAILURE: Version = Version(2, 1, 295);
 /// How long it waits for a hook whose entry does not say.
 const USUAL_SECONDS: f64 = 600.0;
 
 pub(super) const AGENT: Agent = Agent {
     name: "claude-code",
-    programs: &["claude"],
-    file,
     setup,
     stage: Some(Stage {
         calls: |command| {
@@ -30,14 +26,8 @@ pub(super) const AGENT: Agent = Agent {
     }),
 };
 
-fn file(surroundings: &Surroundings) -> PathBuf {
-    surroundings
-        .folder("CLAUDE_CONFIG_DIR", ".claude")
-        .join("settings.json")
-}
-
 fn setup(place: &Place<'_>) -> Setup {
-    let file = file(place.surroundings);
+    let file = place.file.clone();
     let values = match settings::read(&file, Dialect::Strict) {
         Ok(values) => values.unwrap_or_default(),
         // Claude Code ignores a file with a comment or a comma too many, and every hook in it.
@@ -140,6 +130,7 @@ fn start(scene: &Scene<'_>) -> Start {
 mod tests {
     use super::super::place::Machine;
     use super::*;
+    use crate::init::find::Version;
 
     const FILE: &str = "ana/.claude/settings.json";
 
@@ -209,11 +200,7 @@ mod tests {
     #[test]
     fn another_place_for_the_settings_is_honoured() {
         let mut machine = Machine::new("claude-code");
-        let moved = machine.path("moved");
-        machine
-            .surroundings
-            .variables
-            .insert("CLAUDE_CONFIG_DIR".to_owned(), moved);
+        machine.set("CLAUDE_CONFIG_DIR", "moved");
         machine.write("moved/settings.json", &settings(&good()));
         assert!(machine.setup(setup).contains("ROOT/moved/settings.json"));
     }

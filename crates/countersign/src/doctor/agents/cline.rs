@@ -1,14 +1,13 @@
 //! Cline: the programs of `~/Documents/Cline/Hooks`, and a plugin that lets only answered calls
 //! through. `~/.cline` is read, too, but the `.env` file of a project can move it.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::json;
 
 use super::super::model::{Call, NAME};
 use super::super::settings;
-use super::place::{Place, Setup, Surroundings};
+use super::place::{Place, Setup};
 use super::{Agent, PROMPT, Scene, Stage, Start};
 
 /// Ends of the names under which Cline runs a shell script as its hook.
@@ -16,8 +15,6 @@ const ENDS: [&str; 4] = ["", ".sh", ".bash", ".zsh"];
 
 pub(super) const AGENT: Agent = Agent {
     name: "cline",
-    programs: &["cline"],
-    file,
     setup,
     stage: Some(Stage {
         calls: |command| vec![Call::new("run_commands", json!({ "commands": [command] }))],
@@ -26,13 +23,9 @@ pub(super) const AGENT: Agent = Agent {
     }),
 };
 
-fn file(surroundings: &Surroundings) -> PathBuf {
-    surroundings.user.join("Documents/Cline/Hooks/PreToolUse")
-}
-
 fn setup(place: &Place<'_>) -> Setup {
-    let steady = place.surroundings.user.join("Documents/Cline");
-    let movable = place.surroundings.folder("CLINE_DIR", ".cline");
+    let steady = place.machine.user.join("Documents/Cline");
+    let movable = place.machine.folder("CLINE_DIR", ".cline");
     let folders = [steady.join("Hooks"), movable.join("hooks")];
     let files = folders
         .iter()
@@ -78,7 +71,7 @@ fn setup(place: &Place<'_>) -> Setup {
     }
     match unreadable {
         Some(why) => place.unreadable(&why),
-        None => Setup::missing(&self::file(place.surroundings)),
+        None => Setup::missing(&place.file),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Codex runs a hook only if the configuration holds the hash of its entry, and says nothing when it
 //! does not.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
@@ -11,14 +11,12 @@ use serde_json::json;
 use super::super::model::Call;
 use super::super::report::Line;
 use super::super::settings::{self, Dialect, Entry};
-use super::place::{Late, Place, Setup, Surroundings};
+use super::place::{Late, Place, Setup};
 use super::{Agent, PROMPT, Scene, Stage, Start};
 use crate::init::agents::codex::hash_of;
 
 pub(super) const AGENT: Agent = Agent {
     name: "codex",
-    programs: &["codex"],
-    file,
     setup,
     stage: Some(Stage {
         calls: |command| {
@@ -33,15 +31,9 @@ pub(super) const AGENT: Agent = Agent {
     }),
 };
 
-fn file(surroundings: &Surroundings) -> PathBuf {
-    surroundings
-        .folder("CODEX_HOME", ".codex")
-        .join("hooks.json")
-}
-
 fn setup(place: &Place<'_>) -> Setup {
-    let folder = place.surroundings.folder("CODEX_HOME", ".codex");
-    let file = file(place.surroundings);
+    let folder = place.machine.folder("CODEX_HOME", ".codex");
+    let file = place.file.clone();
     let values = match settings::read(&file, Dialect::Strict) {
         Ok(values) => values.unwrap_or_default(),
         Err(why) => return place.unreadable(&why),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::model::{Call, NAME};
 use super::super::settings::{self, Dialect};
-use super::place::{Late, Place, Setup, Surroundings};
+use super::place::{Late, Place, Setup};
 use super::{Agent, PROMPT, Scene, Stage, Start};
 
 /// How long it waits for a hook whose entry does not say.
@@ -15,8 +15,6 @@ const USUAL_SECONDS: f64 = 30.0;
 
 pub(super) const AGENT: Agent = Agent {
     name: "copilot",
-    programs: &["copilot"],
-    file,
     setup,
     stage: Some(Stage {
         calls: |command| {
@@ -29,15 +27,9 @@ pub(super) const AGENT: Agent = Agent {
     }),
 };
 
-fn file(surroundings: &Surroundings) -> PathBuf {
-    surroundings
-        .folder("COPILOT_HOME", ".copilot")
-        .join("hooks/countersign.json")
-}
-
 fn setup(place: &Place<'_>) -> Setup {
-    let folder = place.surroundings.folder("COPILOT_HOME", ".copilot");
-    let own = file(place.surroundings);
+    let folder = place.machine.folder("COPILOT_HOME", ".copilot");
+    let own = place.file.clone();
     let mut files: Vec<PathBuf> = vec![own.clone()];
     let others = std::fs::read_dir(folder.join("hooks"));
     files.extend(others.into_iter().flatten().flatten().map(|it| it.path()));

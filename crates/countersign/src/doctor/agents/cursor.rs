@@ -1,28 +1,20 @@
 //! Cursor: `~/.cursor/hooks.json`, by its documentation alone.
 
-use std::path::PathBuf;
-
 use super::super::settings::{self, Dialect};
 use super::Agent;
-use super::place::{Late, Place, Setup, Surroundings};
+use super::place::{Late, Place, Setup};
 
 /// How long it waits for a hook whose entry does not say.
 const USUAL_SECONDS: f64 = 60.0;
 
 pub(super) const AGENT: Agent = Agent {
     name: "cursor",
-    programs: &["cursor-agent", "cursor"],
-    file,
     setup,
     stage: None,
 };
 
-fn file(surroundings: &Surroundings) -> PathBuf {
-    surroundings.user.join(".cursor/hooks.json")
-}
-
 fn setup(place: &Place<'_>) -> Setup {
-    let file = file(place.surroundings);
+    let file = place.file.clone();
     let values = match settings::read(&file, Dialect::Strict) {
         Ok(values) => values.unwrap_or_default(),
         Err(why) => return place.unreadable(&why),

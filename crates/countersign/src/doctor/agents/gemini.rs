@@ -1,13 +1,12 @@
 //! Gemini CLI: `~/.gemini/settings.json`, and an extension for folders that are not trusted.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::super::model::Call;
 use super::super::settings::{self, Dialect};
-use super::place::{Late, Place, Setup, Surroundings};
+use super::place::{Late, Place, Setup};
 use super::{Agent, PROMPT, Scene, Stage, Start};
 
 /// How long it waits for a hook whose entry does not say, in milliseconds.
@@ -17,8 +16,6 @@ const MILLIS_MAX: f64 = 2_147_483_647.0;
 
 pub(super) const AGENT: Agent = Agent {
     name: "gemini",
-    programs: &["gemini"],
-    file,
     setup,
     stage: Some(Stage {
         calls: |command| {
@@ -30,13 +27,9 @@ pub(super) const AGENT: Agent = Agent {
     }),
 };
 
-fn file(surroundings: &Surroundings) -> PathBuf {
-    surroundings.user.join(".gemini/settings.json")
-}
-
 fn setup(place: &Place<'_>) -> Setup {
-    let folder = place.surroundings.user.join(".gemini");
-    let file = file(place.surroundings);
+    let folder = place.machine.user.join(".gemini");
+    let file = place.file.clone();
     let values = match settings::read(&file, Dialect::Comments) {
         Ok(values) => values.unwrap_or_default(),
         // Gemini CLI does not start with such a file, so nothing runs.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::model::{Call, NAME};
 use super::super::report::Line;
 use super::super::settings::{self, Dialect, Invocation};
-use super::place::{Place, Setup, Surroundings};
+use super::place::{Place, Setup};
 use super::{Agent, PROMPT, Scene, Stage, Start};
 
 /// The permission that denies every tool; the plugin removes it when it loads.
@@ -17,8 +17,6 @@ const LOCK: &str = "**";
 
 pub(super) const AGENT: Agent = Agent {
     name: "opencode",
-    programs: &["opencode"],
-    file,
     setup,
     stage: Some(Stage {
         calls: |command| {
@@ -31,18 +29,12 @@ pub(super) const AGENT: Agent = Agent {
     }),
 };
 
-fn file(surroundings: &Surroundings) -> PathBuf {
-    surroundings
-        .folder("XDG_CONFIG_HOME", ".config")
-        .join("opencode/plugin/countersign.js")
-}
-
 fn setup(place: &Place<'_>) -> Setup {
-    let surroundings = place.surroundings;
-    let usual = surroundings
+    let usual = place
+        .machine
         .folder("XDG_CONFIG_HOME", ".config")
         .join("opencode");
-    let named = surroundings.variables.get("OPENCODE_CONFIG_DIR").cloned();
+    let named = place.machine.named("OPENCODE_CONFIG_DIR");
     let folders = [Some(usual.clone()), named];
     let plugins = folders.iter().flatten().flat_map(|folder| {
         ["plugin", "plugins"].map(|name| folder.join(name).join("countersign.js"))

@@ -1,8 +1,5 @@
 //! Where agents keep their settings on this machine, and checks that all of them share.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,99 +8,21 @@ use serde_json::Value;
 use super::super::gateway::OURS;
 use super::super::report::Line;
 use super::super::settings::{self, Dialect, Entry, Invocation};
-use crate::config::Home;
 use crate::hook::adapter::Adapter;
+use crate::init;
+use crate::init::find::{Version, is_program};
 
 /// How much longer than its hook an agent must wait, at least.
 const MARGIN: Duration = Duration::from_secs(5);
-/// Variables that move an agent's settings.
-const VARIABLES: &[&str] = &[
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_HOME",
-    "COPILOT_HOME",
-    "CLINE_DIR",
-    "OPENCODE_CONFIG_DIR",
-    "XDG_CONFIG_HOME",
-];
-
-/// What this process knows about the machine and the person.
-#[derive(Clone, Debug)]
-pub(super) struct Surroundings {
-    /// The person's home.
-    pub(super) user: PathBuf,
-    /// The current folder.
-    pub(super) here: PathBuf,
-    /// The folders of `PATH`.
-    pub(super) path: Vec<PathBuf>,
-    /// Those of [`VARIABLES`] that are set.
-    pub(super) variables: BTreeMap<String, PathBuf>,
-    /// This program.
-    pub(super) program: PathBuf,
-    /// The home of the firewall.
-    pub(super) home: PathBuf,
-}
-
-impl Surroundings {
-    pub(super) fn of_process(home: &Home) -> Self {
-        let variables = VARIABLES.iter().filter_map(|name| {
-            let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
-            Some(((*name).to_owned(), PathBuf::from(value)))
-        });
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        Self {
-            user: std::env::var_os("HOME").unwrap_or_default().into(),
-            here: std::env::current_dir().unwrap_or_default(),
-            path: std::env::split_paths(&path).collect(),
-            variables: variables.collect(),
-            program: std::env::current_exe().unwrap_or_default(),
-            home: home.directory().to_owned(),
-        }
-    }
-
-    /// Returns the first program of these names in `PATH`.
-    pub(super) fn find(&self, names: &[&str]) -> Option<PathBuf> {
-        let folders = self.path.iter().filter(|folder| folder.is_absolute());
-        let files = folders.flat_map(|folder| names.iter().map(|name| folder.join(name)));
-        files.into_iter().find(|file| is_executable(file))
-    }
-
-    /// Returns the folder that `variable` names, else the one of this name in the person's home.
-    pub(super) fn folder(&self, variable: &str, usual: &str) -> PathBuf {
-        let named = self.variables.get(variable);
-        named.map_or_else(|| self.user.join(usual), PathBuf::clone)
-    }
-}
-
-fn is_executable(file: &Path) -> bool {
-    std::fs::metadata(file).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
-}
-
-/// Three numbers of a version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Version(pub(super) u32, pub(super) u32, pub(super) u32);
-
-impl Version {
-    /// Returns the first version in `text`.
-    pub(super) fn find(text: &str) -> Option<Self> {
-        let is_part = |letter: char| letter.is_ascii_digit() || letter == '.';
-        let candidates = text.split(|letter| !is_part(letter));
-        candidates.into_iter().find_map(|candidate| {
-            let mut parts = candidate.split('.').map(|part| part.parse().ok());
-            Some(Self(parts.next()??, parts.next()??, parts.next()??))
-        })
-    }
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}.{}", self.0, self.1, self.2)
-    }
-}
-
 /// One agent on this machine.
 pub(super) struct Place<'a> {
     pub(super) adapter: &'static Adapter,
-    pub(super) surroundings: &'a Surroundings,
+    /// Where things are.
+    pub(super) machine: &'a init::Place,
+    /// The current folder.
+    pub(super) here: &'a Path,
+    /// The file of its settings that starts our hook.
+    pub(super) file: PathBuf,
     /// The agent's version.
     pub(super) version: Option<Version>,
     /// Asks another program of ours for its version.
@@ -169,8 +88,8 @@ impl Place<'_> {
     /// Checks the program that the hook in `file` starts, and the home it uses.
     pub(super) fn starts(&self, file: &Path, invocation: &Invocation) -> Vec<Line> {
         let mut lines = vec![self.program(file, &invocation.program)];
-        let own = &self.surroundings.home;
-        let usual = || self.surroundings.user.join(".countersign");
+        let own = Path::new(&self.machine.directory);
+        let usual = || self.machine.user.join(".countersign");
         let named = invocation.home.clone().unwrap_or_else(usual);
         if !is_same(&named, own) {
             lines.push(self.warn(
@@ -197,11 +116,11 @@ impl Place<'_> {
             let found = format!("its hook in {file} starts {shown}, which does not exist");
             return self.fail(found, self.init());
         }
-        if !is_executable(program) {
+        if !is_program(program) {
             let found = format!("its hook in {file} starts {shown}, which is not a program");
             return self.fail(found, self.init());
         }
-        if is_same(program, &self.surroundings.program) {
+        if is_same(program, Path::new(&self.machine.program)) {
             return self.ok(format!("its hook in {file} starts this program"));
         }
         let version = (self.version_of)(program);
@@ -262,7 +181,7 @@ impl Place<'_> {
     ) -> Vec<Line> {
         let mut lines = Vec::new();
         for name in files {
-            let file = self.surroundings.here.join(name);
+            let file = self.here.join(name);
             let Ok(Some(values)) = settings::read(&file, dialect) else {
                 continue;
             };
@@ -294,7 +213,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 #[cfg(test)]
 pub(super) struct Machine {
     directory: tempfile::TempDir,
-    pub(super) surroundings: Surroundings,
+    place: init::Place,
     adapter: &'static Adapter,
     pub(super) version: Option<Version>,
 }
@@ -305,22 +224,16 @@ impl Machine {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().to_owned();
         let program = root.join("bin/countersign");
-        let surroundings = Surroundings {
-            user: root.join("ana"),
-            here: root.join("project"),
-            path: vec![root.join("bin")],
-            variables: BTreeMap::new(),
-            program: program.clone(),
-            home: root.join("ana/.countersign"),
-        };
+        let place = init::Place::made_up(&root.join("ana"), program.to_str().unwrap());
         let adapter = crate::hook::adapter::named(agent).unwrap();
         let machine = Self {
             directory,
-            surroundings,
+            place,
             adapter,
             version: None,
         };
         machine.write("bin/countersign", "#!/bin/sh\n");
+        use std::os::unix::fs::PermissionsExt as _;
         std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
         machine
     }
@@ -330,6 +243,12 @@ impl Machine {
         let file = self.directory.path().join(name);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, text.replace("ROOT", &self.root())).unwrap();
+    }
+
+    /// Sets a variable that names a folder of the machine.
+    pub(super) fn set(&mut self, variable: &str, folder: &str) {
+        let folder = self.path(folder);
+        self.place.set(variable, folder);
     }
 
     pub(super) fn root(&self) -> String {
@@ -342,9 +261,12 @@ impl Machine {
 
     /// Returns what `setup` finds, as people see it.
     pub(super) fn setup(&self, setup: fn(&Place<'_>) -> Setup) -> String {
+        let agent = init::agents::named(self.adapter.name).unwrap();
         let found = setup(&Place {
             adapter: self.adapter,
-            surroundings: &self.surroundings,
+            machine: &self.place,
+            here: &self.path("project"),
+            file: (agent.files)(&self.place).remove(0).path,
             version: self.version,
             version_of: &|_| Some("0.0.9".to_owned()),
         });
@@ -353,35 +275,5 @@ impl Machine {
             Setup::There(lines) => super::super::report::plain(&lines),
         };
         text.replace(&self.root(), "ROOT")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_version_is_found_in_what_a_program_says() {
-        let rows = [
-            ("2.1.325 (Claude Code)", Some(Version(2, 1, 325))),
-            ("codex-cli 0.166.0", Some(Version(0, 166, 0))),
-            ("v1.0.102-beta.3", Some(Version(1, 0, 102))),
-            ("error 12", None),
-            ("", None),
-        ];
-        for (text, expected) in rows {
-            assert_eq!(Version::find(text), expected, "{text}");
-        }
-        assert!(Version(2, 1, 9) < Version(2, 1, 295));
-    }
-
-    #[test]
-    fn a_program_is_looked_for_in_order_and_must_be_executable() {
-        let machine = Machine::new("codex");
-        let names = ["codex", "countersign"];
-        let found = machine.surroundings.find(&names);
-        assert_eq!(found, Some(machine.path("bin/countersign")));
-        machine.write("bin/codex", "");
-        assert_eq!(machine.surroundings.find(&["codex"]), None);
     }
 }

@@ -8,12 +8,12 @@ use crate::complaint::Complaint;
 use crate::config::read::at;
 use crate::init::Place;
 use crate::init::command::Answers;
-use crate::init::find::is_at_least;
+use crate::init::find::Version;
 use crate::init::json::{Entry, Form, Settings, Shape, command};
 
 const NAME: &str = "claude-code";
 /// The first version that knows `onFailure`.
-const KNOWS_ON_FAILURE: [u64; 3] = [2, 1, 295];
+pub(crate) const KNOWS_ON_FAILURE: Version = Version(2, 1, 295);
 
 pub(super) const AGENT: Agent = Agent {
     name: NAME,
@@ -94,11 +94,11 @@ fn practice(practice: &Practice<'_>) -> Value {
     })
 }
 
-fn warnings(_place: &Place, texts: &Texts, version: Option<&str>) -> Vec<String> {
+fn warnings(_place: &Place, texts: &Texts, version: Option<Version>) -> Vec<String> {
     let mut warnings = Vec::new();
-    if let Some(version) = version.filter(|it| !is_at_least(it, KNOWS_ON_FAILURE)) {
+    if let Some(version) = version.filter(|it| *it < KNOWS_ON_FAILURE) {
         warnings.push(format!(
-            "Claude Code {version} does not know onFailure, so a hook that is late does not stop the call; update to 2.1.295 or newer"
+            "Claude Code {version} does not know onFailure, so a hook that is late does not stop the call; update to {KNOWS_ON_FAILURE} or newer"
         ));
     }
     let settings: Value = text(texts, 0)

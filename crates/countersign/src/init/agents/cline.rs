@@ -28,7 +28,7 @@ pub(super) const AGENT: Agent = Agent {
     name: NAME,
     title: "Cline",
     programs: &["cline"],
-    variables: &[],
+    variables: &["CLINE_DIR"],
     has_key: true,
     known_by_folder: None,
     files,

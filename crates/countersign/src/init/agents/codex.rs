@@ -15,6 +15,7 @@ use super::{patience, settings_file, text, values, without_handlers};
 use crate::complaint::Complaint;
 use crate::init::Place;
 use crate::init::command::Answers;
+use crate::init::find::Version;
 use crate::init::json::{Entry, Form, Position, Settings, Shape, command, positions};
 
 const NAME: &str = "codex";
@@ -291,7 +292,7 @@ fn practice(practice: &Practice<'_>) -> Value {
     })
 }
 
-fn warnings(_place: &Place, texts: &Texts, _version: Option<&str>) -> Vec<String> {
+fn warnings(_place: &Place, texts: &Texts, _version: Option<Version>) -> Vec<String> {
     let document: Option<DocumentMut> = text(texts, 1).and_then(|text| text.parse().ok());
     let hooks = document
         .as_ref()

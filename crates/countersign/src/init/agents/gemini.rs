@@ -15,6 +15,7 @@ use crate::complaint::Complaint;
 use crate::config::read::at;
 use crate::init::Place;
 use crate::init::command::{Answers, printed};
+use crate::init::find::Version;
 use crate::init::json::{Entry, Form, Settings, Shape, command};
 
 const NAME: &str = "gemini";
@@ -123,7 +124,7 @@ fn practice(practice: &Practice<'_>) -> Value {
     })
 }
 
-fn warnings(place: &Place, texts: &Texts, _version: Option<&str>) -> Vec<String> {
+fn warnings(place: &Place, texts: &Texts, _version: Option<Version>) -> Vec<String> {
     if *at(&values(&settings(place), texts, 0), "hooksConfig.enabled") == false {
         let warning =
             "its settings say hooksConfig.enabled: false, so Gemini CLI runs no hook; remove that";

@@ -5,6 +5,7 @@ use super::{settings_file, text};
 use crate::complaint::Complaint;
 use crate::config::read::at;
 use crate::init::Place;
+use crate::init::find::Version;
 use crate::init::yaml::{List, YamlError};
 
 const NAME: &str = "hermes";
@@ -103,7 +104,7 @@ fn unfit(place: &Place, error: &YamlError) -> Complaint {
     }
 }
 
-fn warnings(place: &Place, texts: &Texts, _version: Option<&str>) -> Vec<String> {
+fn warnings(place: &Place, texts: &Texts, _version: Option<Version>) -> Vec<String> {
     let mut warnings = Vec::new();
     if !place.is_usual_home() {
         warnings.push(format!(

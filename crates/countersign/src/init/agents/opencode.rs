@@ -12,6 +12,7 @@ use crate::complaint::Complaint;
 use crate::config::read::at;
 use crate::init::Place;
 use crate::init::command::quoted;
+use crate::init::find::Version;
 use crate::init::json::{Form, Settings, input};
 
 const NAME: &str = "opencode";
@@ -23,7 +24,7 @@ pub(super) const AGENT: Agent = Agent {
     name: NAME,
     title: "OpenCode",
     programs: &["opencode"],
-    variables: &["XDG_CONFIG_HOME"],
+    variables: &["XDG_CONFIG_HOME", "OPENCODE_CONFIG_DIR"],
     has_key: true,
     known_by_folder: None,
     files,
@@ -127,7 +128,7 @@ fn practice(practice: &Practice<'_>) -> Value {
     })
 }
 
-fn warnings(place: &Place, texts: &Texts, _version: Option<&str>) -> Vec<String> {
+fn warnings(place: &Place, texts: &Texts, _version: Option<Version>) -> Vec<String> {
     let files = files(place);
     let values = files.get(1).map_or(Value::Null, |it| values(it, texts, 1));
     let agents =
