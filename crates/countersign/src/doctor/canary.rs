@@ -345,7 +345,7 @@ impl Folder {
             .take(NONCE_CHARS)
             .collect();
         let root = std::env::temp_dir().join(format!("countersign-doctor-{nonce}"));
-        let (path, output) = (root.join("work"), root.join("output"));
+        let (path, output) = (root.join("project"), root.join("output"));
         for directory in [&root, &path, &output] {
             DirBuilder::new().mode(0o700).create(directory)?;
         }

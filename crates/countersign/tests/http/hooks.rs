@@ -4,12 +4,11 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Output, Stdio};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::ours::ours;
-use crate::support::{Gateway, PATIENCE, signal};
+use crate::support::{Gateway, signal};
 
 /// The project as inputs spell it. The hook is told of a directory that exists instead, and works in
 /// it, as it does under a real agent.
@@ -116,25 +115,12 @@ fn recorded(gateway: &Gateway) -> Vec<(String, String)> {
     known.collect()
 }
 
-/// Waits until `look` finds something.
-fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
-    let started = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(started.elapsed() < PATIENCE, "it did not happen");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// Waits for a question and returns its id.
-fn question(gateway: &Gateway) -> String {
-    until(|| {
-        let said = gateway.get(&gateway.admin(), "/v1/approvals?status=waiting");
-        let id = said.body["approvals"][0]["approval_id"].as_str();
-        id.map(str::to_owned)
-    })
+/// Starts the hook with `input`, which is a question, and waits until it is asked. Returns the hook and
+/// the question's id.
+fn waiting(gateway: &Gateway, input: &Value, more: &[&str]) -> (Child, String) {
+    let input = input.to_string();
+    let hook = start(&gateway.home(), "claude-code", input.as_bytes(), more);
+    (hook, gateway.question())
 }
 
 #[test]
@@ -142,12 +128,11 @@ fn a_call_that_reads_is_allowed_alone_and_recorded_by_the_gateway() {
     let gateway = gateway();
     let (word, _) = decided(&gateway.home(), &bash("ls -la"));
     assert_eq!(word, "allow");
-    until(|| {
-        let known = recorded(&gateway);
-        known
-            .contains(&("ls -la".to_owned(), "allowed".to_owned()))
-            .then_some(())
-    });
+    let mut events = gateway.events(&gateway.admin(), "/v1/events", Some(0));
+    let ran = ("ls -la".to_owned(), "allowed".to_owned());
+    while !recorded(&gateway).contains(&ran) {
+        events.next();
+    }
 }
 
 #[test]
@@ -155,13 +140,7 @@ fn what_a_person_allows_runs_once() {
     let gateway = gateway();
     let approver = gateway.named_key("ana", "approver");
     let input = bash("rm -rf /srv/www");
-    let waiting = start(
-        &gateway.home(),
-        "claude-code",
-        input.to_string().as_bytes(),
-        &[],
-    );
-    let id = question(&gateway);
+    let (waiting, id) = waiting(&gateway, &input, &[]);
     assert_eq!(gateway.resolve(&approver, &id, "once").status, 200);
     let (word, _) = understood(&waiting.wait_with_output().unwrap());
     assert_eq!(word, "allow");
@@ -177,7 +156,7 @@ fn an_answer_that_comes_late_is_a_claim_for_the_same_call_and_no_other() {
     let (word, reason) = decided(&gateway.home(), &bash("rm -rf /srv/www"));
     assert_eq!(word, "deny");
     assert!(reason.contains("Nobody has answered yet"), "{reason}");
-    let id = question(&gateway);
+    let id = gateway.question();
     assert_eq!(gateway.resolve(&approver, &id, "once").status, 200);
     let (word, _) = decided(&gateway.home(), &bash("rm -rf /srv/other"));
     assert_eq!(word, "deny", "another call has no claim");
@@ -196,13 +175,7 @@ fn a_denial_reaches_the_agent_with_the_persons_note() {
     let gateway = gateway();
     let approver = gateway.named_key("ana", "approver");
     let input = bash("rm -rf /srv/www");
-    let waiting = start(
-        &gateway.home(),
-        "claude-code",
-        input.to_string().as_bytes(),
-        &[],
-    );
-    let id = question(&gateway);
+    let (waiting, id) = waiting(&gateway, &input, &[]);
     let body = json!({ "choice": "deny", "note": "use the staging server" });
     let path = format!("/v1/approvals/{id}/resolve");
     assert_eq!(gateway.post(&approver, &path, &body).status, 200);
@@ -220,13 +193,7 @@ fn arguments_that_a_person_changed_are_what_the_agent_runs() {
     let gateway = gateway();
     let approver = gateway.named_key("ana", "approver");
     let input = bash("rm -rf /srv/www");
-    let waiting = start(
-        &gateway.home(),
-        "claude-code",
-        input.to_string().as_bytes(),
-        &[],
-    );
-    let id = question(&gateway);
+    let (waiting, id) = waiting(&gateway, &input, &[]);
     let changed = json!({ "command": "rm -rf /srv/www/cache" });
     let body = json!({ "choice": "once", "args": changed });
     let path = format!("/v1/approvals/{id}/resolve");
@@ -328,13 +295,7 @@ fn a_stranger_at_the_gateways_old_place_is_not_believed() {
 fn an_agent_that_ends_its_hook_withdraws_the_question() {
     let gateway = gateway();
     let input = bash("rm -rf /srv/www");
-    let waiting = start(
-        &gateway.home(),
-        "claude-code",
-        input.to_string().as_bytes(),
-        &[],
-    );
-    let id = question(&gateway);
+    let (waiting, id) = waiting(&gateway, &input, &[]);
     signal(&waiting, "TERM");
     let (word, _) = understood(&waiting.wait_with_output().unwrap());
     assert_eq!(word, "deny");
@@ -347,13 +308,7 @@ fn a_gateway_that_is_started_again_while_a_person_is_asked_loses_nothing() {
     let gateway = gateway();
     let approver = gateway.named_key("ana", "approver");
     let input = bash("rm -rf /srv/www");
-    let waiting = start(
-        &gateway.home(),
-        "claude-code",
-        input.to_string().as_bytes(),
-        &[],
-    );
-    let id = question(&gateway);
+    let (waiting, id) = waiting(&gateway, &input, &[]);
     let gateway = gateway.killed_and_restarted();
     assert_eq!(gateway.resolve(&approver, &id, "once").status, 200);
     let (mut word, reason) = understood(&waiting.wait_with_output().unwrap());

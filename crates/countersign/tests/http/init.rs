@@ -2,12 +2,11 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Stdio};
-use std::time::Instant;
 
 use serde_json::Value;
 
 use crate::ours::ours;
-use crate::support::{Gateway, PATIENCE};
+use crate::support::Gateway;
 
 /// Starts `init` in the home of `gateway`, where Claude Code is installed.
 fn init(gateway: &Gateway, more: &[&str]) -> Child {
@@ -37,16 +36,10 @@ fn report(init: Child) -> Value {
 
 /// Waits for the practice card and returns its id.
 fn card(gateway: &Gateway) -> String {
-    let started = Instant::now();
-    loop {
-        let said = gateway.get(&gateway.admin(), "/v1/approvals?status=waiting");
-        if let Some(card) = said.body["approvals"].get(0) {
-            assert_eq!(card["command"], "rm -rf /srv/countersign-practice");
-            return card["approval_id"].as_str().unwrap().to_owned();
-        }
-        assert!(started.elapsed() < PATIENCE, "{said:?}");
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
+    let id = gateway.question();
+    let card = gateway.get(&gateway.admin(), &format!("/v1/approvals/{id}"));
+    assert_eq!(card.body["command"], "rm -rf /srv/countersign-practice");
+    id
 }
 
 #[test]

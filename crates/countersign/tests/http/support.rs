@@ -231,6 +231,19 @@ impl Gateway {
         said.body["approval_id"].as_str().unwrap().to_owned()
     }
 
+    /// Waits until a question is open and returns its id.
+    pub(crate) fn question(&self) -> String {
+        let admin = self.admin();
+        let mut events = self.events(&admin, "/v1/events", Some(0));
+        loop {
+            let waiting = self.get(&admin, "/v1/approvals?status=waiting");
+            if let Some(id) = waiting.body["approvals"][0]["approval_id"].as_str() {
+                return id.to_owned();
+            }
+            events.named("approval.required");
+        }
+    }
+
     pub(crate) fn resolve(&self, key: &str, approval: &str, choice: &str) -> Said {
         let path = format!("/v1/approvals/{approval}/resolve");
         self.post(key, &path, &json!({ "choice": choice }))

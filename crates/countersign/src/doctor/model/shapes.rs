@@ -349,6 +349,14 @@ mod tests {
         Turn::Call(Call::new("Bash", json!({ "command": "ls" })))
     }
 
+    /// Returns the events of an answer that was asked for as a stream.
+    fn streamed(answer: Body) -> String {
+        match answer {
+            Body::Events(events) => events,
+            Body::Json(whole) => panic!("a stream was asked for, but it is one text: {whole}"),
+        }
+    }
+
     #[test]
     fn messages() {
         let request = json!({
@@ -363,10 +371,7 @@ mod tests {
         let protocol = Protocol::of("/v1/messages").unwrap();
         assert_eq!(protocol.offered(&request), ["Bash", "web_search"]);
         assert_eq!(protocol.results(&request), ["no", "never"]);
-        let Body::Events(events) = protocol.answer("/v1/messages", &request, &call()) else {
-            panic!("not a stream");
-        };
-        insta::assert_snapshot!(events);
+        insta::assert_snapshot!(streamed(protocol.answer("/v1/messages", &request, &call())));
         let Body::Json(whole) = protocol.answer("/v1/messages", &json!({}), &Turn::Done) else {
             panic!("a stream");
         };
@@ -387,10 +392,11 @@ mod tests {
         let protocol = Protocol::of("/v1/responses").unwrap();
         assert_eq!(protocol.offered(&request), ["exec_command"]);
         assert_eq!(protocol.results(&request), ["no", r#"{"a":1}"#]);
-        let Body::Events(events) = protocol.answer("/v1/responses", &request, &call()) else {
-            panic!("not a stream");
-        };
-        insta::assert_snapshot!(events);
+        insta::assert_snapshot!(streamed(protocol.answer(
+            "/v1/responses",
+            &request,
+            &call()
+        )));
     }
 
     #[test]
@@ -404,10 +410,7 @@ mod tests {
         let protocol = Protocol::of(path).unwrap();
         assert_eq!(protocol.offered(&request), ["bash"]);
         assert_eq!(protocol.results(&request), ["no"]);
-        let Body::Events(events) = protocol.answer(path, &request, &call()) else {
-            panic!("not a stream");
-        };
-        insta::assert_snapshot!(events);
+        insta::assert_snapshot!(streamed(protocol.answer(path, &request, &call())));
         let Body::Json(whole) = protocol.answer(path, &json!({}), &call()) else {
             panic!("a stream");
         };
@@ -425,10 +428,7 @@ mod tests {
         let protocol = Protocol::of(path).unwrap();
         assert_eq!(protocol.offered(&request), ["run_shell_command"]);
         assert_eq!(protocol.results(&request), [r#"{"error":"no"}"#]);
-        let Body::Events(events) = protocol.answer(path, &request, &call()) else {
-            panic!("not a stream");
-        };
-        insta::assert_snapshot!(events);
+        insta::assert_snapshot!(streamed(protocol.answer(path, &request, &call())));
         let side = json!({ "generationConfig": { "responseMimeType": "application/json" } });
         let Body::Json(whole) = protocol.answer("/m:generateContent", &side, &Turn::Done) else {
             panic!("a stream");
