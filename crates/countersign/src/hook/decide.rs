@@ -39,12 +39,12 @@ pub(super) fn decide(hook: &Hook, wish: &Wish) -> Result<Answer, Complaint> {
     let alone = alone(hook, &call)?;
     let body = body(hook, &call, &wish.session, wish.part.as_deref());
     if alone == Alone::Allows {
-        spool::add(hook, body)?;
+        spool::add(hook, body, false)?;
         return Ok(Answer::Allow);
     }
     match Client::new(&hook.reach()).and_then(|client| ask::ask(hook, &client, wish, &body)) {
         Err(complaint) if complaint.is_unreachable() && alone == Alone::AllowsIfAway => {
-            spool::add(hook, body)?;
+            spool::add(hook, body, true)?;
             Ok(Answer::Allow)
         }
         asked => asked,

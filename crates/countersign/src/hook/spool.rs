@@ -1,7 +1,8 @@
 //! Calls that a hook let run alone, kept until the gateway has recorded them.
 //!
-//! Each agent has one file of lines. The gateway collects the files of its own home; a hook that asks
-//! a gateway delivers its own file first, so that the gateway judges the call after those before it.
+//! Each agent has one file of lines. The gateway collects the files of its own home every second. A
+//! hook that asks a gateway delivers its own file first if a call in it changed something, so that
+//! the gateway judges the next call after it, and if nobody collects it.
 //! A line is an addition under a lock, so that no line is lost when the file is taken away.
 
 use std::fs::File;
@@ -25,6 +26,11 @@ const SPOOL_BYTES_MAX: u64 = 64 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long it waits before it looks again.
 const PAUSE: Duration = Duration::from_millis(20);
+/// Calls that change nothing are left to the gateway for so long. One that collects them does so
+/// sooner.
+const LEFT_TIME_MAX: Duration = Duration::from_secs(5);
+/// A longer file is delivered without a look at what is in it.
+const LEFT_BYTES_MAX: u64 = 64 * 1024;
 /// The end of the names of these files.
 const EXTENSION: &str = "spool";
 
@@ -33,8 +39,16 @@ const EXTENSION: &str = "spool";
 pub(crate) struct Entry {
     /// Names it, so that delivering it twice records it once.
     pub(crate) id: String,
+    /// Whether it changed something, which may matter for the next call.
+    #[serde(default = "changes_something")]
+    pub(crate) changes: bool,
     /// The body of the request that records it.
     pub(crate) call: Value,
+}
+
+/// What an entry means that does not say.
+const fn changes_something() -> bool {
+    true
 }
 
 /// The files of one agent in one home.
@@ -44,19 +58,22 @@ pub(crate) struct Spool {
     agent: String,
 }
 
-/// Keeps the call of `body`, which runs now.
-pub(super) fn add(hook: &Hook, body: Value) -> Result<(), Complaint> {
+/// Keeps the call of `body`, which runs now, and whether it changes something.
+pub(super) fn add(hook: &Hook, body: Value, changes: bool) -> Result<(), Complaint> {
     let spool = Spool::new(hook.directory(), hook.adapter.name);
-    spool.add(body).map_err(|error| {
+    spool.add(body, changes).map_err(|error| {
         let hint =
             "is the disk full, or is the gateway long away? Start it with `countersign serve`";
         Complaint::failed(format!("cannot keep a record of the call: {error}"), hint)
     })
 }
 
-/// Delivers what this agent's hooks let run, in order.
+/// Delivers what this agent's hooks let run, in order, unless the next call can do without.
 pub(super) async fn deliver(hook: &Hook, client: &Client) -> Result<(), Complaint> {
     let spool = Spool::new(hook.directory(), hook.adapter.name);
+    if !spool.is_urgent() {
+        return Ok(());
+    }
     // What somebody took and left comes alone and first; what was added since comes next.
     while spool.has_entries() {
         let Some(taken) = spool.take().await.map_err(|error| failed(&error))? else {
@@ -73,6 +90,12 @@ pub(super) async fn deliver(hook: &Hook, client: &Client) -> Result<(), Complain
         taken.finish().map_err(|error| failed(&error))?;
     }
     Ok(())
+}
+
+/// Returns the seconds since 1970.
+fn since_epoch() -> f64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0.0, |since| since.as_secs_f64())
 }
 
 fn failed(error: &std::io::Error) -> Complaint {
@@ -136,6 +159,24 @@ impl Spool {
         self.file().exists() || self.taken_file().exists()
     }
 
+    /// Whether the gateway must know of the entries before it judges the next call, or would not come
+    /// to know of them at all.
+    fn is_urgent(&self) -> bool {
+        let now = since_epoch();
+        [self.taken_file(), self.file()].iter().any(|file| {
+            let bytes = std::fs::metadata(file).map_or(0, |it| it.len());
+            let text = std::fs::read(file).unwrap_or_default();
+            let mut entries = text
+                .split(|byte| *byte == b'\n')
+                .filter_map(|line| serde_json::from_slice::<Entry>(line).ok());
+            let is_left = |entry: &Entry| {
+                let at = entry.call.get("let_run_at").and_then(Value::as_f64);
+                at.is_none_or(|at| (now - at).abs() > LEFT_TIME_MAX.as_secs_f64())
+            };
+            bytes > LEFT_BYTES_MAX || entries.any(|entry| entry.changes || is_left(&entry))
+        })
+    }
+
     /// Returns how many calls wait to be delivered, and since when the newest of them.
     pub(crate) fn waiting(&self) -> (usize, Option<SystemTime>) {
         let files = [self.taken_file(), self.file()];
@@ -151,17 +192,16 @@ impl Spool {
         waiting
     }
 
-    fn add(&self, body: Value) -> std::io::Result<()> {
-        let at = SystemTime::now().duration_since(UNIX_EPOCH);
-        let at = at.map_or(0.0, |since| since.as_secs_f64());
+    fn add(&self, body: Value, changes: bool) -> std::io::Result<()> {
         let Value::Object(mut call) = body else {
             return Err(std::io::Error::other("the call is no object"));
         };
-        call.insert("let_run_at".to_owned(), at.into());
+        call.insert("let_run_at".to_owned(), since_epoch().into());
         let mut salt = [0; 16];
         getrandom::fill(&mut salt).map_err(std::io::Error::other)?;
         let entry = Entry {
             id: format!("let-run-{}", Digest::of(&salt).hex()),
+            changes,
             call: Value::Object(call),
         };
         let mut line = serde_json::to_vec(&entry)?;
@@ -235,5 +275,47 @@ impl Taken {
     /// Removes them: they are recorded.
     pub(crate) fn finish(self) -> std::io::Result<()> {
         std::fs::remove_file(self.file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_changed_something_or_stays_behind_is_delivered_before_a_question() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().to_owned();
+        let spool = |name: &str| Spool::new(path.clone(), name);
+        let call = || json!({ "tool": "terminal", "args": { "command": "ls" } });
+        assert!(!spool("nothing").is_urgent());
+        let reads = spool("reads");
+        reads.add(call(), false).unwrap();
+        assert!(!reads.is_urgent());
+        reads.add(call(), true).unwrap();
+        assert!(reads.is_urgent());
+        let write = |name: &str, entry: &Value| {
+            std::fs::write(spool(name).file(), format!("{entry}\n")).unwrap();
+        };
+        let at = |back: f64| json!({ "let_run_at": since_epoch() - back });
+        write(
+            "old",
+            &json!({ "id": "a", "changes": false, "call": at(60.0) }),
+        );
+        assert!(spool("old").is_urgent());
+        write(
+            "new",
+            &json!({ "id": "a", "changes": false, "call": at(0.1) }),
+        );
+        assert!(!spool("new").is_urgent());
+        // Written by a version that did not say.
+        write("silent", &json!({ "id": "a", "call": at(0.1) }));
+        assert!(spool("silent").is_urgent());
+        std::fs::rename(reads.file(), reads.taken_file()).unwrap();
+        assert!(reads.is_urgent());
+        std::fs::write(spool("long").file(), " ".repeat(70_000)).unwrap();
+        assert!(spool("long").is_urgent());
     }
 }
