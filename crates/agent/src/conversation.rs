@@ -1,7 +1,8 @@
 //! Builds the model's prompt: instructions, and as much of the conversation as fits.
 
 use countersign_core::call::Turn;
-use serde_json::Value;
+use countersign_gate::runs::{Run, Said};
+use countersign_gate::{Gate, GateError};
 
 use crate::message::{Message, ToolRequest};
 
@@ -16,10 +17,42 @@ Use tools when they help; every call is judged, and some wait for a person's yes
 do not try to reach the same effect in another way: say what you wanted to do and why, and stop or go on with something else. \
 Never claim that something was done that was not.";
 
-/// Reads a conversation as it is kept. What cannot be read is left out: it was not written by us.
-pub(crate) fn read(stored: Vec<Value>) -> Vec<Message> {
-    let read = |value| serde_json::from_value(value).ok();
-    stored.into_iter().filter_map(read).collect()
+/// A conversation as far as it was read. Messages are only added, so each turn reads what is new.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    messages: Vec<Message>,
+    last: Option<(i64, String)>,
+    /// How many of them belong to the run.
+    of_run: u32,
+}
+
+impl Known {
+    /// Returns the conversation of `run` as it is kept.
+    pub(crate) async fn caught_up(
+        &mut self,
+        gate: &Gate,
+        run: &Run,
+    ) -> Result<&[Message], GateError> {
+        let new = gate.said_behind(&run.session, self.last.clone()).await?;
+        self.add(new, &run.run_id);
+        if self.of_run != run.messages {
+            // The clock was set back, so that what is new stands before what was known.
+            *self = Self::default();
+            let all = gate.said_behind(&run.session, None).await?;
+            self.add(all, &run.run_id);
+        }
+        Ok(&self.messages)
+    }
+
+    /// What cannot be read is left out: it was not written by us.
+    fn add(&mut self, said: Vec<Said>, run: &str) {
+        for said in said {
+            self.of_run += u32::from(said.run == run);
+            self.last = Some(said.place);
+            self.messages
+                .extend(serde_json::from_value(said.message).ok());
+        }
+    }
 }
 
 /// Returns the requests of the last assistant message that nobody has answered.

@@ -12,6 +12,7 @@ use countersign_core::digest::Digest;
 use countersign_core::ending::Ending;
 use countersign_core::id::CallId;
 use countersign_gate::calls::permit::{Permit, Presented, Progress};
+use countersign_gate::calls::submit::Submitted;
 use countersign_gate::records::request::{Report, Submission};
 use countersign_gate::records::view::CallView;
 use countersign_gate::runs::Run;
@@ -35,8 +36,10 @@ pub(crate) struct Dispatched {
     pub(crate) outcome: Outcome,
     /// For people.
     pub(crate) ending: Ending,
-    /// Whether it ran, so that the gate has told of it already.
+    /// Whether it ran, so that the gate tells of it.
     pub(crate) ran: bool,
+    /// What is to be reported of which call.
+    pub(crate) report: Option<(String, Report)>,
 }
 
 impl Dispatched {
@@ -50,6 +53,16 @@ impl Dispatched {
             },
             outcome,
             ran: true,
+            report: None,
+        }
+    }
+
+    /// It ran just now and took this long.
+    fn ran_now(call: String, asked: &Asked<'_>, outcome: Outcome, took: Duration) -> Self {
+        let report = report(Some(&asked.request.id), &outcome, took);
+        Self {
+            report: Some((call, report)),
+            ..Self::ran(outcome)
         }
     }
 
@@ -58,6 +71,7 @@ impl Dispatched {
             outcome: Outcome::failed(text),
             ending,
             ran: false,
+            report: None,
         }
     }
 }
@@ -112,10 +126,7 @@ pub(crate) async fn dispatch(tools: &Toolbox, around: &Around, asked: &Asked<'_>
                 Ok(()) => tool.run(permit, around).await,
                 Err(why) => Outcome::failed(why),
             };
-            let duration = started.elapsed();
-            let request = Some(&asked.request.id);
-            report(around, &call, request, &outcome, duration).await;
-            Dispatched::ran(outcome)
+            Dispatched::ran_now(call, asked, outcome, started.elapsed())
         }
         Err(instead) => instead,
     }
@@ -171,7 +182,7 @@ async fn let_through<'a>(
 enum First {
     /// It was submitted.
     Submitted(Box<CallView>),
-    /// It came with a person's yes.
+    /// It has begun: it needs nobody's yes, or came with one.
     Permitted(Box<Permit>),
 }
 
@@ -191,8 +202,11 @@ async fn first(around: &Around, asked: &Asked<'_>, tool: &dyn Tool) -> Result<Fi
     let attachments = attached(tool, &args, &around.cwd).await;
     let attachments = attachments.map_err(do_not_fit)?;
     let Some(token) = token else {
-        let call = submit(around, asked, tool, args, attachments).await?;
-        return Ok(First::Submitted(Box::new(call)));
+        let submitted = submit(around, asked, tool, args, attachments).await?;
+        return Ok(match submitted.permit {
+            Some(permit) => First::Permitted(Box::new(permit)),
+            None => First::Submitted(Box::new(submitted.view)),
+        });
     };
     let action = Presented {
         executor: format!("tool:{}", request.name),
@@ -222,9 +236,7 @@ async fn interrupted(
     call: &str,
 ) -> Dispatched {
     if let Some(outcome) = tool.taken_up(call, around).await {
-        let request = Some(&asked.request.id);
-        report(around, call, request, &outcome, Duration::ZERO).await;
-        return Dispatched::ran(outcome);
+        return Dispatched::ran_now(call.to_owned(), asked, outcome, Duration::ZERO);
     }
     if !tool.approval_required() {
         return unknown_outcome();
@@ -245,7 +257,7 @@ async fn submit(
     tool: &dyn Tool,
     args: Value,
     attachments: Vec<Digest>,
-) -> Result<CallView, Dispatched> {
+) -> Result<Submitted, Dispatched> {
     let Asked {
         run,
         request,
@@ -284,7 +296,8 @@ async fn submit(
         idempotency_key: Some(asked.key()),
         ..Submission::default()
     };
-    let submitted = around.gate.submit(&around.who, submission).await;
+    let gate = &around.gate;
+    let submitted = gate.submit_and_begin(&around.who, submission).await;
     submitted.map_err(|error| not_run(&error))
 }
 
@@ -306,21 +319,19 @@ async fn wait(around: &Around, mut call: CallView) -> Result<CallView, Dispatche
     Ok(call)
 }
 
-async fn report(
-    around: &Around,
-    call: &str,
-    request: Option<&String>,
-    outcome: &Outcome,
-    took: Duration,
-) {
+fn report(request: Option<&String>, outcome: &Outcome, took: Duration) -> Report {
     let end = outcome.text.floor_char_boundary(REPORT_BYTES_MAX);
-    let report = Report {
+    Report {
         failed: outcome.failed,
         summary: outcome.text.get(..end).map(str::to_owned),
         duration_millis: u64::try_from(took.as_millis()).ok(),
         exit_code: outcome.exit_code,
         tool_call_id: request.cloned(),
-    };
+    }
+}
+
+/// Tells the gate alone what came of a call.
+pub(crate) async fn tell(around: &Around, call: &str, report: Report) {
     if let Err(error) = around.gate.report(&around.who, call, report).await {
         // It ran; that nobody wrote down what came of it does not change that.
         tracing::error!(%error, call, "the outcome could not be reported");
@@ -436,13 +447,7 @@ pub(crate) async fn reply(
         Err(error) => return Err(not_run(&error)),
     };
     let allowed = action.args.get("text").and_then(Value::as_str);
-    report(
-        around,
-        &call.call_id,
-        None,
-        &Outcome::done("shown"),
-        Duration::ZERO,
-    )
-    .await;
+    let shown = report(None, &Outcome::done("shown"), Duration::ZERO);
+    tell(around, &call.call_id, shown).await;
     Ok(allowed.map_or(Drafted::NotShown, |text| Drafted::Allowed(text.to_owned())))
 }

@@ -16,8 +16,8 @@ use futures_util::future::join_all;
 use serde_json::Value;
 
 use crate::agent::Agent;
-use crate::conversation::{SYSTEM_PROMPT, fitted, read, turns, unanswered};
-use crate::dispatch::{Asked, Drafted, call_id, dispatch, reply};
+use crate::conversation::{Known, SYSTEM_PROMPT, fitted, turns, unanswered};
+use crate::dispatch::{Asked, Drafted, call_id, dispatch, reply, tell};
 use crate::feed::Feed;
 use crate::guard::Guard;
 use crate::message::{Ended, Message, ToolRequest};
@@ -45,8 +45,9 @@ impl Agent {
     /// Drives a run to its end, or until another gateway has it.
     pub(crate) async fn drive(&self, id: &str, around: &Around, feed: &Feed) {
         let mut failures = 0;
+        let mut known = Known::default();
         loop {
-            match Box::pin(self.turn(id, around, feed)).await {
+            match Box::pin(self.turn(id, &mut known, around, feed)).await {
                 Ok(Turn::Goes) => failures = 0,
                 Ok(Turn::Ended) => return,
                 Err(GateError::Store(error)) if failures < STORE_TRIES_MAX => {
@@ -63,21 +64,27 @@ impl Agent {
         }
     }
 
-    async fn turn(&self, id: &str, around: &Around, feed: &Feed) -> Result<Turn, GateError> {
+    async fn turn(
+        &self,
+        id: &str,
+        known: &mut Known,
+        around: &Around,
+        feed: &Feed,
+    ) -> Result<Turn, GateError> {
         let gate = self.gate();
         let run = gate.run_of(&around.who, id).await?;
         if run.status.is_final() || !self.drives(&run) {
             return Ok(Turn::Ended);
         }
-        let messages = read(gate.conversation(&run.session).await?);
-        let open = unanswered(&messages);
+        let messages = known.caught_up(gate, &run).await?;
+        let open = unanswered(messages);
         if run.status == RunStatus::Stopping {
             // It may have been stopped at another gateway.
             self.tell_stop(id);
         }
         if !open.is_empty() {
             // Also when it is stopped: each request gets its answer, and none is run.
-            self.use_tools(&run, &messages, &open, around).await?;
+            self.use_tools(&run, messages, &open, around).await?;
             return Ok(Turn::Goes);
         }
         if around.is_stopped() {
@@ -95,7 +102,7 @@ impl Agent {
         if let Some(why) = self.used_up(&run) {
             return self.end(&run, RunEnd::Failed(why)).await;
         }
-        Box::pin(self.think(&run, &messages, around, feed)).await
+        Box::pin(self.think(&run, messages, around, feed)).await
     }
 
     /// Runs what the model asked for, all of it at once, and writes down what came of each.
@@ -131,11 +138,19 @@ impl Agent {
             };
             let step = RunStep {
                 messages: written(&[message]),
+                reports: dispatched.report.into_iter().collect(),
                 events: told.into_iter().collect(),
                 ..RunStep::default()
             };
             let _writing = pen.lock().await;
-            self.gate().advance_run(run, &step).await
+            let advanced = self.gate().advance_run(run, &step).await;
+            if advanced.is_err() {
+                // It ran, whatever became of the run.
+                for (call, report) in step.reports {
+                    tell(around, &call, report).await;
+                }
+            }
+            advanced
         });
         for advanced in join_all(uses).await {
             advanced?;
@@ -173,17 +188,9 @@ impl Agent {
             self.gate().heed(&around.who, &run.session, &words).await?;
         }
         let usage = completion.usage;
-        let task = "agent";
-        self.gate()
-            .record_usage(
-                task,
-                &completion.model,
-                usage.prompt_tokens,
-                usage.completion_tokens,
-            )
-            .await?;
         let mut step = RunStep {
             tokens: (usage.prompt_tokens, usage.completion_tokens),
+            usage: Some(("agent", completion.model)),
             asked: 1,
             ..RunStep::default()
         };

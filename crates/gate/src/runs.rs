@@ -26,6 +26,7 @@ use crate::records::event::{
     Event, RunCompleted, RunFailed, RunHappening, RunStarted, RunStopping, Usage,
 };
 use crate::records::identifiers;
+use crate::records::request::Report;
 use crate::records::retry::{Conflict, busy, retry_on_conflict};
 use crate::records::stored::{read, written};
 use crate::records::view::{Page, cursor, next};
@@ -103,10 +104,25 @@ pub struct RunStep {
     pub tokens: (u64, u64),
     /// How often the model was asked.
     pub asked: u32,
+    /// Under which task and model the tokens are counted.
+    pub usage: Option<(&'static str, String)>,
+    /// What came of calls.
+    pub reports: Vec<(String, Report)>,
     /// Events for readers.
     pub events: Vec<RunEvent>,
     /// The end.
     pub end: Option<RunEnd>,
+}
+
+/// A message of a conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    /// What was said.
+    pub message: Value,
+    /// In which run.
+    pub run: String,
+    /// Where it stands in the conversation.
+    pub place: (i64, String),
 }
 
 /// How a run ended.
@@ -300,13 +316,31 @@ impl Runs {
 
     /// Returns everything that was said in a conversation, the oldest first.
     pub async fn conversation(&self, session: &str) -> Result<Vec<Value>, GateError> {
+        let said = self.said_behind(session, None).await?;
+        Ok(said.into_iter().map(|said| said.message).collect())
+    }
+
+    /// Returns what was said in a conversation behind `place`, the oldest first.
+    pub async fn said_behind(
+        &self,
+        session: &str,
+        place: Option<(i64, String)>,
+    ) -> Result<Vec<Said>, GateError> {
         let query = Query {
             owner: Some(BUILTIN.to_owned()),
             session: Some(session.to_owned()),
+            behind: place,
             ..Query::of(Kind::Message)
         };
-        let records = self.base.find_all(query).await?;
-        Ok(records.iter().map(read).collect::<Result<_, _>>()?)
+        let mut said = Vec::new();
+        for record in self.base.find_all(query).await? {
+            said.push(Said {
+                message: read(&record)?,
+                run: record.run,
+                place: (record.at, record.id),
+            });
+        }
+        Ok(said)
     }
 
     /// Takes over the runs nobody drives: those whose gateway has been silent, or with `all`, at
@@ -373,7 +407,18 @@ impl Runs {
             let run: Run = read(&record)?;
             let step = step(&run)?;
             let now = self.base.clock.now();
-            let (run, change) = stepped(run, &step, Expect::Version(record.version), now);
+            let (run, mut change) = stepped(run, &step, Expect::Version(record.version), now);
+            // What came of a call is told before what the run makes of it.
+            for (at, (id, report)) in step.reports.iter().enumerate() {
+                let (_, put, entry) = self.base.reported(id, report).await?;
+                change.puts.push(put);
+                change.entries.insert(at, entry);
+            }
+            if let Some((task, model)) = &step.usage {
+                change
+                    .puts
+                    .push(self.usage_put(task, model, step.tokens).await?);
+            }
             self.base.store.commit(change).await?;
             Ok(run)
         })

@@ -67,9 +67,9 @@ impl Calls {
             retry_after: Some(wait),
             ..Decision::new(Outcome::Refused, Cause::Flood, considered.call.at)
         });
-        let view = Box::pin(self.record_decided(considered)).await?;
+        let recorded = Box::pin(self.record_decided(considered)).await?;
         self.tell_of(card, &assessment, &command).await?;
-        Ok(view)
+        Ok(recorded.view)
     }
 
     /// Counts a call on the card of its flood, or puts a card where there is none.

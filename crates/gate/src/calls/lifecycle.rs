@@ -7,8 +7,7 @@ use countersign_core::id::TokenId;
 use countersign_core::status::Status;
 use countersign_core::time::UnixMillis;
 use countersign_core::token::{Approver, Claims, TokenError, read as read_token};
-use countersign_store::{Change, Expect, Kind, Order, Query};
-use serde_json::json;
+use countersign_store::{Change, Kind, Order, Query};
 
 use crate::GateError;
 use crate::approvals::change::Unchanged;
@@ -17,17 +16,14 @@ use crate::base::random::random;
 use crate::base::waiting::Look;
 use crate::calls::Calls;
 use crate::history::traces::TraceFilter;
-use crate::records::entries::{approval_happening, call_reported};
+use crate::records::entries::approval_happening;
 use crate::records::event::Event;
-use crate::records::lookup::no_call;
 use crate::records::request::Report;
 use crate::records::stored::{StoredApproval, StoredCall, read};
 use crate::records::view::{CallView, ConsumedView, Page};
 
 /// Most calls on one page.
 const PAGE_MAX: u32 = 500;
-/// Longest summary of an outcome that is kept, in bytes.
-const SUMMARY_BYTES_MAX: usize = 16 * 1024;
 
 impl Calls {
     /// Returns how a call stands, waiting for at most `wait` until it is decided. Hands out its
@@ -123,35 +119,13 @@ impl Calls {
         id: &str,
         report: Report,
     ) -> Result<CallView, GateError> {
-        let summary = report.summary.as_deref().unwrap_or_default();
-        if summary.len() > SUMMARY_BYTES_MAX {
-            let message = "the summary is longer than 16 KiB";
-            return Err(crate::records::error::invalid(
-                "summary", "too_long", message,
-            ));
-        }
         self.base.own_call(who, id).await?;
-        let record = self.base.store.get(Kind::Call, id).await?;
-        let record = record.ok_or_else(|| no_call(id))?;
-        let mut call: StoredCall = read(&record)?;
-        let now = self.base.clock.now();
-        let outcome = json!({
-            "failed": report.failed,
-            "summary": report.summary,
-            "duration": report.duration_millis,
-            "exit_code": report.exit_code,
-            "at": now.as_seconds(),
-        });
-        let entry = call_reported(&call, &report, now);
-        call.outcome = Some(outcome);
-        let put = call.put(Expect::Version(record.version));
-        self.base
-            .store
-            .commit(Change {
-                puts: vec![put],
-                entries: vec![entry],
-            })
-            .await?;
+        let (call, put, entry) = self.base.reported(id, &report).await?;
+        let change = Change {
+            puts: vec![put],
+            entries: vec![entry],
+        };
+        self.base.store.commit(change).await?;
         self.view_of(call).await
     }
 

@@ -69,6 +69,17 @@ pub enum Progress {
 }
 
 impl Permit {
+    /// The permit for a call that needed no token and is marked as begun, durably.
+    pub(super) fn begun(call: StoredCall) -> Self {
+        Self {
+            call_id: call.call_id.0.clone(),
+            action: presented(&call, None),
+            session: call.session,
+            token: None,
+            reviewed: call.verdict == Verdict::AllowThenReview,
+        }
+    }
+
     /// Returns the call.
     pub fn call_id(&self) -> &str {
         &self.call_id
@@ -217,13 +228,7 @@ impl Calls {
             entries: Vec::new(),
         };
         match self.base.store.commit(change).await {
-            Ok(_) => Ok(Permit {
-                call_id: call.call_id.0.clone(),
-                action: presented(&call, None),
-                session: call.session,
-                token: None,
-                reviewed: call.verdict == Verdict::AllowThenReview,
-            }),
+            Ok(_) => Ok(Permit::begun(call)),
             Err(StoreError::Conflict { .. }) => Err(begun_already()),
             Err(failed @ (StoreError::Unavailable { .. } | StoreError::Closed)) => {
                 Err(failed.into())

@@ -28,6 +28,7 @@ use crate::base::settings::{Ruleset, redacts};
 use crate::calls::Calls;
 use crate::calls::idempotency::idempotency_put;
 use crate::calls::let_run;
+use crate::calls::permit::Permit;
 use crate::grants::VersionedGrant;
 use crate::records::entries::{approval_required, call_assessed};
 use crate::records::error::invalid;
@@ -64,6 +65,31 @@ pub(crate) struct Considered {
     entries: Vec<Draft>,
     /// Whether it ran before anybody here heard of it.
     pub(crate) has_run: bool,
+    runner: Runner,
+}
+
+/// When a call that is allowed runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runner {
+    /// When somebody takes it up.
+    Later,
+    /// Now, by who submits it.
+    AtOnce,
+}
+
+/// How a call stands that was submitted.
+#[derive(Debug)]
+pub struct Submitted {
+    /// How it stands.
+    pub view: CallView,
+    /// The permit to run it, if it has begun.
+    pub permit: Option<Permit>,
+}
+
+impl From<CallView> for Submitted {
+    fn from(view: CallView) -> Self {
+        Self { view, permit: None }
+    }
 }
 
 impl Considered {
@@ -80,12 +106,32 @@ impl Calls {
         who: &Principal,
         submission: Submission,
     ) -> Result<CallView, GateError> {
+        let submitted = self.submit_for(who, submission, Runner::Later).await?;
+        Ok(submitted.view)
+    }
+
+    /// Takes a call that whoever submits it runs at once. One that needs no token has begun when it
+    /// is written down, which is one commit instead of two.
+    pub async fn submit_and_begin(
+        &self,
+        who: &Principal,
+        submission: Submission,
+    ) -> Result<Submitted, GateError> {
+        self.submit_for(who, submission, Runner::AtOnce).await
+    }
+
+    async fn submit_for(
+        &self,
+        who: &Principal,
+        submission: Submission,
+        runner: Runner,
+    ) -> Result<Submitted, GateError> {
         if !who.role.asks() {
             return Err(GateError::Forbidden("only agent keys can submit calls"));
         }
         check(&submission)?;
         for _ in 0..TRIES_MAX {
-            match Box::pin(self.submit_once(who, &submission)).await {
+            match Box::pin(self.submit_once(who, &submission, runner)).await {
                 // What was concluded rested on a grant, a session or an idempotency key that has
                 // changed in this very moment. It is concluded anew.
                 Err(GateError::Store(StoreError::Conflict { .. })) => {
@@ -105,11 +151,13 @@ impl Calls {
         &self,
         who: &Principal,
         submission: &Submission,
-    ) -> Result<CallView, GateError> {
+        runner: Runner,
+    ) -> Result<Submitted, GateError> {
         if let Some(call) = self.repeated(who, submission).await? {
-            return Ok(call);
+            return Ok(call.into());
         }
         let mut considered = self.consider_call(who, submission).await?;
+        considered.runner = runner;
         if let Some(name) = &submission.idempotency_key {
             let put = idempotency_put(who, name, submission, &considered.call);
             considered.puts.push(put);
@@ -124,7 +172,7 @@ impl Calls {
             return Box::pin(self.record_decided(considered)).await;
         }
         match verdict {
-            Verdict::Ask => Box::pin(self.ask(considered)).await,
+            Verdict::Ask => Box::pin(self.ask(considered)).await.map(Submitted::from),
             Verdict::Allow | Verdict::AllowThenReview | Verdict::Refuse => {
                 Box::pin(self.record_decided(considered)).await
             }
@@ -232,6 +280,7 @@ impl Calls {
             writes,
             entries,
             has_run: false,
+            runner: Runner::Later,
         })
     }
 
@@ -271,7 +320,7 @@ impl Calls {
     pub(crate) async fn record_decided(
         &self,
         considered: Considered,
-    ) -> Result<CallView, GateError> {
+    ) -> Result<Submitted, GateError> {
         let Considered {
             mut call,
             judged,
@@ -283,6 +332,7 @@ impl Calls {
             writes,
             mut entries,
             has_run,
+            runner,
         } = considered;
         let status = call.status();
         let allowed = status == Status::Allowed;
@@ -293,13 +343,17 @@ impl Calls {
             puts.push(stored.put(Expect::Absent));
             approval = Some(stored);
         }
+        let begins = runner == Runner::AtOnce && allowed && !has_run && approval.is_none();
+        if begins {
+            call.begun_at = Some(call.at);
+        }
         entries.push(call_assessed(&call, status, &judged, &command, &commitment));
         if judged.ruling.verdict == Verdict::AllowThenReview && allowed {
             let (put, entry) = review_of(&call, &command);
             puts.push(put);
             entries.push(entry);
         }
-        let durable = grant.is_some() || !puts.is_empty();
+        let durable = begins || grant.is_some() || !puts.is_empty();
         if let Some((grant, version)) = grant {
             let (put, entry) = crate::grants::grant_used(grant, version, &call);
             puts.push(put);
@@ -315,8 +369,11 @@ impl Calls {
             self.base.store.append(Change { puts, entries })?;
         }
         match approval {
-            Some(_) => self.view_of(call).await,
-            None => Ok(CallView::of(&call, None)),
+            Some(_) => self.view_of(call).await.map(Submitted::from),
+            None => Ok(Submitted {
+                view: CallView::of(&call, None),
+                permit: begins.then(|| Permit::begun(call)),
+            }),
         }
     }
 

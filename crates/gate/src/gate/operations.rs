@@ -19,6 +19,7 @@ use crate::approvals::answer::ApprovalFilter;
 use crate::approvals::smart::Deputy;
 use crate::base::principal::{Principal, Role};
 use crate::calls::permit::{Permit, Presented, Progress};
+use crate::calls::submit::Submitted;
 use crate::chats::click::{Clicked, Refusal};
 use crate::clarifications::{ClarificationView, Clarified, Question};
 use crate::delivery::DeliveryView;
@@ -34,7 +35,7 @@ use crate::records::view::{ApprovalView, CallView, ConsumedView, GrantView, Page
 use crate::reviews::{ReviewView, Settled, Snapshot, Undoing};
 use crate::runs::threads::Thread;
 use crate::runs::usage::UsageView;
-use crate::runs::{NewRun, Run, RunStep};
+use crate::runs::{NewRun, Run, RunStep, Said};
 use crate::sessions::crisis::{CrisisView, Marked};
 use crate::sessions::{OverrideRequest, OverrideView};
 use crate::{Gate, GateError};
@@ -72,6 +73,8 @@ operations! {
     fn hand_over(who: &Principal, permit: &Permit) -> () = calls.hand_over;
     fn is_handed_over(who: &Principal, id: &str) -> bool = calls.is_handed_over;
     fn submit(who: &Principal, submission: Submission) -> CallView = calls.submit;
+    fn submit_and_begin(who: &Principal, submission: Submission) -> Submitted
+        = calls.submit_and_begin;
 
     // Questions about calls.
     fn approvals(who: &Principal, filter: ApprovalFilter) -> Page<ApprovalView> = approvals.list;
@@ -141,6 +144,7 @@ operations! {
     fn runs(who: &Principal, session: Option<String>, limit: Option<u32>, behind: Option<&str>)
         -> Page<Run> = runs.list;
     fn conversation(session: &str) -> Vec<Value> = runs.conversation;
+    fn said_behind(session: &str, place: Option<(i64, String)>) -> Vec<Said> = runs.said_behind;
     fn take_over_runs(driver: &str, all: bool) -> Vec<Run> = runs.take_over_runs;
     fn keep_run(id: &str, driver: &str) -> Option<RunStatus> = runs.keep_run;
     fn hear(who: &Principal, place: &str, message: &str, at: i64) -> Option<Thread> = runs.hear;

@@ -1,12 +1,20 @@
 //! Reads calls, approvals and whole lists from the store, for every room.
 
-use countersign_store::{Kind, Query, Record, StoreError};
+use countersign_core::ledger::Draft;
+use countersign_store::{Expect, Kind, Put, Query, Record, StoreError};
+use serde_json::json;
 
 use crate::GateError;
 use crate::base::Base;
 use crate::base::principal::Principal;
+use crate::records::entries::call_reported;
+use crate::records::error::invalid;
+use crate::records::request::Report;
 use crate::records::stored::{StoredApproval, StoredCall, read};
 use crate::records::view::CallView;
+
+/// Longest summary of an outcome that is kept, in bytes.
+const SUMMARY_BYTES_MAX: usize = 16 * 1024;
 
 impl Base {
     /// Returns an approval as it is kept.
@@ -46,6 +54,33 @@ impl Base {
             ));
         }
         self.stored_call(who, id).await
+    }
+
+    /// Returns a call with what came of it, and what has to be written for that.
+    pub(crate) async fn reported(
+        &self,
+        id: &str,
+        report: &Report,
+    ) -> Result<(StoredCall, Put, Draft), GateError> {
+        let summary = report.summary.as_deref().unwrap_or_default();
+        if summary.len() > SUMMARY_BYTES_MAX {
+            let message = "the summary is longer than 16 KiB";
+            return Err(invalid("summary", "too_long", message));
+        }
+        let record = self.store.get(Kind::Call, id).await?;
+        let record = record.ok_or_else(|| no_call(id))?;
+        let mut call: StoredCall = read(&record)?;
+        let now = self.clock.now();
+        let entry = call_reported(&call, report, now);
+        call.outcome = Some(json!({
+            "failed": report.failed,
+            "summary": report.summary,
+            "duration": report.duration_millis,
+            "exit_code": report.exit_code,
+            "at": now.as_seconds(),
+        }));
+        let put = call.put(Expect::Version(record.version));
+        Ok((call, put, entry))
     }
 
     /// Returns how a call stands, without its token.

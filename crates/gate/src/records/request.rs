@@ -90,7 +90,7 @@ pub struct GrantRequest {
 }
 
 /// How a call that ran went.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Whether it failed.
     pub failed: bool,

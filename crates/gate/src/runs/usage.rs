@@ -38,25 +38,9 @@ impl Runs {
         completion_tokens: u64,
     ) -> Result<(), GateError> {
         retry_on_conflict(|| async {
-            let day = self.base.clock.now().0.div_euclid(DAY_MILLIS) * DAY_MILLIS;
-            let id = format!("{day}\n{task}\n{model}");
-            let before = self.base.store.get(Kind::Usage, &id).await?;
-            let mut usage = match &before {
-                Some(record) => read(record)?,
-                None => UsageView {
-                    task: task.to_owned(),
-                    model: model.to_owned(),
-                    day: day / 1000,
-                    ..UsageView::default()
-                },
-            };
-            usage.calls += 1;
-            usage.prompt_tokens = usage.prompt_tokens.saturating_add(prompt_tokens);
-            usage.completion_tokens = usage.completion_tokens.saturating_add(completion_tokens);
-            let record = Record::new(Kind::Usage, id, day, written(&usage));
-            let expect = before.map_or(Expect::Absent, |it| Expect::Version(it.version));
+            let tokens = (prompt_tokens, completion_tokens);
             let change = Change {
-                puts: vec![Put { record, expect }],
+                puts: vec![self.usage_put(task, model, tokens).await?],
                 entries: Vec::new(),
             };
             self.base.store.commit(change).await?;
@@ -64,6 +48,33 @@ impl Runs {
         })
         .await
         .map_err(busy("too many concurrent changes of this usage record"))
+    }
+
+    /// Returns what has to be written to add what one answer cost: tokens that were read and written.
+    pub(super) async fn usage_put(
+        &self,
+        task: &str,
+        model: &str,
+        tokens: (u64, u64),
+    ) -> Result<Put, GateError> {
+        let day = self.base.clock.now().0.div_euclid(DAY_MILLIS) * DAY_MILLIS;
+        let id = format!("{day}\n{task}\n{model}");
+        let before = self.base.store.get(Kind::Usage, &id).await?;
+        let mut usage = match &before {
+            Some(record) => read(record)?,
+            None => UsageView {
+                task: task.to_owned(),
+                model: model.to_owned(),
+                day: day / 1000,
+                ..UsageView::default()
+            },
+        };
+        usage.calls += 1;
+        usage.prompt_tokens = usage.prompt_tokens.saturating_add(tokens.0);
+        usage.completion_tokens = usage.completion_tokens.saturating_add(tokens.1);
+        let record = Record::new(Kind::Usage, id, day, written(&usage));
+        let expect = before.map_or(Expect::Absent, |it| Expect::Version(it.version));
+        Ok(Put { record, expect })
     }
 
     /// Returns what models cost since `since` (Unix milliseconds), the oldest day first.
