@@ -183,7 +183,7 @@ fn write_registry(languages: &[LanguageRow], code: &mut String) -> Result<(), St
 }
 
 /// The lists of names that a scripting language may have.
-const SCRIPT_LISTS: [&str; 10] = [
+const SCRIPT_LISTS: [&str; 23] = [
     "functions",
     "methods",
     "modules",
@@ -194,6 +194,19 @@ const SCRIPT_LISTS: [&str; 10] = [
     "reaching_methods",
     "callers",
     "binders",
+    "joins",
+    "same",
+    "plain",
+    "listing",
+    "scratch",
+    "home",
+    "here",
+    "foreign",
+    "decoders",
+    "carried",
+    "quiet",
+    "databases",
+    "sending_methods",
 ];
 
 /// Returns the descriptor of a scripting language, on one line.

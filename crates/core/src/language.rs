@@ -39,6 +39,12 @@ pub enum Deed {
     Shell(String),
     /// Runs this program with these arguments, without a shell.
     Run(Vec<String>),
+    /// Runs this program with these arguments and types something into it that is not seen.
+    Feed(Vec<String>),
+    /// Loads the file at this path in a way in which it may run code of its own.
+    Load(String),
+    /// Writes some file whose path may have this text in it.
+    MayWrite(String),
     /// Reads the file at this path.
     ReadFile(String),
     /// Creates or overwrites the file at this path, or appends to it.
@@ -87,6 +93,8 @@ pub struct Reading {
     pub imports: Vec<String>,
     /// Whether it reads files whose names it computes.
     pub(crate) reads_computed: bool,
+    /// Whether it writes files whose names it computes.
+    pub(crate) writes_computed: bool,
 }
 
 impl Reading {
@@ -131,6 +139,8 @@ impl Reading {
         self.hidden = self.hidden.or(other.hidden);
         self.unfamiliar = self.unfamiliar.or(other.unfamiliar);
         self.imports.extend(other.imports);
+        self.reads_computed |= other.reads_computed;
+        self.writes_computed |= other.writes_computed;
     }
 }
 
@@ -142,6 +152,7 @@ pub(crate) fn deed_on(role: Role, text: String) -> Option<Deed> {
     const BY_ROLE: &[(Role, ToDeed)] = &[
         (Role::Shell, Deed::Shell),
         (Role::Read, Deed::ReadFile),
+        (Role::Load, Deed::Load),
         (Role::Write, Deed::WriteFile),
         (Role::Link, Deed::Link),
         (Role::Move, Deed::DeleteFile),

@@ -85,6 +85,32 @@ pub struct Script {
     pub callers: Names,
     /// Words after which names are bound.
     pub binders: Names,
+    /// Functions that join the parts of a path.
+    pub joins: Names,
+    /// Functions and methods that return what they are given, as far as texts go.
+    pub same: Names,
+    /// Functions and methods that return a number, or a name without a directory.
+    pub plain: Names,
+    /// Functions that list what is in a directory.
+    pub listing: Names,
+    /// Functions that name a new temporary file.
+    pub scratch: Names,
+    /// What stands for the home of who runs the script.
+    pub home: Names,
+    /// What stands for the working directory, or that of the script.
+    pub here: Names,
+    /// What holds texts from outside: arguments, the environment, the input, the network.
+    pub foreign: Names,
+    /// What makes texts out of numbers or encoded ones.
+    pub decoders: Names,
+    /// Modules that other modules hold as attributes, so that they are reached through them.
+    pub carried: Names,
+    /// Modules that reach beyond the program by functions alone: their objects do nothing more.
+    pub quiet: Names,
+    /// Modules whose objects take statements for a database.
+    pub databases: Names,
+    /// Methods that send or change something where a library is loaded that reaches out.
+    pub sending_methods: Names,
     /// What may be taken from modules.
     pub attributes: Attributes,
     /// Calls with effects, by their dotted path.
@@ -121,6 +147,21 @@ impl Script {
             && !path.starts_with("__")
             && !path.is_empty()
             && !ends.chain([path.len()]).any(reaches)
+    }
+
+    /// Whether the values of a script are followed through the function `path`.
+    pub fn is_value(&self, path: &str) -> bool {
+        [
+            self.joins,
+            self.same,
+            self.plain,
+            self.listing,
+            self.scratch,
+            self.home,
+            self.here,
+        ]
+        .iter()
+        .any(|names| names.contains(path))
     }
 
     /// Whether a method that is not known may be an ordinary one.

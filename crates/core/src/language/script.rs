@@ -1,14 +1,15 @@
-//! Effects of a short script for an interpreter (`python -c`, `node -e`, `perl -ne` …).
+//! Effects of a script for an interpreter (`python -c`, `node -e`, `perl -ne` …).
 //!
-//! Nobody can say what any program does, so only a small subset is understood: every name, call,
-//! attribute and import must be on the list of the language ([`Script`]). Well-known calls with
-//! literal arguments become deeds. Anything else stays hidden, and a person is asked.
+//! Nobody can say what any program does. Two ways to read one are used, by what the tables of its
+//! language ([`Script`]) hold. In a language with a list of what reaches beyond the program, well-known
+//! calls become deeds, everything else is the project's own code, and only ways to an effect that
+//! are not seen stay hidden. In the others every name, call and import must be on a list.
 
 mod bindings;
-mod constants;
 mod effects;
 mod lexer;
 mod literals;
+mod values;
 
 use std::collections::HashMap;
 
@@ -17,8 +18,10 @@ pub use crate::knowledge::Lang;
 pub(crate) use self::lexer::Token;
 
 use self::bindings::Bindings;
+use self::effects::Arguments;
+use self::values::{Made, Range, Values};
 use super::{CODE_BYTES_MAX, Deed, ENVIRONMENT, MAKES_CODE, Reading, TOO_LONG};
-use crate::knowledge::languages::Script;
+use crate::knowledge::languages::{Call, Script};
 use crate::knowledge::{CallReader, Feature, Role, Syntax};
 
 const NOT_UNDERSTOOD: &str = "code that is not in the proven-harmless subset";
@@ -26,23 +29,32 @@ const UNPARSED: &str = "code that cannot be split into words";
 const FOREIGN_CODE: &str = "code that loads or computes other code";
 const COMPUTED: &str = "code that computes what it opens, runs or deletes";
 
-/// Reads a snippet of `lang`.
+/// Reads a snippet of `lang` that is run with words nobody knows.
 pub fn read(lang: Lang, code: &str) -> Reading {
+    read_with(lang, code, None)
+}
+
+/// Reads a snippet of `lang` that is run with the words `arguments`, where they are known.
+pub(crate) fn read_with(lang: Lang, code: &str, arguments: Option<&[String]>) -> Reading {
     if code.len() > CODE_BYTES_MAX {
         return Reading::hidden(TOO_LONG);
     }
     let Some(script) = lang.script() else {
         return Reading::hidden(NOT_UNDERSTOOD);
     };
-    let Some(tokens) = lexer::tokens(script, code) else {
+    let Some((tokens, indents)) = lexer::tokens(script, code) else {
         return Reading::hidden(UNPARSED);
     };
-    let tokens = constants::fill(script, tokens);
-    let bindings = Bindings::collect(script, &tokens);
+    let mut bindings = Bindings::collect(script, &tokens);
+    let paths = std::mem::take(&mut bindings.paths);
+    let values = Values::new(script, &tokens, &indents, &paths, arguments);
+    bindings.locals.extend(values.names().map(str::to_owned));
     let mut reader = Reader {
         script,
         tokens: &tokens,
         bindings,
+        values: &values,
+        paths: &paths,
         reading: Reading::default(),
     };
     reader.walk();
@@ -53,7 +65,7 @@ pub fn read(lang: Lang, code: &str) -> Reading {
 /// The tokens of JavaScript without line ends, for readers that judge them by rules of their own;
 /// `None` when it cannot be split for certain.
 pub(crate) fn javascript_tokens(code: &str) -> Option<Vec<Token>> {
-    let mut tokens = lexer::tokens(Lang::JAVASCRIPT.script()?, code)?;
+    let (mut tokens, _) = lexer::tokens(Lang::JAVASCRIPT.script()?, code)?;
     tokens.retain(|token| *token != Token::Newline);
     Some(tokens)
 }
@@ -62,6 +74,8 @@ struct Reader<'a> {
     script: &'static Script,
     tokens: &'a [Token],
     bindings: Bindings,
+    values: &'a Values<'a>,
+    paths: &'a Paths,
     reading: Reading,
 }
 
@@ -224,13 +238,13 @@ impl<'a> Reader<'a> {
         if let Some((module, after)) = self.required(at, name) {
             parts = module;
             end = after;
-        } else if let Some(path) = self.bindings.paths.get(name) {
+        } else if let Some(path) = self.paths.get(name) {
             parts.splice(..1, path.split('.').map(str::to_owned));
         } else if self.script.forbidden.contains(name) {
             return self.forbidden(at, name);
         }
         parts.retain(|part| part != "promises");
-        self.path(&parts, end);
+        self.path(&parts, at, end);
         end
     }
 
@@ -262,7 +276,15 @@ impl<'a> Reader<'a> {
                         && name.chars().all(|c| c.is_ascii_uppercase() || c == '_')
                         && !next("("))
             }
-            Syntax::Plain | Syntax::Python => {
+            // What an argument is given by.
+            Syntax::Python => {
+                next("=")
+                    && self
+                        .before(at)
+                        .is_some_and(|token| token.is_mark("(") || token.is_mark(","))
+                    && !self.script.forbidden.contains(name)
+            }
+            Syntax::Plain => {
                 self.script.has(Feature::EqualsKeys)
                     && next("=")
                     && !self.script.forbidden.contains(name)
@@ -331,6 +353,11 @@ impl<'a> Reader<'a> {
         if allowed_library {
             return at + 2;
         }
+        if let (Syntax::Python, "getattr" | "setattr" | "hasattr") = (self.script.syntax, name)
+            && self.named_attribute(at)
+        {
+            return at + 1;
+        }
         if !is_block {
             let makes = self.script.makers.contains(name);
             self.reading
@@ -348,10 +375,31 @@ impl<'a> Reader<'a> {
                 parts.push(part.clone());
                 end += 2;
             }
-            self.path(&parts, end);
+            self.path(&parts, at, end);
             return end;
         }
         at + 1
+    }
+
+    /// `getattr(a, "b")` is `a.b`; says whether the name is spelt out.
+    fn named_attribute(&mut self, at: usize) -> bool {
+        let arguments = self.arguments(at + 1);
+        let (Some(object), Some(name)) = (arguments.ranges.first(), arguments.ranges.get(1)) else {
+            return false;
+        };
+        let Some([Token::Text(Some(name))]) = self.tokens.get(name.0..name.1) else {
+            return false;
+        };
+        let object = self.tokens.get(object.0..object.1).unwrap_or_default();
+        // What a module is asked for by name is asked for to hide it.
+        let is_module = object.iter().any(
+            |token| matches!(token, Token::Name(name) if self.paths.contains_key(name.as_str())),
+        );
+        if is_module {
+            return false;
+        }
+        self.check_member(&name.clone(), false, at);
+        true
     }
 
     /// `require "json"` of Ruby and `use POSIX` of Perl load what is known to be harmless.
@@ -366,51 +414,47 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Judges a whole dotted path that ends before `end`.
-    fn path(&mut self, parts: &[String], end: usize) {
+    /// Judges a whole dotted path that starts at `at` and ends before `end`.
+    fn path(&mut self, parts: &[String], at: usize, end: usize) {
         let path = parts.join(".");
         let script = self.script;
         if let Some(call) = script.calls.get(path.as_str()) {
             if self.is_call(end) {
                 let arguments = self.arguments(end);
-                effects::apply(call, self.script, &arguments, &mut self.reading);
+                effects::apply(call, &arguments, &mut self.reading);
             } else {
                 self.reading.hide(COMPUTED);
             }
             return;
         }
-        if path == "os.getenv"
-            || matches!(path.as_str(), "os.environ" | "process.env" | "ENV")
-            || path.starts_with("os.environ.")
-            || path.starts_with("process.env.")
-            || path.starts_with("ENV.")
-        {
-            self.reading.see(Deed::ReadFile(ENVIRONMENT.to_owned()));
-            let depth = if self.script.syntax == Syntax::Ruby {
-                1
-            } else {
-                2
-            };
-            self.check_members(parts.get(depth..).unwrap_or_default(), end);
+        // Whoever replaces a function of a module decides what others call.
+        let replaces = self.is_mark(end, "=")
+            && parts.len() > 1
+            && self
+                .bindings
+                .modules
+                .contains(parts.first().map_or("", String::as_str))
+            && (script.is_value(&path) || !script.is_ordinary(&path));
+        if replaces && script.syntax == Syntax::Python {
+            self.reading.hide(FOREIGN_CODE);
             return;
         }
-        // Where modules are searched decides what a later import runs.
-        if path.starts_with("sys.path") && (parts.len() > 2 || !self.ends_value(end)) {
-            let adds = matches!(path.as_str(), "sys.path.insert" | "sys.path.append");
-            if adds && self.is_mark(end, "(") && !self.names_elsewhere(end) {
-                self.reading.wonder(NOT_UNDERSTOOD);
-            } else {
-                self.reading.hide(FOREIGN_CODE);
-            }
+        if self.is_environment(&path, parts, end) || self.is_search_path(&path, parts, (at, end)) {
             return;
         }
         let [first, rest @ ..] = parts else {
             return;
         };
-        let is_module = self.bindings.modules.contains(first.as_str());
+        // `glob.os.remove` is `os.remove`: modules hold the modules they load.
+        let carried = rest.iter().rposition(|part| script.carried.contains(part));
+        if let Some(place) = carried {
+            self.path(rest.get(place..).unwrap_or_default(), at, end);
+            return;
+        }
         if self.is_listed(parts, end) {
             return;
         }
+        let is_module = self.bindings.modules.contains(first.as_str());
         let is_local = !is_module
             && (self.bindings.locals.contains(first.as_str())
                 || script.functions.contains(first.as_str()));
@@ -418,22 +462,121 @@ impl<'a> Reader<'a> {
         let is_loaded = is_module || self.reading.imports.contains(first);
         if !is_local && is_loaded && script.is_ordinary(&path) {
             self.reading.wonder(NOT_UNDERSTOOD);
-            self.check_members(rest, end);
+            self.check_chain(rest, at, end);
+            return;
+        }
+        // A name that nothing binds stands for nothing, unless it is used.
+        let is_unused = !is_loaded && rest.is_empty() && !self.is_mark(end, "(");
+        if !is_local && script.has_ordinary_names() && (is_unused || self.bindings.all_of_one) {
+            self.reading.wonder(NOT_UNDERSTOOD);
+            self.check_chain(rest, at, end);
             return;
         }
         if !is_local || (rest.is_empty() && !self.may_call(first, end)) {
             self.reading.hide(NOT_UNDERSTOOD);
             return;
         }
-        self.check_members(rest, end);
+        self.check_chain(rest, at, end);
+    }
+
+    /// The environment: which variables are read is looked at, and what is done with their values.
+    fn is_environment(&mut self, path: &str, parts: &[String], end: usize) -> bool {
+        let reads = path == "os.getenv"
+            || matches!(path, "os.environ" | "process.env" | "ENV")
+            || path.starts_with("os.environ.")
+            || path.starts_with("process.env.")
+            || path.starts_with("ENV.");
+        if reads {
+            self.reading.see(Deed::ReadFile(ENVIRONMENT.to_owned()));
+            let depth = if self.script.syntax == Syntax::Ruby {
+                1
+            } else {
+                2
+            };
+            self.check_members(parts.get(depth..).unwrap_or_default(), end);
+        }
+        reads
+    }
+
+    /// Where modules are searched decides what a later import runs.
+    fn is_search_path(&mut self, path: &str, parts: &[String], (at, end): Range) -> bool {
+        // `p = sys.path` lets `p` change it.
+        let handed_on = self.before(at).is_some_and(|token| token.is_mark("="));
+        let changes =
+            path.starts_with("sys.path") && (parts.len() > 2 || handed_on || !self.ends_value(end));
+        if changes {
+            let adds = matches!(path, "sys.path.insert" | "sys.path.append");
+            if adds && self.is_mark(end, "(") && !self.names_elsewhere(end) {
+                self.reading.wonder(NOT_UNDERSTOOD);
+            } else {
+                self.reading.hide(FOREIGN_CODE);
+            }
+        }
+        changes
+    }
+
+    /// Checks names chained to the value at `at`; the last may act on a file the value stands for.
+    fn check_chain(&mut self, members: &[String], at: usize, end: usize) {
+        let Some((last, before)) = members.split_last() else {
+            return;
+        };
+        match self.script.members.get(last) {
+            Some(call) if self.follows() => {
+                self.check_members(before, end);
+                self.acts(call, (at, end.saturating_sub(2)), end);
+            }
+            _ => self.check_members(members, end),
+        }
+    }
+
+    /// Whether values of this language are followed.
+    fn follows(&self) -> bool {
+        matches!(self.script.syntax, Syntax::Python | Syntax::JavaScript)
+    }
+
+    /// Judges a method with effects that is called at `end` on the value in `receiver`.
+    fn acts(&mut self, call: &'static Call, receiver: Range, end: usize) {
+        if !self.is_call(end) {
+            // Whoever gets the method calls it.
+            self.reading.hide(COMPUTED);
+            return;
+        }
+        let arguments = self.arguments(end);
+        // `Image.open("a.png")`: the object is a library, which is given the file.
+        let library = match self.tokens.get(receiver.0) {
+            Some(Token::Name(name)) => self.paths.get(name),
+            _ => None,
+        };
+        let is_path = |path: &String| path.starts_with("pathlib");
+        if library.is_some_and(|path| !is_path(path) && call.reader == Some(CallReader::Open)) {
+            effects::apply(call, &arguments, &mut self.reading);
+            return;
+        }
+        let made = self.values.of(receiver);
+        // A statement is one only where there is a database.
+        let no_statement = call.takes(Role::Sql) && !self.speaks_sql();
+        if no_statement {
+            self.reading.wonder(NOT_UNDERSTOOD);
+            return;
+        }
+        effects::apply_to(call, &made, &arguments, &mut self.reading);
+    }
+
+    fn speaks_sql(&self) -> bool {
+        self.reading.imports.iter().any(|module| {
+            let first = module.split('.').next().unwrap_or(module);
+            self.script.databases.contains(first)
+        })
     }
 
     /// Whether nothing is done with the value before `end` but to hand it on.
     fn ends_value(&self, end: usize) -> bool {
         matches!(
             self.token(end),
-            None | Some(Token::Mark(")" | "," | ";" | ":") | Token::Newline)
-        )
+            None | Some(Token::Mark(")" | "," | ";" | ":" | "]") | Token::Newline)
+        ) || self
+            .token(end)
+            .is_some_and(|token| token.is_name("if") || token.is_name("for"))
     }
 
     /// Whether the path is an allowed attribute of a module, with members behind it.
@@ -467,35 +610,29 @@ impl<'a> Reader<'a> {
 
     fn member(&mut self, at: usize, name: &str) {
         let called = self.is_call(at + 1);
+        if self.script.carried.contains(name) {
+            self.reading.hide(NOT_UNDERSTOOD);
+            return;
+        }
+        if let (true, Some(call)) = (self.follows(), self.script.members.get(name)) {
+            let receiver = (self.receiver(at), at.saturating_sub(1));
+            self.acts(call, receiver, at + 1);
+            return;
+        }
         if let Some(call) = self.script.members.get(name) {
-            // `Path("x").unlink()` names its file right before the dot.
+            // `File.new("x").delete` names its file right before the dot.
             let receiver = at
                 .checked_sub(5)
                 .and_then(|start| self.tokens.get(start..at - 1));
             match receiver {
-                Some([Token::Name(class), open, text @ Token::Text(Some(_)), close])
-                    if open.is_mark("(") && close.is_mark(")") && class.ends_with("Path") =>
+                Some([Token::Name(_), open, Token::Text(Some(text)), close])
+                    if open.is_mark("(") && close.is_mark(")") =>
                 {
-                    let receiver: &[Token] = std::slice::from_ref(text);
-                    // `Path("x").symlink_to("y")`: where it leads comes first.
-                    let argument = self.tokens.get(at + 2..at + 3).unwrap_or(&[]);
-                    let both = [argument, receiver];
-                    let opened = [receiver, argument];
-                    let names_mode = !self.is_mark(at + 2, ")");
-                    let places = if call.takes(Role::Link) {
-                        both.as_slice()
-                    } else if call.reader == Some(CallReader::Open) && names_mode {
-                        opened.as_slice()
-                    } else {
-                        both.get(1..).unwrap_or(&[])
-                    };
-                    effects::apply(call, self.script, places, &mut self.reading);
+                    let made = Made::exact(text.clone());
+                    let arguments = self.arguments(at + 1);
+                    effects::apply_to(call, &made, &arguments, &mut self.reading);
                 }
-                _ => {
-                    let mode = self.arguments(at + 1).first().copied();
-                    let mode = mode.filter(|_| called);
-                    effects::computed(call, self.script, mode, &mut self.reading);
-                }
+                _ => self.reading.hide(COMPUTED),
             }
             return;
         }
@@ -505,9 +642,39 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Where the value begins to which the member at `at` belongs.
+    fn receiver(&self, at: usize) -> usize {
+        const RECEIVER_TOKENS_MAX: usize = 256;
+        let mut depth = 0_usize;
+        let mut start = at;
+        // The dot, then operands and what joins them.
+        for back in 2..RECEIVER_TOKENS_MAX {
+            let Some(place) = at.checked_sub(back) else {
+                break;
+            };
+            let next = self.token(place + 1);
+            match self.token(place) {
+                Some(Token::Mark(")" | "]" | "}")) => depth += 1,
+                Some(Token::Mark("(" | "[" | "{")) if depth > 0 => depth -= 1,
+                _ if depth > 0 => {}
+                Some(Token::Mark("." | "?.")) => {}
+                Some(Token::Name(name)) => {
+                    let joins = matches!(next, Some(Token::Mark("." | "?." | "(" | "[")));
+                    if !joins || self.script.functions.contains(name) && is_word(name) {
+                        break;
+                    }
+                }
+                Some(Token::Text(_)) if matches!(next, Some(Token::Mark("."))) => {}
+                _ => break,
+            }
+            start = place;
+        }
+        start
+    }
+
     /// Whether a call at `end` has as many arguments as texts take to be replaced, and paths do not.
     fn replaces_text(&self, end: usize) -> bool {
-        self.is_mark(end, "(") && self.arguments(end).len() >= 2
+        self.is_mark(end, "(") && self.arguments(end).ranges.len() >= 2
     }
 
     /// Checks names chained to a value; the last of them may be called at `end`.
@@ -527,8 +694,9 @@ impl<'a> Reader<'a> {
         if !self.script.callers.contains(method) {
             return;
         }
-        let arguments = self.arguments(end);
-        let suspicious = arguments.iter().enumerate().any(|(place, argument)| {
+        let arguments = self.arguments(end).ranges;
+        let suspicious = arguments.iter().enumerate().any(|(place, (from, to))| {
+            let argument = self.tokens.get(*from..*to).unwrap_or_default();
             let takes_value = place == 0 && matches!(method, "from" | "replace" | "replaceAll")
                 || place > 0 && matches!(method, "reduce" | "reduceRight");
             !takes_value && !self.is_visible_function(argument)
@@ -568,11 +736,51 @@ impl<'a> Reader<'a> {
             && name == "replace"
             && self.bindings.modules.contains("pathlib")
             && !(called && self.replaces_text(end));
-        if !known && !free_property && self.script.is_ordinary_method(name) {
-            self.reading.wonder(NOT_UNDERSTOOD);
-        } else if (!known && !free_property) || moves_file {
+        let is_class = name == "__class__" && self.asks_name(end);
+        if moves_file {
             self.reading.hide(NOT_UNDERSTOOD);
+        } else if !known && !free_property && !is_class {
+            if self.is_ordinary_method(name, called, end) {
+                self.reading.wonder(NOT_UNDERSTOOD);
+            } else {
+                self.reading.hide(NOT_UNDERSTOOD);
+            }
         }
+    }
+
+    /// Whether the class before `end`, or its name behind it, is only asked what it is called.
+    fn asks_name(&self, end: usize) -> bool {
+        let asks = |at: usize| {
+            self.is_mark(at, ".")
+                && self
+                    .token(at + 1)
+                    .is_some_and(|token| token.is_name("__name__"))
+        };
+        let ends = end
+            .checked_sub(1)
+            .and_then(|at| self.token(at))
+            .is_some_and(|token| token.is_name("__name__"));
+        asks(end) || ends
+    }
+
+    /// Whether a method that is not known may be an ordinary one. Many send or change something only
+    /// in libraries that reach out, and end only what the script itself started.
+    fn is_ordinary_method(&self, name: &str, called: bool, end: usize) -> bool {
+        let script = self.script;
+        if script.sending_methods.contains(name) {
+            return script.has_ordinary_names() && (!called || !self.reaches_out());
+        }
+        let alone = self.is_mark(end, "(") && self.is_mark(end + 1, ")");
+        let own = matches!(name, "kill" | "terminate" | "eval") && alone && !self.reaches_out();
+        own || script.is_ordinary_method(name)
+    }
+
+    /// Whether a library is loaded whose objects reach out.
+    fn reaches_out(&self) -> bool {
+        self.reading.imports.iter().any(|module| {
+            let first = module.split(['.', '/']).next().unwrap_or(module);
+            !self.script.quiet.contains(first) && !self.script.is_ordinary(module)
+        })
     }
 
     /// Whether what stands before `end` is called there.
@@ -591,8 +799,18 @@ impl<'a> Reader<'a> {
         paren || bare && self.script.has(Feature::BareCalls)
     }
 
-    /// The arguments of the call whose arguments start at `end`, each as its tokens.
-    fn arguments(&self, end: usize) -> Vec<&'a [Token]> {
+    /// The arguments of the call whose arguments start at `end`.
+    fn arguments(&self, end: usize) -> Arguments<'a, 'a> {
+        Arguments {
+            script: self.script,
+            tokens: self.tokens,
+            values: self.values,
+            ranges: self.ranges(end),
+        }
+    }
+
+    /// Where each argument of the call stands whose arguments start at `end`.
+    fn ranges(&self, end: usize) -> Vec<Range> {
         const ARGUMENT_TOKENS_MAX: usize = 512;
         let paren = self.is_mark(end, "(");
         let first = if paren { end + 1 } else { end };
@@ -609,7 +827,7 @@ impl<'a> Reader<'a> {
                 Token::Mark(")" | "]" | "}") if depth == 0 => break,
                 Token::Mark(")" | "]" | "}") => depth -= 1,
                 Token::Mark(",") if depth == 0 => {
-                    arguments.extend(self.tokens.get(start..at));
+                    arguments.push((start, at));
                     start = at + 1;
                 }
                 Token::Mark(";") | Token::Newline if !paren => break,
@@ -630,10 +848,25 @@ impl<'a> Reader<'a> {
             at += 1;
         }
         if at > start {
-            arguments.extend(self.tokens.get(start..at));
+            arguments.push((start, at));
         }
+        let blank = |at: &usize| self.tokens.get(*at) == Some(&Token::Newline);
+        for (from, to) in &mut arguments {
+            *from += (*from..*to).take_while(blank).count();
+            *to -= (*from..*to).rev().take_while(blank).count();
+        }
+        arguments.retain(|(from, to)| from < to);
         arguments
     }
+}
+
+/// Whether a name is a word of the language, which no value ends with.
+fn is_word(name: &str) -> bool {
+    const WORDS: [&str; 16] = [
+        "return", "in", "and", "or", "not", "if", "else", "await", "yield", "print", "assert",
+        "is", "new", "typeof", "throw", "raise",
+    ];
+    WORDS.contains(&name)
 }
 
 /// Names bound to paths by imports, for all who look them up.

@@ -183,12 +183,13 @@ impl Walk<'_> {
 
     /// Judges a fragment of a programming language that runs the way `runs` says.
     pub(super) fn code_that(&mut self, runs: Runs, role: Role, arg: &Arg, program: &str) {
-        if arg.vague() && runs == Runs::Named {
+        if arg.vague() && runs != Runs::PickedUp {
             self.unreadable("runs code of which a part cannot be known", arg.span);
             return;
         }
         let reading = if let Role::Snippet(lang) = role {
-            language::script::read(lang, &arg.text)
+            let words = self.script_words(runs);
+            language::script::read_with(lang, &arg.text, words.as_deref())
         } else {
             Reading::hidden("code in an unsupported language")
         };
@@ -200,16 +201,6 @@ impl Walk<'_> {
             let posts = posts || reading.reads_computed;
             self.recognised(&reading, posts, program, arg.span);
             return;
-        }
-        if reading
-            .deeds
-            .iter()
-            .any(|deed| matches!(deed, Deed::Shell(_) | Deed::Run(_) | Deed::DeleteTree(_)))
-        {
-            self.note(
-                Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
-                    .because("runs or deletes something from inside code"),
-            );
         }
         let fetches = reading
             .deeds
@@ -227,6 +218,20 @@ impl Walk<'_> {
             self.note(act);
         }
         self.deeds(&reading, program, arg.span);
+    }
+
+    /// The words that a script is run with, where they belong to it.
+    fn script_words(&self, runs: Runs) -> Option<Vec<String>> {
+        let words = self.scope.positional.as_ref();
+        let words = words.filter(|_| runs == Runs::Script)?;
+        let text = |arg: &Arg| {
+            if arg.glob {
+                HOLE.to_string()
+            } else {
+                arg.text.clone()
+            }
+        };
+        Some(words.iter().map(text).collect())
     }
 
     /// Judges a fragment of a small language.
@@ -319,6 +324,12 @@ impl Walk<'_> {
                 let words: Vec<Arg> = command.iter().map(|text| word(text)).collect();
                 self.dispatch(&words, &Stream::default());
             }
+            Deed::Feed(command) => {
+                let words: Vec<Arg> = command.iter().map(|text| word(text)).collect();
+                self.dispatch(&words, &Stream::unknown(Taint::default()).telling());
+            }
+            Deed::Load(path) => self.loads_code(&word(&mark_home(path)), program),
+            Deed::MayWrite(path) => self.may_write(&word(&mark_home(path)), program),
             Deed::ReadFile(path) => {
                 let file = word(&mark_home(path));
                 self.reads(&file, program);
@@ -362,6 +373,44 @@ impl Walk<'_> {
                 act.marks.floor = true;
                 self.note(act);
             }
+        }
+    }
+
+    /// Judges loading a file that may bring code of its own: the project's is the project's code.
+    fn loads_code(&mut self, file: &Arg, program: &str) {
+        let place = self.place(&file.text);
+        let fetched = self.may_hold(&place.path);
+        if fetched.iter().any(|stream| stream.taint.network) {
+            self.unreadable("runs code loaded from the network", file.span);
+        }
+        let trusted = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
+        let span = self.here(file.span);
+        self.note(if trusted {
+            Act::new(Effect::Project, program.to_owned(), span).on(place.path)
+        } else {
+            Act::new(Effect::Exec, program.to_owned(), span)
+                .because("loads data that may run code of its own")
+                .on(place.path)
+        });
+        self.reads(file, program);
+    }
+
+    /// Judges a text that may be part of a path which is written: only places that are sensitive by
+    /// their names count, wherever they lie.
+    fn may_write(&mut self, file: &Arg, program: &str) {
+        let place = self.ground.place(&file.text);
+        let obeyed = !matches!(
+            place.kind,
+            PathKind::Document
+                | PathKind::Generated
+                | PathKind::Temp
+                | PathKind::Sink
+                | PathKind::Log
+                | PathKind::Root
+                | PathKind::Home
+        );
+        if obeyed && place.write >= Score::new(600) {
+            self.writes(file, program, Writing::Replace);
         }
     }
 
@@ -422,6 +471,8 @@ impl Walk<'_> {
 pub(super) enum Runs {
     /// The call names it.
     Named,
+    /// The call names the file that holds it, and the words it gets.
+    Script,
     /// Something that the call runs takes it up by itself: an import, a test runner.
     PickedUp,
 }

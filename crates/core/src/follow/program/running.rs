@@ -43,7 +43,7 @@ impl Walk<'_> {
         if role == Role::Shell {
             self.text_with(text, self.here(span), &Stream::default());
         } else if is_program(role) {
-            self.code(role, &code, interpreter);
+            self.code_that(Runs::Script, role, &code, interpreter);
         } else {
             self.mini_language(role, &code, interpreter);
         }

@@ -26,6 +26,8 @@ pub(super) struct Bindings {
     pub(super) unfamiliar: bool,
     /// Modules that are loaded.
     pub(super) imports: Vec<String>,
+    /// Whether all names of some module are taken, so that any name may be one of them.
+    pub(super) all_of_one: bool,
 }
 
 /// How many tokens one binding may span.
@@ -70,13 +72,14 @@ impl Bindings {
         if !self.imports.iter().any(|known| known == module) {
             self.imports.push(module.to_owned());
         }
-        if script.knows_module(module) {
-            return;
-        }
-        if script.is_ordinary(module) {
-            self.unfamiliar = true;
-        } else {
+        if script.forbidden.contains(module) {
             self.refused = Some(FOREIGN_CODE);
+        } else if !script.knows_module(module) {
+            // What a module that reaches out is used for is judged where it is used.
+            self.unfamiliar = true;
+            if !script.has_ordinary_names() {
+                self.refused = Some(FOREIGN_CODE);
+            }
         }
     }
 
@@ -258,6 +261,14 @@ impl Bindings {
             .filter(|token| !token.is_mark("(") && **token != Token::Newline)
             .cloned()
             .collect();
+        if let (Some(source), [Token::Mark("*")]) = (&source, names.as_slice()) {
+            self.loads(script, source);
+            self.all_of_one = true;
+            if !script.is_ordinary(source) {
+                self.refused = Some(FOREIGN_CODE);
+            }
+            return;
+        }
         for item in names.split(|token| token.is_mark(",")) {
             self.python_item(script, source.as_deref(), item);
         }

@@ -2,110 +2,190 @@
 
 use super::COMPUTED;
 use super::lexer::Token;
+use super::values::{Made, Origin, Range, Values};
 use crate::knowledge::languages::{Call, Script};
+use crate::knowledge::names::CALL_ARGUMENTS;
 use crate::knowledge::{CallReader, Effect, Feature, Role, Syntax};
+use crate::language::sql::{self, Dialect};
 use crate::language::{Deed, Reading, deed_of, deed_on};
+use crate::place::HOLE;
 
-/// Notes what a call with these arguments does; computed arguments stay hidden.
-pub(super) fn apply(call: &Call, script: &Script, arguments: &[&[Token]], reading: &mut Reading) {
-    let deeds = if call.reader == Some(CallReader::Open) {
-        open(script, arguments)
+/// Ways in which the words of one command may differ.
+const COMMANDS_MAX: usize = 16;
+
+/// The arguments of a call.
+#[derive(Debug)]
+pub(super) struct Arguments<'r, 'a> {
+    pub(super) script: &'static Script,
+    pub(super) tokens: &'a [Token],
+    pub(super) values: &'r Values<'a>,
+    pub(super) ranges: Vec<Range>,
+}
+
+impl<'a> Arguments<'_, 'a> {
+    fn slice(&self, (from, to): Range) -> &'a [Token] {
+        self.tokens.get(from..to).unwrap_or_default()
+    }
+
+    /// The argument at `place` among those that are not given by name.
+    fn range(&self, place: usize) -> Option<Range> {
+        let mut ranges = self.ranges.iter().copied();
+        ranges
+            .by_ref()
+            .filter(|range| self.key(*range).is_none())
+            .nth(place)
+    }
+
+    /// The name an argument is given by.
+    fn key(&self, range: Range) -> Option<&'a str> {
+        match self.slice(range) {
+            [Token::Name(key), Token::Mark("="), ..] if self.script.syntax == Syntax::Python => {
+                Some(key)
+            }
+            _ => None,
+        }
+    }
+
+    /// The value that is given by one of these names.
+    fn keyed(&self, names: &[&str]) -> Option<Range> {
+        let range = self.ranges.iter().copied().find(|range| {
+            let key = self.key(*range);
+            key.is_some_and(|key| names.contains(&key))
+        })?;
+        Some((range.0 + 2, range.1))
+    }
+
+    fn made(&self, range: Range) -> Option<Made> {
+        match (self.script.syntax, self.slice(range)) {
+            (Syntax::Python | Syntax::JavaScript, _) => Some(self.values.of(range)),
+            (_, [Token::Text(Some(text))]) => Some(Made::exact(text.clone())),
+            _ => None,
+        }
+    }
+
+    /// The only text that the argument at `place` can be.
+    fn text(&self, place: usize) -> Option<String> {
+        let made = self.made(self.range(place)?)?;
+        made.only().map(str::to_owned)
+    }
+
+    /// The argument with `role` that is due at `place`, by place or by name.
+    fn of_role(&self, place: usize, role: Role) -> Option<Range> {
+        let by_name = || {
+            let mut roles = CALL_ARGUMENTS.iter();
+            let (_, names) = roles.find(|(known, _)| Role::from_word(known) == Some(role))?;
+            self.keyed(names)
+        };
+        self.range(place).or_else(by_name)
+    }
+
+    /// Whether arguments are handed on that cannot be told apart: `f(*a)`, `f(**a)`.
+    fn spreads(&self) -> bool {
+        self.ranges.iter().any(|range| {
+            matches!(
+                self.slice(*range).first(),
+                Some(Token::Mark("*" | "**" | "..."))
+            )
+        })
+    }
+}
+
+/// Notes what a call with these arguments does.
+pub(super) fn apply(call: &Call, arguments: &Arguments<'_, '_>, reading: &mut Reading) {
+    let seen = if arguments.spreads() {
+        None
+    } else if call.reader == Some(CallReader::Open) {
+        open(arguments, reading)
     } else if call.reader == Some(CallReader::Remove) {
-        remove(arguments)
+        remove(arguments, reading)
     } else if call.takes.is_empty() {
-        let first = arguments.first().and_then(|argument| text(argument));
-        deed_of(call.does, first.unwrap_or_default()).map(|deed| vec![deed])
+        let first = arguments.text(0).unwrap_or_default();
+        deed_of(call.does, first).map(|deed| reading.see(deed))
     } else {
-        by_roles(call, script, arguments)
+        by_roles(call, arguments, reading)
     };
-    match deeds {
-        Some(deeds) => deeds.into_iter().for_each(|deed| reading.see(deed)),
-        None => computed(call, script, arguments.get(1).copied(), reading),
-    }
-}
-
-/// Returns what happens to each argument by its role. `None`: one of them is computed.
-fn by_roles(call: &Call, script: &Script, arguments: &[&[Token]]) -> Option<Vec<Deed>> {
-    let mut deeds = Vec::new();
-    for (place, operand) in call.takes.iter().enumerate() {
-        let literal = arguments.get(place).and_then(|argument| text(argument));
-        let role = operand.role;
-        if role == Role::Shell {
-            deeds.push(command(arguments)?);
-        } else if role == Role::Command {
-            deeds.push(Deed::Run(program(arguments)?));
-        } else if role == Role::Read && arguments.is_empty() && script.has(Feature::ReadsInput) {
-            // Without a name it is the standard input that is read.
-        } else if role == Role::Read {
-            deeds.extend(read(script, literal?));
-        } else if role == Role::Url || role == Role::UrlSend {
-            deeds.extend(deed_on(role, literal.unwrap_or_default()));
-        } else if role == Role::Permission {
-            let path = arguments.iter().find_map(|argument| text(argument))?;
-            deeds.extend(deed_on(role, path));
-        } else if operand.many {
-            // Callbacks and options may follow a file; the first argument must be one.
-            literal?;
-            let texts = arguments.iter().filter_map(|argument| text(argument));
-            deeds.extend(texts.filter_map(|path| deed_on(role, path)));
-        } else {
-            deeds.push(deed_on(role, literal?)?);
-        }
-    }
-    Some(deeds)
-}
-
-/// A file, or a tree where an option tells the call to go down.
-fn remove(arguments: &[&[Token]]) -> Option<Vec<Deed>> {
-    let path = text(arguments.first()?)?;
-    let mut tokens = arguments.iter().flat_map(|argument| argument.iter());
-    let goes_down = tokens.any(|token| {
-        token.is_name("recursive") || matches!(token, Token::Symbol(name) if name == "recursive")
-    });
-    Some(vec![if goes_down {
-        Deed::DeleteTree(path)
-    } else {
-        Deed::DeleteFile(path)
-    }])
-}
-
-/// Notes a call that computes what it is about. Reading a file whose name is computed is ordinary in
-/// the languages whose unknown names may be; which files is found out from the texts at hand. Writing
-/// one is not: it may be a program that runs next.
-pub(super) fn computed(
-    call: &Call,
-    script: &Script,
-    mode: Option<&[Token]>,
-    reading: &mut Reading,
-) {
-    let only_reads = match mode {
-        None | Some([]) => true,
-        Some([Token::Text(Some(mode))]) => !mode.contains(['w', 'a', 'x', '+']),
-        Some([Token::Name(key), _, Token::Text(Some(mode))]) if key == "mode" => {
-            !mode.contains(['w', 'a', 'x', '+'])
-        }
-        Some([Token::Name(key), Token::Mark("=" | ":"), ..]) => key != "mode",
-        Some(_) => false,
-    };
-    let opens = call.reader == Some(CallReader::Open);
-    let reads = call.does == Effect::Read && (!opens || only_reads);
-    if script.has_ordinary_names() && reads {
-        reading.reads_computed = true;
-        reading.wonder(COMPUTED);
-    } else {
+    if seen.is_none() {
         reading.hide(COMPUTED);
     }
 }
 
-/// The string an argument consists of.
-fn text(argument: &[Token]) -> Option<String> {
-    match argument {
-        [Token::Text(Some(text))] => Some(text.clone()),
-        _ => None,
+/// Notes what happens to each argument by its role. `None`: for one of them it cannot be told.
+fn by_roles(call: &Call, arguments: &Arguments<'_, '_>, reading: &mut Reading) -> Option<()> {
+    for (place, operand) in call.takes.iter().enumerate() {
+        let role = operand.role;
+        let range = arguments.of_role(place, role);
+        match role {
+            Role::Shell => command(arguments, reading)?,
+            Role::Command => program(arguments, reading)?,
+            // Without a name it is the standard input that is read.
+            Role::Read if range.is_none() && arguments.script.has(Feature::ReadsInput) => {}
+            Role::Url | Role::UrlSend => {
+                let made = range.and_then(|range| arguments.made(range));
+                address(role, made.as_ref(), reading);
+            }
+            Role::Permission => {
+                let made = range.and_then(|range| arguments.made(range))?;
+                let path = made.only()?.to_owned();
+                reading.deeds.extend(deed_on(role, path));
+            }
+            Role::Sql => statement(&arguments.made(range?)?, reading)?,
+            _ if operand.many => {
+                // Callbacks and options may follow a file; the first argument must be one.
+                path(arguments.script, role, &arguments.made(range?)?, reading)?;
+                let more = (place + 1..).map_while(|place| arguments.range(place));
+                for text in more.filter_map(|range| arguments.made(range)) {
+                    if let Some(text) = text.only() {
+                        reading.deeds.extend(deed_on(role, text.to_owned()));
+                    }
+                }
+            }
+            _ => path(arguments.script, role, &arguments.made(range?)?, reading)?,
+        }
     }
+    Some(())
 }
 
-fn read(script: &Script, path: String) -> Option<Deed> {
+/// Notes what happens to a file. Parts of its path that the script counts or lists change nothing in
+/// where it lies; others may lead anywhere, so what is written there must begin at a known place, and
+/// what is deleted must be known.
+pub(super) fn path(script: &Script, role: Role, made: &Made, reading: &mut Reading) -> Option<()> {
+    if role == Role::Read {
+        return read(script, made, reading);
+    }
+    let reaches = made.origin >= Origin::Assembled && !made.is_exact();
+    let writes = matches!(role, Role::Write | Role::Create);
+    if reaches || made.begins_anywhere() || made.is_vague() && !writes {
+        return None;
+    }
+    if made.is_vague() {
+        reading.writes_computed = true;
+        reading.wonder(COMPUTED);
+    }
+    for shape in made.shapes() {
+        reading.see(deed_on(role, shape)?);
+    }
+    Some(())
+}
+
+/// Notes that a file is read. Which one may be computed, as long as nothing spells it in pieces; what
+/// it may be is found out from the texts at hand.
+fn read(script: &Script, made: &Made, reading: &mut Reading) -> Option<()> {
+    if made.origin == Origin::Assembled && !made.is_exact() {
+        return None;
+    }
+    if !made.is_exact() {
+        reading.reads_computed = true;
+        reading.wonder(COMPUTED);
+    }
+    for shape in made.shapes().filter(|shape| !shape.starts_with(HOLE)) {
+        if let Some(deed) = reads(script, shape) {
+            reading.see(deed);
+        }
+    }
+    Some(())
+}
+
+fn reads(script: &Script, path: String) -> Option<Deed> {
     if let (Syntax::Ruby, Some(command)) = (script.syntax, path.strip_prefix('|')) {
         // Ruby runs a name that starts with a bar.
         return Some(Deed::Shell(command.to_owned()));
@@ -123,105 +203,342 @@ fn read(script: &Script, path: String) -> Option<Deed> {
     })
 }
 
-fn command(arguments: &[&[Token]]) -> Option<Deed> {
-    match arguments.first()? {
-        [Token::Text(Some(command))] => {
-            let more: Vec<String> = arguments
-                .iter()
-                .skip(1)
-                .map_while(|argument| text(argument))
-                .collect();
-            // Several strings are the words of a program in the languages that allow it.
-            if more.is_empty() {
-                Some(Deed::Shell(command.clone()))
-            } else {
-                Some(Deed::Run(
-                    std::iter::once(command.clone()).chain(more).collect(),
-                ))
-            }
+/// Notes that something is loaded from an address or sent to it.
+fn address(role: Role, made: Option<&Made>, reading: &mut Reading) {
+    let unseen = Made::unknown(Origin::Data);
+    for shape in made.unwrap_or(&unseen).shapes() {
+        let address = if shape.starts_with(HOLE) {
+            String::new()
+        } else {
+            shape
+        };
+        if let Some(deed) = deed_on(role, address) {
+            reading.see(deed);
         }
-        list => words(list).map(Deed::Run),
     }
 }
 
+/// Notes what a statement for a database does. Values that are put into one that only reads are
+/// data; in any other they decide what is changed.
+pub(super) fn statement(made: &Made, reading: &mut Reading) -> Option<()> {
+    if made.begins_anywhere() || made.origin >= Origin::Assembled && !made.is_exact() {
+        return None;
+    }
+    for shape in made.shapes() {
+        let is_vague = shape.contains(HOLE);
+        let read = sql::read(&shape.replace(HOLE, "x"), Dialect::Generic);
+        if is_vague && !read.is_harmless() {
+            return None;
+        }
+        if is_vague {
+            reading.wonder(COMPUTED);
+        }
+        reading.absorb(read);
+    }
+    Some(())
+}
+
+/// A file, or a tree where an option tells the call to go down, or where nobody sees the options.
+fn remove(arguments: &Arguments<'_, '_>, reading: &mut Reading) -> Option<()> {
+    let made = arguments.made(arguments.range(0)?)?;
+    let named = |token: &Token| {
+        token.is_name("recursive") || matches!(token, Token::Symbol(name) if name == "recursive")
+    };
+    let unseen = |slice: &[Token]| {
+        !slice.first().is_some_and(|token| token.is_mark("{"))
+            && !slice.iter().any(|token| token.is_mark("=>"))
+            && arguments.script.syntax == Syntax::JavaScript
+    };
+    let options = arguments.ranges.iter().skip(1);
+    let goes_down = arguments
+        .ranges
+        .iter()
+        .any(|range| arguments.slice(*range).iter().any(named))
+        || options.map(|range| arguments.slice(*range)).any(unseen);
+    let role = if goes_down {
+        Role::DeleteTree
+    } else {
+        Role::Delete
+    };
+    path(arguments.script, role, &made, reading)
+}
+
+/// Notes which command a call hands to a shell or runs by its words.
+fn command(arguments: &Arguments<'_, '_>, reading: &mut Reading) -> Option<()> {
+    let range = arguments.of_role(0, Role::Shell)?;
+    let follows = matches!(arguments.script.syntax, Syntax::Python | Syntax::JavaScript);
+    let by_shell = arguments
+        .keyed(&["shell"])
+        .is_some_and(|range| !matches!(arguments.slice(range), [word] if word.is_name("False")));
+    let words = arguments
+        .values
+        .words(range)
+        .filter(|_| follows && !by_shell);
+    let words = words.or_else(|| literals(arguments.slice(range)));
+    if let Some(words) = words {
+        return run(arguments, &words, reading);
+    }
+    let made = arguments.made(range)?;
+    // Several strings are the words of a program in the languages that allow it.
+    let more = (1..).map_while(|place| arguments.text(place));
+    let more: Vec<String> = more.filter(|_| !follows).collect();
+    if !more.is_empty() {
+        let words = std::iter::once(made.only()?.to_owned()).chain(more);
+        reading.see(Deed::Run(words.collect()));
+        return Some(());
+    }
+    // What is typed into a shell is code as well.
+    let others = ["executable", "preexec_fn", "input", "stdin", "env"];
+    if !made.is_exact() || arguments.keyed(&others).is_some() {
+        return None;
+    }
+    let directory = match arguments.keyed(&["cwd"]) {
+        Some(range) => arguments.made(range)?.only()?.to_owned(),
+        None => String::new(),
+    };
+    for text in made.shapes() {
+        reading.see(Deed::Shell(if matches!(directory.as_str(), "" | ".") {
+            text
+        } else if directory.contains('\'') {
+            return None;
+        } else {
+            format!("cd '{directory}' && {{ {text}\n}}")
+        }));
+    }
+    Some(())
+}
+
 /// The strings of `["a", "b"]` or `("a", "b")`.
-fn words(list: &[Token]) -> Option<Vec<String>> {
+fn literals(list: &[Token]) -> Option<Vec<Made>> {
     let [Token::Mark("[" | "("), inner @ .., Token::Mark("]" | ")")] = list else {
         return None;
     };
-    let words: Option<Vec<String>> = inner
+    let words: Option<Vec<Made>> = inner
         .split(|token| token.is_mark(","))
         .filter(|word| !word.is_empty())
-        .map(text)
+        .map(|word| match word {
+            [Token::Text(Some(text))] => Some(Made::exact(text.clone())),
+            _ => None,
+        })
         .collect();
     words.filter(|words| !words.is_empty())
 }
 
-fn program(arguments: &[&[Token]]) -> Option<Vec<String>> {
-    let program = text(arguments.first()?)?;
-    let mut all = vec![program];
-    for argument in arguments.iter().skip(1) {
-        match text(argument) {
-            Some(word) => all.push(word),
-            None => match words(argument) {
-                Some(words) => all.extend(words),
-                // Options in an object do not change what is run, as far as it is seen.
-                None if argument.first().is_some_and(|token| token.is_mark("{")) => {}
-                None => return None,
+/// Notes that a program runs with these words, in all ways they may be.
+fn run(arguments: &Arguments<'_, '_>, words: &[Made], reading: &mut Reading) -> Option<()> {
+    let mut commands: Vec<Vec<String>> = vec![settings(arguments)?];
+    for word in words {
+        if word.origin >= Origin::Assembled && !word.is_exact() {
+            return None;
+        }
+        let shapes: Vec<String> = word.shapes().collect();
+        if commands.len() * shapes.len() > COMMANDS_MAX {
+            return None;
+        }
+        commands = commands
+            .iter()
+            .flat_map(|command| {
+                shapes.iter().map(|shape| {
+                    let mut command = command.clone();
+                    command.push(shape.clone());
+                    command
+                })
+            })
+            .collect();
+    }
+    let silent = |range: Range| {
+        let last = arguments.slice(range).last();
+        last.is_some_and(|last| last.is_name("DEVNULL") || last.is_name("None"))
+    };
+    let typed = arguments.keyed(&["input"]).is_some()
+        || arguments
+            .keyed(&["stdin"])
+            .is_some_and(|range| !silent(range));
+    for command in commands {
+        reading.see(if typed {
+            Deed::Feed(command)
+        } else {
+            Deed::Run(command)
+        });
+    }
+    Some(())
+}
+
+/// The words that say where a command runs, and with which variables. `None`: something else is
+/// run instead, or nobody can tell.
+fn settings(arguments: &Arguments<'_, '_>) -> Option<Vec<String>> {
+    if arguments.keyed(&["executable", "preexec_fn"]).is_some() {
+        return None;
+    }
+    let mut words = Vec::new();
+    if let Some(range) = arguments.keyed(&["cwd"]) {
+        let directory = arguments.made(range)?;
+        let directory = directory.only()?;
+        if !matches!(directory, "" | ".") {
+            words.extend(["-C".to_owned(), directory.to_owned()]);
+        }
+    }
+    if let Some(range) = arguments.keyed(&["env"]) {
+        words.extend(variables(arguments.slice(range))?);
+    }
+    if !words.is_empty() {
+        words.insert(0, "env".to_owned());
+    }
+    Some(words)
+}
+
+/// The variables that are set by `{**os.environ, "A": "b"}` or by `os.environ` alone.
+fn variables(slice: &[Token]) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    for (at, token) in slice.iter().enumerate() {
+        if let (Token::Text(key), Some(Token::Mark(":"))) = (token, slice.get(at + 1)) {
+            let value = match slice.get(at + 2) {
+                Some(Token::Text(Some(value))) => value.clone(),
+                _ => HOLE.to_string(),
+            };
+            words.push(format!("{}={value}", key.as_deref()?));
+        }
+    }
+    let is_shown = slice.first().is_some_and(|token| token.is_mark("{"))
+        || slice.iter().any(|token| token.is_name("environ"));
+    is_shown.then_some(words)
+}
+
+fn program(arguments: &Arguments<'_, '_>, reading: &mut Reading) -> Option<()> {
+    let first = arguments.made(arguments.range(0)?)?;
+    let mut words = vec![first];
+    for place in 1.. {
+        let Some(range) = arguments.range(place) else {
+            break;
+        };
+        let slice = arguments.slice(range);
+        if slice.first().is_some_and(|token| token.is_mark("{")) {
+            if slice.iter().any(|token| token.is_name("shell")) {
+                return None;
+            }
+            // Other options do not change what is run, as far as it is seen.
+            continue;
+        }
+        let follows = matches!(arguments.script.syntax, Syntax::Python | Syntax::JavaScript);
+        match arguments.values.words(range).filter(|_| follows) {
+            Some(more) => words.extend(more),
+            None => match literals(slice) {
+                Some(more) => words.extend(more),
+                None => {
+                    let made = arguments.made(range)?;
+                    let is_function = slice.iter().any(|token| token.is_mark("=>"));
+                    if !is_function {
+                        words.push(made);
+                    }
+                }
             },
         }
     }
-    Some(all)
+    run(arguments, &words, reading)
 }
 
-fn open(script: &Script, arguments: &[&[Token]]) -> Option<Vec<Deed>> {
-    if script.syntax == Syntax::Perl {
-        return open_perl(arguments);
+/// Whether a mode lets a file be written. `None`: it cannot be told.
+fn mode_writes(arguments: &Arguments<'_, '_>, place: usize) -> Option<bool> {
+    let range = arguments
+        .keyed(&["mode"])
+        .or_else(|| arguments.range(place));
+    let Some(range) = range else {
+        return Some(false);
+    };
+    let slice = arguments.slice(range);
+    // A block or a function that gets the file.
+    if slice
+        .first()
+        .is_some_and(|token| token.is_mark("|") || token.is_mark("{"))
+        || slice.iter().any(|token| token.is_mark("=>"))
+    {
+        return Some(false);
     }
-    // A number is a stream that is open already.
-    if let [Token::Number] = arguments.first()? {
-        return Some(Vec::new());
-    }
-    let path = text(arguments.first()?)?;
-    let mode = arguments
-        .iter()
-        .skip(1)
-        .find_map(|argument| match argument {
-            [Token::Text(Some(mode))] => Some(mode.clone()),
-            [Token::Name(key), equals, Token::Text(Some(mode))]
-                if key == "mode" && equals.is_mark("=") =>
-            {
-                Some(mode.clone())
-            }
-            _ => None,
-        });
-    // A computed mode may be any.
-    let is_computed = mode.is_none()
-        && arguments.get(1).is_some_and(|argument| {
-            !matches!(argument, [Token::Name(key), Token::Mark("=" | ":"), ..] if key != "mode")
-                && !argument
-                    .first()
-                    .is_some_and(|token| token.is_mark("|") || token.is_mark("{"))
-        });
-    if is_computed {
-        return None;
-    }
-    if script.syntax == Syntax::Ruby && path.starts_with('|') {
-        return Some(read(script, path).into_iter().collect());
-    }
-    let writes = mode.is_some_and(|mode| mode.contains(['w', 'a', 'x', '+', 'c']));
-    Some(if writes {
-        vec![Deed::WriteFile(path)]
-    } else {
-        read(script, path).into_iter().collect()
+    let made = arguments.made(range)?;
+    made.is_exact().then(|| {
+        made.shapes()
+            .any(|mode| mode.contains(['w', 'a', 'x', '+', 'c']))
     })
 }
 
+fn open(arguments: &Arguments<'_, '_>, reading: &mut Reading) -> Option<()> {
+    let script = arguments.script;
+    if script.syntax == Syntax::Perl {
+        return open_perl(arguments, reading);
+    }
+    let range = arguments.of_role(0, Role::Read)?;
+    // A number is a stream that is open already.
+    if let [Token::Number] = arguments.slice(range) {
+        return Some(());
+    }
+    let made = arguments.made(range)?;
+    opened(script, &made, mode_writes(arguments, 1)?, reading)
+}
+
+/// Notes that a file is opened, by call or by method.
+fn opened(script: &Script, made: &Made, writes: bool, reading: &mut Reading) -> Option<()> {
+    let runs = script.syntax == Syntax::Ruby && made.shapes().any(|path| path.starts_with('|'));
+    let role = if writes && !runs {
+        Role::Write
+    } else {
+        Role::Read
+    };
+    path(script, role, made, reading)
+}
+
+/// Notes what a method does to the file its object stands for.
+pub(super) fn apply_to(
+    call: &Call,
+    receiver: &Made,
+    arguments: &Arguments<'_, '_>,
+    reading: &mut Reading,
+) {
+    let script = arguments.script;
+    let first = || arguments.made(arguments.range(0)?);
+    let mut done = Some(());
+    if call.reader == Some(CallReader::Open) && receiver.is_open() {
+        // A member of an archive that is open already.
+        let writes = mode_writes(arguments, 1);
+        done = writes.and_then(|writes| opened(script, receiver, writes, reading));
+    } else if call.reader == Some(CallReader::Open) {
+        let seen =
+            mode_writes(arguments, 0).map(|writes| opened(script, receiver, writes, reading));
+        done = seen.flatten();
+    } else if call.takes(Role::Link) || call.does == Effect::Delete && call.takes(Role::Write) {
+        // `Path("x").symlink_to("y")` and `Path("y").rename("x")` name two files.
+        let (from, to) = if call.takes(Role::Link) {
+            (first(), Some(receiver.clone()))
+        } else {
+            (Some(receiver.clone()), first())
+        };
+        for (operand, made) in call.takes.iter().zip([from, to]) {
+            let seen = made.and_then(|made| path(script, operand.role, &made, reading));
+            done = done.and(seen);
+        }
+    } else {
+        for operand in call.takes {
+            let seen = match operand.role {
+                Role::Permission => receiver.only().map(|path| {
+                    reading
+                        .deeds
+                        .extend(deed_on(Role::Permission, path.to_owned()));
+                }),
+                Role::Sql => first().and_then(|made| statement(&made, reading)),
+                role => path(script, role, receiver, reading),
+            };
+            done = done.and(seen);
+        }
+    }
+    if done.is_none() {
+        reading.hide(COMPUTED);
+    }
+}
+
 /// Perl names handle, mode and file, or glues mode and file together.
-fn open_perl(arguments: &[&[Token]]) -> Option<Vec<Deed>> {
-    let second = text(arguments.get(1)?)?;
-    let (mode, path) = if let Some(path) = arguments.get(2) {
-        (second.trim().to_owned(), text(path)?)
+fn open_perl(arguments: &Arguments<'_, '_>, reading: &mut Reading) -> Option<()> {
+    let second = arguments.text(1)?;
+    let (mode, path) = if arguments.range(2).is_some() {
+        (second.trim().to_owned(), arguments.text(2)?)
     } else {
         let name = second.trim_start_matches(['<', '>', '+', ' ']);
         let mode = second
@@ -232,11 +549,13 @@ fn open_perl(arguments: &[&[Token]]) -> Option<Vec<Deed>> {
     };
     if mode.contains('|') || path.starts_with('|') || path.ends_with('|') {
         let command = path.trim_matches('|').trim().to_owned();
-        return Some(vec![Deed::Shell(command)]);
+        reading.see(Deed::Shell(command));
+        return Some(());
     }
-    Some(vec![if mode.contains('>') || mode.contains('+') {
+    reading.see(if mode.contains('>') || mode.contains('+') {
         Deed::WriteFile(path)
     } else {
         Deed::ReadFile(path)
-    }])
+    });
+    Some(())
 }

@@ -3,6 +3,7 @@
 //! Where a language is hard to split (Perl above all), the lexer gives up early rather than guess:
 //! a wrong guess about where a string ends could hide code in it.
 
+mod escapes;
 mod perl;
 
 use crate::knowledge::languages::Script;
@@ -71,14 +72,27 @@ const RARE_MARKS: [&str; 5] = ["^", "~", "@", "#", "$"];
 /// Strings with code in them may nest this deep.
 const DEPTH_MAX: usize = 4;
 
-/// The tokens of `code`; `None` when it cannot be split for certain.
-pub(super) fn tokens(script: &'static Script, code: &str) -> Option<Vec<Token>> {
+/// How far each line is indented: the place of its first token, and the number of blanks before it.
+pub(super) type Indents = Vec<(usize, usize)>;
+
+/// Lines count as indented by at most this much.
+const INDENT_MAX: usize = 200;
+
+/// The tokens of `code`, and how its lines are indented; `None` when it cannot be split for certain.
+pub(super) fn tokens(script: &'static Script, code: &str) -> Option<(Vec<Token>, Indents)> {
     let mut tokens = Vec::new();
-    lex(script, code, 0, &mut tokens)?;
-    Some(tokens)
+    let mut indents = Vec::new();
+    lex(script, code, 0, &mut tokens, &mut indents)?;
+    Some((tokens, indents))
 }
 
-fn lex(script: &'static Script, code: &str, depth: usize, tokens: &mut Vec<Token>) -> Option<()> {
+fn lex(
+    script: &'static Script,
+    code: &str,
+    depth: usize,
+    tokens: &mut Vec<Token>,
+    indents: &mut Indents,
+) -> Option<()> {
     if depth > DEPTH_MAX {
         return None;
     }
@@ -87,6 +101,7 @@ fn lex(script: &'static Script, code: &str, depth: usize, tokens: &mut Vec<Token
         cursor: Cursor::new(code),
         depth,
         tokens,
+        indents,
     };
     while lexer.cursor.peek().is_some() {
         lexer.step()?;
@@ -99,6 +114,7 @@ struct Lexer<'a> {
     cursor: Cursor,
     depth: usize,
     tokens: &'a mut Vec<Token>,
+    indents: &'a mut Indents,
 }
 
 impl Lexer<'_> {
@@ -113,9 +129,18 @@ impl Lexer<'_> {
 
     fn step(&mut self) -> Option<()> {
         let c = self.cursor.peek()?;
+        // Python counts indentation anew behind it.
+        if c == '\u{c}' && self.script.syntax == Syntax::Python {
+            return None;
+        }
         if c == '\n' {
             self.cursor.bump();
             self.tokens.push(Token::Newline);
+            if self.depth == 0 {
+                let blank = |place: &usize| matches!(self.cursor.peek_at(*place), Some(' ' | '\t'));
+                let indent = (0..INDENT_MAX).take_while(blank).count();
+                self.indents.push((self.tokens.len(), indent));
+            }
         } else if c.is_whitespace() {
             self.cursor.bump();
         } else if c == '\\' && self.cursor.peek_at(1) == Some('\n') {
@@ -238,17 +263,18 @@ impl Lexer<'_> {
         }
         let triple = format!("{quote}{quote}{quote}");
         if self.script.syntax == Syntax::Python && self.cursor.eat_text(&triple) {
-            let body = self.cursor.take_until(&triple)?;
-            if body.contains('\\') && !prefix.contains('r') {
-                return None;
-            }
+            let body = self.until_triple(&triple)?;
             return self.python_text(&prefix, &body);
         }
         self.cursor.bump();
         let body = self.until(quote)?;
         match self.script.syntax {
             Syntax::Python => self.python_text(&prefix, &body),
-            Syntax::Plain | Syntax::JavaScript => {
+            Syntax::JavaScript => {
+                self.tokens.push(Token::Text(escapes::undo(&body)));
+                Some(())
+            }
+            Syntax::Plain => {
                 self.tokens.push(Token::Text(unescape(&body)));
                 Some(())
             }
@@ -281,24 +307,80 @@ impl Lexer<'_> {
         }
     }
 
+    /// The text up to three quotes, escapes kept as they are; an escaped quote ends nothing.
+    fn until_triple(&mut self, triple: &str) -> Option<String> {
+        let mut body = String::new();
+        while !self.cursor.eat_text(triple) {
+            let c = self.cursor.bump()?;
+            body.push(c);
+            if c == '\\' {
+                body.push(self.cursor.bump()?);
+            }
+        }
+        Some(body)
+    }
+
     fn python_text(&mut self, prefix: &str, body: &str) -> Option<()> {
-        if !prefix.contains('f') && !prefix.contains('t') {
-            let text = if prefix.contains('r') {
+        let is_raw = prefix.contains('r');
+        let text = |body: &str| {
+            if is_raw {
                 Some(body.to_owned())
             } else {
-                unescape(body)
-            };
-            self.tokens.push(Token::Text(text));
+                escapes::undo(body)
+            }
+        };
+        if !prefix.contains('f') && !prefix.contains('t') {
+            self.tokens.push(Token::Text(text(body)));
             return Some(());
         }
-        self.tokens.push(Token::Text(None));
         let mut cursor = Cursor::new(body);
+        let mut plain = String::new();
+        self.tokens.push(Token::Mark("("));
         while let Some(c) = cursor.bump() {
             if c == '{' && !cursor.eat('{') {
                 let code = braced(&mut cursor)?;
+                self.tokens.push(Token::Text(text(&plain)));
+                plain.clear();
                 // What follows a colon or an exclamation mark at the end formats the value.
                 self.inner(strip_format(&code))?;
+                self.tokens.push(Token::Mark("+"));
+            } else {
+                plain.push(c);
+                if c == '}' {
+                    cursor.eat('}');
+                }
             }
+        }
+        self.tokens.push(Token::Text(text(&plain)));
+        self.tokens.push(Token::Mark(")"));
+        Some(())
+    }
+
+    /// A template of JavaScript: texts and code, joined.
+    fn template(&mut self, body: &str) -> Option<()> {
+        let mut cursor = Cursor::new(body);
+        let mut plain = String::new();
+        let start = self.tokens.len();
+        let mut is_plain = true;
+        while let Some(c) = cursor.peek() {
+            if c == '\\' {
+                plain.extend([cursor.bump()?, cursor.bump()?]);
+            } else if cursor.eat_text("${") {
+                is_plain = false;
+                self.tokens.push(Token::Text(escapes::undo(&plain)));
+                plain.clear();
+                let code = braced(&mut cursor)?;
+                self.inner(&code)?;
+                self.tokens.push(Token::Mark("+"));
+            } else {
+                plain.push(c);
+                cursor.bump();
+            }
+        }
+        self.tokens.push(Token::Text(escapes::undo(&plain)));
+        if !is_plain {
+            self.tokens.insert(start, Token::Mark("("));
+            self.tokens.push(Token::Mark(")"));
         }
         Some(())
     }
@@ -391,7 +473,7 @@ impl Lexer<'_> {
     fn inner(&mut self, code: &str) -> Option<()> {
         self.tokens.push(Token::Mark("+"));
         self.tokens.push(Token::Mark("("));
-        lex(self.script, code, self.depth + 1, self.tokens)?;
+        lex(self.script, code, self.depth + 1, self.tokens, self.indents)?;
         self.tokens.push(Token::Mark(")"));
         Some(())
     }
@@ -405,7 +487,7 @@ impl Lexer<'_> {
                 if self.after_operand() {
                     return None;
                 }
-                self.interpolated(&body, "${", false)
+                self.template(&body)
             }
             Syntax::Ruby => self.interpolated(&body, "#{", true),
             Syntax::Perl | Syntax::Php => self.sigils(&body, true),

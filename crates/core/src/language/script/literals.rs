@@ -12,8 +12,11 @@ const LITERAL_BYTES_MAX: usize = 256;
 impl Reader<'_> {
     /// Whether the arguments of the call at `end` name a place outside the project.
     pub(super) fn names_elsewhere(&self, end: usize) -> bool {
-        let arguments = self.arguments(end);
-        arguments.iter().flat_map(|argument| argument.iter()).any(
+        let arguments = self.arguments(end).ranges;
+        let tokens = arguments
+            .iter()
+            .flat_map(|(from, to)| self.tokens.get(*from..*to).unwrap_or_default());
+        tokens.into_iter().any(
             |token| matches!(token, Token::Text(Some(text)) if text.starts_with(['/', '~']) || text.contains("..")),
         )
     }
@@ -21,7 +24,7 @@ impl Reader<'_> {
     /// Where a file is opened by a name that is computed, the name is made of the texts at hand: each
     /// that may be part of a path counts as opened.
     pub(super) fn reaches_by_literals(&mut self) {
-        if !self.reading.reads_computed {
+        if !self.reading.reads_computed && !self.reading.writes_computed {
             return;
         }
         let texts = self.tokens.iter().filter_map(|token| match token {
@@ -50,7 +53,12 @@ impl Reader<'_> {
             self.reading.hide(COMPUTED);
         }
         for path in paths {
-            self.reading.see(Deed::ReadFile(path));
+            if self.reading.writes_computed {
+                self.reading.see(Deed::MayWrite(path.clone()));
+            }
+            if self.reading.reads_computed {
+                self.reading.see(Deed::ReadFile(path));
+            }
         }
     }
 }

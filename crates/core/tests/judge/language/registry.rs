@@ -16,7 +16,8 @@ use super::*;
 /// What a deed is in the vocabulary of the tables.
 fn effect(deed: &Deed) -> Effect {
     match deed {
-        Deed::Shell(_) | Deed::Run(_) => Effect::Exec,
+        Deed::Shell(_) | Deed::Run(_) | Deed::Feed(_) | Deed::Load(_) => Effect::Exec,
+        Deed::MayWrite(_) => Effect::Write,
         Deed::ReadFile(_) => Effect::Read,
         Deed::WriteFile(_) | Deed::Link(_) => Effect::Write,
         Deed::DeleteFile(_) | Deed::DeleteTree(_) => Effect::Delete,

@@ -72,7 +72,9 @@ impl Walk<'_> {
                     args.extend_from_slice(line.args.get(at + 1..).unwrap_or(&[]));
                     return Some(self.program(&args, line.stdin));
                 }
-                self.script_file(script, line.row.name);
+                let at = line.args.iter().position(|arg| arg == *script);
+                let words = at.and_then(|at| line.args.get(at + 1..)).unwrap_or(&[]);
+                self.script_with(script, line.row.name, words.to_vec());
                 self.telling_words(script, line.args);
                 if role == Role::Snippet(Lang::PERL) {
                     for word in line.read.operands.iter().skip(1) {

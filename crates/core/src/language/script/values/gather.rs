@@ -1,0 +1,697 @@
+//! Finds what a script binds its names to: assignments, loops, parameters, attributes.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Bound, Range};
+use crate::language::script::lexer::{Indents, Token};
+
+/// Tokens that one binding may reach back.
+const BACK_MAX: usize = 128;
+/// Tokens after which the end of a value is no longer looked for; see [`super::RANGE_MAX`].
+const AHEAD_MAX: usize = super::RANGE_MAX + 1;
+
+/// What the names of a script are bound to.
+#[derive(Debug, Default)]
+pub(super) struct Gathered<'a> {
+    pub(super) names: HashMap<&'a str, Vec<Bound>>,
+    /// The same of attributes, whatever object they belong to.
+    pub(super) attributes: HashMap<&'a str, Vec<Bound>>,
+    /// What the functions of the script return.
+    pub(super) returned: HashMap<&'a str, Vec<Range>>,
+    /// Lists to which something is added later.
+    pub(super) mutated: HashSet<&'a str>,
+    /// Functions and classes of the script.
+    pub(super) own: HashSet<&'a str>,
+    /// Whether attributes are computed by the script itself.
+    pub(super) computes_attributes: bool,
+}
+
+/// A function of a script.
+#[derive(Debug)]
+struct Function<'a> {
+    /// What it is called by: its name, or that of its class.
+    called: &'a str,
+    parameters: Vec<&'a str>,
+    /// Whether its first parameter is the object it belongs to.
+    is_method: bool,
+    /// Whether something else may call it: a decorator, the language itself.
+    called_by_others: bool,
+}
+
+/// A `def` or `class` whose body the current line may belong to.
+#[derive(Clone, Copy, Debug)]
+struct Block<'a> {
+    indent: usize,
+    name: &'a str,
+    is_class: bool,
+}
+
+impl<'a> Gathered<'a> {
+    /// Reads Python.
+    pub(super) fn python(tokens: &'a [Token], indents: &Indents) -> Self {
+        let mut gathered = Self::default();
+        let mut functions = Vec::new();
+        let mut blocks: Vec<Block<'a>> = Vec::new();
+        let mut indents = indents.iter().peekable();
+        let mut depth = 0_usize;
+        let mut indent = 0;
+        let mut start = 0;
+        let mut in_import = false;
+        let mut decorated = false;
+        for (at, token) in tokens.iter().enumerate() {
+            while let Some((place, blanks)) = indents.next_if(|(place, _)| *place <= at) {
+                if depth == 0 && *place == at && *token != Token::Newline {
+                    indent = *blanks;
+                    blocks.retain(|block| block.indent < indent);
+                }
+            }
+            match token {
+                Token::Mark("(" | "[" | "{") => depth += 1,
+                Token::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
+                Token::Newline | Token::Mark(";") if depth == 0 => {
+                    start = at + 1;
+                    in_import = false;
+                }
+                Token::Mark(":") if depth == 0 && opens_block(tokens.get(start)) => start = at + 1,
+                Token::Mark("@") if at == start => decorated = true,
+                // What is given by name may become a parameter or a field.
+                Token::Mark("=") if depth > 0 => {
+                    let value = (at + 1, value_end(tokens, at + 1));
+                    gathered.before(tokens, at, value);
+                    if let Some(Token::Name(name)) = at.checked_sub(1).and_then(|at| tokens.get(at))
+                    {
+                        gathered.bind_attribute(name, Bound::Value(value));
+                    }
+                }
+                Token::Mark("=") => {
+                    let value = (at + 1, statement_end(tokens, at + 1));
+                    gathered.targets(tokens, start, at, value);
+                    // A field is also set by whoever makes an object of the class.
+                    let in_class = blocks.last().is_some_and(|block| block.is_class);
+                    if in_class {
+                        for token in tokens.get(start..at).unwrap_or_default() {
+                            match token {
+                                Token::Name(name) => {
+                                    gathered.bind_attribute(name, Bound::Element(value));
+                                    gathered.bind_attribute(name, Bound::Value(value));
+                                }
+                                Token::Mark(":") => {
+                                    if let Some(Token::Name(name)) = tokens.get(start) {
+                                        gathered.bind_attribute(name, Bound::Anything);
+                                    }
+                                }
+                                _ => {}
+                            }
+                        }
+                    }
+                }
+                Token::Mark(":=") => {
+                    gathered.before(tokens, at, (at + 1, value_end(tokens, at + 1)))
+                }
+                Token::Mark(mark) if depth == 0 && is_update(mark) => {
+                    gathered.before_anything(tokens, at);
+                }
+                Token::Name(word) => match word.as_str() {
+                    "import" | "from" if depth == 0 => in_import = true,
+                    "for" => gathered.loop_targets(tokens, at),
+                    "as" if !in_import => gathered.context(tokens, at),
+                    "def" | "class" => {
+                        let is_class = word == "class";
+                        if let Some(Token::Name(name)) = tokens.get(at + 1) {
+                            let class = blocks.last().filter(|block| block.is_class);
+                            let called = match class {
+                                Some(class) if name == "__init__" => class.name,
+                                _ => name.as_str(),
+                            };
+                            gathered.own.insert(name);
+                            if !is_class {
+                                let mut function = gathered.function(tokens, at + 2, called);
+                                let by_language = name.starts_with("__") && name != "__init__";
+                                function.called_by_others = decorated || by_language;
+                                functions.push(function);
+                                gathered.computes_attributes |= matches!(
+                                    name.as_str(),
+                                    "__getattr__" | "__getattribute__" | "__get__"
+                                );
+                            }
+                            decorated = false;
+                            blocks.push(Block {
+                                indent,
+                                name,
+                                is_class,
+                            });
+                        }
+                    }
+                    "case" if at == start => gathered.captures(tokens, at),
+                    "setattr" => gathered.set_attribute(tokens, at),
+                    "lambda" => gathered.lambda(tokens, at),
+                    "return" | "yield" => {
+                        let function = blocks.iter().rev().find(|block| !block.is_class);
+                        if let Some(function) = function {
+                            // What a generator yields is not followed.
+                            let to = if word == "yield" {
+                                at + 1
+                            } else {
+                                statement_end(tokens, at + 1)
+                            };
+                            let range = (at + 1, to);
+                            gathered
+                                .returned
+                                .entry(function.name)
+                                .or_default()
+                                .push(range);
+                        }
+                    }
+                    "append" | "extend" | "insert" | "update" => gathered.mutates(tokens, at),
+                    _ => {}
+                },
+                Token::Mark(_)
+                | Token::Newline
+                | Token::Variable(_)
+                | Token::Symbol(_)
+                | Token::Text(_)
+                | Token::Command(_)
+                | Token::Number => {}
+            }
+        }
+        gathered.calls(tokens, &functions);
+        gathered
+    }
+
+    /// Reads JavaScript.
+    pub(super) fn javascript(tokens: &'a [Token]) -> Self {
+        let mut gathered = Self::default();
+        for (at, token) in tokens.iter().enumerate() {
+            match token {
+                Token::Mark("=") => {
+                    gathered.before(tokens, at, (at + 1, value_end(tokens, at + 1)));
+                }
+                Token::Mark(mark) if is_update(mark) => gathered.before_anything(tokens, at),
+                Token::Mark("=>") => gathered.arrow(tokens, at),
+                Token::Name(word) => match word.as_str() {
+                    "of" | "in" => gathered.loop_of(tokens, at),
+                    "function" => {
+                        let open = if opens(tokens.get(at + 1)) {
+                            at + 1
+                        } else {
+                            at + 2
+                        };
+                        gathered.anything_in(tokens, open);
+                    }
+                    "catch" => gathered.anything_in(tokens, at + 1),
+                    "push" | "unshift" | "splice" => gathered.mutates(tokens, at),
+                    _ => {}
+                },
+                Token::Mark(_)
+                | Token::Newline
+                | Token::Variable(_)
+                | Token::Symbol(_)
+                | Token::Text(_)
+                | Token::Command(_)
+                | Token::Number => {}
+            }
+        }
+        gathered
+    }
+
+    fn bind(&mut self, name: &'a str, bound: Bound) {
+        self.names.entry(name).or_default().push(bound);
+    }
+
+    fn bind_attribute(&mut self, name: &'a str, bound: Bound) {
+        self.attributes.entry(name).or_default().push(bound);
+    }
+
+    /// `a = …`, `a, b = …`, `a.b = …`, `a[b] = …`: the targets from `start` to the sign at `at`.
+    fn targets(&mut self, tokens: &'a [Token], start: usize, at: usize, value: Range) {
+        let target = tokens.get(start..at).unwrap_or_default();
+        match target {
+            [Token::Name(name)] | [Token::Name(name), Token::Mark(":"), ..] => {
+                self.bind(name, Bound::Value(value));
+                return;
+            }
+            _ => {}
+        }
+        let listed = target.iter().any(|token| token.is_mark(","));
+        let bound = if listed {
+            Bound::Element(value)
+        } else {
+            Bound::Value(value)
+        };
+        // Names in an index are read; those in `[a, b] = …` are bound.
+        let mut depth = 0_usize;
+        for (place, token) in target.iter().enumerate() {
+            let before = place.checked_sub(1).and_then(|place| target.get(place));
+            let indexes = before.is_some_and(Token::ends_operand);
+            match token {
+                Token::Mark("[" | "{" | "(") if depth > 0 || indexes => depth += 1,
+                Token::Mark("]" | "}" | ")") => depth = depth.saturating_sub(1),
+                Token::Name(name) if depth == 0 => {
+                    let is_member = before.is_some_and(|before| before.is_mark("."));
+                    let bound = match target.get(place + 1) {
+                        Some(Token::Mark("[")) => {
+                            self.mutated.insert(name);
+                            Bound::Holder(value)
+                        }
+                        // What stands before the dot is not bound.
+                        Some(Token::Mark(".")) => continue,
+                        _ => bound,
+                    };
+                    if is_member {
+                        self.bind_attribute(name, bound);
+                    } else {
+                        self.bind(name, bound);
+                    }
+                }
+                Token::Mark(_)
+                | Token::Name(_)
+                | Token::Newline
+                | Token::Variable(_)
+                | Token::Symbol(_)
+                | Token::Text(_)
+                | Token::Command(_)
+                | Token::Number => {}
+            }
+        }
+    }
+
+    /// The name before the sign at `at` gets the value in `value`.
+    fn before(&mut self, tokens: &'a [Token], at: usize, value: Range) {
+        let Some(last) = at.checked_sub(1) else {
+            return;
+        };
+        let is_member = last
+            .checked_sub(1)
+            .and_then(|at| tokens.get(at))
+            .is_some_and(|token| token.is_mark("."));
+        match tokens.get(last) {
+            Some(Token::Name(name)) if is_member => self.bind_attribute(name, Bound::Value(value)),
+            Some(Token::Name(name)) => self.bind(name, Bound::Value(value)),
+            // `const {a, b} = …`, `[a, b] = …`, `a[b] = …`
+            Some(Token::Mark("}" | "]")) => {
+                for token in (1..BACK_MAX).map_while(|back| tokens.get(at.checked_sub(back)?)) {
+                    match token {
+                        Token::Name(name) => {
+                            self.mutated.insert(name);
+                            self.bind(name, Bound::Element(value));
+                            self.bind_attribute(name, Bound::Anything);
+                        }
+                        Token::Mark(";") | Token::Newline => break,
+                        Token::Mark(_)
+                        | Token::Variable(_)
+                        | Token::Symbol(_)
+                        | Token::Text(_)
+                        | Token::Command(_)
+                        | Token::Number => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `a += …`: what the name holds then is not followed.
+    fn before_anything(&mut self, tokens: &'a [Token], at: usize) {
+        if let Some(Token::Name(name)) = at.checked_sub(1).and_then(|at| tokens.get(at)) {
+            self.mutated.insert(name);
+            self.bind(name, Bound::Anything);
+            self.bind_attribute(name, Bound::Anything);
+        }
+    }
+
+    /// `for a, b in …`, as a statement or in brackets.
+    fn loop_targets(&mut self, tokens: &'a [Token], at: usize) {
+        let rest = tokens.get(at + 1..).unwrap_or_default();
+        let Some(word) = rest
+            .iter()
+            .take(BACK_MAX)
+            .position(|token| token.is_name("in"))
+        else {
+            return;
+        };
+        let from = at + word + 2;
+        let value = (from, iterated_end(tokens, from));
+        for token in rest.iter().take(word) {
+            if let Token::Name(name) = token {
+                self.bind(name, Bound::Element(value));
+                self.bind_attribute(name, Bound::Anything);
+            }
+        }
+    }
+
+    /// `for (const a of …)`.
+    fn loop_of(&mut self, tokens: &'a [Token], at: usize) {
+        let value = (at + 1, value_end(tokens, at + 1));
+        for token in (1..BACK_MAX).map_while(|back| tokens.get(at.checked_sub(back)?)) {
+            match token {
+                Token::Name(word) if matches!(word.as_str(), "const" | "let" | "var") => break,
+                Token::Name(name) => self.bind(name, Bound::Element(value)),
+                Token::Mark("{" | "}" | "[" | "]" | "," | ":" | "...") => {}
+                Token::Mark(_)
+                | Token::Newline
+                | Token::Variable(_)
+                | Token::Symbol(_)
+                | Token::Text(_)
+                | Token::Command(_)
+                | Token::Number => break,
+            }
+        }
+    }
+
+    /// `with … as a`; what an exception is called holds no text of the script.
+    fn context(&mut self, tokens: &'a [Token], at: usize) {
+        let mut depth = 0_usize;
+        for back in 1..BACK_MAX {
+            let Some(place) = at.checked_sub(back) else {
+                break;
+            };
+            match tokens.get(place) {
+                Some(Token::Mark(")" | "]" | "}")) => depth += 1,
+                Some(Token::Mark("(" | "[" | "{")) if depth > 0 => depth -= 1,
+                Some(Token::Mark("(" | ",")) if depth == 0 => {
+                    self.named(tokens, at + 1, Bound::Value((place + 1, at)));
+                    return;
+                }
+                Some(Token::Name(word)) if depth == 0 && word == "with" => {
+                    self.named(tokens, at + 1, Bound::Value((place + 1, at)));
+                    return;
+                }
+                Some(Token::Newline) | None if depth == 0 => break,
+                _ => {}
+            }
+        }
+        self.named(tokens, at + 1, Bound::Anything);
+    }
+
+    fn named(&mut self, tokens: &'a [Token], at: usize, bound: Bound) {
+        if let Some(Token::Name(name)) = tokens.get(at) {
+            self.bind(name, bound);
+        }
+    }
+
+    /// The parameters of a function, whose parenthesis is at `open`.
+    fn function(&mut self, tokens: &'a [Token], open: usize, called: &'a str) -> Function<'a> {
+        let mut parameters = Vec::new();
+        for (from, to) in items(tokens, open) {
+            let item = tokens.get(from..to).unwrap_or_default();
+            let name = item.iter().find_map(|token| match token {
+                Token::Name(name) => Some(name.as_str()),
+                _ => None,
+            });
+            let Some(name) = name else {
+                continue;
+            };
+            parameters.push(name);
+            if item
+                .first()
+                .is_some_and(|token| token.is_mark("*") || token.is_mark("**"))
+            {
+                self.bind(name, Bound::Anything);
+            } else if let Some(sign) = item.iter().position(|token| token.is_mark("=")) {
+                self.bind(name, Bound::Value((from + sign + 1, to)));
+            }
+        }
+        let is_method = matches!(parameters.first(), Some(&"self" | &"cls"));
+        Function {
+            called,
+            parameters,
+            is_method,
+            called_by_others: false,
+        }
+    }
+
+    /// `case [a, b]:` binds what it names.
+    fn captures(&mut self, tokens: &'a [Token], at: usize) {
+        for token in tokens
+            .get(at + 1..)
+            .unwrap_or_default()
+            .iter()
+            .take(BACK_MAX)
+        {
+            match token {
+                Token::Name(name) => self.bind(name, Bound::Anything),
+                Token::Newline => break,
+                _ => {}
+            }
+        }
+    }
+
+    /// `setattr(a, "b", c)` is `a.b = c`.
+    fn set_attribute(&mut self, tokens: &'a [Token], at: usize) {
+        if let [_, (from, _), value, ..] = items(tokens, at + 1).as_slice()
+            && let Some(Token::Text(Some(name))) = tokens.get(*from)
+        {
+            self.bind_attribute(name, Bound::Value(*value));
+        }
+    }
+
+    fn lambda(&mut self, tokens: &'a [Token], at: usize) {
+        for token in tokens
+            .get(at + 1..)
+            .unwrap_or_default()
+            .iter()
+            .take(BACK_MAX)
+        {
+            match token {
+                Token::Name(name) => self.bind(name, Bound::Anything),
+                Token::Mark(":") => break,
+                _ => {}
+            }
+        }
+    }
+
+    fn arrow(&mut self, tokens: &'a [Token], at: usize) {
+        for back in 1..BACK_MAX {
+            match at.checked_sub(back).and_then(|place| tokens.get(place)) {
+                Some(Token::Name(name)) => {
+                    self.bind(name, Bound::Anything);
+                    if back == 1 {
+                        break;
+                    }
+                }
+                Some(Token::Mark("(")) | None => break,
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn anything_in(&mut self, tokens: &'a [Token], open: usize) {
+        for (from, to) in items(tokens, open) {
+            for token in tokens.get(from..to).unwrap_or_default() {
+                if let Token::Name(name) = token {
+                    self.bind(name, Bound::Anything);
+                }
+            }
+        }
+    }
+
+    /// `a.append(…)`: the name before the dot.
+    fn mutates(&mut self, tokens: &'a [Token], at: usize) {
+        let receiver = at.checked_sub(2).and_then(|at| tokens.get(at));
+        if let (Some(Token::Name(name)), Some(Token::Mark("(")), Some(Token::Mark("."))) = (
+            receiver,
+            tokens.get(at + 1),
+            at.checked_sub(1).and_then(|at| tokens.get(at)),
+        ) {
+            self.mutated.insert(name);
+            for range in items(tokens, at + 1) {
+                // `extend` adds the elements of what it is given, the others the whole.
+                let bound = if tokens.get(at).is_some_and(|token| token.is_name("extend")) {
+                    Bound::Value(range)
+                } else {
+                    Bound::Holder(range)
+                };
+                self.bind(name, bound);
+                self.bind_attribute(name, bound);
+            }
+        }
+    }
+
+    /// Binds parameters to what functions are called with.
+    fn calls(&mut self, tokens: &'a [Token], functions: &[Function<'a>]) {
+        let mut by_name: HashMap<&str, Vec<&Function<'a>>> = HashMap::new();
+        for function in functions {
+            by_name.entry(function.called).or_default().push(function);
+        }
+        let mut called: HashSet<&str> = HashSet::new();
+        for (at, token) in tokens.iter().enumerate() {
+            let (Token::Name(name) | Token::Text(Some(name))) = token else {
+                continue;
+            };
+            let Some(functions) = by_name.get(name.as_str()) else {
+                continue;
+            };
+            let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+            if before.is_some_and(|token| token.is_name("def") || token.is_name("class")) {
+                continue;
+            }
+            // A text may be the name it is looked up by.
+            let calls = opens(tokens.get(at + 1)) && matches!(token, Token::Name(_));
+            let given = calls.then(|| items(tokens, at + 1));
+            for function in functions.iter().take(4) {
+                called.insert(function.called);
+                self.given(tokens, function, given.as_deref());
+            }
+        }
+        for function in functions {
+            if !called.contains(function.called) || function.called_by_others {
+                for name in &function.parameters {
+                    self.bind(name, Bound::Anything);
+                }
+            }
+        }
+    }
+
+    /// Binds the parameters of `function` to the arguments of one call. Without arguments it is
+    /// handed on, and whoever calls it calls it with anything.
+    fn given(&mut self, tokens: &'a [Token], function: &Function<'a>, given: Option<&[Range]>) {
+        let skipped = usize::from(function.is_method);
+        let parameters = function.parameters.get(skipped..).unwrap_or_default();
+        let Some(given) = given else {
+            for name in parameters {
+                self.bind(name, Bound::Anything);
+            }
+            return;
+        };
+        for (place, (from, to)) in given.iter().copied().enumerate() {
+            match tokens.get(from..to).unwrap_or_default() {
+                [Token::Mark("*" | "**"), ..] => {
+                    for name in parameters {
+                        self.bind(name, Bound::Anything);
+                    }
+                }
+                [Token::Name(key), Token::Mark("="), ..] => {
+                    if let Some(name) = parameters.iter().find(|name| *name == key) {
+                        self.bind(name, Bound::Value((from + 2, to)));
+                    }
+                }
+                _ => {
+                    if let Some(name) = parameters.get(place) {
+                        self.bind(name, Bound::Value((from, to)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn opens(token: Option<&Token>) -> bool {
+    token.is_some_and(|token| token.is_mark("("))
+}
+
+/// Whether a statement that begins so has a body behind a colon.
+fn opens_block(first: Option<&Token>) -> bool {
+    const WORDS: [&str; 14] = [
+        "if", "elif", "else", "for", "while", "try", "except", "finally", "with", "def", "class",
+        "async", "match", "case",
+    ];
+    matches!(first, Some(Token::Name(word)) if WORDS.contains(&word.as_str()))
+}
+
+fn is_update(mark: &str) -> bool {
+    mark.len() > 1
+        && mark.ends_with('=')
+        && !matches!(
+            mark,
+            "==" | "===" | "!=" | "!==" | "<=" | ">=" | ":=" | "~="
+        )
+}
+
+/// Where the statement ends whose value begins at `from`.
+fn statement_end(tokens: &[Token], from: usize) -> usize {
+    end(tokens, from, |token| {
+        matches!(token, Token::Newline | Token::Mark(";"))
+    })
+}
+
+/// Where a value ends that may stand in brackets or before a comma.
+fn value_end(tokens: &[Token], from: usize) -> usize {
+    let continues = |at: usize| {
+        matches!(
+            tokens.get(at),
+            Some(Token::Mark(
+                "+" | "." | "?" | ":" | "=" | "(" | "||" | "&&" | "??" | "?."
+            ))
+        )
+    };
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate().skip(from).take(AHEAD_MAX) {
+        match token {
+            Token::Mark("(" | "[" | "{") => depth += 1,
+            Token::Mark(")" | "]" | "}") if depth == 0 => return at,
+            Token::Mark(")" | "]" | "}") => depth -= 1,
+            Token::Mark(";" | ",") if depth == 0 => return at,
+            Token::Newline if depth == 0 => {
+                let before = at.checked_sub(1).is_some_and(continues);
+                if !before && !continues(at + 1) {
+                    return at;
+                }
+            }
+            _ => {}
+        }
+    }
+    tokens.len().min(from + AHEAD_MAX)
+}
+
+/// Where what a loop goes through ends.
+fn iterated_end(tokens: &[Token], from: usize) -> usize {
+    end(tokens, from, |token| match token {
+        Token::Name(word) => matches!(word.as_str(), "if" | "for" | "async"),
+        Token::Newline | Token::Mark(":" | ";" | ")" | "]" | "}") => true,
+        _ => false,
+    })
+}
+
+fn end(tokens: &[Token], from: usize, ends: impl Fn(&Token) -> bool) -> usize {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate().skip(from).take(AHEAD_MAX) {
+        if depth == 0 && ends(token) {
+            return at;
+        }
+        match token {
+            Token::Mark("(" | "[" | "{") => depth += 1,
+            Token::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    tokens.len().min(from + AHEAD_MAX)
+}
+
+/// The items between the bracket at `open` and the one that closes it.
+pub(super) fn items(tokens: &[Token], open: usize) -> Vec<Range> {
+    let mut items = Vec::new();
+    let mut depth = 0_usize;
+    let mut from = open + 1;
+    let mut closed = false;
+    for (at, token) in tokens.iter().enumerate().skip(open).take(AHEAD_MAX) {
+        match token {
+            Token::Mark("(" | "[" | "{") => depth += 1,
+            Token::Mark(")" | "]" | "}") => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    items.push((from, at));
+                    closed = true;
+                    break;
+                }
+            }
+            Token::Mark(",") if depth == 1 => {
+                items.push((from, at));
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if !closed {
+        items.push((from, open + 2 * AHEAD_MAX));
+    }
+    let is_blank = |(from, to): &Range| {
+        let item = tokens.get(*from..*to).unwrap_or_default();
+        !item.is_empty() && item.iter().all(|token| *token == Token::Newline) || from == to
+    };
+    items.retain(|item| !is_blank(item));
+    let trim = |(from, to): Range| {
+        let blanks = |at: &usize| tokens.get(*at) == Some(&Token::Newline);
+        (from + (from..to).take_while(blanks).count(), to)
+    };
+    items.into_iter().map(trim).collect()
+}
