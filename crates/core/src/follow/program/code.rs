@@ -13,6 +13,9 @@ use crate::place::{HOLE, is_absolute, mark_home};
 use crate::score::Score;
 use crate::shell::syntax::Span;
 
+/// How the paths of temporary files begin that code makes itself.
+const SCRATCH: &str = "/tmp/tmp";
+
 impl Walk<'_> {
     /// Follows shell text given as a word.
     pub(crate) fn shell_text(&mut self, arg: &Arg, stdin: &Stream) -> Stream {
@@ -201,6 +204,19 @@ impl Walk<'_> {
             let posts = posts || reading.reads_computed;
             self.recognised(&reading, posts, program, arg.span);
             return;
+        }
+        // Code that hands text to a shell, or deletes a tree it did not make, is written to do that.
+        let own = |path: &str| path.starts_with(SCRATCH) && path.contains(HOLE);
+        let wraps = |deed: &Deed| match deed {
+            Deed::Shell(_) => true,
+            Deed::DeleteTree(path) => !own(path),
+            _ => false,
+        };
+        if reading.deeds.iter().any(wraps) {
+            self.note(
+                Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
+                    .because("runs or deletes something from inside code"),
+            );
         }
         let fetches = reading
             .deeds

@@ -124,8 +124,11 @@ fn by_roles(call: &Call, arguments: &Arguments<'_, '_>, reading: &mut Reading) -
                 address(role, made.as_ref(), reading);
             }
             Role::Permission => {
-                let made = range.and_then(|range| arguments.made(range))?;
-                let path = made.only()?.to_owned();
+                // Some languages name the rights first.
+                let mut places = (0..arguments.ranges.len()).filter_map(|at| arguments.text(at));
+                let keyed = range.and_then(|range| arguments.made(range));
+                let keyed = keyed.and_then(|made| made.only().map(str::to_owned));
+                let path = keyed.or_else(|| places.next())?;
                 reading.deeds.extend(deed_on(role, path));
             }
             Role::Sql => statement(&arguments.made(range?)?, reading)?,

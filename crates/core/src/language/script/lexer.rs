@@ -5,6 +5,7 @@
 
 mod escapes;
 mod perl;
+mod templates;
 
 use crate::knowledge::languages::Script;
 use crate::knowledge::{Feature, Syntax};
@@ -307,84 +308,6 @@ impl Lexer<'_> {
         }
     }
 
-    /// The text up to three quotes, escapes kept as they are; an escaped quote ends nothing.
-    fn until_triple(&mut self, triple: &str) -> Option<String> {
-        let mut body = String::new();
-        while !self.cursor.eat_text(triple) {
-            let c = self.cursor.bump()?;
-            body.push(c);
-            if c == '\\' {
-                body.push(self.cursor.bump()?);
-            }
-        }
-        Some(body)
-    }
-
-    fn python_text(&mut self, prefix: &str, body: &str) -> Option<()> {
-        let is_raw = prefix.contains('r');
-        let text = |body: &str| {
-            if is_raw {
-                Some(body.to_owned())
-            } else {
-                escapes::undo(body)
-            }
-        };
-        if !prefix.contains('f') && !prefix.contains('t') {
-            self.tokens.push(Token::Text(text(body)));
-            return Some(());
-        }
-        let mut cursor = Cursor::new(body);
-        let mut plain = String::new();
-        self.tokens.push(Token::Mark("("));
-        while let Some(c) = cursor.bump() {
-            if c == '{' && !cursor.eat('{') {
-                let code = braced(&mut cursor)?;
-                self.tokens.push(Token::Text(text(&plain)));
-                plain.clear();
-                // What follows a colon or an exclamation mark at the end formats the value.
-                self.inner(strip_format(&code))?;
-                self.tokens.push(Token::Mark("+"));
-            } else {
-                plain.push(c);
-                if c == '}' {
-                    cursor.eat('}');
-                }
-            }
-        }
-        self.tokens.push(Token::Text(text(&plain)));
-        self.tokens.push(Token::Mark(")"));
-        Some(())
-    }
-
-    /// A template of JavaScript: texts and code, joined.
-    fn template(&mut self, body: &str) -> Option<()> {
-        let mut cursor = Cursor::new(body);
-        let mut plain = String::new();
-        let start = self.tokens.len();
-        let mut is_plain = true;
-        while let Some(c) = cursor.peek() {
-            if c == '\\' {
-                plain.extend([cursor.bump()?, cursor.bump()?]);
-            } else if cursor.eat_text("${") {
-                is_plain = false;
-                self.tokens.push(Token::Text(escapes::undo(&plain)));
-                plain.clear();
-                let code = braced(&mut cursor)?;
-                self.inner(&code)?;
-                self.tokens.push(Token::Mark("+"));
-            } else {
-                plain.push(c);
-                cursor.bump();
-            }
-        }
-        self.tokens.push(Token::Text(escapes::undo(&plain)));
-        if !is_plain {
-            self.tokens.insert(start, Token::Mark("("));
-            self.tokens.push(Token::Mark(")"));
-        }
-        Some(())
-    }
-
     /// A string into which code between `open` and `}` is put.
     fn interpolated(&mut self, body: &str, open: &str, is_command: bool) -> Option<()> {
         let mut cursor = Cursor::new(body);
@@ -678,36 +601,6 @@ fn braced(cursor: &mut Cursor) -> Option<String> {
         }
         code.push(c);
     }
-}
-
-/// A Python format field without its conversion and format.
-fn strip_format(code: &str) -> &str {
-    let mut depth = 0_usize;
-    let mut quote: Option<char> = None;
-    for (at, c) in code.char_indices() {
-        match (quote, c) {
-            (None, '\'' | '"') => quote = Some(c),
-            (Some(open), c) if open == c => quote = None,
-            (None, '(' | '[' | '{') => depth += 1,
-            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
-            (None, ':') if depth == 0 => {
-                // A format may hold further fields.
-                let format = code.get(at..).unwrap_or_default();
-                return if format.contains('{') {
-                    code
-                } else {
-                    code.get(..at).unwrap_or(code)
-                };
-            }
-            (None, '!')
-                if depth == 0 && !code.get(at + 1..).is_some_and(|r| r.starts_with('=')) =>
-            {
-                return code.get(..at).unwrap_or(code);
-            }
-            _ => {}
-        }
-    }
-    code.strip_suffix('=').unwrap_or(code)
 }
 
 /// The string with its usual escapes undone; `None` if characters are written as numbers.

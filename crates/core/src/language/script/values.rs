@@ -7,7 +7,10 @@
 
 mod evaluate;
 mod gather;
+mod lists;
 mod made;
+mod python;
+mod texts;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -79,7 +82,7 @@ impl<'a> Values<'a> {
         arguments: Option<&'a [String]>,
     ) -> Self {
         let gathered = match script.syntax {
-            Syntax::Python => Gathered::python(tokens, indents),
+            Syntax::Python => python::gather(tokens, indents),
             Syntax::JavaScript => Gathered::javascript(tokens),
             Syntax::Plain | Syntax::Perl | Syntax::Ruby | Syntax::Php => Gathered::default(),
         };

@@ -220,7 +220,7 @@ fn mongo_and_redis_commands_are_judged() {
             ("remove all", "db.users.remove({ } )", Sees(db_destroy("remove"))),
             ("pipeline that writes", "db.x.aggregate([{$out: 'y'}])", Sees(db_destroy("$out"))),
             ("stage in a computed key", "db.x.aggregate([{['$out']: 'y'}])", Sees(db_destroy("$out"))),
-            ("stage with an escape", "db.x.aggregate([{'\\u0024out': 'y'}])", Hidden),
+            ("stage with an escape", "db.x.aggregate([{'\\u0024out': 'y'}])", Sees(db_destroy("$out"))),
             ("pattern in a filter", "db.x.find({name: /^a/i})", Harmless),
             ("text with code in it", "db.x.find({a: `${process.exit()}`})", Hidden),
             ("insert", "db.x.insertOne({a: 1})", Sees(db_write("insertOne"))),

@@ -1,11 +1,11 @@
 //! Evaluates expressions of Python and JavaScript as far as the texts in them go.
 
 use super::gather::items;
-use super::made::{Made, Origin, PLAIN};
+use super::made::{Made, Origin};
+use super::texts::{format_with, last, parent, without_suffix};
 use super::{DEPTH_MAX, Kind, RANGE_MAX, Range, Values};
 use crate::knowledge::{CallReader, Syntax};
 use crate::language::script::lexer::Token;
-use crate::place::HOLE;
 
 /// What stands before a dot, a call or an index.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Values<'_> {
     }
 
     /// The places in `range` outside of brackets where one of the words or marks stands.
-    fn places(&self, (from, to): Range, wanted: &[&str]) -> Vec<usize> {
+    pub(super) fn places(&self, (from, to): Range, wanted: &[&str]) -> Vec<usize> {
         let mut depth = 0_usize;
         let mut places = Vec::new();
         for at in from..to {
@@ -179,12 +179,12 @@ impl Values<'_> {
         parts
     }
 
-    fn is_mark(&self, at: usize, mark: &str) -> bool {
+    pub(super) fn is_mark(&self, at: usize, mark: &str) -> bool {
         self.tokens.get(at).is_some_and(|token| token.is_mark(mark))
     }
 
     /// The place behind the bracket that closes the one at `open`.
-    fn behind(&self, open: usize, to: usize) -> usize {
+    pub(super) fn behind(&self, open: usize, to: usize) -> usize {
         let mut depth = 0_usize;
         for at in open..to {
             match self.tokens.get(at) {
@@ -341,6 +341,9 @@ impl Values<'_> {
                 Held::Value(made.or(Made::unknown(Origin::Data)))
             }
             Some(made) => Held::Value(made),
+            None if matches!(name, "self" | "cls" | "this") => {
+                Held::Value(Made::unknown(Origin::Data))
+            }
             None if self.gathered.own.contains(name) => Held::Own(name.to_owned()),
             None => Held::Named(name.to_owned()),
         }
@@ -602,33 +605,6 @@ impl Values<'_> {
         }
     }
 
-    /// `sep.join(list)`; in JavaScript it is the list that joins.
-    fn joined(&self, made: &Made, given: &[Range], depth: usize) -> Made {
-        let words = given.first().and_then(|range| self.list(*range, depth + 1));
-        match words {
-            Some(words) if self.script.syntax == Syntax::Python => {
-                let separator = made.only().unwrap_or("");
-                let joined = words
-                    .into_iter()
-                    .reduce(|left, right| left.then(separator, &right));
-                joined.unwrap_or_else(|| Made::exact(""))
-            }
-            _ => {
-                let origin = self.origin_of(given, depth).max(made.origin);
-                let list = given
-                    .first()
-                    .map(|range| self.expression(*range, depth + 1));
-                // Texts of the script that are joined one by one are not followed.
-                let is_written = list.is_none_or(|list| list.is_exact());
-                Made::unknown(if is_written {
-                    origin.max(Origin::Assembled)
-                } else {
-                    origin
-                })
-            }
-        }
-    }
-
     /// What a function of the script returns.
     fn returned(&self, name: &str, ranges: &[Range], depth: usize) -> Made {
         let Some((name, _)) = self.gathered.returned.get_key_value(name) else {
@@ -673,7 +649,7 @@ impl Values<'_> {
     }
 
     /// The strictest origin of what stands in `ranges`; what a library makes of it is data.
-    fn origin_of(&self, ranges: &[Range], depth: usize) -> Origin {
+    pub(super) fn origin_of(&self, ranges: &[Range], depth: usize) -> Origin {
         let mut origin = Origin::Data;
         for (from, to) in ranges {
             if !self.spend(to.saturating_sub(*from)) {
@@ -695,151 +671,5 @@ impl Values<'_> {
             }
         }
         origin
-    }
-
-    /// The words of a list, in order.
-    pub(super) fn list(&self, range: Range, depth: usize) -> Option<Vec<Made>> {
-        let (mut from, mut to) = range;
-        let is_blank = |at: usize| self.tokens.get(at) == Some(&Token::Newline);
-        while from < to && is_blank(from) {
-            from += 1;
-        }
-        while from < to && is_blank(to - 1) {
-            to -= 1;
-        }
-        if depth > DEPTH_MAX || from >= to || to - from > RANGE_MAX || !self.spend(to - from) {
-            return None;
-        }
-        let sums = self.places((from, to), &["+"]);
-        if !sums.is_empty() {
-            let mut all = Vec::new();
-            let mut start = from;
-            for at in sums.into_iter().chain([to]) {
-                all.extend(self.list((start, at), depth + 1)?);
-                start = at + 1;
-            }
-            return Some(all);
-        }
-        match self.tokens.get(from) {
-            Some(Token::Mark("[" | "(")) if self.behind(from, to) == to => {
-                if !self.places((from + 1, to - 1), &["for"]).is_empty() {
-                    return None;
-                }
-                if self.is_mark(from, "(") && self.places((from + 1, to - 1), &[","]).is_empty() {
-                    return self.list((from + 1, to - 1), depth + 1);
-                }
-                self.items_of(from, depth)
-            }
-            Some(Token::Name(name)) if from + 1 == to => {
-                let (name, bound) = self.gathered.names.get_key_value(name.as_str())?;
-                let values: Vec<Range> = bound
-                    .iter()
-                    .filter_map(|bound| match bound {
-                        super::Bound::Value(range) if self.list(*range, depth + 1).is_some() => {
-                            Some(*range)
-                        }
-                        _ => None,
-                    })
-                    .collect();
-                let [value] = values.as_slice() else {
-                    return None;
-                };
-                let mut words = self.list(*value, depth + 1)?;
-                if bound.len() > 1 && !self.gathered.mutated.contains(name) {
-                    return None;
-                }
-                if self.gathered.mutated.contains(name) {
-                    words.push(Made::unknown(Origin::Data));
-                }
-                Some(words)
-            }
-            _ => self.split_text((from, to), depth),
-        }
-    }
-
-    /// `"a b".split()` and `shlex.split("a b")`.
-    fn split_text(&self, range: Range, depth: usize) -> Option<Vec<Made>> {
-        let splits = |at: usize| {
-            self.tokens
-                .get(at)
-                .is_some_and(|token| token.is_name("split"))
-        };
-        let (from, to) = range;
-        (from..to).any(splits).then_some(())?;
-        let made = self.expression(range, depth + 1);
-        let is_listed = made.many && made.is_exact();
-        is_listed.then(|| made.shapes().map(Made::exact).collect())
-    }
-
-    fn items_of(&self, open: usize, depth: usize) -> Option<Vec<Made>> {
-        let mut words = Vec::new();
-        for (from, to) in items(self.tokens, open) {
-            if matches!(self.tokens.get(from), Some(Token::Mark("*" | "..."))) {
-                match self.list((from + 1, to), depth + 1) {
-                    Some(more) => words.extend(more),
-                    None => words.push(self.expression((from + 1, to), depth + 1)),
-                }
-            } else {
-                words.push(self.expression((from, to), depth + 1));
-            }
-        }
-        Some(words)
-    }
-}
-
-/// Puts values into a template: each place that `mark` starts gets any of them.
-fn format_with(template: &Made, mark: &str, values: &Made) -> Made {
-    let Some(text) = template.only() else {
-        return Made::unknown(template.origin.max(values.origin).max(Origin::Data));
-    };
-    let mut all = Made::exact("");
-    let mut rest = text;
-    while let Some((plain, field)) = rest.split_once(mark) {
-        all = all.then("", &Made::exact(plain));
-        let close = if mark == "{" {
-            field.find('}')
-        } else {
-            field.find(|c: char| c.is_ascii_alphabetic() || c == '%')
-        };
-        let Some(close) = close else {
-            return Made::unknown(values.origin.max(Origin::Data));
-        };
-        all = all.then("", values);
-        rest = field.get(close + 1..).unwrap_or_default();
-    }
-    all.then("", &Made::exact(rest))
-}
-
-/// The last name of a path; of one that may be anything, some name.
-fn last(path: &str) -> String {
-    let path = path.trim_end_matches('/');
-    let last = path.rsplit('/').next().unwrap_or(path);
-    last.replace(HOLE, &PLAIN.to_string())
-}
-
-/// The directory of a path, which may be that of the script itself.
-fn parent(path: &str) -> String {
-    let path = path.trim_end_matches('/');
-    let (parent, last) = match path.rsplit_once('/') {
-        Some(("", last)) => ("/", last),
-        Some((parent, last)) => (parent, last),
-        None => ("", path),
-    };
-    if last.contains(HOLE) {
-        return path.to_owned();
-    }
-    if matches!(last, "." | "..") {
-        return format!("{path}/..");
-    }
-    let parent = if parent.is_empty() { "." } else { parent };
-    parent.to_owned()
-}
-
-fn without_suffix(path: &str) -> String {
-    match path.rsplit_once('.') {
-        Some((stem, end)) if !stem.is_empty() && !stem.ends_with('/') && !end.contains('/') => {
-            stem.to_owned()
-        }
-        _ => path.to_owned(),
     }
 }

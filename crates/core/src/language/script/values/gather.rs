@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Bound, Range};
-use crate::language::script::lexer::{Indents, Token};
+use crate::language::script::lexer::Token;
 
 /// Tokens that one binding may reach back.
 const BACK_MAX: usize = 128;
@@ -28,156 +28,25 @@ pub(super) struct Gathered<'a> {
 
 /// A function of a script.
 #[derive(Debug)]
-struct Function<'a> {
+pub(super) struct Function<'a> {
     /// What it is called by: its name, or that of its class.
     called: &'a str,
     parameters: Vec<&'a str>,
     /// Whether its first parameter is the object it belongs to.
     is_method: bool,
     /// Whether something else may call it: a decorator, the language itself.
-    called_by_others: bool,
+    pub(super) called_by_others: bool,
 }
 
 /// A `def` or `class` whose body the current line may belong to.
 #[derive(Clone, Copy, Debug)]
-struct Block<'a> {
-    indent: usize,
-    name: &'a str,
-    is_class: bool,
+pub(super) struct Block<'a> {
+    pub(super) indent: usize,
+    pub(super) name: &'a str,
+    pub(super) is_class: bool,
 }
 
 impl<'a> Gathered<'a> {
-    /// Reads Python.
-    pub(super) fn python(tokens: &'a [Token], indents: &Indents) -> Self {
-        let mut gathered = Self::default();
-        let mut functions = Vec::new();
-        let mut blocks: Vec<Block<'a>> = Vec::new();
-        let mut indents = indents.iter().peekable();
-        let mut depth = 0_usize;
-        let mut indent = 0;
-        let mut start = 0;
-        let mut in_import = false;
-        let mut decorated = false;
-        for (at, token) in tokens.iter().enumerate() {
-            while let Some((place, blanks)) = indents.next_if(|(place, _)| *place <= at) {
-                if depth == 0 && *place == at && *token != Token::Newline {
-                    indent = *blanks;
-                    blocks.retain(|block| block.indent < indent);
-                }
-            }
-            match token {
-                Token::Mark("(" | "[" | "{") => depth += 1,
-                Token::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
-                Token::Newline | Token::Mark(";") if depth == 0 => {
-                    start = at + 1;
-                    in_import = false;
-                }
-                Token::Mark(":") if depth == 0 && opens_block(tokens.get(start)) => start = at + 1,
-                Token::Mark("@") if at == start => decorated = true,
-                // What is given by name may become a parameter or a field.
-                Token::Mark("=") if depth > 0 => {
-                    let value = (at + 1, value_end(tokens, at + 1));
-                    gathered.before(tokens, at, value);
-                    if let Some(Token::Name(name)) = at.checked_sub(1).and_then(|at| tokens.get(at))
-                    {
-                        gathered.bind_attribute(name, Bound::Value(value));
-                    }
-                }
-                Token::Mark("=") => {
-                    let value = (at + 1, statement_end(tokens, at + 1));
-                    gathered.targets(tokens, start, at, value);
-                    // A field is also set by whoever makes an object of the class.
-                    let in_class = blocks.last().is_some_and(|block| block.is_class);
-                    if in_class {
-                        for token in tokens.get(start..at).unwrap_or_default() {
-                            match token {
-                                Token::Name(name) => {
-                                    gathered.bind_attribute(name, Bound::Element(value));
-                                    gathered.bind_attribute(name, Bound::Value(value));
-                                }
-                                Token::Mark(":") => {
-                                    if let Some(Token::Name(name)) = tokens.get(start) {
-                                        gathered.bind_attribute(name, Bound::Anything);
-                                    }
-                                }
-                                _ => {}
-                            }
-                        }
-                    }
-                }
-                Token::Mark(":=") => {
-                    gathered.before(tokens, at, (at + 1, value_end(tokens, at + 1)))
-                }
-                Token::Mark(mark) if depth == 0 && is_update(mark) => {
-                    gathered.before_anything(tokens, at);
-                }
-                Token::Name(word) => match word.as_str() {
-                    "import" | "from" if depth == 0 => in_import = true,
-                    "for" => gathered.loop_targets(tokens, at),
-                    "as" if !in_import => gathered.context(tokens, at),
-                    "def" | "class" => {
-                        let is_class = word == "class";
-                        if let Some(Token::Name(name)) = tokens.get(at + 1) {
-                            let class = blocks.last().filter(|block| block.is_class);
-                            let called = match class {
-                                Some(class) if name == "__init__" => class.name,
-                                _ => name.as_str(),
-                            };
-                            gathered.own.insert(name);
-                            if !is_class {
-                                let mut function = gathered.function(tokens, at + 2, called);
-                                let by_language = name.starts_with("__") && name != "__init__";
-                                function.called_by_others = decorated || by_language;
-                                functions.push(function);
-                                gathered.computes_attributes |= matches!(
-                                    name.as_str(),
-                                    "__getattr__" | "__getattribute__" | "__get__"
-                                );
-                            }
-                            decorated = false;
-                            blocks.push(Block {
-                                indent,
-                                name,
-                                is_class,
-                            });
-                        }
-                    }
-                    "case" if at == start => gathered.captures(tokens, at),
-                    "setattr" => gathered.set_attribute(tokens, at),
-                    "lambda" => gathered.lambda(tokens, at),
-                    "return" | "yield" => {
-                        let function = blocks.iter().rev().find(|block| !block.is_class);
-                        if let Some(function) = function {
-                            // What a generator yields is not followed.
-                            let to = if word == "yield" {
-                                at + 1
-                            } else {
-                                statement_end(tokens, at + 1)
-                            };
-                            let range = (at + 1, to);
-                            gathered
-                                .returned
-                                .entry(function.name)
-                                .or_default()
-                                .push(range);
-                        }
-                    }
-                    "append" | "extend" | "insert" | "update" => gathered.mutates(tokens, at),
-                    _ => {}
-                },
-                Token::Mark(_)
-                | Token::Newline
-                | Token::Variable(_)
-                | Token::Symbol(_)
-                | Token::Text(_)
-                | Token::Command(_)
-                | Token::Number => {}
-            }
-        }
-        gathered.calls(tokens, &functions);
-        gathered
-    }
-
     /// Reads JavaScript.
     pub(super) fn javascript(tokens: &'a [Token]) -> Self {
         let mut gathered = Self::default();
@@ -218,12 +87,12 @@ impl<'a> Gathered<'a> {
         self.names.entry(name).or_default().push(bound);
     }
 
-    fn bind_attribute(&mut self, name: &'a str, bound: Bound) {
+    pub(super) fn bind_attribute(&mut self, name: &'a str, bound: Bound) {
         self.attributes.entry(name).or_default().push(bound);
     }
 
     /// `a = …`, `a, b = …`, `a.b = …`, `a[b] = …`: the targets from `start` to the sign at `at`.
-    fn targets(&mut self, tokens: &'a [Token], start: usize, at: usize, value: Range) {
+    pub(super) fn targets(&mut self, tokens: &'a [Token], start: usize, at: usize, value: Range) {
         let target = tokens.get(start..at).unwrap_or_default();
         match target {
             [Token::Name(name)] | [Token::Name(name), Token::Mark(":"), ..] => {
@@ -276,7 +145,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// The name before the sign at `at` gets the value in `value`.
-    fn before(&mut self, tokens: &'a [Token], at: usize, value: Range) {
+    pub(super) fn before(&mut self, tokens: &'a [Token], at: usize, value: Range) {
         let Some(last) = at.checked_sub(1) else {
             return;
         };
@@ -311,7 +180,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// `a += …`: what the name holds then is not followed.
-    fn before_anything(&mut self, tokens: &'a [Token], at: usize) {
+    pub(super) fn before_anything(&mut self, tokens: &'a [Token], at: usize) {
         if let Some(Token::Name(name)) = at.checked_sub(1).and_then(|at| tokens.get(at)) {
             self.mutated.insert(name);
             self.bind(name, Bound::Anything);
@@ -320,7 +189,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// `for a, b in …`, as a statement or in brackets.
-    fn loop_targets(&mut self, tokens: &'a [Token], at: usize) {
+    pub(super) fn loop_targets(&mut self, tokens: &'a [Token], at: usize) {
         let rest = tokens.get(at + 1..).unwrap_or_default();
         let Some(word) = rest
             .iter()
@@ -359,7 +228,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// `with … as a`; what an exception is called holds no text of the script.
-    fn context(&mut self, tokens: &'a [Token], at: usize) {
+    pub(super) fn context(&mut self, tokens: &'a [Token], at: usize) {
         let mut depth = 0_usize;
         for back in 1..BACK_MAX {
             let Some(place) = at.checked_sub(back) else {
@@ -390,7 +259,12 @@ impl<'a> Gathered<'a> {
     }
 
     /// The parameters of a function, whose parenthesis is at `open`.
-    fn function(&mut self, tokens: &'a [Token], open: usize, called: &'a str) -> Function<'a> {
+    pub(super) fn function(
+        &mut self,
+        tokens: &'a [Token],
+        open: usize,
+        called: &'a str,
+    ) -> Function<'a> {
         let mut parameters = Vec::new();
         for (from, to) in items(tokens, open) {
             let item = tokens.get(from..to).unwrap_or_default();
@@ -421,7 +295,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// `case [a, b]:` binds what it names.
-    fn captures(&mut self, tokens: &'a [Token], at: usize) {
+    pub(super) fn captures(&mut self, tokens: &'a [Token], at: usize) {
         for token in tokens
             .get(at + 1..)
             .unwrap_or_default()
@@ -437,7 +311,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// `setattr(a, "b", c)` is `a.b = c`.
-    fn set_attribute(&mut self, tokens: &'a [Token], at: usize) {
+    pub(super) fn set_attribute(&mut self, tokens: &'a [Token], at: usize) {
         if let [_, (from, _), value, ..] = items(tokens, at + 1).as_slice()
             && let Some(Token::Text(Some(name))) = tokens.get(*from)
         {
@@ -445,7 +319,7 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn lambda(&mut self, tokens: &'a [Token], at: usize) {
+    pub(super) fn lambda(&mut self, tokens: &'a [Token], at: usize) {
         for token in tokens
             .get(at + 1..)
             .unwrap_or_default()
@@ -486,7 +360,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// `a.append(…)`: the name before the dot.
-    fn mutates(&mut self, tokens: &'a [Token], at: usize) {
+    pub(super) fn mutates(&mut self, tokens: &'a [Token], at: usize) {
         let receiver = at.checked_sub(2).and_then(|at| tokens.get(at));
         if let (Some(Token::Name(name)), Some(Token::Mark("(")), Some(Token::Mark("."))) = (
             receiver,
@@ -508,7 +382,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// Binds parameters to what functions are called with.
-    fn calls(&mut self, tokens: &'a [Token], functions: &[Function<'a>]) {
+    pub(super) fn calls(&mut self, tokens: &'a [Token], functions: &[Function<'a>]) {
         let mut by_name: HashMap<&str, Vec<&Function<'a>>> = HashMap::new();
         for function in functions {
             by_name.entry(function.called).or_default().push(function);
@@ -579,33 +453,15 @@ fn opens(token: Option<&Token>) -> bool {
     token.is_some_and(|token| token.is_mark("("))
 }
 
-/// Whether a statement that begins so has a body behind a colon.
-fn opens_block(first: Option<&Token>) -> bool {
-    const WORDS: [&str; 14] = [
-        "if", "elif", "else", "for", "while", "try", "except", "finally", "with", "def", "class",
-        "async", "match", "case",
-    ];
-    matches!(first, Some(Token::Name(word)) if WORDS.contains(&word.as_str()))
-}
-
-fn is_update(mark: &str) -> bool {
-    mark.len() > 1
-        && mark.ends_with('=')
-        && !matches!(
-            mark,
-            "==" | "===" | "!=" | "!==" | "<=" | ">=" | ":=" | "~="
-        )
-}
-
 /// Where the statement ends whose value begins at `from`.
-fn statement_end(tokens: &[Token], from: usize) -> usize {
+pub(super) fn statement_end(tokens: &[Token], from: usize) -> usize {
     end(tokens, from, |token| {
         matches!(token, Token::Newline | Token::Mark(";"))
     })
 }
 
 /// Where a value ends that may stand in brackets or before a comma.
-fn value_end(tokens: &[Token], from: usize) -> usize {
+pub(super) fn value_end(tokens: &[Token], from: usize) -> usize {
     let continues = |at: usize| {
         matches!(
             tokens.get(at),
@@ -694,4 +550,14 @@ pub(super) fn items(tokens: &[Token], open: usize) -> Vec<Range> {
         (from + (from..to).take_while(blanks).count(), to)
     };
     items.into_iter().map(trim).collect()
+}
+
+/// Whether a mark changes what stands before it.
+pub(super) fn is_update(mark: &str) -> bool {
+    mark.len() > 1
+        && mark.ends_with('=')
+        && !matches!(
+            mark,
+            "==" | "===" | "!=" | "!==" | "<=" | ">=" | ":=" | "~="
+        )
 }

@@ -1,0 +1,125 @@
+//! Lists of words, in order: the commands that a script runs.
+
+use super::gather::items;
+use super::made::{Made, Origin};
+use super::{Bound, DEPTH_MAX, RANGE_MAX, Range, Values};
+use crate::knowledge::Syntax;
+use crate::language::script::lexer::Token;
+
+impl Values<'_> {
+    /// The words of a list, in order.
+    pub(super) fn list(&self, range: Range, depth: usize) -> Option<Vec<Made>> {
+        let (mut from, mut to) = range;
+        let is_blank = |at: usize| self.tokens.get(at) == Some(&Token::Newline);
+        while from < to && is_blank(from) {
+            from += 1;
+        }
+        while from < to && is_blank(to - 1) {
+            to -= 1;
+        }
+        if depth > DEPTH_MAX || from >= to || to - from > RANGE_MAX || !self.spend(to - from) {
+            return None;
+        }
+        let sums = self.places((from, to), &["+"]);
+        if !sums.is_empty() {
+            let mut all = Vec::new();
+            let mut start = from;
+            for at in sums.into_iter().chain([to]) {
+                all.extend(self.list((start, at), depth + 1)?);
+                start = at + 1;
+            }
+            return Some(all);
+        }
+        match self.tokens.get(from) {
+            Some(Token::Mark("[" | "(")) if self.behind(from, to) == to => {
+                if !self.places((from + 1, to - 1), &["for"]).is_empty() {
+                    return None;
+                }
+                if self.is_mark(from, "(") && self.places((from + 1, to - 1), &[","]).is_empty() {
+                    return self.list((from + 1, to - 1), depth + 1);
+                }
+                self.items_of(from, depth)
+            }
+            Some(Token::Name(name)) if from + 1 == to => {
+                let (name, bound) = self.gathered.names.get_key_value(name.as_str())?;
+                let values: Vec<Range> = bound
+                    .iter()
+                    .filter_map(|bound| match bound {
+                        Bound::Value(range) if self.list(*range, depth + 1).is_some() => {
+                            Some(*range)
+                        }
+                        _ => None,
+                    })
+                    .collect();
+                let [value] = values.as_slice() else {
+                    return None;
+                };
+                let mut words = self.list(*value, depth + 1)?;
+                if bound.len() > 1 && !self.gathered.mutated.contains(name) {
+                    return None;
+                }
+                if self.gathered.mutated.contains(name) {
+                    words.push(Made::unknown(Origin::Data));
+                }
+                Some(words)
+            }
+            _ => self.split_text((from, to), depth),
+        }
+    }
+
+    /// `"a b".split()` and `shlex.split("a b")`.
+    fn split_text(&self, range: Range, depth: usize) -> Option<Vec<Made>> {
+        let splits = |at: usize| {
+            self.tokens
+                .get(at)
+                .is_some_and(|token| token.is_name("split"))
+        };
+        let (from, to) = range;
+        (from..to).any(splits).then_some(())?;
+        let made = self.expression(range, depth + 1);
+        let is_listed = made.many && made.is_exact();
+        is_listed.then(|| made.shapes().map(Made::exact).collect())
+    }
+
+    fn items_of(&self, open: usize, depth: usize) -> Option<Vec<Made>> {
+        let mut words = Vec::new();
+        for (from, to) in items(self.tokens, open) {
+            if matches!(self.tokens.get(from), Some(Token::Mark("*" | "..."))) {
+                match self.list((from + 1, to), depth + 1) {
+                    Some(more) => words.extend(more),
+                    None => words.push(self.expression((from + 1, to), depth + 1)),
+                }
+            } else {
+                words.push(self.expression((from, to), depth + 1));
+            }
+        }
+        Some(words)
+    }
+
+    /// `sep.join(list)`; in JavaScript it is the list that joins.
+    pub(super) fn joined(&self, made: &Made, given: &[Range], depth: usize) -> Made {
+        let words = given.first().and_then(|range| self.list(*range, depth + 1));
+        match words {
+            Some(words) if self.script.syntax == Syntax::Python => {
+                let separator = made.only().unwrap_or("");
+                let joined = words
+                    .into_iter()
+                    .reduce(|left, right| left.then(separator, &right));
+                joined.unwrap_or_else(|| Made::exact(""))
+            }
+            _ => {
+                let origin = self.origin_of(given, depth).max(made.origin);
+                let list = given
+                    .first()
+                    .map(|range| self.expression(*range, depth + 1));
+                // Texts of the script that are joined one by one are not followed.
+                let is_written = list.is_none_or(|list| list.is_exact());
+                Made::unknown(if is_written {
+                    origin.max(Origin::Assembled)
+                } else {
+                    origin
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What functions make of texts: formats, and parts of paths.
+
+use super::made::{Made, Origin, PLAIN};
+use crate::place::HOLE;
+
+/// Puts values into a template: each place that `mark` starts gets any of them.
+pub(super) fn format_with(template: &Made, mark: &str, values: &Made) -> Made {
+    let Some(text) = template.only() else {
+        return Made::unknown(template.origin.max(values.origin).max(Origin::Data));
+    };
+    let mut all = Made::exact("");
+    let mut rest = text;
+    while let Some((plain, field)) = rest.split_once(mark) {
+        all = all.then("", &Made::exact(plain));
+        let close = if mark == "{" {
+            field.find('}')
+        } else {
+            field.find(|c: char| c.is_ascii_alphabetic() || c == '%')
+        };
+        let Some(close) = close else {
+            return Made::unknown(values.origin.max(Origin::Data));
+        };
+        all = all.then("", values);
+        rest = field.get(close + 1..).unwrap_or_default();
+    }
+    all.then("", &Made::exact(rest))
+}
+
+/// The last name of a path; of one that may be anything, some name.
+pub(super) fn last(path: &str) -> String {
+    let path = path.trim_end_matches('/');
+    let last = path.rsplit('/').next().unwrap_or(path);
+    last.replace(HOLE, &PLAIN.to_string())
+}
+
+/// The directory of a path, which may be that of the script itself.
+pub(super) fn parent(path: &str) -> String {
+    let path = path.trim_end_matches('/');
+    let (parent, last) = match path.rsplit_once('/') {
+        Some(("", last)) => ("/", last),
+        Some((parent, last)) => (parent, last),
+        None => ("", path),
+    };
+    if last.contains(HOLE) {
+        return path.to_owned();
+    }
+    if matches!(last, "." | "..") {
+        return format!("{path}/..");
+    }
+    let parent = if parent.is_empty() { "." } else { parent };
+    parent.to_owned()
+}
+
+pub(super) fn without_suffix(path: &str) -> String {
+    match path.rsplit_once('.') {
+        Some((stem, end)) if !stem.is_empty() && !stem.ends_with('/') && !end.contains('/') => {
+            stem.to_owned()
+        }
+        _ => path.to_owned(),
+    }
+}
