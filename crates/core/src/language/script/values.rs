@@ -31,7 +31,7 @@ const DEPTH_MAX: usize = 24;
 const BOUND_MAX: usize = 24;
 
 /// Longest stretch of tokens that is evaluated.
-const RANGE_MAX: usize = 2000;
+const RANGE_MAX: usize = 800;
 
 /// A stretch of tokens.
 pub(super) type Range = (usize, usize);

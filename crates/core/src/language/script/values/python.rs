@@ -94,6 +94,8 @@ impl<'a> Python<'a> {
                 if self.blocks.last().is_some_and(|block| block.is_class) {
                     self.fields(at, value);
                 }
+                // `a = b = …` binds both to the same.
+                self.start = at + 1;
             }
             ":=" => {
                 let value = (at + 1, value_end(self.tokens, at + 1));
