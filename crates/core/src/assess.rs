@@ -59,6 +59,7 @@ pub fn assess_command(command: &str) -> Assessment {
         &ToolCall::command(command),
         &Knows {
             trusts_workspace: true,
+            trusts_beside: true,
             ..Knows::default()
         },
     )

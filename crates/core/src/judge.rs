@@ -4,7 +4,7 @@ use crate::assess::assess_with_files;
 use crate::assessment::Assessment;
 use crate::call::ToolCall;
 use crate::follow::walk::Knows;
-use crate::policy::{Policy, RuleKind, Standing, situation};
+use crate::policy::{Policy, RuleKind, Standing, Trust, situation};
 use crate::verdict::{Ruling, Situation, verdict};
 use crate::written::{Files, Written};
 
@@ -99,6 +99,7 @@ pub fn consider_after(
 pub fn files_of(call: &ToolCall) -> Files {
     let knows = Knows {
         trusts_workspace: true,
+        trusts_beside: true,
         ..Knows::default()
     };
     assess_with_files(call, &knows).1
@@ -111,6 +112,7 @@ pub(crate) fn known(policy: &Policy, call: &ToolCall, bound: &[String]) -> Knows
     Knows {
         trusts_workspace: standing != Standing::Nobodys,
         vouched_workspace: standing == Standing::Owners,
+        trusts_beside: standing == Standing::Askers && policy.trust == Trust::All,
         ..Knows::default()
     }
 }

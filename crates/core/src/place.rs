@@ -4,6 +4,7 @@
 //! text says, after `.`, `..`, doubled slashes and the ways around (`/proc/self/root`) are gone.
 
 pub(crate) mod below;
+mod beside;
 mod patterns;
 mod workspace;
 

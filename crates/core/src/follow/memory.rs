@@ -15,6 +15,8 @@ const LINKS_MAX: usize = 64;
 const CHAIN_MAX: usize = 4;
 /// Repositories that are remembered.
 const REPOSITORIES_MAX: usize = 16;
+/// Directories that are remembered as filled; more is put to a person.
+const FILLED_MAX: usize = 32;
 /// Files that run files that run files.
 const RUNNING_MAX: usize = 8;
 /// Stands behind a remembered name when any end may follow.
@@ -35,6 +37,8 @@ pub(crate) struct Memory {
     links: Vec<(String, String)>,
     /// Repositories this text has made.
     repositories: Vec<String>,
+    /// Directories outside the workspace that this text has filled with files nobody saw.
+    filled: Vec<String>,
 }
 
 impl Memory {
@@ -144,6 +148,23 @@ impl Memory {
         })
     }
 
+    /// Remembers a directory that was filled with files nobody saw; `false` if there are too many.
+    pub(super) fn fill(&mut self, directory: String) -> bool {
+        if self.is_filled(&directory) {
+            return true;
+        }
+        let fits = self.filled.len() < FILLED_MAX;
+        if fits {
+            self.filled.push(directory);
+        }
+        fits
+    }
+
+    /// Whether this text has filled `directory`.
+    pub(super) fn is_filled(&self, directory: &str) -> bool {
+        self.filled.iter().any(|filled| filled == directory)
+    }
+
     /// Remembers that the call can only be judged completely with `wanted`.
     pub(super) fn want(&mut self, wanted: Wanted) {
         self.found.want(wanted);
@@ -177,6 +198,11 @@ impl Memory {
 
     /// Returns what was found out about files. What a link leads to may change by itself.
     pub(super) fn into_files(mut self) -> Files {
+        // What is dropped for want of room must not be these.
+        for directory in self.filled {
+            let mark = format!("{}/", directory.trim_end_matches('/'));
+            self.found.write(mark, Content::Unknown);
+        }
         for (path, stream) in self.files {
             self.found.write(path, Content::from(stream));
         }

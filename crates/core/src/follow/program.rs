@@ -8,6 +8,7 @@ mod carried;
 mod cleaning;
 mod code;
 mod files;
+mod filled;
 mod foreign;
 mod lifts;
 mod linker;

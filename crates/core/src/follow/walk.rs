@@ -67,6 +67,9 @@ pub struct Knows {
     pub trusts_workspace: bool,
     /// Whether the owner says so, and not only whoever asks.
     pub vouched_workspace: bool,
+    /// Whether the owner's other projects, beside the workspace, may be built and tested as well: not
+    /// where the owner has said which directories count.
+    pub trusts_beside: bool,
     /// Whether acts bear the words of the command that does them.
     pub recounts: bool,
     /// Files that the same agent wrote in earlier calls.

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use super::patterns::first_match;
 use super::{HOLE, HOME, Plain, fold_home, is_absolute, is_drive, mark_home, plain, row};
 use crate::knowledge::PathKind;
-use crate::knowledge::names::PROJECTS_AT_THE_ROOT;
+use crate::knowledge::names::KEPT_AT_THE_ROOT;
 
 /// Places that become a workspace only on the owner's word, as the names they consist of.
 static SHARED: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
@@ -79,10 +79,16 @@ pub(super) fn workspace(claim: &str, vouched: bool) -> Option<String> {
             | PathKind::Environment,
         ) => return None,
     }
-    // A directory directly under the root (`/tmp`, `/opt`, `/data`) is nobody's project, with the
-    // exception of the names containers use for one.
-    let ordinary = match names(&path).as_slice() {
-        [only] => PROJECTS_AT_THE_ROOT.contains(only.as_str()),
+    // Containers put projects directly under the root, by any name. The path tables have said what
+    // belongs to the system there; this list has what machines share, serve or mount. One letter is
+    // a drive as Git Bash shows it.
+    let ordinary = match given.as_slice() {
+        [only] => {
+            only.chars().count() > 1
+                && !only.starts_with('.')
+                && !only.contains('*')
+                && !KEPT_AT_THE_ROOT.contains(only.trim_end_matches(|it: char| it.is_ascii_digit()))
+        }
         [] | [..] => true,
     };
     ordinary.then_some(path)

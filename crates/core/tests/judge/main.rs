@@ -7,6 +7,7 @@ mod depth;
 mod grant;
 mod knowledge;
 mod language;
+mod places;
 mod policy;
 mod regressions;
 mod tools;

@@ -117,6 +117,7 @@ impl Walk<'_> {
         if place.kind == PathKind::Sink {
             return;
         }
+        self.fills(&place, program, arg.span);
         let reversal = match how {
             Writing::Replace => Score::new(350),
             Writing::Empty => Score::new(1000),

@@ -44,7 +44,7 @@ impl Walk<'_> {
             return arg.taint;
         }
         let place = self.place(&arg.text);
-        if self.is_foreign(&place) {
+        if self.is_foreign(&place) && !self.is_owners(&place) {
             let act = Act::new(Effect::Exec, program, self.here(arg.span))
                 .because("loads code or settings from outside the workspace");
             self.note(act.on(place.path.clone()));
@@ -137,7 +137,11 @@ impl Walk<'_> {
         if private && !builds {
             self.writes(&here, line.row.name, Writing::Create);
         } else if builds {
-            self.builds_here(line.row.name, line.span);
+            // Installing changes the other project; a runner that fetches what it lacks builds it.
+            let changes = base == Effect::Install && line.read.command.is_none();
+            if changes || !self.is_owners(&place) {
+                self.builds_here(line.row.name, line.span);
+            }
         }
     }
 

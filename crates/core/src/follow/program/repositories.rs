@@ -6,7 +6,9 @@ use crate::act::Act;
 use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
 use crate::knowledge::Effect;
-use crate::knowledge::names::{COMPARING_SUBCOMMANDS, RUN_TO_LOOK, WITHOUT_REPOSITORY};
+use crate::knowledge::names::{
+    COMPARING_SUBCOMMANDS, LISTING_OPTIONS, RUN_TO_LOOK, WITHOUT_HOOKS, WITHOUT_REPOSITORY,
+};
 
 /// Which word of a command names the repository it makes.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +44,7 @@ impl Walk<'_> {
     }
 
     fn obeys_repository(&mut self, line: &Line<'_>, command: &str, base: Effect) {
-        let only_looks = base <= Effect::Read;
+        let only_looks = base <= Effect::Read || lists(line, command);
         let compares = COMPARING_SUBCOMMANDS.contains(command) && !line.read.has(&["--no-index"]);
         if self.ground.cwd.is_none()
             || WITHOUT_REPOSITORY.contains(command)
@@ -58,7 +60,9 @@ impl Walk<'_> {
             self.is_foreign(&place) || self.is_elsewhere(&place)
         };
         let made = self.memory.is_in_made_repository(&place.path);
-        if foreign && !made {
+        // The settings of the owner's other projects are the owner's; their hooks run for a change.
+        let quiet = WITHOUT_HOOKS.contains(command) && self.is_owners(&place);
+        if foreign && !made && !quiet {
             let act = Act::new(Effect::Exec, line.row.name, line.span)
                 .because("runs hooks and settings of a repository outside the workspace");
             self.note(act.on(place.path));
@@ -84,7 +88,22 @@ impl Walk<'_> {
         };
         let place = self.ground.place(directory.as_deref().unwrap_or("."));
         if !place.vague {
+            self.fills(&place, line.row.name, line.span);
             self.memory.add_repository(place.path);
         }
     }
+}
+
+/// Whether `git branch` or `git tag` only lists: no name is given that could be made, and no option
+/// that changes one.
+fn lists(line: &Line<'_>, command: &str) -> bool {
+    let by_pattern = |arg: &Arg| matches!(arg.text.as_str(), "-l" | "--list");
+    let by_pattern = line.args.iter().any(by_pattern);
+    let lists = |arg: &Arg| {
+        let option = arg.text.split('=').next().unwrap_or("");
+        !option.starts_with('-') || LISTING_OPTIONS.contains(option)
+    };
+    matches!(command, "branch" | "tag")
+        && (line.read.operands.is_empty() || by_pattern)
+        && line.args.iter().all(lists)
 }

@@ -357,6 +357,7 @@ impl Walk<'_> {
     fn extracts(&mut self, directory: &Arg, line: &Line<'_>, letters: &str) {
         let span = self.here(directory.span);
         let place = self.place(&directory.text);
+        self.fills(&place, line.row.name, directory.span);
         let absolute = letters.contains('P')
             || line
                 .args
