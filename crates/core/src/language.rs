@@ -9,6 +9,7 @@ mod cursor;
 
 pub mod awk;
 pub mod cmd;
+pub(crate) mod compiled;
 pub mod find;
 pub mod jq;
 pub mod powershell;

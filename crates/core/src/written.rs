@@ -24,6 +24,8 @@ pub enum Content {
     Exact(String),
     /// Something that was not seen.
     Unknown,
+    /// What a build made of the project's own sources: as trusted as they are.
+    Built,
 }
 
 impl Content {

@@ -22,11 +22,24 @@ const RUNNING_MAX: usize = 8;
 /// Stands behind a remembered name when any end may follow.
 const ANY_END: char = '\0';
 
+/// A file that was written.
+#[derive(Debug)]
+struct WrittenFile {
+    path: String,
+    stream: Stream,
+    /// Whether it lies outside the workspace, so that what it holds otherwise is nobody's.
+    outside: bool,
+    /// Whether the text may have gone on without writing it: in a branch, behind `&&`.
+    doubtful: bool,
+    /// Whether a build made it of the project's own sources.
+    built: bool,
+}
+
 /// What is remembered from one command to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     /// What this text has written into files.
-    files: Vec<(String, Stream)>,
+    files: Vec<WrittenFile>,
     /// Whether a file was written that says what a build runs, and no build has run since.
     unread_recipes: bool,
     /// Files of earlier calls that it runs or would have to know.
@@ -43,19 +56,46 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// Remembers what the file at `path`, or the one it leads to, holds now.
-    pub(super) fn write(&mut self, path: String, stream: Stream) {
+    pub(super) fn write(&mut self, path: String, stream: Stream, outside: bool) {
         let path = self.behind_link(&path).unwrap_or(path);
-        self.push(path, stream);
+        self.push(path, stream, outside);
+    }
+
+    /// Remembers that a build made the file at `path`, outside the workspace, of the project's
+    /// sources: there is nothing in it that has to be read.
+    pub(super) fn build(&mut self, path: String) {
+        self.push(path, Stream::known(""), true);
+        if let Some(file) = self.files.last_mut() {
+            file.built = true;
+        }
     }
 
     /// Remembers what all files hold whose path begins with `begins`.
     pub(super) fn write_all(&mut self, begins: &str, stream: Stream) {
-        self.push(format!("{begins}{ANY_END}"), stream);
+        self.push(format!("{begins}{ANY_END}"), stream, false);
     }
 
-    fn push(&mut self, path: String, stream: Stream) {
+    fn push(&mut self, path: String, stream: Stream, outside: bool) {
         if !self.has_lost_files() {
-            self.files.push((path, stream));
+            self.files.push(WrittenFile {
+                path,
+                stream,
+                outside,
+                doubtful: false,
+                built: false,
+            });
+        }
+    }
+
+    /// Returns how many files were written so far.
+    pub(super) const fn mark(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Remembers that nobody knows whether what was written since `mark` really was.
+    pub(super) fn doubt_since(&mut self, mark: usize) {
+        for file in self.files.iter_mut().skip(mark) {
+            file.doubtful = true;
         }
     }
 
@@ -68,24 +108,31 @@ impl Memory {
     pub(super) fn written(&self, path: &str) -> Option<&Stream> {
         let behind = self.behind_link(path);
         let path = behind.as_deref().unwrap_or(path);
-        self.files
-            .iter()
-            .rev()
-            .find(|(known, _)| match known.strip_suffix(ANY_END) {
-                Some(begins) => path.len() > begins.len() && path.starts_with(begins),
-                None => known == path,
-            })
-            .map(|(_, stream)| stream)
+        self.latest(path).map(|file| &file.stream)
+    }
+
+    /// Whether this text may have gone on without writing the file at `path`, as far as it has
+    /// written it at all.
+    pub(super) fn is_doubtful(&self, path: &str) -> bool {
+        self.latest(path).is_some_and(|file| file.doubtful)
+    }
+
+    fn latest(&self, path: &str) -> Option<&WrittenFile> {
+        let is_it = |file: &&WrittenFile| match file.path.strip_suffix(ANY_END) {
+            Some(begins) => path.len() > begins.len() && path.starts_with(begins),
+            None => file.path == path,
+        };
+        self.files.iter().rev().find(is_it)
     }
 
     /// Returns the paths that were written.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.files.iter().map(|(path, _)| path.as_str())
+        self.files.iter().map(|file| file.path.as_str())
     }
 
     /// Whether a file was loaded from the network.
     pub(super) fn has_downloads(&self) -> bool {
-        self.files.iter().any(|(_, stream)| stream.taint.network)
+        self.files.iter().any(|file| file.stream.taint.network)
     }
 
     /// Remembers that a file was written which says what a build runs.
@@ -203,8 +250,15 @@ impl Memory {
             let mark = format!("{}/", directory.trim_end_matches('/'));
             self.found.write(mark, Content::Unknown);
         }
-        for (path, stream) in self.files {
-            self.found.write(path, Content::from(stream));
+        for file in self.files {
+            if file.built {
+                self.found.write(file.path, Content::Built);
+                continue;
+            }
+            if file.outside && file.doubtful {
+                self.found.write(file.path.clone(), Content::Unknown);
+            }
+            self.found.write(file.path, Content::from(file.stream));
         }
         for (link, _) in self.links {
             self.found.write(link, Content::Unknown);

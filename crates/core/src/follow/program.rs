@@ -97,6 +97,9 @@ impl Walk<'_> {
                 Stream::unknown(Taint::default()).telling()
             }
             Named::File => self.run_file(first, rest, stdin).telling(),
+            Named::Program(..) if self.is_replaced(first) => {
+                self.run_file(first, rest, stdin).telling()
+            }
             Named::Unknown(name) => self.unknown_program(&name, first, rest).telling(),
             Named::Program(program, name) => {
                 let mut stream = self.known_program(program, &name, first, rest, stdin);

@@ -160,6 +160,8 @@ impl From<&Content> for Stream {
         match content {
             Content::Exact(text) => Self::known(text.clone()),
             Content::Unknown => Self::unknown(Taint::default()),
+            // There is nothing in it that has to be read.
+            Content::Built => Self::known(""),
         }
     }
 }

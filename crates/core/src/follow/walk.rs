@@ -123,7 +123,12 @@ impl<'k> Walk<'k> {
         let stream = match parse(text) {
             Ok(script) => {
                 let origin = self.origin.replace(span);
+                let written = self.memory.mark();
                 let stream = self.script(script, stdin);
+                // What starts this text may fail, or run it on another machine.
+                if origin.is_some() {
+                    self.memory.doubt_since(written);
+                }
                 self.origin = origin;
                 stream
             }
@@ -279,7 +284,9 @@ impl<'k> Walk<'k> {
             }
             Command::Background(command) => {
                 let state = self.state();
+                let written = self.memory.mark();
                 let out = self.command(command, &Stream::default());
+                self.memory.doubt_since(written);
                 self.restore(state);
                 out
             }
@@ -332,7 +339,12 @@ impl<'k> Walk<'k> {
         for redirect in redirects.iter().filter(|redirect| is_input(redirect.kind)) {
             self.redirect(redirect, stdin, None);
         }
-        let out = self.dispatch(args, stdin);
+        let mut out = self.dispatch(args, stdin);
+        // A here-document that goes right into a file is followed whatever its length: it stands in
+        // the text once, and is copied once.
+        if out.text.is_none() && self.is_copied(args, redirects) {
+            out.text.clone_from(&stdin.text);
+        }
         let before = self.doing.clone();
         self.now_prints(&out);
         let mut sink = None;
@@ -358,6 +370,18 @@ impl<'k> Walk<'k> {
             );
         }
         sink.unwrap_or(out)
+    }
+
+    /// Whether a command is `cat` alone, from a here-document into a file.
+    fn is_copied(&self, args: &[Arg], redirects: &[Redirect]) -> bool {
+        let is_document = |it: &Redirect| matches!(it.kind, RedirectKind::HereDocument(_));
+        let is_file = |it: &Redirect| it.kind == RedirectKind::Write && it.descriptor.is_none();
+        let own = self.scope.function("cat").is_some() || self.scope.aliased("cat").is_some();
+        matches!(args, [only] if only.text == "cat")
+            && !own
+            && redirects.iter().filter(|it| is_input(it.kind)).count() == 1
+            && redirects.iter().any(is_document)
+            && redirects.iter().any(is_file)
     }
 
     /// Follows a substitution and returns what it delivers.

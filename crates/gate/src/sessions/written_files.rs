@@ -35,6 +35,17 @@ struct StoredContent {
     path: String,
     /// All of it; `None` if it is not known.
     content: Option<String>,
+    /// Whether a build made it of the project's own sources.
+    #[serde(default, skip_serializing_if = "is_false")]
+    built: bool,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that the serializer calls"
+)]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// A call as it is looked at with what its key wrote before.
@@ -72,7 +83,11 @@ impl Sessions {
                 break;
             }
             for file in on_disk {
-                if known.at(&file.path).next().is_some() {
+                // A result of a build is no text that could be read.
+                let built = known
+                    .at(&file.path)
+                    .any(|content| *content == Content::Built);
+                if known.at(&file.path).next().is_some() && !built {
                     known.set(&file.path, Content::from(file.clone()));
                 }
             }
@@ -126,7 +141,11 @@ impl Sessions {
         for query in queries {
             for record in self.base.store.find(query).await? {
                 let stored: StoredContent = read(&record)?;
-                let content = stored.content.map_or(Content::Unknown, Content::Exact);
+                let content = if stored.built {
+                    Content::Built
+                } else {
+                    stored.content.map_or(Content::Unknown, Content::Exact)
+                };
                 known.add(&stored.path, content);
                 found = true;
             }
@@ -143,9 +162,10 @@ pub(crate) fn written_puts(
     at: UnixMillis,
 ) -> Vec<Put> {
     let puts = writes.iter().map(|(path, content)| {
+        let built = *content == Content::Built;
         let content = match content {
             Content::Exact(text) => Some(text.clone()),
-            Content::Unknown => None,
+            Content::Unknown | Content::Built => None,
         };
         let is_placed = path.starts_with(['/', '~']);
         let link = if is_placed {
@@ -156,6 +176,7 @@ pub(crate) fn written_puts(
         let stored = StoredContent {
             path: path.clone(),
             content,
+            built,
         };
         let body = written(&stored);
         let id = hashed(&["content", key.as_str(), &body]);

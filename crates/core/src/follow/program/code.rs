@@ -133,7 +133,9 @@ impl Walk<'_> {
         let trusted = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
         let harmless_place = place.write < Score::new(600)
             || trusted && !matches!(place.kind, PathKind::Guard | PathKind::Agent);
-        let mut act = if trusted && harmless_place {
+        let known = !trusted && (self.is_seen(&place) || self.is_installed(&place));
+        let trusted = trusted || known;
+        let mut act = if trusted && (harmless_place || known) {
             Act::new(Effect::Project, interpreter.to_owned(), span)
         } else if place.inside.is_none()
             && !place.vague

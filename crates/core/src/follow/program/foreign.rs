@@ -3,6 +3,7 @@
 use super::Line;
 use super::network::is_local_or_registry;
 use super::options::Options;
+use super::roles::operand_roles;
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
@@ -134,12 +135,17 @@ impl Walk<'_> {
         let private = place.kind != PathKind::Document
             && place.write >= Score::new(600)
             && (place.inside != Some(true) || place.kind == PathKind::Hook);
-        if private && !builds {
+        // What is made in a home is judged by the name it gets, where a word names it.
+        let names = |role: &Option<Role>| matches!(role, Some(Role::Write | Role::Create));
+        let named =
+            place.kind == PathKind::Home && operand_roles(line.row, line.read).iter().any(names);
+        if private && !builds && !named {
             self.writes(&here, line.row.name, Writing::Create);
         } else if builds {
             // Installing changes the other project; a runner that fetches what it lacks builds it.
             let changes = base == Effect::Install && line.read.command.is_none();
-            if changes || !self.is_owners(&place) {
+            let known = self.is_owners(&place) || self.sources_are_seen(line);
+            if changes || !known {
                 self.builds_here(line.row.name, line.span);
             }
         }

@@ -61,7 +61,7 @@ impl Walk<'_> {
         };
         let made = self.memory.is_in_made_repository(&place.path);
         // The settings of the owner's other projects are the owner's; their hooks run for a change.
-        let quiet = WITHOUT_HOOKS.contains(command) && self.is_owners(&place);
+        let quiet = WITHOUT_HOOKS.contains(line.row.name) && self.is_owners(&place);
         if foreign && !made && !quiet {
             let act = Act::new(Effect::Exec, line.row.name, line.span)
                 .because("runs hooks and settings of a repository outside the workspace");

@@ -3,12 +3,12 @@
 use super::options::{self, Hit};
 use crate::follow::value::Arg;
 use crate::knowledge::names::{
-    PROGRAM_DIRECTORIES, PROJECT_PROGRAMS, SCRATCH_DIRECTORIES, TOOL_DIRECTORIES,
+    PROGRAM_DIRECTORIES, PROJECT_PROGRAMS, SCRATCH_DIRECTORIES, TOOL_DIRECTORIES, TOOL_HOMES,
     VERSIONED_PROGRAMS, WINDOWS_PROGRAMS,
 };
 use crate::knowledge::{self, Program, Row};
 use crate::language;
-use crate::place::{HOLE, is_absolute, normalise};
+use crate::place::{HOLE, HOME, is_absolute, normalise};
 
 /// The target of the first word of a command.
 pub(super) enum Named {
@@ -124,6 +124,7 @@ pub(super) fn resolve(first: &Arg) -> Named {
             || directory.starts_with("/lib/")
             || directory.starts_with("/usr/lib/")
             || directory.to_lowercase().contains("windows/system32")
+            || is_installed(&directory)
             || !is_scratch(&directory)
                 && TOOL_DIRECTORIES
                     .iter()
@@ -153,6 +154,15 @@ fn versioned(first: &Arg) -> Option<&str> {
     let name = first.text.strip_suffix(HOLE)?;
     let name = name.strip_suffix(['-', '.']).unwrap_or(name);
     (VERSIONED_PROGRAMS.contains(name) && !first.taint.command).then_some(name)
+}
+
+/// Whether a directory holds programs that the machine's or the home's owner installed: below `/opt`,
+/// which needs the machine's rights, or where a manager of tools keeps its own.
+fn is_installed(directory: &str) -> bool {
+    let programs = directory.ends_with("/bin") || directory.ends_with("/shims");
+    let below = directory.strip_prefix(HOME);
+    let managed = |home: &str| below.is_some_and(|below| below.starts_with(home));
+    programs && (directory.starts_with("/opt/") || TOOL_HOMES.iter().any(managed))
 }
 
 /// Whether a directory is one where anybody may have put anything.

@@ -6,6 +6,7 @@ use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
 use crate::knowledge::names::MODULE_ENDS;
 use crate::knowledge::{Lang, Role, languages};
+use crate::language::{self, Reading};
 use crate::shell::syntax::Span;
 use crate::written::{Wanted, name, parent};
 
@@ -40,7 +41,9 @@ impl Walk<'_> {
         }
         let role = language_of(path, text, interpreter);
         let code = Arg::literal(text.clone(), span);
-        if role == Role::Shell {
+        if let Some(reading) = language::compiled::read(path, text) {
+            self.deeds(&reading, interpreter, span);
+        } else if role == Role::Shell {
             self.text_with(text, self.here(span), &Stream::default());
         } else if is_program(role) {
             self.code_that(Runs::Script, role, &code, interpreter);
@@ -59,7 +62,16 @@ impl Walk<'_> {
             {
                 self.note_run(path);
                 let role = language_of(path, &text, "");
-                if is_program(role) {
+                if let Some(reading) = language::compiled::read(path, &text) {
+                    // What it computes and calls is the project's business; commands that can be
+                    // read are judged.
+                    let reading = Reading {
+                        hidden: None,
+                        unfamiliar: None,
+                        ..reading
+                    };
+                    self.deeds(&reading, "", span);
+                } else if is_program(role) {
                     let code = Arg::literal(text, span);
                     self.code_that(Runs::PickedUp, role, &code, "");
                 }
@@ -80,6 +92,15 @@ impl Walk<'_> {
         self.memory.want(Wanted::Directory(base.clone()));
         for module in modules.iter().take(IMPORTS_MAX) {
             for path in module_files(role, &base, module) {
+                let unseen = |stream: &Stream| stream.text.is_none();
+                if self.held(&path).iter().any(unseen)
+                    && self.ground.place(&path).inside == Some(false)
+                {
+                    self.unreadable(
+                        "loads a file that was written before and whose content is not known",
+                        span,
+                    );
+                }
                 let directory = parent(&path);
                 if directory != base {
                     self.memory.want(Wanted::Directory(directory.to_owned()));

@@ -16,11 +16,12 @@ impl Walk<'_> {
     /// Remembers what this text writes into a file, for when it runs that file.
     pub(crate) fn remember_file(&mut self, arg: &Arg, stream: Stream) {
         if !self.memory.has_lost_files() {
-            let path = self.ground.place(&arg.text).path;
-            if is_recipe(&path) {
+            let place = self.ground.place(&arg.text);
+            if is_recipe(&place.path) {
                 self.memory.wrote_recipe();
             }
-            self.memory.write(path, stream);
+            let outside = place.inside == Some(false);
+            self.memory.write(place.path, stream, outside);
         }
     }
 
@@ -129,11 +130,65 @@ impl Walk<'_> {
                 self.remember_file(operand, unseen.clone());
             }
         }
+        if base == Effect::Build {
+            self.remember_built(line);
+        }
         for hit in line.read.hits.iter().filter(|_| converts) {
             if let Some((Role::Write, file)) = hit.meaning() {
                 self.remember_file(file, unseen.clone());
             }
         }
+    }
+
+    /// Remembers the file outside the workspace that a build puts its result into, if all it is made
+    /// of is the project's own, or was seen.
+    fn remember_built(&mut self, line: &Line<'_>) {
+        let here = self.place(".");
+        let own_directory = here.inside == Some(true) || self.is_owners(&here);
+        let mut outputs = Vec::new();
+        let mut sources: Vec<&Arg> = line.read.operands.clone();
+        for (role, value) in line.read.hits.iter().filter_map(Hit::meaning) {
+            match role {
+                Role::Write => outputs.push(value),
+                Role::Read | Role::Load | Role::Script | Role::Cwd => sources.push(value),
+                _ => {}
+            }
+        }
+        let named = line.read.unknown.is_none() && !line.stdin.connected;
+        if outputs.is_empty() || !named || !own_directory || !self.knows.trusts_workspace {
+            return;
+        }
+        let mut own = |source: &&Arg| {
+            let place = self.place(&source.text);
+            let inside = place.inside == Some(true) && !place.vague && source.text != "-";
+            inside || self.is_seen(&place)
+        };
+        if !sources.iter().all(&mut own) || line.args.iter().any(|arg| self.joins_foreign(arg)) {
+            return;
+        }
+        for output in outputs {
+            let place = self.place(&output.text);
+            if place.inside == Some(false) && !place.vague {
+                self.memory.build(place.path);
+            }
+        }
+    }
+
+    /// Whether a path from outside the workspace is part of an option: `-I/tmp/x`. Results go elsewhere
+    /// by options, too.
+    fn joins_foreign(&mut self, arg: &Arg) -> bool {
+        let is_output = ["-o", "--output", "--out"]
+            .iter()
+            .any(|name| arg.text.starts_with(name));
+        let path = arg
+            .text
+            .find(['/', '.', '~'])
+            .and_then(|at| arg.text.get(at..));
+        let Some(path) = path.filter(|_| arg.text.starts_with('-') && !is_output) else {
+            return false;
+        };
+        let place = self.place(path);
+        place.inside == Some(false) && place.kind != PathKind::System
     }
 
     /// Remembers the files that `split` and `csplit` write: all that begin with a name.

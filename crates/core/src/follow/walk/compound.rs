@@ -2,7 +2,7 @@
 
 use super::Walk;
 use crate::follow::value::{Arg, Stream, Taint, Value};
-use crate::knowledge::names::LEAVING_WORDS;
+use crate::knowledge::names::{GOING_WELL, LEAVING_WORDS};
 use crate::place::HOLE;
 use crate::shell::syntax::{
     Block, Command, Join, Part, Redirect, RedirectKind, Simple, Span, Word,
@@ -23,17 +23,33 @@ impl Walk<'_> {
         let mut out = Stream::empty();
         let mut mark = None;
         let mut perhaps = None;
+        // What follows because all before it went well is written for certain while the list goes on
+        // like that. After the list it is so only behind commands that go well anyway.
+        let start = self.memory.mark();
+        let (mut sure, mut goes_on, mut chosen) = (start, true, false);
         for (index, command) in commands.iter().enumerate() {
             let before = self.ground.perhaps.clone();
             out.append(self.command(command, stdin));
+            if chosen {
+                self.memory.doubt_since(sure);
+            } else if goes_on {
+                sure = self.memory.mark();
+            }
+            goes_on &= goes_well(command);
             mark.get_or_insert_with(|| self.scope.variables.clone());
             let Some(join) = joins.get(index) else { break };
             let next = commands.get(index + 1);
+            if *join == Join::Or && !next.is_some_and(leaves) {
+                chosen = true;
+                sure = start;
+                self.memory.doubt_since(start);
+            }
             let entered = std::mem::replace(&mut self.ground.perhaps, before);
             if *join == Join::And || !next.is_some_and(leaves) {
                 perhaps = perhaps.or(entered);
             }
         }
+        self.memory.doubt_since(sure);
         self.ground.perhaps = perhaps.or(self.ground.perhaps.take());
         self.scope.doubt_since(&mark.unwrap_or_default());
         out
@@ -61,7 +77,11 @@ impl Walk<'_> {
         let mut perhaps = None;
         for (index, block) in blocks.iter().enumerate() {
             let before = self.ground.perhaps.clone();
+            let written = self.memory.mark();
             taint = taint.and(self.block(block, &stdin).taint);
+            if index > 0 || !words.is_empty() {
+                self.memory.doubt_since(written);
+            }
             if index == 0 && words.is_empty() {
                 // What follows a condition runs because the condition holds.
                 perhaps = std::mem::replace(&mut self.ground.perhaps, before);
@@ -132,11 +152,13 @@ impl Walk<'_> {
             vec![Value::unknown(taint)]
         };
         let mut out = Stream::unknown(taint);
+        let written = self.memory.mark();
         for value in tried {
             self.assign(name, value);
             out.taint = out.taint.and(self.block(body, &stdin).taint);
         }
         self.scope.doubt_since(&mark);
+        self.memory.doubt_since(written);
         self.remember_output(redirects, &out);
         sink.unwrap_or(out)
     }
@@ -181,6 +203,26 @@ fn leaves(command: &Command) -> bool {
         | Command::Function { .. }
         | Command::Test { .. }
         | Command::Background(_) => false,
+    }
+}
+
+/// Whether a command goes well wherever it runs: it sets a variable, prints, or enters or makes a
+/// directory. One that cannot be entered is a question of its own.
+fn goes_well(command: &Command) -> bool {
+    let Command::Simple(Simple { words, .. }) = command else {
+        return false;
+    };
+    let words: Vec<String> = words
+        .iter()
+        .take(2)
+        .map(|word| plain_text(word).unwrap_or_default())
+        .collect();
+    match words.as_slice() {
+        [] => true,
+        [name] => GOING_WELL.contains(name.as_str()) || name == "cat",
+        [name, first, ..] => {
+            GOING_WELL.contains(name.as_str()) || name == "mkdir" && first.starts_with("-p")
+        }
     }
 }
 

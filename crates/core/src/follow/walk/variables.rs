@@ -232,7 +232,10 @@ impl Walk<'_> {
             .replace(args.iter().skip(1).cloned().collect());
         let documents =
             std::mem::replace(&mut self.scope.documents, Rc::clone(&function.documents));
+        let written = self.memory.mark();
         let out = self.command(&function.body, stdin);
+        // It may never have been defined where it seems to be.
+        self.memory.doubt_since(written);
         self.scope.documents = documents;
         self.scope.positional = positional;
         self.scope.leave();

@@ -1,0 +1,190 @@
+//! Sources of compiled languages that a call writes and then runs: Go, C, C++, Rust, Java.
+//!
+//! They are not parsed. A table lists the names by which such a program runs, deletes, writes,
+//! connects or loads something; a source that has none of them computes and prints. A name counts
+//! wherever it stands, in comments and texts, too, because a reader that skips those can be made to
+//! skip code. Whatever puts names together (macros that paste, escapes in names) hides the source.
+
+use super::{Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
+use crate::knowledge::names::{
+    COMPILED_CALLS, COMPILED_DELETING, COMPILED_ENDINGS, COMPILED_HIDING, COMPILED_LOADING,
+    COMPILED_REACHING, COMPILED_SHELLS,
+};
+
+/// Why such a source stays hidden.
+const REACHES: &str = "a program that runs, changes, sends or loads something";
+/// Why such a source is not known to the last name.
+const ORDINARY: &str = "a program of a compiled language";
+
+/// Commands in one source that are judged.
+const COMMANDS_MAX: usize = 16;
+
+/// Returns what the source at `path` was seen to do, if it is one of a compiled language.
+pub(crate) fn read(path: &str, text: &str) -> Option<Reading> {
+    let (_, end) = path.rsplit_once('.')?;
+    if !COMPILED_ENDINGS.contains(end) {
+        return None;
+    }
+    if text.len() > FRAGMENT_BYTES_MAX {
+        return Some(Reading::hidden(TOO_LONG));
+    }
+    // A line that goes on may end in the middle of a name.
+    let text = text.replace("\\\r\n", "").replace("\\\n", "");
+    let mut reading = Reading::default();
+    reading.wonder(ORDINARY);
+    let escapes = end != "go" && end != "rs" && (text.contains("\\u") || text.contains("\\U"));
+    let hides = |sign: &str| text.contains(sign);
+    if escapes || COMPILED_HIDING.iter().any(hides) || COMPILED_LOADING.iter().any(hides) {
+        reading.hide(REACHES);
+    }
+    for (name, after) in names(&text) {
+        let called = after
+            .trim_start()
+            .starts_with(['(', ')', ';', ',', '/', '}', '!', '<', ':']);
+        if COMPILED_REACHING.contains(name) || called && COMPILED_CALLS.contains(name) {
+            reading.hide(REACHES);
+        }
+        if reading.deeds.len() < COMMANDS_MAX
+            && let Some(argument) = first_text(after)
+        {
+            if COMPILED_SHELLS.contains(name) {
+                reading.see(Deed::Shell(argument));
+            } else if COMPILED_DELETING.contains(name) {
+                reading.see(Deed::DeleteTree(argument));
+            }
+        }
+    }
+    for path in texts(&text).filter(|text| is_path(text)).take(COMMANDS_MAX) {
+        reading.see(Deed::ReadFile(path.to_owned()));
+    }
+    Some(reading)
+}
+
+/// Returns every name in a text, with what follows it.
+fn names(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(|letter| !is_letter(letter));
+        let end = rest.find(|letter| !is_letter(letter)).unwrap_or(rest.len());
+        let (name, after) = rest.split_at_checked(end)?;
+        rest = after;
+        (!name.is_empty()).then_some((name, after))
+    })
+}
+
+/// Returns the text that is the first argument of a call, as it stands.
+fn first_text(after: &str) -> Option<String> {
+    let argument = after.trim_start().strip_prefix('(')?.trim_start();
+    let (text, _) = argument.strip_prefix('"')?.split_once('"')?;
+    (!text.contains('\\')).then(|| text.to_owned())
+}
+
+/// Returns what stands between quotes, whichever of them open a text.
+fn texts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['"', '`'])
+}
+
+/// Whether a text is the path of a file that may be secret.
+fn is_path(text: &str) -> bool {
+    let begins = text.starts_with(['/', '~']) || text.contains("/.");
+    begins && text.len() > 1 && !text.contains([' ', '\n', '%', '\\'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hidden(path: &str, text: &str) -> bool {
+        read(path, text).unwrap().hidden.is_some()
+    }
+
+    #[test]
+    fn a_source_that_computes_and_prints_is_ordinary() {
+        for (path, text) in [
+            (
+                "a.go",
+                "package main\nimport \"fmt\"\nfunc main() { fmt.Println(1, \"\\u00e9\") }",
+            ),
+            (
+                "a.c",
+                "#include <stdio.h>\n/* the file system is fine */\nint main(void) { puts(\"x\"); return 0; }",
+            ),
+            (
+                "a.rs",
+                "fn main() { let v: Vec<u8> = vec![1]; println!(\"{v:?}\"); }",
+            ),
+            (
+                "A.java",
+                "class A { public static void main(String[] a) { System.out.println(1); } }",
+            ),
+            (
+                "a.go",
+                "package main\nimport \"example.org/lib/detect\"\nfunc main() { detect.New().Run() }",
+            ),
+        ] {
+            assert!(!hidden(path, text), "{text}");
+        }
+        assert_eq!(read("a.py", "print(1)"), None);
+        assert_eq!(read("Makefile", "all:"), None);
+    }
+
+    #[test]
+    fn a_source_that_reaches_further_stays_hidden() {
+        for (path, text) in [
+            (
+                "a.go",
+                "import \"os/exec\"\nfunc main() { exec.Command(\"id\").Run() }",
+            ),
+            ("a.go", "import o \"os\"\nfunc main() { o.RemoveAll(x) }"),
+            (
+                "a.go",
+                "import \"net/http\"\nfunc main() { http.Post(u, t, b) }",
+            ),
+            ("a.go", "//go:linkname x os.RemoveAll\nfunc x(string) error"),
+            ("a.go", "/*\n#cgo LDFLAGS: -lx\n*/\nimport \"C\""),
+            ("a.c", "int main(void) { system(x); }"),
+            (
+                "a.c",
+                "int (*f)(const char *) = &system; int main(void) { f(x); }",
+            ),
+            ("a.c", "int main(void) { sys\\\ntem(x); }"),
+            (
+                "a.c",
+                "#define GLUE(a, b) a ## b\nint main(void) { GLUE(sys, tem)(x); }",
+            ),
+            ("a.c", "int main(void) { \\u0073ystem(x); }"),
+            ("a.c", "int main(void) { char c = 'a\"'; unlink(x); }"),
+            ("a.c", "int main(void) { system/**/(x); }"),
+            ("a.c", "int main(void) { fopen(x, \"w\"); }"),
+            ("a.c", "int main(void) { __asm__(\"syscall\"); }"),
+            (
+                "a.cpp",
+                "#include <fstream>\nint main() { std::ofstream f(x); }",
+            ),
+            (
+                "a.rs",
+                "use std::process::Command;\nfn main() { Command::new(x); }",
+            ),
+            (
+                "a.rs",
+                "use std::fs as f;\nfn main() { f::remove_dir_all(x); }",
+            ),
+            ("a.rs", "fn main() { unsafe { libc::system(x) } }"),
+            ("A.java", "class A { { Runtime.getRuntime().exec(x); } }"),
+            ("A.java", "class A { { new ProcessBuilder(x).start(); } }"),
+            ("A.java", "class A { { \\u0052untime.getRuntime(); } }"),
+        ] {
+            assert!(hidden(path, text), "{text}");
+        }
+    }
+
+    #[test]
+    fn commands_and_paths_that_stand_in_it_are_told() {
+        let reading = read("a.c", "int main(void) { system(\"rm -rf ~\"); }").unwrap();
+        assert_eq!(reading.deeds, [Deed::Shell("rm -rf ~".to_owned())]);
+        let reading = read("a.go", "x := \"/home/ana/.ssh/id_rsa\"").unwrap();
+        let path = "/home/ana/.ssh/id_rsa".to_owned();
+        assert_eq!(reading.deeds, [Deed::ReadFile(path)]);
+    }
+}
