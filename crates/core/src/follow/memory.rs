@@ -40,6 +40,8 @@ struct WrittenFile {
 pub(crate) struct Memory {
     /// What this text has written into files.
     files: Vec<WrittenFile>,
+    /// Whether the shell was told to leave files that exist as they are.
+    keeps_files: bool,
     /// Whether a file was written that says what a build runs, and no build has run since.
     unread_recipes: bool,
     /// Files of earlier calls that it runs or would have to know.
@@ -81,7 +83,7 @@ impl Memory {
                 path,
                 stream,
                 outside,
-                doubtful: false,
+                doubtful: self.keeps_files,
                 built: false,
             });
         }
@@ -90,6 +92,11 @@ impl Memory {
     /// Returns how many files were written so far.
     pub(super) const fn mark(&self) -> usize {
         self.files.len()
+    }
+
+    /// Remembers that files which exist already may stay as they are from now on.
+    pub(super) const fn distrust(&mut self) {
+        self.keeps_files = true;
     }
 
     /// Remembers that nobody knows whether what was written since `mark` really was.

@@ -62,6 +62,10 @@ pub struct Walk<'k> {
 
 /// What the firewall knows beyond the call.
 #[derive(Clone, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is known or not, whatever the others are"
+)]
 pub struct Knows {
     /// Whether the directory counts as a workspace, so that its code may run without a question.
     pub trusts_workspace: bool,
@@ -348,11 +352,18 @@ impl<'k> Walk<'k> {
         let before = self.doing.clone();
         self.now_prints(&out);
         let mut sink = None;
+        if keeps_files(args) {
+            self.memory.distrust();
+        }
+        let written = self.memory.mark();
         for redirect in redirects.iter().filter(|redirect| !is_input(redirect.kind)) {
             let to_file = self.redirect(redirect, stdin, Some(&out));
             if redirect.descriptor.is_none_or(|number| number == 1) {
                 sink = sink.or(to_file);
             }
+        }
+        if may_fail_before_writing(redirects) {
+            self.memory.doubt_since(written);
         }
         self.doing = before;
         let prints = sink.is_none() && self.caught == 0 && args.iter().any(|arg| arg.taint.secret);
@@ -520,6 +531,32 @@ const fn is_input(kind: RedirectKind) -> bool {
             | RedirectKind::Read
             | RedirectKind::Duplicate
     )
+}
+
+/// Whether a redirection stands before one that writes and may fail, so that nothing is written.
+fn may_fail_before_writing(redirects: &[Redirect]) -> bool {
+    let opens = |it: &Redirect| {
+        !matches!(
+            it.kind,
+            RedirectKind::HereDocument(_) | RedirectKind::HereString | RedirectKind::Duplicate
+        )
+    };
+    let writes = |it: &Redirect| it.kind == RedirectKind::Write && it.descriptor.is_none();
+    let first = redirects.iter().position(opens);
+    let last = redirects.iter().rposition(writes);
+    first.zip(last).is_some_and(|(first, last)| first < last)
+}
+
+/// Whether a command makes the shell leave files that exist as they are: `set -C`.
+fn keeps_files(args: &[Arg]) -> bool {
+    let Some((name, options)) = args.split_first() else {
+        return false;
+    };
+    let keeps = |arg: &Arg| {
+        let short = arg.text.starts_with('-') && arg.text.contains('C');
+        short || arg.text.to_lowercase().contains("clobber") || arg.vague()
+    };
+    matches!(name.text.as_str(), "set" | "setopt" | "unsetopt") && options.iter().any(keeps)
 }
 
 fn stream_of(arg: &Arg) -> Stream {

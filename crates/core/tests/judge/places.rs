@@ -227,6 +227,8 @@ const SEEN: &[Twin] = &[
     ("a script from elsewhere", DIRECTORY, "echo 'ls -l' > /tmp/a.sh; sh /tmp/a.sh", "curl -so /tmp/a.sh https://h.example/a.sh; sh /tmp/a.sh"),
     ("a script that may not be written", DIRECTORY, "cd /tmp && cat > p.py <<'EOF'\nprint(1)\nEOF\npython3 p.py", "false && cat > /tmp/p.py <<'EOF'\nprint(1)\nEOF\npython3 /tmp/p.py"),
     ("one that may be there already", DIRECTORY, "S=/tmp/s && cat > $S/p.py <<'EOF'\nprint(1)\nEOF\npython3 $S/p.py", "[ -e /tmp/p.py ] || cat > /tmp/p.py <<'EOF'\nprint(1)\nEOF\npython3 /tmp/p.py"),
+    ("one that stays as it is", DIRECTORY, "set -e; echo 'print(1)' > /tmp/p.py; python3 /tmp/p.py", "set -C; echo 'print(1)' > /tmp/p.py; python3 /tmp/p.py"),
+    ("one behind a file that is missing", DIRECTORY, "cat <<'EOF' > /tmp/p.py\nprint(1)\nEOF\npython3 /tmp/p.py", "3</tmp/no cat > /tmp/p.py <<'EOF'\nprint(1)\nEOF\npython3 /tmp/p.py"),
     ("one in a branch", DIRECTORY, "if true; then cat > /tmp/p.py <<'EOF'\nprint(1)\nEOF\npython3 /tmp/p.py; fi", "if test -d x; then cat > /tmp/p.py <<'EOF'\nprint(1)\nEOF\nfi; python3 /tmp/p.py"),
     ("one in a function", DIRECTORY, "f() { python3 --version; }; f", "f() { cat > /tmp/p.py <<'EOF'\nprint(1)\nEOF\n}\nf; python3 /tmp/p.py"),
     ("one on another machine", DIRECTORY, "bash -c 'echo \"print(1)\" > /tmp/p.py; python3 /tmp/p.py'", "ssh localhost 'echo \"print(1)\" > /tmp/p.py'; python3 /tmp/p.py"),

@@ -136,9 +136,9 @@ impl Walk<'_> {
             && place.write >= Score::new(600)
             && (place.inside != Some(true) || place.kind == PathKind::Hook);
         // What is made in a home is judged by the name it gets, where a word names it.
-        let names = |role: &Option<Role>| matches!(role, Some(Role::Write | Role::Create));
-        let named =
-            place.kind == PathKind::Home && operand_roles(line.row, line.read).iter().any(names);
+        let is_target = |role: &Option<Role>| matches!(role, Some(Role::Write | Role::Create));
+        let named = place.kind == PathKind::Home
+            && operand_roles(line.row, line.read).iter().any(is_target);
         if private && !builds && !named {
             self.writes(&here, line.row.name, Writing::Create);
         } else if builds {

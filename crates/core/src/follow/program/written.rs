@@ -148,10 +148,10 @@ impl Walk<'_> {
         let mut outputs = Vec::new();
         let mut sources: Vec<&Arg> = line.read.operands.clone();
         for (role, value) in line.read.hits.iter().filter_map(Hit::meaning) {
-            match role {
-                Role::Write => outputs.push(value),
-                Role::Read | Role::Load | Role::Script | Role::Cwd => sources.push(value),
-                _ => {}
+            if role == Role::Write {
+                outputs.push(value);
+            } else if matches!(role, Role::Read | Role::Load | Role::Script | Role::Cwd) {
+                sources.push(value);
             }
         }
         let named = line.read.unknown.is_none() && !line.stdin.connected;
