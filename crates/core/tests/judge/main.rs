@@ -8,6 +8,7 @@ mod grant;
 mod knowledge;
 mod language;
 mod places;
+mod linear;
 mod policy;
 mod regressions;
 mod tools;

@@ -38,27 +38,42 @@ pub(super) fn asks_about_words(row: &Row, args: &[Arg]) -> bool {
 
 /// Returns what is left of a command's effect when one of its options lifts it.
 pub(super) fn left_over(row: &Row, hits: &[Hit], args: &[Arg]) -> Option<Effect> {
-    let dry = hits.iter().filter_map(|hit| match hit.flag.lifts {
-        Lifts::Dry(leaves) if !is_negated(hit.flag, args) => Some(leaves),
-        Lifts::Dry(_) | Lifts::Shows(_) | Lifts::Nothing => None,
-    });
+    let dry = lifting(hits)
+        .into_iter()
+        .filter_map(|flag| match flag.lifts {
+            Lifts::Dry(leaves) if !is_negated(flag, args) => Some(leaves),
+            Lifts::Dry(_) | Lifts::Shows(_) | Lifts::Nothing => None,
+        });
     dry.max().or_else(|| shown_instead(row, hits, args))
 }
 
 /// Returns what is left where an option selects an operation that only shows something.
 pub(super) fn shown_instead(row: &Row, hits: &[Hit], args: &[Arg]) -> Option<Effect> {
-    let shows = |hit: &Hit| match hit.flag.lifts {
+    let shows = |flag: &&'static Flag| match flag.lifts {
         Lifts::Shows(leaves) => Some(leaves),
         Lifts::Dry(_) | Lifts::Nothing => None,
     };
-    let leaves = hits.iter().filter_map(shows).max()?;
+    let given = lifting(hits);
+    let leaves = given.iter().filter_map(shows).max()?;
     let changes = hits.iter().any(|hit| !hit.flag.effects.is_empty());
     // What only writes files has options that say how. What does more has options that do more.
     let unlisted = row.does > Effect::Write && args.iter().any(|arg| is_unlisted(row, arg));
-    let negated = hits
+    let negated = given
         .iter()
-        .any(|hit| shows(hit).is_some() && is_negated(hit.flag, args));
+        .any(|flag| shows(flag).is_some() && is_negated(flag, args));
     (!changes && !unlisted && !negated).then_some(leaves)
+}
+
+/// Returns the flags given that lift an effect, each once: every word is read again for each of
+/// them, and a bundle may repeat a letter thousands of times.
+fn lifting(hits: &[Hit]) -> Vec<&'static Flag> {
+    let mut flags: Vec<&'static Flag> = Vec::new();
+    for hit in hits.iter().filter(|hit| hit.flag.lifts != Lifts::Nothing) {
+        if !flags.iter().any(|known| std::ptr::eq(*known, hit.flag)) {
+            flags.push(hit.flag);
+        }
+    }
+    flags
 }
 
 /// Whether an option, or a letter of a bundle, is in no list of the row.
