@@ -36,13 +36,13 @@ pub(crate) use cleaning::says_output;
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, runs_in_subscript};
-use crate::knowledge::names::{COREPACK_MANAGERS, TALKERS};
-use crate::knowledge::{Effect, Flag, PathKind, Program, Role, Row, Style, Value};
+use crate::knowledge::names::{COREPACK_MANAGERS, HANDING_PROGRAMS, TALKERS, TASK_RUNNERS};
+use crate::knowledge::{self, Effect, Flag, Operand, PathKind, Program, Role, Row, Style, Value};
 use crate::language;
 use crate::place::HOLE;
 use crate::score::Score;
 use crate::shell::syntax::Span;
-use foreign::{HANDING, Handed};
+use foreign::Handed;
 use options::{Hit, Options};
 use resolve::{Named, find_sub, resolve, windows_reading};
 use roles::{Changes, inside_container, names_secrets, operand_roles};
@@ -203,7 +203,7 @@ impl Walk<'_> {
         };
         self.beyond_the_row(&line);
         let before = self.scope.brought.variables;
-        self.scope.brought.variables |= HANDING.contains(&row.name);
+        self.scope.brought.variables |= HANDING_PROGRAMS.contains(row.name);
         let special = row
             .reader
             .and_then(|reader| self.read_specially(reader, &line));
@@ -423,7 +423,7 @@ impl Walk<'_> {
         let mut stream = Stream::unknown(taint);
         let dry = line.read.is_dry();
         let rest = |at: usize| line.args.get(at..).unwrap_or(&[]);
-        if let Some(at) = line.read.command {
+        if let Some(at) = line.read.command.or_else(|| line.unmarked_command()) {
             if line.row.has_operand(Role::Redis) {
                 let words: Vec<&str> = rest(at).iter().map(|arg| arg.text.as_str()).collect();
                 self.deeds(&language::sql::redis(&words), line.row.name, line.span);
@@ -440,7 +440,7 @@ impl Walk<'_> {
                     self.program(&words, line.stdin);
                 }
                 // A program that is started by another one is never a function of the shell.
-                stream = self.program(rest(at), line.stdin);
+                stream = self.start(line, rest(at));
                 stream.taint = stream.taint.and(taint);
             }
         } else if let Some(at) = line.read.option_command {
@@ -483,6 +483,20 @@ impl Walk<'_> {
         stream
     }
 
+    /// Follows the command that a wrapper starts.
+    fn start(&mut self, line: &Line<'_>, command: &[Arg]) -> Stream {
+        if let Some((task, rest)) = command.split_first()
+            && TASK_RUNNERS.contains(line.row.name)
+            && self.is_own_task(command)
+        {
+            self.telling_words(task, rest);
+            self.task(task, line.row.name);
+            self.note_inferred(Effect::Project, &task.shown(), line.span);
+            return Stream::unknown(Taint::default());
+        }
+        self.program(command, line.stdin)
+    }
+
     /// Notes that a command only shows something.
     fn only_looks(&mut self, program: &'static str, span: Span) -> Stream {
         self.note(Act::new(Effect::Inspect, program, span));
@@ -523,6 +537,16 @@ impl Line<'_> {
     fn operands_shown(&self) -> String {
         let shown: Vec<String> = self.read.operands.iter().map(|arg| arg.shown()).collect();
         shown.join(" ")
+    }
+
+    /// Returns where a command may begin that no dashes mark, where the row expects them.
+    fn unmarked_command(&self) -> Option<usize> {
+        let marks = |pair: &[Operand]| matches!(pair, [first, next] if first.many && first.role == Role::Text && next.role == Role::Command);
+        let is_program = |arg: &Arg| knowledge::program(&arg.text).is_some();
+        let expects = self.row.operands.windows(2).any(marks);
+        expects
+            .then(|| self.args.iter().position(is_program))
+            .flatten()
     }
 
     /// Returns the scripts given to `sed`.

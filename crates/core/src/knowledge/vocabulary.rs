@@ -214,6 +214,8 @@ words! {
         Send = "send",
         /// `NAME=value` for the environment of what follows.
         Assign = "assign",
+        /// A version that may stand before a command: `20`, `lts/*`, `node@22`.
+        Release = "release",
         /// A secret given on the command line.
         Password = "password",
         /// A disk or partition that is written to.

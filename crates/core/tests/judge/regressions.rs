@@ -6,6 +6,7 @@ mod options;
 mod options_files;
 mod options_services;
 mod reach;
+mod wrappers;
 
 use countersign_core::assess::assess;
 use countersign_core::call::ToolCall;

@@ -24,6 +24,7 @@ mod rows;
 #[path = "../../../testkit/src/skipped.rs"]
 pub mod skipped;
 mod verdicts;
+mod wrapper_rows;
 mod wrappers;
 mod written;
 

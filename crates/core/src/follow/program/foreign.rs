@@ -25,9 +25,6 @@ pub(super) enum Handed {
     Itself,
 }
 
-/// Programs that hand variables from where secrets are kept to the command they start.
-pub(super) const HANDING: &[&str] = &["dotenvx run", "doppler run", "infisical run", "op run"];
-
 /// How sensitive a place must be for a person to be asked.
 const SENSITIVE: Score = Score::new(600);
 
@@ -70,15 +67,28 @@ impl Walk<'_> {
     /// Notes a command that was handed variables and may show them: anything but a build, a program
     /// of the project or a service.
     pub(super) fn shows_variables(&mut self, line: &Line<'_>, given: Handed) {
+        // A client of a cloud, a database or a forge uses what it was handed, and prints none of it.
         let runs = matches!(
             line.does,
-            Effect::Build | Effect::Project | Effect::Start | Effect::Install
+            Effect::Build
+                | Effect::Project
+                | Effect::Start
+                | Effect::Install
+                | Effect::CloudRead
+                | Effect::CloudWrite
+                | Effect::CloudDelete
+                | Effect::DbRead
+                | Effect::DbWrite
+                | Effect::VcsRemote
+                | Effect::Publish
         );
         let has_code = line.read.hits.iter().any(|hit| {
             hit.meaning()
                 .is_some_and(|(role, _)| matches!(role, Role::Snippet(_) | Role::Code))
         });
-        if self.scope.brought.variables && (has_code || !runs && given == Handed::Before) {
+        // What a wrapper starts is looked at by itself.
+        let shows = !runs && given == Handed::Before && line.read.command.is_none();
+        if self.scope.brought.variables && (has_code || shows) {
             let act = Act::new(Effect::Secret, line.row.name, line.span)
                 .because("shows or computes with variables from a file that holds secrets");
             self.note(act);

@@ -8,7 +8,9 @@ use super::lifts;
 use super::special::holds_template_code;
 use crate::follow::value::Arg;
 use crate::knowledge::languages::Names;
-use crate::knowledge::names::{LOCAL_CONTEXTS, OMITTING_OPTIONS, RUNNING_OPTION_WORDS};
+use crate::knowledge::names::{
+    LOCAL_CONTEXTS, OMITTING_OPTIONS, RELEASE_WORDS, RUNNING_OPTION_WORDS,
+};
 use crate::knowledge::{Effect, Flag, Lifts, Reader, Role, Row, Style, Value};
 use crate::place::HOLE;
 
@@ -243,6 +245,9 @@ impl<'a> OptionReader<'_, 'a> {
                         && place.many
                         && !(is_assignment(&arg.text) || is_odd_assignment(&arg.text)) =>
                 {
+                    self.place += 1;
+                }
+                Some(place) if place.role == Role::Release && !is_release(&arg.text) => {
                     self.place += 1;
                 }
                 // `onchange 'src/**' -- make`: the dashes say where the command begins.
@@ -512,6 +517,15 @@ fn is_odd_assignment(text: &str) -> bool {
     text.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && !name.starts_with('-') && !name.contains(['/', ' '])
     })
+}
+
+/// Whether a word reads like a version and not like a program: `20`, `v18.2`, `lts/*`, `node@22`.
+fn is_release(text: &str) -> bool {
+    let number = text.strip_prefix('v').unwrap_or(text);
+    number.starts_with(|first: char| first.is_ascii_digit())
+        || text.starts_with("lts/")
+        || text.contains('@') && !text.contains('/')
+        || RELEASE_WORDS.contains(text)
 }
 
 /// How much giving an option can do, for choosing among abbreviations.

@@ -82,7 +82,7 @@ impl Walk<'_> {
         let installs = row.does == Effect::Install;
         match role {
             Role::Text | Role::Name if installs => self.package(arg, program),
-            Role::Text | Role::Name | Role::Password | Role::Argument => {}
+            Role::Text | Role::Name | Role::Password | Role::Argument | Role::Release => {}
             Role::Mount => self.mounts(arg, program),
             Role::Handed => return self.hands_over(arg, program),
             Role::Variable => return self.prints_variable(arg, program),

@@ -4,10 +4,13 @@
 //! the table `unknown` of `verbs.toml`. One word that could mean more, one address or one sensitive
 //! place, and nothing is inferred.
 
+use super::resolve::{Named, resolve};
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
-use crate::knowledge::names::{DESTROYING_NAME_WORDS, QUESTION_WORDS, WRITING_QUERY_WORDS};
+use crate::knowledge::names::{
+    DESTROYING_NAME_WORDS, QUESTION_WORDS, SHOWN_FORMATS, WRITING_QUERY_WORDS,
+};
 use crate::knowledge::{self, Effect, Verbs};
 use crate::language;
 use crate::score::Score;
@@ -15,6 +18,8 @@ use crate::shell::syntax::Span;
 
 /// How many of the leading words can say what is asked for.
 const LEADING_WORDS: u32 = 3;
+/// How many words name a command of a program whose help is asked for.
+const COMMAND_WORDS: usize = 4;
 /// Parts of one word that are looked at.
 const PARTS_MAX: usize = 8;
 /// How sensitive a place may be that an unknown program is pointed to.
@@ -42,6 +47,7 @@ impl Walk<'_> {
         {
             self.note(Act::new(Effect::Inspect, name.to_owned(), span));
         } else if let Some(effect) = self.inferred(rest).filter(|_| !is_telling_name(name)) {
+            self.may_start(rest);
             self.note_inferred(effect, name, span);
         } else if self.scope.brought.functions
             && is_function_name(name)
@@ -76,18 +82,16 @@ impl Walk<'_> {
         let mut found: Option<Effect> = None;
         let mut leading = 0_u32;
         let mut addressed = false;
-        for arg in rest {
+        for (at, arg) in rest.iter().enumerate() {
             let is_option = arg.text.starts_with('-');
             leading += u32::from(!is_option);
             if arg.vague() && leading <= LEADING_WORDS || arg.taint.secret || arg.delivers.is_some()
             {
                 return None;
             }
-            // Nobody knows what it does with what it is shown, or in what language it is asked.
-            let code = arg.text.contains(['`', ';', '|'])
-                || arg.text.starts_with('!')
-                || is_writing_query(&arg.text);
-            if code || speaks_against(table, &arg.text) || self.is_sensitive(&arg.text) {
+            // Nobody knows what it does with what it is shown.
+            let against = speaks_against(table, &arg.text) && !says_format(rest, at);
+            if is_code(&arg.text) || against || self.is_sensitive(&arg.text) {
                 return None;
             }
             addressed |= arg.text.contains("://");
@@ -108,6 +112,58 @@ impl Walk<'_> {
         }
         let trusted = self.ground.workspace.is_some() && self.knows.trusts_workspace;
         found.filter(|effect| *effect != Effect::Build || trusted && !addressed)
+    }
+
+    /// Judges what an unknown program would start if it were a wrapper: a program that its words
+    /// name before any verb, or behind dashes. `x cat status` may run `cat`, and so may
+    /// `x status -- cat`.
+    fn may_start(&mut self, rest: &[Arg]) {
+        let Some(table) = knowledge::verbs("unknown") else {
+            return;
+        };
+        let is_program = |arg: &Arg| knowledge::program(&arg.text).is_some();
+        let before_verb = rest
+            .iter()
+            .take_while(|arg| arg.text != "--" && verb(table, &arg.text).is_none())
+            .position(is_program);
+        let behind_dashes = rest
+            .iter()
+            .position(|arg| arg.text == "--")
+            .map(|at| at + 1)
+            .filter(|at| rest.get(*at).is_some_and(is_program));
+        for at in before_verb.into_iter().chain(behind_dashes) {
+            self.program(rest.get(at..).unwrap_or(&[]), &Stream::default());
+        }
+    }
+
+    /// Whether the words behind a runner of tasks are a task of the project, or a program of its
+    /// environment that nobody knows, and none of its words speaks of more than running it.
+    pub(super) fn is_own_task(&mut self, words: &[Arg]) -> bool {
+        let trusted = self.ground.workspace.is_some() && self.knows.trusts_workspace;
+        let (Some((task, rest)), true) = (words.split_first(), trusted) else {
+            return false;
+        };
+        let Some(table) = knowledge::verbs("unknown") else {
+            return false;
+        };
+        let is_name = task.text.bytes().all(|byte| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b':')
+        });
+        let named = is_name
+            && task
+                .text
+                .starts_with(|first: char| first.is_ascii_lowercase())
+            && !task.vague()
+            && matches!(resolve(task), Named::Unknown(_));
+        named
+            && !rest.iter().any(|arg| {
+                arg.taint.secret
+                    || arg.delivers.is_some()
+                    || arg.text.contains("://")
+                    || is_code(&arg.text)
+                    || speaks_against(table, &arg.text)
+                    || self.is_sensitive(&arg.text)
+            })
     }
 
     /// Judges what a function of the project may run of its words: all of them, or one by itself.
@@ -157,6 +213,25 @@ fn speaks_against(table: &Verbs, word: &str) -> bool {
     })
 }
 
+/// Whether the option at `at` says in what shape something is shown, and not where it goes:
+/// `-o json`, `--output=table`.
+fn says_format(rest: &[Arg], at: usize) -> bool {
+    let Some(arg) = rest.get(at) else {
+        return false;
+    };
+    let (name, value) = arg.text.split_once('=').unwrap_or((&arg.text, ""));
+    let value = match (value, rest.get(at + 1)) {
+        ("", Some(next)) if !next.vague() => next.text.as_str(),
+        _ => value,
+    };
+    matches!(name, "-o" | "--output" | "--out") && SHOWN_FORMATS.contains(value)
+}
+
+/// Whether a word may be code: nobody knows in what language an unknown program is asked.
+fn is_code(text: &str) -> bool {
+    text.contains(['`', ';', '|']) || text.starts_with('!') || is_writing_query(text)
+}
+
 /// Returns what the beginning of a word asks for.
 fn verb(table: &Verbs, word: &str) -> Option<Effect> {
     let word = word.to_ascii_lowercase();
@@ -184,10 +259,15 @@ fn asks_what_it_is(rest: &[Arg]) -> bool {
                 .all(|byte| byte.is_ascii_lowercase() || byte == b'-' || byte == b'_')
             && !arg.text.starts_with('-')
     };
+    // A wrapper would start a program that stands before other words.
+    let starts = |arg: &Arg| knowledge::program(&arg.text).is_some();
     if others.is_empty() {
         QUESTION_WORDS.contains(last.text.as_str())
     } else {
-        last.text == "--help" && others.len() <= 2 && others.iter().all(is_word)
+        last.text == "--help"
+            && others.len() <= COMMAND_WORDS
+            && others.iter().all(is_word)
+            && !others.iter().rev().skip(1).any(starts)
     }
 }
 
