@@ -19,6 +19,8 @@ pub(crate) use self::workspace::{is_shared, lies_in};
 pub(crate) const HOME: char = '\u{fdd1}';
 /// Stands for a part of a word that cannot be known.
 pub(crate) const HOLE: char = '\u{fdd0}';
+/// Follows a [`HOLE`] that is the number of the process this script started last.
+pub(crate) const JOB: char = '\u{fdd2}';
 
 /// Where a call happens, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -409,5 +411,5 @@ fn behind_hole(path: &str) -> Option<&'static PathRow> {
 
 /// Returns a marked path as people read it.
 pub fn display(path: &str) -> String {
-    path.replace(HOME, "~").replace(HOLE, "…")
+    path.replace(HOME, "~").replace(HOLE, "…").replace(JOB, "")
 }

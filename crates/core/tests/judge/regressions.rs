@@ -5,6 +5,7 @@ mod noise;
 mod options;
 mod options_files;
 mod options_services;
+mod places;
 mod reach;
 mod wrappers;
 

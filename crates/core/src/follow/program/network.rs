@@ -4,7 +4,7 @@ use crate::act::Act;
 use crate::follow::value::{Arg, Taint};
 use crate::follow::walk::Walk;
 use crate::host::{guarded, host_kind};
-use crate::knowledge::names::{DESTROYING_PATH_WORDS, TALKING_SCHEMES};
+use crate::knowledge::names::{DESTROYING_PATH_WORDS, PACKAGE_INDEXES, TALKING_SCHEMES};
 use crate::knowledge::{Effect, HostKind};
 use crate::place::below::Look;
 use crate::place::is_absolute;
@@ -223,6 +223,14 @@ pub(crate) fn is_local_or_registry(address: &str) -> bool {
         host_kind(address).1,
         Some((HostKind::Loopback | HostKind::Registry, _))
     )
+}
+
+/// Whether an address is a package index that installers use by default, in so many words: over an
+/// encrypted connection, at that host, with no name or port before the path.
+pub(crate) fn is_index(address: &str) -> bool {
+    let rest = address.strip_prefix("https://").unwrap_or("");
+    let host = rest.split('/').next().unwrap_or("");
+    PACKAGE_INDEXES.contains(host) && !address.contains(['?', '#', '\\', '@'])
 }
 
 /// Returns the path of an address that is a file of this machine: `file:/x`, `file://host/x`.

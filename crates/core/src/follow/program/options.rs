@@ -5,6 +5,7 @@
 //! options means the one that does most.
 
 use super::lifts;
+use super::network::is_index;
 use super::special::holds_template_code;
 use crate::follow::value::Arg;
 use crate::knowledge::languages::Names;
@@ -63,6 +64,12 @@ impl Hit {
     pub(crate) fn says_never(&self) -> bool {
         let value = self.value.as_ref().map_or("", |value| value.text.as_str());
         matches!(value, "never" | "none" | "false" | "no" | "0")
+    }
+
+    /// Whether it names a package index that installers use by default.
+    pub(crate) fn names_index(&self) -> bool {
+        let address = |(role, value): (Role, &Arg)| role == Role::Url && is_index(&value.text);
+        self.meaning().is_some_and(address)
     }
 
     /// Whether the name it gives is one that tools use for this machine.

@@ -3,7 +3,7 @@
 use super::options::{self, Hit};
 use crate::follow::value::Arg;
 use crate::knowledge::names::{
-    PROGRAM_DIRECTORIES, PROJECT_PROGRAMS, SCRATCH_DIRECTORIES, TOOL_DIRECTORIES, TOOL_HOMES,
+    PROGRAM_DIRECTORIES, PROJECT_PROGRAMS, SCRATCH_DIRECTORIES, TOOL_DIRECTORIES, TOOL_PLACES,
     VERSIONED_PROGRAMS, WINDOWS_PROGRAMS,
 };
 use crate::knowledge::{self, Program, Row};
@@ -124,7 +124,7 @@ pub(super) fn resolve(first: &Arg) -> Named {
             || directory.starts_with("/lib/")
             || directory.starts_with("/usr/lib/")
             || directory.to_lowercase().contains("windows/system32")
-            || is_installed(&directory)
+            || is_tool_place(&directory)
             || !is_scratch(&directory)
                 && TOOL_DIRECTORIES
                     .iter()
@@ -156,13 +156,22 @@ fn versioned(first: &Arg) -> Option<&str> {
     (VERSIONED_PROGRAMS.contains(name) && !first.taint.command).then_some(name)
 }
 
-/// Whether a directory holds programs that the machine's or the home's owner installed: below `/opt`,
-/// which needs the machine's rights, or where a manager of tools keeps its own.
-fn is_installed(directory: &str) -> bool {
-    let programs = directory.ends_with("/bin") || directory.ends_with("/shims");
-    let below = directory.strip_prefix(HOME);
-    let managed = |home: &str| below.is_some_and(|below| below.starts_with(home));
-    programs && (directory.starts_with("/opt/") || TOOL_HOMES.iter().any(managed))
+/// Whether a package manager of the machine or its user fills a directory.
+pub(super) fn is_tool_place(directory: &str) -> bool {
+    let same = |pattern: &str| {
+        let mut names = directory.split('/');
+        let mut wanted = pattern.split('/');
+        loop {
+            match (names.next(), wanted.next()) {
+                (None, None) => return true,
+                (Some(name), Some("~")) if name.chars().eq([HOME]) => {}
+                (Some(name), Some("*")) if !name.is_empty() && !name.contains(HOLE) => {}
+                (Some(name), Some(wanted)) if name == wanted => {}
+                _ => return false,
+            }
+        }
+    };
+    TOOL_PLACES.iter().any(same)
 }
 
 /// Whether a directory is one where anybody may have put anything.

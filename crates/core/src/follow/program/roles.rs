@@ -4,7 +4,7 @@ use super::Line;
 use super::cleaning::says_output;
 use super::code::interpreter_role;
 use super::foreign::is_no_file;
-use super::network::is_local_or_registry;
+use super::network::{is_index, is_local_or_registry};
 use super::options::{Hit, Options};
 use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Stream, Taint};
@@ -31,7 +31,8 @@ impl Walk<'_> {
                 } else if *effect == Effect::Delete {
                     changes.deletes = true;
                 } else if !(dry && is_simulated(*effect)
-                    || *effect == Effect::Publish && hit.says_never())
+                    || *effect == Effect::Publish && hit.says_never()
+                    || *effect == Effect::Exec && hit.names_index())
                 {
                     let act = Act::new(*effect, row.name, self.here(span));
                     self.note(act.on(format!("{} {}", row.name, hit.name)));
@@ -146,7 +147,7 @@ impl Walk<'_> {
             | Role::Jq
             | Role::PowerShell => self.mini_language(role, arg, program),
 
-            Role::Url if installs && !is_local_or_registry(&arg.text) => {
+            Role::Url if installs && !is_local_or_registry(&arg.text) && !is_index(&arg.text) => {
                 let why = "installs code from an unknown registry";
                 self.hidden_code(arg, program, why);
             }
@@ -204,8 +205,8 @@ impl Walk<'_> {
             };
             self.loads(&path, program);
         }
-        if arg.text.contains("://") || arg.text.starts_with("git+") || arg.text.starts_with("git@")
-        {
+        let addressed = arg.text.contains("://") && !is_index(&arg.text);
+        if addressed || arg.text.starts_with("git+") || arg.text.starts_with("git@") {
             self.hidden_code(arg, program, "installs code from an address");
         }
     }

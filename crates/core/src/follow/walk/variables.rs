@@ -10,7 +10,7 @@ use crate::follow::program::says_output;
 use crate::follow::scope::Function;
 use crate::follow::value::{Arg, Stream, Taint, Value};
 use crate::knowledge::Effect;
-use crate::place::{HOLE, HOME};
+use crate::place::{HOLE, HOME, JOB};
 use crate::shell::syntax::{AssignedValue, Assignment, Command, Span};
 
 /// Arrays of bash and zsh whose elements are the text that runs in place of a word.
@@ -264,7 +264,8 @@ pub(in crate::follow) fn environment(name: &str) -> Option<Value> {
         }
         "IFS" => " ".to_owned(),
         "SHELL" | "BASH" | "0" => "bash".to_owned(),
-        "RANDOM" | "$" | "#" | "?" | "!" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" => {
+        "!" => format!("{HOLE}{JOB}"),
+        "RANDOM" | "$" | "#" | "?" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" => {
             HOLE.to_string()
         }
         _ => return None,

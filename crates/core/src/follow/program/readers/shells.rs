@@ -3,11 +3,12 @@
 use super::Line;
 use crate::act::Act;
 use crate::follow::program::options::Hit;
+use crate::follow::program::resolve::is_tool_place;
 use crate::follow::value::{Arg, Stream, Taint, Value};
 use crate::follow::walk::{Walk, is_evaluated_name};
 use crate::knowledge::names::USUAL_SCRIPTS;
 use crate::knowledge::{Effect, Role};
-use crate::place::{HOLE, HOME};
+use crate::place::{HOLE, HOME, mark_home};
 use crate::shell::unescape;
 
 impl Walk<'_> {
@@ -143,6 +144,7 @@ impl Walk<'_> {
             || place.path.starts_with("~/.")
             || place.path.starts_with("/etc/")
             || place.path.starts_with("/usr/") && !crate::place::is_shared(&place.path)
+            || is_script_of_tools(&place.path)
             // Where nothing is claimed; a directory that is no workspace is nobody's.
             || self.ground.cwd.is_none() && !crate::place::is_absolute(&script.text);
         if usual
@@ -439,4 +441,12 @@ fn formatted(operands: &[&Arg]) -> Option<String> {
             return Some(out);
         }
     }
+}
+
+/// Whether a script belongs to an installation that a package manager keeps: `/opt/conda/bin/activate`.
+fn is_script_of_tools(path: &str) -> bool {
+    let base = path
+        .strip_suffix("/bin/activate")
+        .or_else(|| path.split_once("/etc/profile.d/").map(|(base, _)| base));
+    base.is_some_and(|base| is_tool_place(&mark_home(&format!("{base}/bin"))))
 }

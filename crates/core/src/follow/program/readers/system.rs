@@ -5,7 +5,7 @@ use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::{Effect, PathKind, verbs};
-use crate::place::HOLE;
+use crate::place::{HOLE, JOB};
 use crate::score::Score;
 
 /// Named files one `rm` may delete without being broad.
@@ -158,7 +158,8 @@ impl Walk<'_> {
             .copied()
             .collect::<Vec<_>>()
             .join(" ")
-            .replace(HOLE, "…"));
+            .replace(HOLE, "…")
+            .replace(JOB, ""));
         if all {
             act.marks.floor = true;
             act.target = Score::ONE;
@@ -166,13 +167,14 @@ impl Walk<'_> {
         } else if words.contains(&"1") {
             act.marks.critical = true;
             act.target = Score::ONE;
-        } else if words.iter().any(|word| word.contains(HOLE)) {
-            act.target = Score::new(500);
-        } else if words
+        } else if line
+            .args
             .iter()
-            .all(|word| word.starts_with('%') || word.starts_with('-'))
+            .all(|arg| is_own_job(arg) || is_switch(arg))
         {
             act.reversal = Score::new(200);
+        } else if words.iter().any(|word| word.contains(HOLE)) {
+            act.target = Score::new(500);
         } else {
             act.target = Score::new(300);
         }
@@ -296,4 +298,15 @@ fn mode_danger(mode: &str) -> Score {
         }
     }
     worst
+}
+
+/// Whether a word names a job of this shell, or the process that this script started last.
+fn is_own_job(arg: &Arg) -> bool {
+    let process = arg.text.strip_prefix('-').unwrap_or(&arg.text);
+    let started = process.chars().eq([HOLE, JOB]) && !arg.taint.uncertain;
+    arg.text.starts_with('%') && !arg.vague() || started
+}
+
+fn is_switch(arg: &Arg) -> bool {
+    arg.text.starts_with('-') && !arg.vague()
 }
