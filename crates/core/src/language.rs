@@ -6,6 +6,7 @@
 //! linear time, and say [`Reading::hidden`] when in doubt.
 
 mod cursor;
+mod forks;
 
 pub mod awk;
 pub mod cmd;
@@ -16,6 +17,10 @@ pub mod powershell;
 pub mod script;
 pub mod sed;
 pub mod sql;
+
+pub(crate) use self::forks::without_end;
+
+use std::collections::BTreeSet;
 
 use crate::knowledge::{Effect, Role, languages};
 
@@ -32,6 +37,9 @@ pub(crate) const MAKES_CODE: &str = "code that makes other code while it runs";
 
 /// What stands for the environment variables where a fragment reads them.
 pub(crate) const ENVIRONMENT: &str = "environment";
+
+/// The file that holds them all.
+pub(crate) const WHOLE_ENVIRONMENT: &str = "/proc/self/environ";
 
 /// One thing a fragment of code was seen to do. Texts are taken from the fragment as they stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,12 +58,27 @@ pub enum Deed {
     ReadFile(String),
     /// Creates or overwrites the file at this path, or appends to it.
     WriteFile(String),
+    /// Stores what was loaded over the network in the file at this path.
+    Download(String),
+    /// Goes to the directory at this path, perhaps to come back later.
+    Enter {
+        /// Where to; a hole where it cannot be known.
+        path: String,
+        /// Whether a later [`Deed::Leave`] comes back from there.
+        returns: bool,
+    },
+    /// Goes back to where the last directory was left that is come back to.
+    Leave,
+    /// Sets this environment variable to this value; a hole stands for what is not known.
+    SetVariable(String, String),
     /// Makes a link through which this path can be read and written.
     Link(String),
     /// Deletes the file at this path.
     DeleteFile(String),
     /// Deletes the directory at this path with everything in it.
     DeleteTree(String),
+    /// Deletes the directory at this path, which holds the output of a build.
+    DeleteBuilt(String),
     /// Loads something over the network, from this address where it is visible.
     Fetch(String),
     /// Sends something over the network, to this address where it is visible.
@@ -70,6 +93,10 @@ pub enum Deed {
     DbAdmin(String),
     /// Stops, restarts or reconfigures the machine or a service; the text names how.
     Control(String),
+    /// Halts or restarts the machine; the text names how.
+    Halt(String),
+    /// Starts copies of itself without end; the text names how.
+    Multiply(String),
     /// Ends processes; the text names which.
     Kill(String),
     /// Changes a setting that outlives the call (registry, policy, scheduled task, user).
@@ -134,6 +161,23 @@ impl Reading {
         self.unfamiliar = self.unfamiliar.or(Some(why));
     }
 
+    /// Takes `bin` for the output of a build where `obj` beside it is deleted, too: that is where
+    /// the tools of .NET put what they make.
+    pub(crate) fn pair_outputs(&mut self) {
+        let beside = |deed: &Deed, name: &str| match deed {
+            Deed::DeleteTree(path) => path.strip_suffix(name).map(str::to_owned),
+            _ => None,
+        };
+        let is_directory = |start: &String| start.is_empty() || start.ends_with('/');
+        let pairs = self.deeds.iter().filter_map(|deed| beside(deed, "obj"));
+        let pairs: BTreeSet<String> = pairs.filter(is_directory).collect();
+        for deed in &mut self.deeds {
+            if let Some(start) = beside(deed, "bin").filter(|start| pairs.contains(start)) {
+                *deed = Deed::DeleteBuilt(format!("{start}bin"));
+            }
+        }
+    }
+
     /// Adds what `other` was seen to do.
     pub fn absorb(&mut self, other: Self) {
         self.deeds.extend(other.deeds);
@@ -177,6 +221,7 @@ pub(crate) fn deed_of(effect: Effect, what: String) -> Option<Deed> {
         (Effect::DbDestroy, Deed::DbDestroy),
         (Effect::DbAdmin, Deed::DbAdmin),
         (Effect::Control, Deed::Control),
+        (Effect::Halt, Deed::Halt),
         (Effect::Kill, Deed::Kill),
         (Effect::Persist, Deed::Persist),
         (Effect::Privilege, Deed::Privilege),
@@ -184,6 +229,24 @@ pub(crate) fn deed_of(effect: Effect, what: String) -> Option<Deed> {
     ];
     let (_, deed) = BY_EFFECT.iter().find(|(known, _)| *known == effect)?;
     Some(deed(what))
+}
+
+/// The value of a variable of Windows with slashes, and its list of directories with colons.
+pub(crate) fn posix_value(name: &str, value: &str) -> String {
+    if !name.ends_with("PATH") {
+        return value.replace('\\', "/");
+    }
+    let parts = value
+        .split(';')
+        .filter(|part| !part.is_empty())
+        .map(|part| {
+            let part = part.replace('\\', "/");
+            match part.split_once(":/") {
+                Some((drive, rest)) if drive.len() == 1 => format!("/{drive}/{rest}"),
+                _ => part,
+            }
+        });
+    parts.collect::<Vec<_>>().join(":")
 }
 
 /// Whether a command takes its orders from its standard input, so that text piped into it runs.

@@ -31,6 +31,8 @@ pub struct Ground {
     pub workspace: Option<String>,
     /// The directory it would still be in had a `cd` failed that nobody looked after.
     pub perhaps: Option<String>,
+    /// Whether the working directory is one of Windows.
+    pub(crate) is_windows: bool,
     /// The row that is about the workspace as a whole, where the owner's word outweighs it.
     outweighed: Option<u16>,
 }
@@ -85,6 +87,7 @@ impl Ground {
                 .map(|path| normalise(&path)),
             workspace,
             perhaps: None,
+            is_windows: cwd.is_some_and(|cwd| is_drive(cwd) || cwd.starts_with("\\\\")),
         }
     }
 
@@ -103,6 +106,10 @@ impl Ground {
         // A `~` that was quoted is a strange name for a file, and more likely meant as a home.
         if text == "~" || text.starts_with("~/") {
             return normalise(&mark_home(text));
+        }
+        // A name with backslashes alone is one of Windows, wherever it is said.
+        if text.contains('\\') && !text.contains('/') {
+            return self.resolve(&text.replace('\\', "/"));
         }
         match &self.cwd {
             Some(cwd) => normalise(&format!("{cwd}/{text}")),

@@ -23,6 +23,7 @@ use crate::shell::syntax::Span;
 const FIXED_LANGUAGES: &[(&str, &str)] = &[
     ("execute_code", "python"),
     ("powershell", "powershell"),
+    ("cmd", "cmd"),
     ("browser_console", PAGE),
 ];
 /// JavaScript that runs in a page, where other things are dangerous than in a program.
@@ -466,9 +467,8 @@ impl<'k, 'n> RowReading<'k, 'n> {
             Some(Role::Shell) => {
                 terminal::shell(code, self.walk.ground.clone(), self.walk.knows, gathered);
             }
-            Some(Role::PowerShell) => {
-                self.walk
-                    .mini_language(Role::PowerShell, &word(code), program);
+            Some(role @ (Role::PowerShell | Role::Cmd)) => {
+                self.walk.mini_language(role, &word(code), program);
             }
             Some(Role::Sql) => self.walk.mini_language(Role::Sql, &word(code), program),
             Some(role) => self.walk.code(role, &word(code), program),

@@ -7,6 +7,7 @@ use super::gather::Gathered;
 use super::roles::same_key;
 use crate::act::Act;
 use crate::display::is_deceptive_for_shell;
+use crate::follow::program::is_cmdlet;
 use crate::follow::value::Stream;
 use crate::follow::walk::{Knows, Walk};
 use crate::knowledge::names::{ENVIRONMENT_KEYS, INPUT_KEYS};
@@ -97,6 +98,7 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
         gathered.acts.push(act);
     }
     let mut walk = Walk::new(ground.clone(), knows);
+    let mut stopped = None;
     match parse_filled(command) {
         Ok(script) => {
             let stdin = if input.is_empty() {
@@ -107,6 +109,7 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
             walk.script(script, &stdin);
         }
         Err(error) => {
+            stopped = Some(error.at);
             let mut act = Act::new(Effect::Exec, "", Span::new(error.at, error.at))
                 .because("the command cannot be read")
                 .on(error.what);
@@ -115,35 +118,69 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
         }
     }
     if walk.acts.iter().any(|act| act.marks.unreadable) {
-        another_language(command, &mut walk, ground, knows);
+        let (reading, name) = another_language(command, &ground);
+        if let (Some(at), true) = (stopped, reading.is_some()) {
+            lines_around(command, at, &mut walk);
+        }
+        if let Some(reading) = reading {
+            let mut other = Walk::new(ground, knows);
+            other.deeds(&reading, name, Span::new(0, command.len()));
+            if reading.hidden.is_none() {
+                let first = command.split_whitespace().next().unwrap_or("");
+                let is_windows = name != "sql";
+                let seen: Vec<Effect> = other.acts.iter().map(|act| act.effect).collect();
+                walk.acts
+                    .retain(|act| !is_known_better(act, first, is_windows, &seen));
+            }
+            gathered.absorb(other);
+        }
     }
     gathered.absorb(walk);
 }
 
-/// Reads a command as PowerShell, `cmd` or SQL where it looks like that. What the shell reading saw
-/// stays, except that it did not know the program.
-fn another_language(command: &str, walk: &mut Walk<'_>, ground: Ground, knows: &Knows) {
-    let (reading, name): (Reading, &'static str) = if language::sql::looks_like(command) {
-        (
-            language::sql::read(command, language::sql::Dialect::Generic),
-            "sql",
-        )
+/// Reads a command as SQL, PowerShell or `cmd` where it looks like that, or where the working
+/// directory says that no Unix shell runs it.
+fn another_language(command: &str, ground: &Ground) -> (Option<Reading>, &'static str) {
+    if language::sql::looks_like(command) {
+        let reading = language::sql::read(command, language::sql::Dialect::Generic);
+        (Some(reading), "sql")
     } else if language::powershell::looks_like(command) {
-        (language::powershell::read(command), "powershell")
+        (Some(language::powershell::read(command)), "powershell")
     } else if language::cmd::looks_like(command) {
-        (language::cmd::read(command), "cmd")
+        (Some(language::cmd::read(command)), "cmd")
+    } else if ground.is_windows {
+        let reading = language::powershell::read(command);
+        (Some(reading), "powershell")
     } else {
-        return;
-    };
-    let mut other = Walk::new(ground, knows);
-    other.deeds(&reading, name, Span::new(0, command.len()));
-    if reading.hidden.is_none() {
-        // Only what the other reading knows better goes: the program the command begins with.
-        let first = command.split_whitespace().next().unwrap_or("");
-        walk.acts
-            .retain(|act| act.effect != Effect::Unknown || act.program != first);
+        (None, "")
     }
-    walk.acts.append(&mut other.acts);
+}
+
+/// Lines of a text that a shell cannot read as a whole, but may read one by one.
+const LINES_MAX: usize = 256;
+
+/// Follows the lines around the place where a shell would stop reading: those before it have run by
+/// then, and where lines are typed in one by one, those behind it run as well.
+fn lines_around(command: &str, at: usize, walk: &mut Walk<'_>) {
+    let (read, rest) = command.split_at_checked(at).unwrap_or((command, ""));
+    let before = read.rsplit_once('\n').map_or("", |(lines, _)| lines);
+    let behind = rest.lines().skip(1).take(LINES_MAX);
+    for lines in std::iter::once(before).chain(behind) {
+        if let Ok(script) = parse_filled(lines) {
+            walk.script(script, &Stream::default());
+        }
+    }
+}
+
+/// Whether another reading that saw everything knows better what a shell did not know: which
+/// program runs. Everything that a shell would do for certain stays.
+fn is_known_better(act: &Act, first: &str, is_windows: bool, seen: &[Effect]) -> bool {
+    if !is_windows {
+        return act.effect == Effect::Unknown && act.program == first;
+    }
+    act.effect == Effect::Unknown
+        || act.effect == Effect::Exec && act.program.is_empty()
+        || is_cmdlet(&act.program) && seen.contains(&act.effect)
 }
 
 /// Returns the shell text that a command given as JSON stands for.

@@ -9,6 +9,7 @@ mod cleaning;
 mod code;
 mod files;
 mod filled;
+mod floor;
 mod foreign;
 mod lifts;
 mod linker;
@@ -44,7 +45,7 @@ use crate::score::Score;
 use crate::shell::syntax::Span;
 use foreign::Handed;
 use options::{Hit, Options};
-use resolve::{Named, find_sub, resolve, windows_reading};
+use resolve::{Named, find_sub, is_interpreter, resolve, windows_reading};
 use roles::{Changes, inside_container, names_secrets, operand_roles};
 pub(crate) use unknown::is_cmdlet;
 
@@ -86,6 +87,10 @@ impl Walk<'_> {
         let rest = rest.get(..rest.len().min(WORDS_MAX)).unwrap_or(rest);
         if let Some(reading) = windows_reading(first, args) {
             self.deeds(&reading, "cmd", first.span);
+            if is_interpreter(first) {
+                // What it was given to run has been judged.
+                return Stream::unknown(Taint::default());
+            }
         }
         match resolve(first) {
             Named::Unreadable => {
@@ -203,6 +208,7 @@ impl Walk<'_> {
             span,
         };
         self.beyond_the_row(&line);
+        self.catastrophes(&line);
         let before = self.scope.brought.variables;
         self.scope.brought.variables |= HANDING_PROGRAMS.contains(row.name);
         let special = row
@@ -303,6 +309,8 @@ impl Walk<'_> {
 
     /// Notes what running the program does before its words are looked at.
     fn note_base(&mut self, line: &Line<'_>, base: Effect) {
+        let cancels = base == Effect::Halt && line.cancels_halt();
+        let base = if cancels { Effect::Control } else { base };
         let mut act = Act::new(base, line.row.name, line.span);
         // Many programs share these rows, so people are shown the name that was called.
         if matches!(base, Effect::Guard | Effect::Lifecycle) {
@@ -341,6 +349,15 @@ impl Walk<'_> {
                 .target(Score::new(600))
                 .reversal(Score::ONE);
             self.note(act);
+            if let Some(target) = line
+                .read
+                .operands
+                .last()
+                .filter(|_| line.read.operands.len() > 1)
+                && self.is_whole(target)
+            {
+                self.loses_all(target, row.name, "deletes what the source does not have");
+            }
         }
         if line.name == "let" {
             self.evaluated("", line.span);
@@ -534,6 +551,14 @@ pub(crate) struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// `shutdown -c` takes back a shutdown that was planned; other options take that back.
+    fn cancels_halt(&self) -> bool {
+        let mut words = self.args.iter().map(|arg| arg.text.as_str());
+        self.name == "shutdown"
+            && words.next() == Some("-c")
+            && !words.any(|word| word.starts_with('-'))
+    }
+
     /// Returns the words that are not options, as people read them.
     fn operands_shown(&self) -> String {
         let shown: Vec<String> = self.read.operands.iter().map(|arg| arg.shown()).collect();

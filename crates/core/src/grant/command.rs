@@ -354,7 +354,7 @@ pub(super) fn may_be(name: &str, word: &str) -> bool {
 const fn is_code(role: Role) -> bool {
     matches!(
         role,
-        Role::Shell | Role::Snippet(_) | Role::Code | Role::PowerShell | Role::Mongo
+        Role::Shell | Role::Snippet(_) | Role::Code | Role::PowerShell | Role::Cmd | Role::Mongo
     )
 }
 

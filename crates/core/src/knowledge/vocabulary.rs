@@ -185,6 +185,8 @@ words! {
         Jq = "jq",
         /// PowerShell.
         PowerShell = "powershell",
+        /// The command interpreter of Windows.
+        Cmd = "cmd",
         /// JavaScript for the shell `mongosh`.
         Mongo = "mongo",
         /// This word and all that follow are one command of Redis.
@@ -348,6 +350,14 @@ words! {
         Remove = "remove",
         /// A cmdlet that runs its block, or the member it names, for each object.
         Block = "block",
+        /// A cmdlet that runs a block beside others or elsewhere.
+        Job = "job",
+        /// A cmdlet that makes an object of a type.
+        Make = "make",
+        /// A command that goes to another directory.
+        Enter = "enter",
+        /// `set NAME=value`, which shows variables where nothing is set.
+        Assign = "assign",
         /// A cmdlet that writes the registry or the attributes of a file.
         Property = "property",
         /// A method of `mongosh` that changes what its filter selects.

@@ -3,11 +3,15 @@
 //! The line is cut at `&`, `|`, parentheses and line ends, with carets and quotes undone. Each
 //! command is looked up in a table; programs that are not in it are reported as run.
 
+mod looks;
+mod loops;
+
+use self::looks::is_switch;
+pub use self::looks::looks_like;
 use super::cursor::Cursor;
-use super::{CODE_BYTES_MAX, Deed, Reading, TOO_LONG, deed_of, deed_on};
-use crate::knowledge::languages::{
-    CMD_COMMANDS, CMD_FORMATTING, CMD_GLUED, CMD_SHARED, CMD_WINDOWS_ONLY, Call,
-};
+use super::{CODE_BYTES_MAX, Deed, Reading, TOO_LONG, WHOLE_ENVIRONMENT, deed_of, deed_on};
+use crate::knowledge::languages::{CMD_COMMANDS, CMD_GLUED, Call};
+use crate::knowledge::names::{WINDOWS_HALTERS, WINDOWS_PLACES};
 use crate::knowledge::{self, CallReader, Effect, Flag, Lifts, Role, Row, Style};
 
 const COMPUTED: &str = "a Windows command assembled from variables";
@@ -39,7 +43,12 @@ pub(crate) fn read_at(text: &str, depth: usize) -> Reading {
     }
     let mut reading = Reading::default();
     let mut set = LoopSet::None;
-    for command in split(text) {
+    // What the text sets itself is not what the system says.
+    let sets = text.to_ascii_lowercase().contains("set");
+    for mut command in split(text) {
+        if !sets {
+            command.words.iter_mut().for_each(put_place_in);
+        }
         match set {
             LoopSet::None => judge(&command.words, depth, &mut reading),
             LoopSet::Words => {}
@@ -57,7 +66,25 @@ pub(crate) fn read_at(text: &str, depth: usize) -> Reading {
             }
         }
     }
+    if loops::multiplies(text) {
+        reading.see(Deed::Multiply(text.chars().take(SHOWN_BYTES_MAX).collect()));
+    }
+    reading.pair_outputs();
     reading
+}
+
+/// How much of a text is shown.
+const SHOWN_BYTES_MAX: usize = 80;
+
+/// Puts the place that a variable of Windows stands for at the front of a word.
+fn put_place_in(word: &mut String) {
+    let Some((name, rest)) = word.strip_prefix('%').and_then(|rest| rest.split_once('%')) else {
+        return;
+    };
+    let lower = format!("env:{}", name.to_ascii_lowercase());
+    if let Some((_, place)) = WINDOWS_PLACES.iter().find(|(known, _)| *known == lower) {
+        *word = format!("{place}{rest}");
+    }
 }
 
 /// What the parentheses after `for … in` hold.
@@ -83,100 +110,6 @@ impl LoopSet {
             Self::Words
         }
     }
-}
-
-/// Whether a command line is for `cmd` and not for a Unix shell.
-pub fn looks_like(text: &str) -> bool {
-    if text.len() > CODE_BYTES_MAX {
-        return false;
-    }
-    split(text).iter().any(|command| {
-        let Some((first, rest)) = command.words.split_first() else {
-            return false;
-        };
-        let is_program = first.to_ascii_lowercase().ends_with(".exe");
-        let name = base_name(first);
-        // Formats such as `%T%p` of Unix tools are no variables.
-        let evidence = rest.iter().any(|word| {
-            is_windows_word(word) && (!is_variable(word) || !CMD_FORMATTING.contains(&name))
-        });
-        let by_form = match name.as_str() {
-            "reg" => {
-                rest.first().is_some_and(|form| {
-                    ["add", "delete", "query", "import", "export", "save"]
-                        .iter()
-                        .any(|known| form.eq_ignore_ascii_case(known))
-                }) && rest
-                    .get(1)
-                    .is_some_and(|key| key.to_ascii_uppercase().starts_with("HK"))
-            }
-            "net" => rest.first().is_some_and(|form| {
-                ["user", "localgroup", "stop", "start", "use", "share"]
-                    .iter()
-                    .any(|known| form.eq_ignore_ascii_case(known))
-            }),
-            "sc" => {
-                rest.first().is_some_and(|form| {
-                    ["stop", "start", "delete", "create", "config", "query"]
-                        .iter()
-                        .any(|known| form.eq_ignore_ascii_case(known))
-                }) && rest.len() >= 2
-            }
-            "format" => rest.first().is_some_and(|drive| is_drive(drive)),
-            "certutil" => rest.iter().any(|word| {
-                matches!(
-                    word.to_ascii_lowercase().as_str(),
-                    "-urlcache" | "/urlcache" | "-decode"
-                )
-            }),
-            _ => false,
-        };
-        CMD_WINDOWS_ONLY.contains(&name)
-            || by_form
-            || (is_program && !first.contains('/'))
-            || (CMD_SHARED.contains(&name) && evidence)
-            || glued_switch(first).is_some()
-    })
-}
-
-/// `/s`, `/q`, `/f:x`, `C:\x`, `\\server\x` and `%NAME%` exist on Windows only.
-fn is_windows_word(word: &str) -> bool {
-    let is_share = word
-        .strip_prefix("\\\\")
-        .is_some_and(|host| host.starts_with(|c: char| c.is_ascii_alphanumeric()));
-    is_switch(word) || has_drive(word) || is_share || is_variable(word)
-}
-
-fn is_switch(word: &str) -> bool {
-    let Some(letters) = word.strip_prefix('/') else {
-        return false;
-    };
-    let name = letters
-        .split(':')
-        .next()
-        .unwrap_or(letters)
-        .to_ascii_lowercase();
-    // Several in one word look like a path, unless they are the usual ones.
-    let glued = name.contains('/')
-        && name
-            .split('/')
-            .all(|letter| letter.len() == 1 && "sqfaypd".contains(letter));
-    let single = (1..=2).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphabetic());
-    glued || single || matches!(name.as_str(), "mir" | "purge" | "grant" | "delete" | "add")
-}
-
-fn is_drive(word: &str) -> bool {
-    let mut chars = word.chars();
-    chars.next().is_some_and(|c| c.is_ascii_alphabetic())
-        && chars.next() == Some(':')
-        && matches!(chars.as_str(), "" | "\\" | "/")
-}
-
-fn has_drive(word: &str) -> bool {
-    let mut chars = word.trim_start_matches('"').chars();
-    chars.next().is_some_and(|c| c.is_ascii_alphabetic())
-        && chars.next() == Some(':')
-        && matches!(chars.next(), None | Some('\\'))
 }
 
 fn is_variable(word: &str) -> bool {
@@ -386,9 +319,10 @@ fn apply(meaning: Meaning, name: &str, arguments: &[String], depth: usize, readi
     for effect in given.iter().flat_map(|flag| flag.effects) {
         see(*effect, &shown, reading);
     }
-    let only_shows = given
-        .iter()
-        .any(|flag| flag.help && arguments.len() == 1 || flag.lifts != Lifts::Nothing);
+    let only_shows = given.iter().any(|flag| {
+        flag.help && arguments.len() == 1
+            || flag.lifts != Lifts::Nothing && says_show(name, arguments, flag.names)
+    });
     // Without words, a command that shows something by a word only does that.
     let shows_alone = arguments.is_empty()
         && meaning
@@ -400,6 +334,11 @@ fn apply(meaning: Meaning, name: &str, arguments: &[String], depth: usize, readi
     }
     match meaning {
         Meaning::Program(row) if row.does == Effect::Exec => runs_code(arguments, reading),
+        Meaning::Program(row)
+            if row.does == Effect::Kill && arguments.iter().any(|it| halts(it)) =>
+        {
+            reading.see(Deed::Halt(shown));
+        }
         Meaning::Program(row) => see(row.does, &shown, reading),
         Meaning::Command(call) => match call.reader {
             Some(reader) => read_command(reader, call, name, arguments, &targets, depth, reading),
@@ -420,6 +359,38 @@ fn has(arguments: &[String], wanted: &[&str]) -> bool {
             |known: &&str| word.eq_ignore_ascii_case(known) || name.eq_ignore_ascii_case(known);
         wanted.iter().any(is)
     })
+}
+
+/// Whether a word that only shows something stands where a command takes its order from: first, or
+/// behind the words that lead there. Further back it is one more argument of what is done.
+fn says_show(name: &str, arguments: &[String], wanted: &[&str]) -> bool {
+    const ORDERS: [&str; 12] = [
+        "set",
+        "add",
+        "delete",
+        "reset",
+        "import",
+        "exec",
+        "install",
+        "uninstall",
+        "connect",
+        "disconnect",
+        "start",
+        "stop",
+    ];
+    let is_wanted = |word: &String| has(std::slice::from_ref(word), wanted);
+    let Some(at) = arguments.iter().position(is_wanted) else {
+        return false;
+    };
+    let before = arguments.get(..at).unwrap_or_default();
+    match name {
+        "netsh" => !before
+            .iter()
+            .any(|word| has(std::slice::from_ref(word), &ORDERS)),
+        "fsutil" => at <= 1,
+        "shutdown" => arguments.len() == 1,
+        _ => at == 0,
+    }
 }
 
 /// Notes an effect that does not depend on the words.
@@ -488,6 +459,8 @@ fn read_command(
                 reading.see(Deed::Privilege(shown));
             }
         }
+        CallReader::Enter => enters(name, targets, reading),
+        CallReader::Assign => assigns(arguments, reading),
         CallReader::Net => net(arguments, call.does, &shown, reading),
         CallReader::Wmic => wmic(arguments, &shown, reading),
         CallReader::Orders => {
@@ -512,6 +485,8 @@ fn read_command(
         CallReader::Open
         | CallReader::Remove
         | CallReader::Block
+        | CallReader::Job
+        | CallReader::Make
         | CallReader::Property
         | CallReader::Filter
         | CallReader::Bulk
@@ -520,12 +495,65 @@ fn read_command(
     }
 }
 
+/// `cd /d path`, `pushd path`, `popd`.
+fn enters(name: &str, targets: &[&String], reading: &mut Reading) {
+    if name == "popd" {
+        reading.see(Deed::Leave);
+    } else if !targets.is_empty() {
+        // A name with blanks needs no quotes.
+        let words: Vec<&str> = targets.iter().map(|word| word.as_str()).collect();
+        let path = words.join(" ").replace('\\', "/");
+        let is_known = !path.contains(['%', '!']);
+        let path = if is_known {
+            path
+        } else {
+            UNKNOWN_PART.to_owned()
+        };
+        let returns = name == "pushd";
+        reading.see(Deed::Enter { path, returns });
+    }
+}
+
+/// Stands for what is known only when the command runs.
+const UNKNOWN_PART: &str = "\u{fdd0}";
+
+/// `set NAME=value` sets a variable; without a value it shows those that begin so.
+fn assigns(arguments: &[String], reading: &mut Reading) {
+    let words = arguments.iter().filter(|word| !is_switch(word));
+    let text = words.map(String::as_str).collect::<Vec<_>>().join(" ");
+    match text.split_once('=') {
+        Some((name, value)) => {
+            let value = if value.contains(['%', '!']) {
+                // What stands before and behind the variables still counts.
+                let known = value.split('%').step_by(2).collect::<Vec<_>>();
+                known.join(UNKNOWN_PART)
+            } else {
+                value.to_owned()
+            };
+            let name = name.trim().to_ascii_uppercase();
+            let value = super::posix_value(&name, &value);
+            reading.see(Deed::SetVariable(name, value));
+        }
+        None => reading.see(Deed::ReadFile(WHOLE_ENVIRONMENT.to_owned())),
+    }
+}
+
 /// A program that runs code it loads or is given.
 fn runs_code(arguments: &[String], reading: &mut Reading) {
     if let Some(address) = arguments.iter().find(|word| word.contains("://")) {
         reading.see(Deed::Fetch(address.clone()));
     }
+    if let Some(entry) = arguments.iter().find(|word| halts(word)) {
+        reading.see(Deed::Halt(entry.clone()));
+    }
     reading.hide(RUNS_CODE);
+}
+
+/// Whether a word names a function of Windows that halts the machine, or a process without which
+/// it does not go on.
+fn halts(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    WINDOWS_HALTERS.iter().any(|name| lower.contains(name))
 }
 
 fn delete(role: Role, arguments: &[String], targets: &[&String], reading: &mut Reading) {
@@ -539,10 +567,15 @@ fn delete(role: Role, arguments: &[String], targets: &[&String], reading: &mut R
         });
     for path in targets {
         let everything = matches!(path.rsplit('\\').next(), Some("*" | "*.*"));
+        let path = path.replace('\\', "/");
+        // Everything that has a dot in its name is everything.
+        let path = path
+            .strip_suffix("/*.*")
+            .map_or(path.clone(), |all| format!("{all}/*"));
         reading.see(if goes_down || everything {
-            Deed::DeleteTree((*path).clone())
+            Deed::DeleteTree(path)
         } else {
-            Deed::DeleteFile((*path).clone())
+            Deed::DeleteFile(path)
         });
     }
     if targets.is_empty() && !arguments.is_empty() {
@@ -607,7 +640,9 @@ fn wmic(arguments: &[String], shown: &str, reading: &mut Reading) {
         .map(|word| word.to_ascii_lowercase())
         .collect();
     let has = |wanted: &str| lower.iter().any(|word| word == wanted);
-    if has("delete") {
+    if ["shutdown", "reboot", "win32shutdown"].into_iter().any(has) {
+        reading.see(Deed::Halt(shown.to_owned()));
+    } else if has("delete") {
         reading.see(if has("shadowcopy") {
             Deed::WipeDisk(shown.to_owned())
         } else {
@@ -657,7 +692,9 @@ fn start(arguments: &[String], depth: usize, reading: &mut Reading) {
 fn interpreter(arguments: &[String], depth: usize, reading: &mut Reading) {
     let run = arguments.iter().position(|word| {
         let lower = word.to_ascii_lowercase();
-        lower == "/c" || lower == "/k" || lower == "/r"
+        // Git Bash makes one slash of two.
+        let lower = lower.strip_prefix('/').unwrap_or(&lower);
+        matches!(lower.trim_start_matches('/'), "c" | "k" | "r") && lower.len() <= 2
     });
     match run {
         Some(run) => {

@@ -4,19 +4,29 @@
 //! blocks and subexpressions is judged like any other. Each command is looked up in a table of
 //! cmdlets and aliases; names of the form `Verb-Noun` that are not listed are judged by their verb.
 
+mod arguments;
 mod cmdlets;
+mod effects;
+mod expressions;
+mod loops;
+mod values;
 mod words;
 
-use self::words::{Command, Word};
-use super::{
-    CODE_BYTES_MAX, Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, deed_of, deed_on,
-};
-use crate::knowledge::languages::{
-    Call, POWERSHELL_KEYWORDS, POWERSHELL_SWITCHES, POWERSHELL_TARGETS,
-};
-use crate::knowledge::{CallReader, Effect, Role};
+use std::collections::BTreeSet;
 
-const UNPARSED: &str = "PowerShell text with an unfinished quote";
+use self::arguments::Arguments;
+use self::effects::{
+    PATH_MAX, UNKNOWN_PART, enters, environment_drive, environment_names, fetch, is_secret_name,
+    member, property, provider, reads_if_sensitive, see_or_hide, slashed, slashed_word, start,
+    written,
+};
+use self::values::{Value, Values};
+use self::words::{Brackets, Command, Split, Word};
+use super::{CODE_BYTES_MAX, Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, deed_of};
+use crate::knowledge::languages::{Call, POWERSHELL_KEYWORDS};
+use crate::knowledge::{self, CallReader, Effect, Role, Style};
+
+const UNPARSED: &str = "text that is not PowerShell as it is known";
 const RUNS_TEXT: &str = "PowerShell runs text it computes or loads";
 const SCRIPT_FILE: &str = "a PowerShell script in a file";
 const UNKNOWN: &str = "an unknown PowerShell command";
@@ -46,16 +56,42 @@ fn read_at(text: &str, depth: usize) -> Reading {
         return Reading::hidden(TOO_NESTED);
     }
     let mut reading = Reading::default();
-    let Some(split) = words::split(text) else {
+    let Some(split) = cut(text) else {
         return Reading::hidden(UNPARSED);
     };
-    for command in &split.commands {
-        judge(command, depth, &mut reading);
+    let text = Text {
+        values: Values::of(&split),
+        functions: functions(&split),
+        split: &split,
+        depth,
+    };
+    for (at, command) in split.commands.iter().enumerate() {
+        text.judge(at, command, &mut reading);
     }
     for inner in &split.embedded {
         reading.absorb(read_at(inner, depth + 1));
     }
+    if let Some(what) = loops::multiplies(&split) {
+        reading.see(Deed::Multiply(what));
+    }
+    reading.pair_outputs();
     reading
+}
+
+fn cut(text: &str) -> Option<Split> {
+    words::split(text, |name| POWERSHELL_KEYWORDS.contains(name))
+}
+
+/// The names of functions that a text defines.
+fn functions(split: &Split) -> BTreeSet<String> {
+    let defined = split.commands.iter().filter_map(|command| {
+        let [keyword, name, ..] = command.words.as_slice() else {
+            return None;
+        };
+        let defines = !keyword.is_quoted && keyword.text.eq_ignore_ascii_case("function");
+        (defines && !name.is_computed()).then(|| name.text.to_ascii_lowercase())
+    });
+    defined.collect()
 }
 
 /// Whether a command line is PowerShell and not for a Unix shell.
@@ -77,7 +113,7 @@ pub fn looks_like(text: &str) -> bool {
     if text.len() > CODE_BYTES_MAX {
         return false;
     }
-    let Some(split) = words::split(text) else {
+    let Some(split) = cut(text) else {
         return false;
     };
     split.commands.iter().any(|command| {
@@ -115,303 +151,407 @@ pub fn looks_like(text: &str) -> bool {
     })
 }
 
-fn judge(command: &Command, depth: usize, reading: &mut Reading) {
-    for path in &command.redirects {
-        match path {
-            Some(path) if path.eq_ignore_ascii_case("$null") || path.starts_with('&') => {}
-            Some(path) if !path.contains('$') => reading.see(Deed::WriteFile(path.clone())),
-            Some(_) | None => reading.hide(COMPUTED),
+/// A text at hand: its commands, what its words stand for, and how deep it lies in others.
+struct Text<'s> {
+    split: &'s Split,
+    values: Values,
+    /// Functions that the text defines; what they do is read where they are defined.
+    functions: BTreeSet<String>,
+    depth: usize,
+}
+
+impl Text<'_> {
+    fn judge(&self, at: usize, command: &Command, reading: &mut Reading) {
+        for file in &command.redirects {
+            match file.as_ref().map(|word| (word, self.value(at, word))) {
+                Some((word, _)) if word.text.eq_ignore_ascii_case("$null") => {}
+                Some((_, Value::Known(paths))) => {
+                    paths.into_iter().for_each(|path| written(path, reading));
+                }
+                Some(_) | None => reading.hide(COMPUTED),
+            }
+        }
+        self.variables(command, reading);
+        for word in &command.words {
+            if !word.is_quoted || word.is_invoked {
+                expressions::judge(self.split, &self.values, word, reading);
+            }
+        }
+        if command.words.first().is_some_and(|word| word.is_assigned) {
+            self.assignment(command, reading);
+        }
+        let Some((name, rest)) = command.name_and_rest() else {
+            return;
+        };
+        let text = name.text.as_str();
+        // `%` alone is a command, not an operator.
+        let starts_expression = name.is_quoted && !command.is_called
+            || text != "%"
+                && text.starts_with(|c: char| {
+                    matches!(
+                        c,
+                        '$' | '[' | '-' | '!' | '@' | ',' | '+' | '*' | '/' | '%' | '=' | '<'
+                    ) || c.is_ascii_digit()
+                })
+            || text.starts_with('.')
+                && !text.starts_with(".\\")
+                && !text.starts_with("./")
+                && !text.starts_with("..");
+        let is_argument = self.split.brackets(command.group) == Brackets::Method;
+        if command.is_called && name.is_computed() {
+            self.called(at, name, rest, reading);
+        } else if is_argument && !looks_called(text) {
+            // Words in parentheses after a method are its arguments.
+        } else if !starts_expression || command.is_called {
+            self.named(at, text, rest, reading);
+        } else if !expressions::is_one(name, rest) {
+            reading.hide(UNPARSED);
         }
     }
-    for word in &command.words {
-        if !word.is_quoted {
-            expression(word, reading);
+
+    fn value(&self, at: usize, word: &Word) -> Value {
+        self.values.of_argument(self.split, at, word)
+    }
+
+    /// `& $program …`, `& { … }`: what is called stands in a variable or in brackets.
+    fn called(&self, at: usize, name: &Word, rest: &[Word], reading: &mut Reading) {
+        let is_block = |group: usize| self.split.brackets(group) == Brackets::Block;
+        if name.group.is_some_and(is_block) && !name.is_invoked {
+            // What stands in the block is judged like any other command.
+            return;
+        }
+        match self.value(at, name) {
+            Value::Known(programs) => {
+                for program in programs {
+                    self.named(at, &program, rest, reading);
+                }
+            }
+            Value::Found | Value::Assembled => reading.hide(COMPUTED),
         }
     }
-    let Some((name, rest)) = command.name_and_rest() else {
-        return;
-    };
-    let text = name.text.as_str();
-    // `%` alone is a command, not an operator.
-    let starts_expression = name.is_quoted && !command.is_called
-        || text != "%"
-            && text.starts_with(|c: char| {
-                matches!(
-                    c,
-                    '$' | '[' | '-' | '!' | '@' | ',' | '+' | '*' | '/' | '%' | '=' | '.' | '<'
-                ) || c.is_ascii_digit()
-            });
-    if command.is_called && text.starts_with('$') {
-        reading.hide(COMPUTED);
-    } else if command.is_argument && !looks_called(text) {
-        // Words in parentheses after a method are its arguments.
-    } else if text.contains('=') {
-        // An entry of a table of values, `@{key=value}`.
-    } else if !starts_expression || command.is_called {
-        named(text, rest, depth, reading);
+
+    /// Notes variables of the environment that a command reads.
+    fn variables(&self, command: &Command, reading: &mut Reading) {
+        let name = cmdlets::canonical(&command.name());
+        let shows = name.starts_with('$') || name.starts_with("write-") || name.is_empty();
+        for word in &command.words {
+            for name in environment_names(word) {
+                if shows && !word.is_assigned && is_secret_name(&name) {
+                    reading.see(Deed::Run(vec!["printenv".to_owned(), name]));
+                } else if !word.is_assigned {
+                    reading.see(Deed::ReadFile(ENVIRONMENT.to_owned()));
+                }
+            }
+        }
+    }
+
+    /// `$env:NAME = value` and `[Type]::Property = value`.
+    fn assignment(&self, command: &Command, reading: &mut Reading) {
+        let [target, _, rest @ ..] = command.words.as_slice() else {
+            return;
+        };
+        let lower = target.text.to_ascii_lowercase();
+        if lower.starts_with("$env:") {
+            let name = target.text.get(5..).unwrap_or("").to_ascii_uppercase();
+            let value = match rest {
+                [value] if !command.pipes && value.group.is_none() => {
+                    self.values.with_holes(value, UNKNOWN_PART)
+                }
+                // `'a;' + $env:PATH`: the pieces that are seen count.
+                _ => {
+                    let pieces = rest.iter().filter(|word| word.is_quoted);
+                    let pieces = pieces.map(|word| self.values.with_holes(word, UNKNOWN_PART));
+                    let seen: String = pieces.collect();
+                    format!("{seen}{UNKNOWN_PART}")
+                }
+            };
+            reading.see(Deed::SetVariable(
+                name.clone(),
+                super::posix_value(&name, &value),
+            ));
+        } else if lower.starts_with("$function:") || lower.starts_with("$alias:") {
+            reading.hide(RUNS_TEXT);
+        }
+    }
+
+    fn named(&self, at: usize, name: &str, rest: &[Word], reading: &mut Reading) {
+        if self.functions.contains(&name.to_ascii_lowercase()) {
+            return;
+        }
+        let Some(call) = cmdlets::find(name) else {
+            self.program(at, name, rest, reading);
+            return;
+        };
+        // With this parameter a cmdlet only says what it would do.
+        if rest
+            .iter()
+            .any(|word| is_parameter(&word.text, "whatif", 2) && !word.text.contains(':'))
+        {
+            return;
+        }
+        let mut arguments = Arguments::of(rest, &self.values, self.split, at);
+        if cmdlets::canonical(name) == "select-string" {
+            arguments = arguments.without_pattern();
+        }
+        let shown = || shown(name, rest);
+        match call.reader {
+            Some(CallReader::Block) => member(name, &arguments, reading),
+            Some(CallReader::Property) => property(&arguments, &shown(), reading),
+            Some(CallReader::Job) => {
+                let elsewhere = [
+                    "computername",
+                    "session",
+                    "hostname",
+                    "vmname",
+                    "containerid",
+                    "connectionuri",
+                ];
+                let is_away =
+                    elsewhere.iter().any(|name| arguments.has(name)) || arguments.has("cn");
+                let loads = arguments.has("filepath") || arguments.is_splatted;
+                if is_away || loads || !arguments.has_block {
+                    reading.hide(UNKNOWN);
+                }
+            }
+            Some(CallReader::Make) => self.makes(&arguments, reading),
+            Some(CallReader::Enter) => enters(name, &arguments, reading),
+            _ if !call.takes.is_empty() => {
+                self.by_roles(at, name, call, &arguments, &shown(), reading)
+            }
+            _ => {
+                if let Some(deed) = deed_of(call.does, shown()) {
+                    reading.see(deed);
+                } else if call.does > Effect::Inspect {
+                    reading.hide(UNKNOWN);
+                } else {
+                    environment_drive(name, &arguments, reading);
+                }
+            }
+        }
+    }
+
+    /// `New-Object Type`: types that only hold values may be made.
+    fn makes(&self, arguments: &Arguments, reading: &mut Reading) {
+        let types = arguments.texts_of("typename").or_else(|| arguments.place());
+        let pure = |types: Vec<String>| types.iter().take(1).all(|name| expressions::is_pure(name));
+        if !types.is_some_and(pure) || arguments.has("comobject") {
+            reading.hide(METHOD);
+        }
+    }
+
+    /// Notes what happens to each argument by its role.
+    fn by_roles(
+        &self,
+        at: usize,
+        name: &str,
+        call: &Call,
+        arguments: &Arguments,
+        shown: &str,
+        reading: &mut Reading,
+    ) {
+        let moves = call.takes.len() > 1;
+        for (place, operand) in call.takes.iter().enumerate() {
+            match operand.role {
+                Role::Read => self.reads(at, moves, arguments, reading),
+                Role::Write if place == 0 => self.writes(name, at, arguments, reading),
+                Role::Write => self.puts(arguments, reading),
+                Role::Move => match arguments.place() {
+                    Some(paths) => paths
+                        .into_iter()
+                        .for_each(|path| reading.see(Deed::DeleteFile(slashed(&path)))),
+                    None => {
+                        reading.see(Deed::DeleteFile(String::new()));
+                        reading.hide(COMPUTED);
+                    }
+                },
+                Role::Delete => self.delete(at, arguments, reading),
+                Role::Url => fetch(arguments, reading),
+                Role::UrlSend => {
+                    reading.see(Deed::Send(arguments.address().unwrap_or_default()));
+                }
+                Role::Command => start(arguments, shown, reading),
+                Role::PowerShell => match arguments.place().as_deref() {
+                    Some([text]) if arguments.targets().count() == 1 => {
+                        reading.absorb(read_at(text, self.depth + 1));
+                    }
+                    _ => reading.hide(RUNS_TEXT),
+                },
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads of files: those that are named, and what may be one where the name is computed.
+    fn reads(&self, at: usize, only_first: bool, arguments: &Arguments, reading: &mut Reading) {
+        let input = self.values.piped(self.split, at);
+        let mut is_computed = arguments.is_splatted;
+        let targets: Vec<&Value> = if only_first {
+            arguments.targets().take(1).collect()
+        } else {
+            arguments.targets().collect()
+        };
+        let is_piped = self.split.commands.get(at).is_some_and(|it| it.is_piped);
+        let piped = [&input].into_iter().filter(|_| is_piped);
+        for value in targets.into_iter().chain(piped) {
+            match value {
+                Value::Known(paths) => {
+                    for path in paths {
+                        reading.see(Deed::ReadFile(slashed(path)));
+                    }
+                }
+                Value::Found => is_computed = true,
+                Value::Assembled => reading.hide(COMPUTED),
+            }
+        }
+        // A parameter that is not known may take the path for its value.
+        for value in arguments.all().filter(|_| !only_first) {
+            if let Value::Known(texts) = value {
+                texts
+                    .iter()
+                    .for_each(|text| reads_if_sensitive(text, reading));
+            }
+        }
+        if is_computed {
+            let words = self
+                .split
+                .commands
+                .iter()
+                .flat_map(|command| &command.words);
+            for word in words.filter(|word| !word.is_parameter() && word.text.len() < PATH_MAX) {
+                reads_if_sensitive(&word.text, reading);
+            }
+        }
+    }
+
+    fn writes(&self, name: &str, at: usize, arguments: &Arguments, reading: &mut Reading) {
+        let place = match (arguments.place(), arguments.text_of("name")) {
+            (Some(paths), Some(name)) => {
+                Some(paths.iter().map(|path| format!("{path}/{name}")).collect())
+            }
+            (None, Some(name)) if !arguments.has("path") => Some(vec![name]),
+            (place, _) => place,
+        };
+        let place = match place {
+            None if arguments.targets().next().is_none()
+                && name.to_ascii_lowercase().starts_with("new-temp") =>
+            {
+                return;
+            }
+            None if arguments.targets().next().is_none() => match self.values.piped(self.split, at)
+            {
+                Value::Known(_) | Value::Found | Value::Assembled => None,
+            },
+            place => place,
+        };
+        match place {
+            Some(paths) => paths.into_iter().for_each(|path| written(path, reading)),
+            None => reading.hide(COMPUTED),
+        }
+        if arguments.has("itemtype")
+            && let Some(kind) = arguments.text_of("itemtype")
+        {
+            let links = ["symboliclink", "junction", "hardlink"];
+            if links.iter().any(|known| kind.eq_ignore_ascii_case(known)) {
+                let target = arguments
+                    .text_of("target")
+                    .or_else(|| arguments.text_of("value"));
+                see_or_hide(target.map(|path| Deed::Link(slashed(&path))), reading);
+            }
+        }
+    }
+
+    /// Writes of what is taken from elsewhere. Without a destination it goes where the command runs.
+    fn puts(&self, arguments: &Arguments, reading: &mut Reading) {
+        match arguments.destination() {
+            Some(paths) => paths.into_iter().for_each(|path| written(path, reading)),
+            None => reading.hide(COMPUTED),
+        }
+    }
+
+    fn delete(&self, at: usize, arguments: &Arguments, reading: &mut Reading) {
+        let input = self.values.piped(self.split, at);
+        let is_piped = self.split.commands.get(at).is_some_and(|it| it.is_piped);
+        let mut targets: Vec<&Value> = arguments.targets().collect();
+        if targets.is_empty() || is_piped {
+            targets.push(&input);
+        }
+        for value in targets {
+            let Value::Known(paths) = value else {
+                // What is deleted comes through the pipe or from an expression.
+                let everything = String::new();
+                reading.see(if arguments.recurses {
+                    Deed::DeleteTree(everything)
+                } else {
+                    Deed::DeleteFile(everything)
+                });
+                reading.hide(COMPUTED);
+                continue;
+            };
+            for path in paths {
+                let deed = match provider(path) {
+                    Some("env" | "variable") => continue,
+                    Some(_) => Deed::Persist(format!("deletes {path}")),
+                    None if arguments.recurses => Deed::DeleteTree(slashed(path)),
+                    None => Deed::DeleteFile(slashed(path)),
+                };
+                reading.see(deed);
+            }
+        }
+        if arguments.is_splatted {
+            reading.see(Deed::DeleteTree(String::new()));
+            reading.hide(COMPUTED);
+        }
+    }
+
+    /// A name that is no cmdlet is a program or a script.
+    fn program(&self, at: usize, name: &str, rest: &[Word], reading: &mut Reading) {
+        let lower = name.to_ascii_lowercase();
+        let base = lower.rsplit(['\\', '/']).next().unwrap_or(&lower);
+        let base = base.strip_suffix(".exe").unwrap_or(base);
+        if POWERSHELL_KEYWORDS.contains(base) && base.len() == lower.len() {
+            // The condition and the block of a keyword are commands of their own.
+            return;
+        }
+        let mut words = vec![slashed_word(name)];
+        let mut is_known = !name.contains('$');
+        for word in rest {
+            match self.value(at, word) {
+                Value::Known(texts) => words.extend(texts.iter().map(|text| slashed_word(text))),
+                Value::Found | Value::Assembled => {
+                    is_known = false;
+                    words.push(UNKNOWN_PART.to_owned());
+                }
+            }
+        }
+        let arguments: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+        if base == "powershell" || base == "pwsh" {
+            reading.absorb(arguments_at(&arguments, self.depth + 1));
+            if !is_known {
+                reading.hide(COMPUTED);
+            }
+        } else if base == "cmd" {
+            let line = format!("cmd {}", arguments.join(" "));
+            reading.absorb(super::cmd::read_at(&line, self.depth + 1));
+            if !is_known {
+                reading.hide(COMPUTED);
+            }
+        } else if super::cmd::knows(base)
+            && knowledge::program(base).is_none_or(|program| program.row.style == Style::Slash)
+        {
+            let line = format!("{base} {}", arguments.join(" "));
+            reading.absorb(super::cmd::read_at(&line, self.depth + 1));
+            if !is_known {
+                reading.hide(COMPUTED);
+            }
+        } else {
+            reading.see(Deed::Run(words));
+        }
     }
 }
 
 /// Whether a word in parentheses is a command: a bare word there is one.
 fn looks_called(text: &str) -> bool {
     cmdlets::find(text).is_some() || text.contains('-')
-}
-
-/// Judges variables and calls of methods inside one word.
-fn expression(word: &Word, reading: &mut Reading) {
-    // These types make or start code, whatever the method is called.
-    const MAKERS: [&str; 7] = [
-        "scriptblock",
-        "reflection",
-        "assembly",
-        "runspace",
-        "activator",
-        "marshal",
-        "process]",
-    ];
-    let lower = word.text.to_ascii_lowercase();
-    if lower.starts_with("$env:") && !word.is_assigned {
-        reading.see(Deed::ReadFile(ENVIRONMENT.to_owned()));
-    }
-    if !word.is_invoked {
-        return;
-    }
-    if MAKERS.iter().any(|maker| lower.contains(maker)) {
-        reading.hide(RUNS_TEXT);
-        return;
-    }
-    let method = lower.rsplit(['.', ':']).next().unwrap_or_default();
-    let Some(call) = cmdlets::method(method) else {
-        reading.hide(METHOD);
-        return;
-    };
-    match call.takes.first().map(|operand| operand.role) {
-        // What it does, it does to its object.
-        None => {
-            if let Some(deed) = deed_of(call.does, word.text.clone()) {
-                reading.see(deed);
-            }
-        }
-        Some(role @ (Role::Url | Role::UrlSend)) => {
-            let address = word.argument.clone().unwrap_or_default();
-            see_or_hide(deed_on(role, address), reading);
-        }
-        Some(role) => {
-            let argument = word.argument.clone();
-            see_or_hide(argument.and_then(|text| deed_on(role, text)), reading);
-        }
-    }
-}
-
-fn see_or_hide(deed: Option<Deed>, reading: &mut Reading) {
-    match deed {
-        Some(deed) => reading.see(deed),
-        None => reading.hide(COMPUTED),
-    }
-}
-
-fn named(name: &str, rest: &[Word], depth: usize, reading: &mut Reading) {
-    let Some(call) = cmdlets::find(name) else {
-        program(name, rest, depth, reading);
-        return;
-    };
-    // With this parameter a cmdlet only says what it would do.
-    if rest
-        .iter()
-        .any(|word| is_parameter(&word.text, "whatif", 2) && !word.text.contains(':'))
-    {
-        return;
-    }
-    let arguments = Arguments::of(rest);
-    let shown = || shown(name, rest);
-    if call.reader == Some(CallReader::Block) {
-        member(name, &arguments, reading);
-    } else if call.reader == Some(CallReader::Property) {
-        property(&arguments, &shown(), reading);
-    } else if !call.takes.is_empty() {
-        by_roles(call, &arguments, &shown(), depth, reading);
-    } else if let Some(deed) = deed_of(call.does, shown()) {
-        reading.see(deed);
-    } else if call.does > Effect::Inspect {
-        reading.hide(UNKNOWN);
-    }
-    if arguments.is_computed && needs_target(call) {
-        reading.hide(COMPUTED);
-    }
-}
-
-/// Whether a computed target leaves open what happens.
-fn needs_target(call: &Call) -> bool {
-    let roles = [Role::Write, Role::Delete, Role::Command];
-    call.reader == Some(CallReader::Property) || roles.iter().any(|role| call.takes(*role))
-}
-
-/// Notes what happens to each argument by its role.
-fn by_roles(call: &Call, arguments: &Arguments, shown: &str, depth: usize, reading: &mut Reading) {
-    for (place, operand) in call.takes.iter().enumerate() {
-        let role = operand.role;
-        if role == Role::Read {
-            let paths = arguments.targets.iter().cloned();
-            paths.for_each(|path| reading.see(Deed::ReadFile(path)));
-        } else if role == Role::Write {
-            let path = if place == 0 {
-                arguments.file()
-            } else {
-                arguments.destination()
-            };
-            see_or_hide(path.map(Deed::WriteFile), reading);
-        } else if role == Role::Move {
-            reading.see(Deed::DeleteFile(arguments.file().unwrap_or_default()));
-        } else if role == Role::Delete {
-            delete(arguments, reading);
-        } else if role == Role::Url {
-            fetch(arguments, reading);
-        } else if role == Role::UrlSend {
-            reading.see(Deed::Send(arguments.address().unwrap_or_default()));
-        } else if role == Role::Command {
-            start(arguments, shown, reading);
-        } else if role == Role::PowerShell {
-            match arguments.targets.as_slice() {
-                [text] if !text.contains('$') => reading.absorb(read_at(text, depth + 1)),
-                _ => reading.hide(RUNS_TEXT),
-            }
-        }
-    }
-}
-
-fn property(arguments: &Arguments, shown: &str, reading: &mut Reading) {
-    if arguments.targets.iter().any(|path| is_registry(path)) {
-        reading.see(Deed::Persist(shown.to_owned()));
-    } else {
-        see_or_hide(arguments.file().map(Deed::WriteFile), reading);
-    }
-}
-
-/// `% Delete`: the method of that name is called on each object; `% Name` only shows a property.
-fn member(name: &str, arguments: &Arguments, reading: &mut Reading) {
-    if cmdlets::canonical(name) != "foreach-object" {
-        return;
-    }
-    let named = arguments.value_of("membername");
-    let Some(member) = named.or_else(|| arguments.targets.first().cloned()) else {
-        return;
-    };
-    match cmdlets::method(&member.to_ascii_lowercase()) {
-        Some(call) if call.takes(Role::DeleteTree) => {
-            reading.see(Deed::DeleteTree(String::new()));
-            reading.hide(COMPUTED);
-        }
-        Some(call) if !call.takes.is_empty() => reading.hide(COMPUTED),
-        Some(call) => reading.deeds.extend(deed_of(call.does, member)),
-        None if arguments.targets.len() > 1 => reading.hide(METHOD),
-        None => {}
-    }
-}
-
-fn delete(arguments: &Arguments, reading: &mut Reading) {
-    if arguments.targets.is_empty() {
-        // What is deleted comes through the pipe or from an expression.
-        let everything = String::new();
-        reading.see(if arguments.recurses {
-            Deed::DeleteTree(everything)
-        } else {
-            Deed::DeleteFile(everything)
-        });
-        reading.hide(COMPUTED);
-    }
-    for path in &arguments.targets {
-        let deed = if is_registry(path) {
-            Deed::Persist(format!("deletes {path}"))
-        } else if arguments.recurses {
-            Deed::DeleteTree(path.clone())
-        } else {
-            Deed::DeleteFile(path.clone())
-        };
-        reading.see(deed);
-    }
-}
-
-fn fetch(arguments: &Arguments, reading: &mut Reading) {
-    let address = arguments.address().unwrap_or_default();
-    let sends = arguments.value_of("method").is_some_and(|method| {
-        !method.eq_ignore_ascii_case("get") && !method.eq_ignore_ascii_case("head")
-    }) || arguments.value_of("body").is_some()
-        || arguments.value_of("infile").is_some();
-    reading.see(if sends {
-        Deed::Send(address)
-    } else {
-        Deed::Fetch(address)
-    });
-    if let Some(file) = arguments
-        .value_of("outfile")
-        .or_else(|| arguments.value_of("destination"))
-    {
-        reading.see(Deed::WriteFile(file));
-    }
-}
-
-fn start(arguments: &Arguments, shown: &str, reading: &mut Reading) {
-    if arguments
-        .value_of("verb")
-        .is_some_and(|verb| verb.eq_ignore_ascii_case("runas"))
-    {
-        reading.see(Deed::Privilege(shown.to_owned()));
-    }
-    match arguments
-        .value_of("filepath")
-        .or_else(|| arguments.targets.first().cloned())
-    {
-        Some(program) => {
-            let mut words = vec![program];
-            words.extend(arguments.value_of("argumentlist"));
-            words.extend(arguments.targets.iter().skip(1).cloned());
-            reading.see(Deed::Run(words));
-        }
-        None => reading.hide(COMPUTED),
-    }
-}
-
-/// A name that is no cmdlet is a program or a script.
-fn program(name: &str, rest: &[Word], depth: usize, reading: &mut Reading) {
-    let lower = name.to_ascii_lowercase();
-    let base = lower.rsplit(['\\', '/']).next().unwrap_or(&lower);
-    let base = base.strip_suffix(".exe").unwrap_or(base);
-    let arguments: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
-    if base == "powershell" || base == "pwsh" {
-        reading.absorb(arguments_at(&arguments, depth + 1));
-    } else if base == "cmd" {
-        reading.absorb(super::cmd::read_at(
-            &format!("cmd {}", arguments.join(" ")),
-            depth + 1,
-        ));
-    } else if std::path::Path::new(base)
-        .extension()
-        .is_some_and(|extension| extension == "ps1")
-    {
-        reading.hide(SCRIPT_FILE);
-    } else if POWERSHELL_KEYWORDS.contains(base) {
-        // The condition and the block of a keyword are commands of their own.
-    } else if name.contains('$') || rest.iter().any(Word::is_computed) {
-        reading.see(Deed::Run(
-            std::iter::once(name)
-                .chain(arguments)
-                .map(str::to_owned)
-                .collect(),
-        ));
-        reading.hide(COMPUTED);
-    } else if super::cmd::knows(base) {
-        reading.absorb(super::cmd::read_at(
-            &format!("{base} {}", arguments.join(" ")),
-            depth + 1,
-        ));
-    } else {
-        reading.see(Deed::Run(
-            std::iter::once(name)
-                .chain(arguments)
-                .map(str::to_owned)
-                .collect(),
-        ));
-    }
 }
 
 /// Reads such arguments, `depth` commands deep inside others.
@@ -475,88 +615,6 @@ pub(crate) fn arguments_at(arguments: &[&str], depth: usize) -> Reading {
     reading
 }
 
-/// The arguments of a cmdlet, sorted.
-struct Arguments {
-    /// Words that belong to no parameter, or to one that names a path.
-    targets: Vec<String>,
-    /// Other parameters with their values.
-    values: Vec<(String, String)>,
-    recurses: bool,
-    is_computed: bool,
-}
-
-impl Arguments {
-    fn of(rest: &[Word]) -> Self {
-        let mut arguments = Self {
-            targets: Vec::new(),
-            values: Vec::new(),
-            recurses: false,
-            is_computed: false,
-        };
-        let mut words = rest.iter().peekable();
-        while let Some(word) = words.next() {
-            let parameter = word
-                .text
-                .strip_prefix('-')
-                .filter(|name| !word.is_quoted && name.starts_with(|c: char| c.is_alphabetic()));
-            let Some(parameter) = parameter else {
-                arguments.target(word);
-                continue;
-            };
-            let parameter = parameter.to_ascii_lowercase();
-            if "recurse".starts_with(parameter.as_str()) {
-                arguments.recurses = true;
-            } else if POWERSHELL_SWITCHES.iter().any(|switch| {
-                parameter.len() >= 2
-                    && parameter != "verb"
-                    && switch.starts_with(parameter.as_str())
-            }) || parameter.contains(':')
-            {
-                // A switch has no value of its own.
-            } else if let Some(value) = words.next_if(|next| !next.is_parameter()) {
-                if POWERSHELL_TARGETS
-                    .iter()
-                    .any(|path| path.starts_with(parameter.as_str()))
-                {
-                    arguments.target(value);
-                }
-                arguments.is_computed |= value.is_computed();
-                arguments.values.push((parameter, value.text.clone()));
-            }
-        }
-        arguments
-    }
-
-    fn target(&mut self, word: &Word) {
-        self.is_computed |= word.is_computed();
-        for path in word.text.split(',').filter(|path| !path.is_empty()) {
-            self.targets.push(path.trim_matches(['\'', '"']).to_owned());
-        }
-    }
-
-    fn value_of(&self, parameter: &str) -> Option<String> {
-        self.values
-            .iter()
-            .find(|(name, _)| name.len() >= 3 && parameter.starts_with(name.as_str()))
-            .map(|(_, value)| value.clone())
-    }
-
-    fn file(&self) -> Option<String> {
-        self.targets.first().cloned()
-    }
-
-    fn destination(&self) -> Option<String> {
-        self.value_of("destination")
-            .or_else(|| self.targets.get(1).cloned())
-    }
-
-    fn address(&self) -> Option<String> {
-        self.value_of("uri")
-            .or_else(|| self.value_of("source"))
-            .or_else(|| self.file())
-    }
-}
-
 fn is_parameter(word: &str, name: &str, least: usize) -> bool {
     word.strip_prefix('-').is_some_and(|given| {
         let given = given
@@ -566,13 +624,6 @@ fn is_parameter(word: &str, name: &str, least: usize) -> bool {
             .to_ascii_lowercase();
         given.len() >= least && name.starts_with(given.as_str())
     })
-}
-
-fn is_registry(path: &str) -> bool {
-    let upper = path.to_ascii_uppercase();
-    ["HKLM:", "HKCU:", "HKCR:", "HKU:", "REGISTRY::", "HKEY_"]
-        .iter()
-        .any(|hive| upper.starts_with(hive))
 }
 
 /// A command as a person would write it, bounded.

@@ -8,6 +8,7 @@ mod registry;
 mod scripts;
 mod text_tools;
 mod windows;
+mod windows_lines;
 
 /// What a row expects of a reading.
 enum Want {
@@ -52,6 +53,13 @@ fn shell(text: &str) -> Deed {
 
 fn reads(path: &str) -> Deed {
     Deed::ReadFile(path.to_owned())
+}
+
+fn enters(path: &str) -> Deed {
+    Deed::Enter {
+        path: path.to_owned(),
+        returns: false,
+    }
 }
 
 fn writes(path: &str) -> Deed {

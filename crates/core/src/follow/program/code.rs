@@ -192,6 +192,9 @@ impl Walk<'_> {
             self.unreadable("runs code of which a part cannot be known", arg.span);
             return;
         }
+        if language::without_end(&arg.text) {
+            self.multiplies(program.to_owned(), arg.span);
+        }
         let reading = if let Role::Snippet(lang) = role {
             let words = self.script_words(runs);
             language::script::read_with(lang, &arg.text, words.as_deref())
@@ -271,10 +274,12 @@ impl Walk<'_> {
             self.unreadable("runs code of which a part cannot be known", arg.span);
             return;
         }
-        if reading
-            .deeds
-            .iter()
-            .any(|deed| matches!(deed, Deed::Shell(_) | Deed::Run(_)))
+        let is_shell = matches!(role, Role::PowerShell | Role::Cmd);
+        if !is_shell
+            && reading
+                .deeds
+                .iter()
+                .any(|deed| matches!(deed, Deed::Shell(_) | Deed::Run(_)))
         {
             // Nobody filters text or asks a database in order to run a program.
             self.note(
@@ -297,9 +302,31 @@ impl Walk<'_> {
         if let (None, Some(why)) = (reading.hidden, reading.unfamiliar) {
             self.unfamiliar(why, program, span);
         }
+        let ground = self.ground.clone();
+        let mut left = Vec::new();
         for deed in &reading.deeds {
+            self.goes(deed, &mut left);
             self.deed(deed, program, span);
         }
+        self.ground = ground;
+    }
+
+    /// Follows a deed to the directory in which the next ones happen. `left` holds the directories
+    /// that are come back to.
+    fn goes(&mut self, deed: &Deed, left: &mut Vec<Option<String>>) {
+        let before = self.ground.cwd.clone();
+        match deed {
+            Deed::Enter { path, returns } => {
+                if *returns {
+                    left.push(before.clone());
+                }
+                self.ground.enter(&mark_home(path));
+            }
+            Deed::Leave => self.ground.cwd = left.pop().flatten(),
+            _ => return,
+        }
+        // Had it failed, the next deed would happen where this one did.
+        self.ground.perhaps = self.ground.perhaps.take().or(before);
     }
 
     /// Judges names that no table describes: in a workspace whose code may run they are the
@@ -359,6 +386,17 @@ impl Walk<'_> {
                 self.writes(&file, program, Writing::Replace);
                 self.remember_file(&file, Stream::unknown(Taint::default()));
             }
+            Deed::Download(path) => {
+                let file = word(&mark_home(path));
+                self.writes(&file, program, Writing::Replace);
+                let taint = Taint {
+                    network: true,
+                    ..Taint::default()
+                };
+                self.remember_file(&file, Stream::unknown(taint));
+            }
+            Deed::Enter { .. } | Deed::Leave => {}
+            Deed::SetVariable(name, value) => self.variable_effect(name, &word(value)),
             Deed::Link(path) => {
                 self.reads(&word(&mark_home(path)), program);
                 self.links(&word(&mark_home(path)), program);
@@ -374,6 +412,7 @@ impl Walk<'_> {
                 };
                 self.deletes(&arg, program, Breadth::Tree);
             }
+            Deed::DeleteBuilt(path) => self.deletes_built(&word(&mark_home(path)), program),
             Deed::Fetch(url) => {
                 self.fetches(&word(url), program);
             }
@@ -382,6 +421,8 @@ impl Walk<'_> {
             Deed::DbWrite(what) => self.note(act(Effect::DbWrite, what)),
             Deed::DbDestroy(what) => self.note(act(Effect::DbDestroy, what)),
             Deed::DbAdmin(what) => self.note(act(Effect::DbAdmin, what)),
+            Deed::Halt(what) => self.note(act(Effect::Halt, what)),
+            Deed::Multiply(what) => self.multiplies(what.clone(), span),
             Deed::Control(what) => self.note(act(Effect::Control, what)),
             Deed::Kill(what) => self.note(act(Effect::Kill, what).target(Score::new(600))),
             Deed::Persist(what) => self.note(act(Effect::Persist, what)),
@@ -511,6 +552,7 @@ const MINI_LANGUAGES: &[(Role, MiniReader)] = &[
     (Role::Awk, |text, _| language::awk::read(text)),
     (Role::Jq, |text, _| language::jq::read(text)),
     (Role::PowerShell, |text, _| language::powershell::read(text)),
+    (Role::Cmd, |text, _| language::cmd::read(text)),
 ];
 
 /// What stands for the words a template is filled with.

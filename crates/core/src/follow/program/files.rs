@@ -161,6 +161,14 @@ impl Walk<'_> {
         } else if effect == Effect::Wipe {
             act.marks.floor = true;
             act.note = "overwrites a disk";
+        } else if Self::halts_when_written(&place.path) {
+            act = Act::new(Effect::Halt, program.to_owned(), act.span);
+        } else if matches!(how, Writing::Empty | Writing::Replace)
+            && (arg.glob || arg.text.contains('*'))
+            && self.is_all_of_a_whole(arg)
+        {
+            act.marks.floor = true;
+            act.target = Score::ONE;
         }
         self.note(act.on(name(&place)));
     }
@@ -233,6 +241,21 @@ impl Walk<'_> {
         self.note(act.on(name(&place)));
     }
 
+    /// Judges deleting a directory that holds the output of a build by what stands beside it.
+    pub(crate) fn deletes_built(&mut self, arg: &Arg, program: &str) {
+        let place = self.ground.place(&arg.text);
+        let is_own = place.inside == Some(true) && place.kind == PathKind::Document;
+        if !is_own || place.vague || place.whole_workspace || !self.knows.trusts_workspace {
+            self.deletes(arg, program, Breadth::Tree);
+            return;
+        }
+        let mut act = Act::new(Effect::Delete, program.to_owned(), self.here(arg.span))
+            .on(name(&place))
+            .reversal(Score::new(100));
+        act.breadth = Breadth::Tree;
+        self.note(act);
+    }
+
     /// Judges a link to `arg`: whoever writes through it later writes there.
     pub(crate) fn links(&mut self, arg: &Arg, program: &str) {
         let Some(place) = self.look_up(arg) else {
@@ -291,6 +314,10 @@ impl Walk<'_> {
         {
             act.marks.critical = true;
             act.target = Score::new(900);
+        }
+        if place.kind == PathKind::Root && !place.vague {
+            act.marks.floor = true;
+            act.note = "moves a whole file system away";
         }
         self.note(act.on(name(&place)));
     }

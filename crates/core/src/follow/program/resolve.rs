@@ -242,6 +242,17 @@ pub(super) fn leading_words<'a>(program: &'static Program, args: &'a [Arg]) -> V
     words
 }
 
+/// Whether a word names the command interpreter of Windows, and not a file of that name elsewhere.
+pub(super) fn is_interpreter(first: &Arg) -> bool {
+    let lower = first.text.to_ascii_lowercase().replace('\\', "/");
+    let name = match lower.rsplit_once('/') {
+        Some((directory, name)) if directory.ends_with(":/windows/system32") => name,
+        Some(_) => return false,
+        None => lower.as_str(),
+    };
+    matches!(name, "cmd" | "cmd.exe")
+}
+
 /// Reads a command for Windows with the reader that knows its words.
 pub(super) fn windows_reading(first: &Arg, args: &[Arg]) -> Option<language::Reading> {
     let base = first.text.rsplit(['/', '\\']).next().unwrap_or("");

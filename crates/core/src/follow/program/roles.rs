@@ -145,6 +145,7 @@ impl Walk<'_> {
             | Role::Sed
             | Role::Awk
             | Role::Jq
+            | Role::Cmd
             | Role::PowerShell => self.mini_language(role, arg, program),
 
             Role::Url if installs && !is_local_or_registry(&arg.text) && !is_index(&arg.text) => {

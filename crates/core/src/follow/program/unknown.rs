@@ -32,7 +32,7 @@ impl Walk<'_> {
         if is_cmdlet(name) {
             let words = std::iter::once(name).chain(rest.iter().map(|arg| arg.text.as_str()));
             let reading = language::powershell::read(&words.collect::<Vec<_>>().join(" "));
-            self.deeds(&reading, "powershell", first.span);
+            self.deeds(&reading, name, first.span);
             self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
         } else if name.contains(char::is_whitespace) && !is_no_name(name) {
             // No program is called so. Whoever hands it on may give it to a shell.

@@ -1,0 +1,248 @@
+//! What cmdlets do to what they are given: files, drives that are no disks, requests, programs.
+
+use super::arguments::Arguments;
+use super::values::Value;
+use super::words::Word;
+use super::{COMPUTED, METHOD, RUNS_TEXT, cmdlets};
+use crate::knowledge::Role;
+use crate::knowledge::names::SECRET_VARIABLE_WORDS;
+use crate::language::cursor::continues_name;
+use crate::language::{Deed, Reading, WHOLE_ENVIRONMENT, deed_of};
+use crate::place::{Ground, mark_home};
+use crate::score::Score;
+
+/// Stands for a part of a command line that is known only when it runs.
+pub(super) const UNKNOWN_PART: &str = "\u{fdd0}";
+/// Longest word that is looked at as a path.
+pub(super) const PATH_MAX: usize = 260;
+
+/// Names of environment variables that a word puts in.
+pub(super) fn environment_names(word: &Word) -> impl Iterator<Item = String> + '_ {
+    word.variables.iter().filter_map(|start| {
+        let rest = word.text.get(start + 1..)?;
+        let is_environment = rest.get(..4)?.eq_ignore_ascii_case("env:");
+        let name: String = rest
+            .chars()
+            .skip(4)
+            .take_while(|c| continues_name(*c))
+            .collect();
+        (is_environment && !name.is_empty()).then(|| name.to_ascii_uppercase())
+    })
+}
+
+pub(super) fn is_secret_name(name: &str) -> bool {
+    SECRET_VARIABLE_WORDS.iter().any(|sign| name.contains(sign))
+}
+
+/// `Get-ChildItem env:` shows the environment, `Get-Item env:NAME` one variable of it.
+pub(super) fn environment_drive(cmdlet: &str, arguments: &Arguments, reading: &mut Reading) {
+    let shows = matches!(
+        cmdlets::canonical(cmdlet).as_str(),
+        "get-childitem" | "get-item" | "get-itemproperty" | "get-itempropertyvalue"
+    );
+    for value in arguments.all().filter(|_| shows) {
+        let Value::Known(paths) = value else { continue };
+        for path in paths.iter().filter(|path| provider(path) == Some("env")) {
+            let name = path.get(4..).unwrap_or("").trim_matches(['\\', '/']);
+            if name.is_empty() || name.contains(['*', '?', '[']) {
+                reading.see(Deed::ReadFile(WHOLE_ENVIRONMENT.to_owned()));
+            } else if is_secret_name(&name.to_ascii_uppercase()) {
+                reading.see(Deed::Run(vec![
+                    "printenv".to_owned(),
+                    name.to_ascii_uppercase(),
+                ]));
+            }
+        }
+    }
+}
+
+/// The drive of a path that is no disk: `env`, `function`, `hkcu`.
+pub(super) fn provider(path: &str) -> Option<&'static str> {
+    const DRIVES: [(&str, &str); 12] = [
+        ("env:", "env"),
+        ("variable:", "variable"),
+        ("function:", "function"),
+        ("alias:", "alias"),
+        ("cert:", "cert"),
+        ("wsman:", "wsman"),
+        ("hklm:", "registry"),
+        ("hkcu:", "registry"),
+        ("hkcr:", "registry"),
+        ("hku:", "registry"),
+        ("registry::", "registry"),
+        ("hkey_", "registry"),
+    ];
+    let lower = path.to_ascii_lowercase();
+    let lower = lower
+        .rsplit_once("::")
+        .map_or(lower.as_str(), |(module, rest)| {
+            if module.contains("registry") {
+                "registry::"
+            } else {
+                rest
+            }
+        });
+    let found = DRIVES.iter().find(|(start, _)| lower.starts_with(start));
+    found.map(|(_, name)| *name)
+}
+
+/// Notes that a path is written, or what stands in its place.
+pub(super) fn written(path: String, reading: &mut Reading) {
+    match provider(&path) {
+        None => reading.see(Deed::WriteFile(slashed(&path))),
+        Some("env") => {
+            let name = path.get(4..).unwrap_or("").trim_matches(['\\', '/']);
+            reading.see(Deed::SetVariable(
+                name.to_ascii_uppercase(),
+                UNKNOWN_PART.to_owned(),
+            ));
+        }
+        Some("registry") => reading.see(Deed::Persist(path)),
+        Some(_) => reading.hide(RUNS_TEXT),
+    }
+}
+
+/// Notes that a file may be read whose name says that it is sensitive.
+pub(super) fn reads_if_sensitive(text: &str, reading: &mut Reading) {
+    let path = slashed(text);
+    let is_path = path.contains(['/', '.', '_']) && !path.contains(['\n', '|']);
+    if is_path && Ground::default().place(&mark_home(&path)).read >= SENSITIVE {
+        reading.see(Deed::ReadFile(path));
+    }
+}
+
+/// How sensitive a place must be for a word that may name it to count.
+const SENSITIVE: Score = Score::new(600);
+
+/// A path of Windows with slashes.
+pub(super) fn slashed(path: &str) -> String {
+    path.replace('\\', "/")
+}
+
+/// A word of a command line, with slashes where it is a path.
+pub(super) fn slashed_word(word: &str) -> String {
+    let is_drive = word.get(1..3) == Some(":\\");
+    let starts = is_drive
+        || [".\\", "..\\", "~\\", "\\\\"]
+            .iter()
+            .any(|start| word.starts_with(start));
+    let is_name = |c: char| continues_name(c) || ".-@*".contains(c);
+    let names = || {
+        word.split('\\')
+            .all(|part| part.chars().all(is_name) && !part.is_empty())
+    };
+    if word.contains('\\') && (starts || names()) {
+        slashed(word)
+    } else {
+        word.to_owned()
+    }
+}
+
+pub(super) fn see_or_hide(deed: Option<Deed>, reading: &mut Reading) {
+    match deed {
+        Some(deed) => reading.see(deed),
+        None => reading.hide(COMPUTED),
+    }
+}
+
+pub(super) fn property(arguments: &Arguments, shown: &str, reading: &mut Reading) {
+    let paths = arguments.place();
+    let drives = paths.iter().flatten().filter_map(|path| provider(path));
+    if drives.into_iter().any(|drive| drive == "registry") {
+        reading.see(Deed::Persist(shown.to_owned()));
+        return;
+    }
+    match paths {
+        Some(paths) => paths.into_iter().for_each(|path| written(path, reading)),
+        None => reading.hide(COMPUTED),
+    }
+}
+
+/// `% Delete`: the method of that name is called on each object; `% Name` only shows a property.
+pub(super) fn member(name: &str, arguments: &Arguments, reading: &mut Reading) {
+    if cmdlets::canonical(name) != "foreach-object" || arguments.has_block {
+        return;
+    }
+    let named = arguments.text_of("membername");
+    let Some(member) = named.or_else(|| arguments.place()?.into_iter().next()) else {
+        // A block in a variable was written where the variable got it.
+        return;
+    };
+    match cmdlets::method(&member.to_ascii_lowercase()) {
+        Some(call) if call.takes(Role::DeleteTree) => {
+            reading.see(Deed::DeleteTree(String::new()));
+            reading.hide(COMPUTED);
+        }
+        Some(call) if !call.takes.is_empty() => reading.hide(COMPUTED),
+        Some(call) => reading.deeds.extend(deed_of(call.does, member)),
+        None if arguments.targets().count() > 1 => reading.hide(METHOD),
+        None => {}
+    }
+}
+
+/// `cd`, `Push-Location`, `Pop-Location`.
+pub(super) fn enters(name: &str, arguments: &Arguments, reading: &mut Reading) {
+    let name = cmdlets::canonical(name);
+    if name == "pop-location" {
+        reading.see(Deed::Leave);
+        return;
+    }
+    let path = match arguments.targets().next() {
+        Some(_) => arguments.place().and_then(|paths| paths.into_iter().next()),
+        // Without a place they only show or keep where they are.
+        None if arguments.is_splatted => None,
+        None => Some(".".to_owned()),
+    };
+    let path = path.map_or_else(|| UNKNOWN_PART.to_owned(), |path| slashed(&path));
+    let returns = name == "push-location";
+    reading.see(Deed::Enter { path, returns });
+}
+
+pub(super) fn fetch(arguments: &Arguments, reading: &mut Reading) {
+    let address = arguments.address().unwrap_or_default();
+    let reads =
+        |method: &String| method.eq_ignore_ascii_case("get") || method.eq_ignore_ascii_case("head");
+    let sends = arguments.has("method")
+        && !arguments.text_of("method").is_some_and(|it| reads(&it))
+        || ["body", "infile", "form", "custommethod"]
+            .iter()
+            .any(|name| arguments.has(name))
+        || arguments.is_splatted;
+    reading.see(if sends {
+        Deed::Send(address)
+    } else {
+        Deed::Fetch(address)
+    });
+    for name in ["outfile", "destination"] {
+        if arguments.has(name) {
+            let file = arguments.text_of(name);
+            see_or_hide(file.map(|file| Deed::Download(slashed(&file))), reading);
+        }
+    }
+}
+
+pub(super) fn start(arguments: &Arguments, shown: &str, reading: &mut Reading) {
+    if arguments.has("verb")
+        && !arguments
+            .text_of("verb")
+            .is_some_and(|it| it.eq_ignore_ascii_case("open"))
+    {
+        reading.see(Deed::Privilege(shown.to_owned()));
+    }
+    match arguments.command_line().filter(|_| !arguments.is_splatted) {
+        Some(words) => reading.see(Deed::Run(
+            words.iter().map(|word| slashed_word(word)).collect(),
+        )),
+        None => reading.hide(COMPUTED),
+    }
+    for name in ["redirectstandardoutput", "redirectstandarderror"] {
+        if arguments.has(name) {
+            see_or_hide(
+                arguments
+                    .text_of(name)
+                    .map(|file| Deed::WriteFile(slashed(&file))),
+                reading,
+            );
+        }
+    }
+}
