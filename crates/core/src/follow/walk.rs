@@ -28,6 +28,7 @@ use crate::shell::parse::parse;
 use crate::shell::quote;
 use crate::shell::syntax::{
     AssignedValue, Assignment, Block, Command, Part, Redirect, RedirectKind, Script, Simple, Span,
+    Word,
 };
 use crate::written::Written;
 
@@ -148,6 +149,9 @@ impl<'k> Walk<'k> {
     /// Follows the outermost script, whose spans are real.
     pub fn script(&mut self, script: Script, stdin: &Stream) -> Stream {
         let before = std::mem::replace(&mut self.scope.documents, Rc::new(script.documents));
+        if starts_itself(&script.block) {
+            self.multiplies("$0".to_owned(), Span::default());
+        }
         let stream = self.block(&script.block, stdin);
         self.scope.documents = before;
         stream
@@ -261,7 +265,13 @@ impl<'k> Walk<'k> {
                 words,
                 blocks,
                 redirects,
-            } => self.branches(words, blocks, redirects, stdin),
+                repeats,
+            } => {
+                if *repeats {
+                    self.endless_loop(blocks);
+                }
+                self.branches(words, blocks, redirects, stdin)
+            }
             Command::Loop {
                 name,
                 words,
@@ -603,10 +613,32 @@ fn is_fork_bomb(name: &str, body: &Command) -> bool {
     calls >= 2 || beside
 }
 
+/// Whether a script starts itself, without any words, more than once or beside itself.
+pub(crate) fn starts_itself(block: &[Command]) -> bool {
+    let (mut calls, mut beside) = (0, false);
+    for command in block {
+        count_calls("$0", command, false, &mut calls, &mut beside);
+    }
+    calls >= 2 && beside
+}
+
 fn count_calls(name: &str, command: &Command, apart: bool, calls: &mut u32, beside: &mut bool) {
+    let is_itself = |simple: &Simple| {
+        let only = simple.words.len() == 1;
+        let zero = |part: &Part| matches!(part, Part::Parameter { expansion, .. } if expansion.name == "0");
+        only && simple
+            .words
+            .first()
+            .is_some_and(|word| matches!(word.parts.as_slice(), [part] if zero(part)))
+    };
     match command {
         Command::Simple(simple) => {
-            let called = simple.words.first().is_some_and(|word| matches!(word.parts.as_slice(), [Part::Plain(text) | Part::Quoted(text)] if text == name));
+            let named = |word: &Word| matches!(word.parts.as_slice(), [Part::Plain(text) | Part::Quoted(text)] if text == name);
+            let called = if name == "$0" {
+                is_itself(simple)
+            } else {
+                simple.words.first().is_some_and(named)
+            };
             if called {
                 *calls += 1;
                 *beside |= apart;

@@ -149,6 +149,7 @@ impl Search<'_> {
                 words,
                 blocks,
                 redirects,
+                ..
             } => {
                 self.words(words, documents, depth)
                     || blocks

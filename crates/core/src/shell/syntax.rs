@@ -57,6 +57,8 @@ pub enum Command {
     },
     /// `if`, `while`, `until`, `case`: each block may run.
     Branches {
+        /// Whether it is a `while`, which goes on as long as its condition holds.
+        repeats: bool,
         /// Words that are expanded on the way: the word of `case` and its patterns.
         words: Vec<Word>,
         /// The conditions and the bodies, in order.

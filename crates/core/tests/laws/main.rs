@@ -15,6 +15,7 @@ mod closed;
 mod composition;
 mod denials;
 mod floor;
+mod floor_kinds;
 mod grants;
 mod lifts;
 mod prose;

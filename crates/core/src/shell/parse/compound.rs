@@ -46,6 +46,7 @@ impl Parser<'_> {
                 blocks.push(self.block()?);
             } else if self.take_word("fi") {
                 return Ok(Command::Branches {
+                    repeats: false,
                     words: Vec::new(),
                     blocks,
                     redirects: self.redirects()?,
@@ -57,10 +58,12 @@ impl Parser<'_> {
     }
 
     pub(super) fn while_command(&mut self) -> Parsed<Command> {
+        let repeats = self.rest().starts_with("while");
         self.at += "while".len();
         let condition = self.block()?;
         let body = self.do_group()?;
         Ok(Command::Branches {
+            repeats,
             words: Vec::new(),
             blocks: vec![condition, body],
             redirects: self.redirects()?,
@@ -101,6 +104,7 @@ impl Parser<'_> {
                 span: Span::default(),
             }];
             return Ok(Command::Branches {
+                repeats: false,
                 words,
                 blocks: vec![body],
                 redirects: self.redirects()?,
@@ -149,6 +153,7 @@ impl Parser<'_> {
             self.skip_lines()?;
             if self.take_word("esac") {
                 return Ok(Command::Branches {
+                    repeats: false,
                     words,
                     blocks,
                     redirects: self.redirects()?,

@@ -263,8 +263,24 @@ impl Walk<'_> {
                     taint: Taint::default(),
                 };
                 taint = taint.and(self.template(run, line.span, &filled).taint);
+                // Without a test on what is found, it is all that lies below.
+                if !reading.filters && self.is_whole(root) {
+                    let all = Filled {
+                        with: format!("{}/*", root.text.trim_end_matches('/')),
+                        glob: true,
+                        ..filled
+                    };
+                    self.template(run, line.span, &all);
+                }
             }
         }
+        let whole = roots.iter().filter(|_| !reading.filters);
+        let whole: Vec<&Arg> = whole.filter(|root| self.is_whole(root)).collect();
+        found.extend(
+            whole
+                .iter()
+                .map(|root| format!("{}/*", root.text.trim_end_matches('/'))),
+        );
         // Names of secret files are listed, not read; what reads them next is judged then.
         found.extend(keys);
         found.truncate(NAMES_MAX);

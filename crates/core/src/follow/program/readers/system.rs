@@ -167,6 +167,10 @@ impl Walk<'_> {
         } else if words.contains(&"1") {
             act.marks.critical = true;
             act.target = Score::ONE;
+            if ends_the_first(&words) {
+                act.marks.floor = true;
+                act.note = "ends the first process, and with it the machine";
+            }
         } else if line
             .args
             .iter()
@@ -239,6 +243,31 @@ impl Walk<'_> {
         );
         Stream::unknown(Taint::default())
     }
+}
+
+/// Whether `kill` sends the first process a signal that is no message to it.
+fn ends_the_first(words: &[&str]) -> bool {
+    let mut signal = "TERM";
+    let mut first = false;
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match *word {
+            "-s" | "-n" | "--signal" => signal = rest.next().copied().unwrap_or(signal),
+            "1" => first = true,
+            word => {
+                signal = word
+                    .strip_prefix('-')
+                    .filter(|it| *it != "-")
+                    .unwrap_or(signal)
+            }
+        }
+    }
+    let signal = signal.trim_start_matches("-signal=").to_ascii_uppercase();
+    let signal = signal.strip_prefix("SIG").unwrap_or(&signal);
+    let tells = [
+        "HUP", "1", "USR1", "10", "USR2", "12", "CONT", "18", "CHLD", "17", "WINCH", "28", "0",
+    ];
+    first && !tells.contains(&signal)
 }
 
 /// Whether a mode leaves a file to its owner alone.

@@ -152,6 +152,13 @@ impl Walk<'_> {
             act.reversal = Score::ONE;
             act.marks.critical = true;
             self.note(act);
+            if !away && self.is_whole(target) {
+                self.loses_all(
+                    target,
+                    line.row.name,
+                    "deletes what the source does not have",
+                );
+            }
         }
         Some(Stream::unknown(Taint::default()))
     }
