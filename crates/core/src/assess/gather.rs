@@ -58,6 +58,8 @@ pub struct Gathered {
     pub sender: bool,
     /// Whether it is a terminal.
     pub terminal: bool,
+    /// Whether the terminal is known to be one of Unix, wherever it runs.
+    pub(super) is_unix_shell: bool,
     /// Whether what it changes can be rolled back by the firewall.
     pub rollback: bool,
     /// What is known about files.
@@ -81,6 +83,7 @@ impl Default for Gathered {
             outbound: false,
             sender: false,
             terminal: false,
+            is_unix_shell: false,
             rollback: false,
             files: Files::default(),
             calls: 0,
@@ -184,6 +187,7 @@ pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathere
     }
     match named.row {
         Some(row) if terminal::is_terminal(row) => {
+            gathered.is_unix_shell = terminal::is_unix_shell(&named.tool);
             terminal::call(row, &args, ground, knows, gathered);
             if let Some(effect) =
                 infer::effect_of(&named.skipped).filter(|effect| !infer::is_reading(*effect))

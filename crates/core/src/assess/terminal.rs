@@ -28,6 +28,12 @@ pub(super) fn is_terminal(row: &ToolRow) -> bool {
             .any(|(_, role)| *role == ArgumentRole::Shell)
 }
 
+/// Whether a tool is called after a shell of Unix, so that it runs one on Windows, too.
+pub(super) fn is_unix_shell(tool: &str) -> bool {
+    let lower = tool.to_ascii_lowercase();
+    ["bash", "zsh"].iter().any(|name| lower.contains(name)) || lower == "sh"
+}
+
 /// Gathers what a call of a terminal tool would do.
 pub(super) fn call(
     row: &ToolRow,
@@ -111,7 +117,7 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
         Err(error) => {
             stopped = Some(error.at);
             let mut act = Act::new(Effect::Exec, "", Span::new(error.at, error.at))
-                .because("the command cannot be read")
+                .because(UNPARSED)
                 .on(error.what);
             act.clarity = Score::new(200);
             walk.note(act);
@@ -123,14 +129,17 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
             lines_around(command, at, &mut walk);
         }
         if let Some(reading) = reading {
+            let is_certain = ground.is_windows && !gathered.is_unix_shell;
             let mut other = Walk::new(ground, knows);
             other.deeds(&reading, name, Span::new(0, command.len()));
             if reading.hidden.is_none() {
-                let first = command.split_whitespace().next().unwrap_or("");
-                let is_windows = name != "sql";
-                let seen: Vec<Effect> = other.acts.iter().map(|act| act.effect).collect();
-                walk.acts
-                    .retain(|act| !is_known_better(act, first, is_windows, &seen));
+                let better = Better {
+                    name,
+                    first: command.split_whitespace().next().unwrap_or(""),
+                    acts: &other.acts,
+                    is_certain,
+                };
+                walk.acts.retain(|act| !better.knows(act));
             }
             gathered.absorb(other);
         }
@@ -172,16 +181,44 @@ fn lines_around(command: &str, at: usize, walk: &mut Walk<'_>) {
     }
 }
 
-/// Whether another reading that saw everything knows better what a shell did not know: which
-/// program runs. Everything that a shell would do for certain stays.
-fn is_known_better(act: &Act, first: &str, is_windows: bool, seen: &[Effect]) -> bool {
-    if !is_windows {
-        return act.effect == Effect::Unknown && act.program == first;
-    }
-    act.effect == Effect::Unknown
-        || act.effect == Effect::Exec && act.program.is_empty()
-        || is_cmdlet(&act.program) && seen.contains(&act.effect)
+/// What another reading saw, where it saw everything.
+struct Better<'r> {
+    name: &'static str,
+    /// The first word of the command.
+    first: &'r str,
+    acts: &'r [Act],
+    /// Whether no Unix shell can run the text.
+    is_certain: bool,
 }
+
+impl Better<'_> {
+    /// Whether the other reading knows what a shell did not know: which program runs. Everything that
+    /// a shell would do for certain stays, and so does a program that only the shell would run.
+    fn knows(&self, act: &Act) -> bool {
+        let program = act.program.as_ref();
+        let seen = |effect: Effect| self.acts.iter().any(|it| it.effect == effect);
+        let names = match self.name {
+            "powershell" => language::powershell::knows(program),
+            "cmd" => language::cmd::knows(&program.to_ascii_lowercase()),
+            _ => program == self.first,
+        };
+        match act.effect {
+            Effect::Unknown => {
+                let same = |it: &Act| it.effect == Effect::Unknown && it.program == act.program;
+                names || self.acts.iter().any(same)
+            }
+            _ if self.name == "sql" => false,
+            // `$_.Name` is no program of a shell, whatever the variable holds there.
+            Effect::Exec if program.is_empty() => {
+                self.is_certain || act.note == UNPARSED || act.subject.starts_with("….")
+            }
+            effect => is_cmdlet(program) && seen(effect),
+        }
+    }
+}
+
+/// Why a text that is no shell command is a question.
+const UNPARSED: &str = "the command cannot be read";
 
 /// Returns the shell text that a command given as JSON stands for.
 pub(super) fn command_text(key: &str, value: &Value) -> Option<String> {

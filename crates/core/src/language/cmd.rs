@@ -5,13 +5,15 @@
 
 mod looks;
 mod loops;
+mod places;
 
 use self::looks::is_switch;
 pub use self::looks::looks_like;
+use self::places::{assigns, enters, put_place_in};
 use super::cursor::Cursor;
-use super::{CODE_BYTES_MAX, Deed, Reading, TOO_LONG, WHOLE_ENVIRONMENT, deed_of, deed_on};
+use super::{CODE_BYTES_MAX, Deed, Reading, TOO_LONG, deed_of, deed_on};
 use crate::knowledge::languages::{CMD_COMMANDS, CMD_GLUED, Call};
-use crate::knowledge::names::{WINDOWS_HALTERS, WINDOWS_PLACES};
+use crate::knowledge::names::WINDOWS_HALTERS;
 use crate::knowledge::{self, CallReader, Effect, Flag, Lifts, Role, Row, Style};
 
 const COMPUTED: &str = "a Windows command assembled from variables";
@@ -75,17 +77,6 @@ pub(crate) fn read_at(text: &str, depth: usize) -> Reading {
 
 /// How much of a text is shown.
 const SHOWN_BYTES_MAX: usize = 80;
-
-/// Puts the place that a variable of Windows stands for at the front of a word.
-fn put_place_in(word: &mut String) {
-    let Some((name, rest)) = word.strip_prefix('%').and_then(|rest| rest.split_once('%')) else {
-        return;
-    };
-    let lower = format!("env:{}", name.to_ascii_lowercase());
-    if let Some((_, place)) = WINDOWS_PLACES.iter().find(|(known, _)| *known == lower) {
-        *word = format!("{place}{rest}");
-    }
-}
 
 /// What the parentheses after `for … in` hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -492,49 +483,6 @@ fn read_command(
         | CallReader::Bulk
         | CallReader::Keys
         | CallReader::LoadsCode => reading.hide(RUNS_CODE),
-    }
-}
-
-/// `cd /d path`, `pushd path`, `popd`.
-fn enters(name: &str, targets: &[&String], reading: &mut Reading) {
-    if name == "popd" {
-        reading.see(Deed::Leave);
-    } else if !targets.is_empty() {
-        // A name with blanks needs no quotes.
-        let words: Vec<&str> = targets.iter().map(|word| word.as_str()).collect();
-        let path = words.join(" ").replace('\\', "/");
-        let is_known = !path.contains(['%', '!']);
-        let path = if is_known {
-            path
-        } else {
-            UNKNOWN_PART.to_owned()
-        };
-        let returns = name == "pushd";
-        reading.see(Deed::Enter { path, returns });
-    }
-}
-
-/// Stands for what is known only when the command runs.
-const UNKNOWN_PART: &str = "\u{fdd0}";
-
-/// `set NAME=value` sets a variable; without a value it shows those that begin so.
-fn assigns(arguments: &[String], reading: &mut Reading) {
-    let words = arguments.iter().filter(|word| !is_switch(word));
-    let text = words.map(String::as_str).collect::<Vec<_>>().join(" ");
-    match text.split_once('=') {
-        Some((name, value)) => {
-            let value = if value.contains(['%', '!']) {
-                // What stands before and behind the variables still counts.
-                let known = value.split('%').step_by(2).collect::<Vec<_>>();
-                known.join(UNKNOWN_PART)
-            } else {
-                value.to_owned()
-            };
-            let name = name.trim().to_ascii_uppercase();
-            let value = super::posix_value(&name, &value);
-            reading.see(Deed::SetVariable(name, value));
-        }
-        None => reading.see(Deed::ReadFile(WHOLE_ENVIRONMENT.to_owned())),
     }
 }
 

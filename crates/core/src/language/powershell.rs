@@ -12,7 +12,8 @@ mod loops;
 mod values;
 mod words;
 
-use std::collections::BTreeSet;
+use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use self::arguments::Arguments;
 use self::effects::{
@@ -23,7 +24,7 @@ use self::effects::{
 use self::values::{Value, Values};
 use self::words::{Brackets, Command, Split, Word};
 use super::{CODE_BYTES_MAX, Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, deed_of};
-use crate::knowledge::languages::{Call, POWERSHELL_KEYWORDS};
+use crate::knowledge::languages::{Call, POWERSHELL_ALIASES, POWERSHELL_KEYWORDS};
 use crate::knowledge::{self, CallReader, Effect, Role, Style};
 
 const UNPARSED: &str = "text that is not PowerShell as it is known";
@@ -64,9 +65,13 @@ fn read_at(text: &str, depth: usize) -> Reading {
         functions: functions(&split),
         split: &split,
         depth,
+        reads_computed: Cell::new(false),
     };
     for (at, command) in split.commands.iter().enumerate() {
         text.judge(at, command, &mut reading);
+    }
+    if text.reads_computed.get() {
+        text.reads_any(&mut reading);
     }
     for inner in &split.embedded {
         reading.absorb(read_at(inner, depth + 1));
@@ -82,16 +87,31 @@ fn cut(text: &str) -> Option<Split> {
     words::split(text, |name| POWERSHELL_KEYWORDS.contains(name))
 }
 
-/// The names of functions that a text defines.
-fn functions(split: &Split) -> BTreeSet<String> {
-    let defined = split.commands.iter().filter_map(|command| {
-        let [keyword, name, ..] = command.words.as_slice() else {
-            return None;
-        };
-        let defines = !keyword.is_quoted && keyword.text.eq_ignore_ascii_case("function");
-        (defines && !name.is_computed()).then(|| name.text.to_ascii_lowercase())
-    });
+/// The names of functions that a text defines for good, and where. Cmdlets, aliases and programs keep
+/// their meaning: an alias comes before a function.
+fn functions(split: &Split) -> BTreeMap<String, usize> {
+    let defined = split
+        .commands
+        .iter()
+        .enumerate()
+        .filter_map(|(at, command)| {
+            let [keyword, name, ..] = command.words.as_slice() else {
+                return None;
+            };
+            let defines = !keyword.is_quoted && keyword.text.eq_ignore_ascii_case("function");
+            let lower = name.text.to_ascii_lowercase();
+            let is_new = POWERSHELL_ALIASES.get(&lower).is_none()
+                && !super::cmd::knows(&lower)
+                && knowledge::program(&lower).is_none();
+            (defines && is_new && command.group == 0 && !name.is_computed()).then_some((lower, at))
+        });
     defined.collect()
+}
+
+/// Whether PowerShell has a command or a word of this name.
+pub(crate) fn knows(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    cmdlets::find(name).is_some() || POWERSHELL_KEYWORDS.contains(&lower)
 }
 
 /// Whether a command line is PowerShell and not for a Unix shell.
@@ -156,9 +176,14 @@ struct Text<'s> {
     split: &'s Split,
     values: Values,
     /// Functions that the text defines; what they do is read where they are defined.
-    functions: BTreeSet<String>,
+    functions: BTreeMap<String, usize>,
     depth: usize,
+    /// Whether a file is read whose name is computed.
+    reads_computed: Cell<bool>,
 }
+
+/// Words that are looked at where a file is read whose name is computed.
+const READ_WORDS_MAX: usize = 2_000;
 
 impl Text<'_> {
     fn judge(&self, at: usize, command: &Command, reading: &mut Reading) {
@@ -184,19 +209,7 @@ impl Text<'_> {
             return;
         };
         let text = name.text.as_str();
-        // `%` alone is a command, not an operator.
-        let starts_expression = name.is_quoted && !command.is_called
-            || text != "%"
-                && text.starts_with(|c: char| {
-                    matches!(
-                        c,
-                        '$' | '[' | '-' | '!' | '@' | ',' | '+' | '*' | '/' | '%' | '=' | '<'
-                    ) || c.is_ascii_digit()
-                })
-            || text.starts_with('.')
-                && !text.starts_with(".\\")
-                && !text.starts_with("./")
-                && !text.starts_with("..");
+        let starts_expression = expressions::starts(name) && !(name.is_quoted && command.is_called);
         let is_argument = self.split.brackets(command.group) == Brackets::Method;
         if command.is_called && name.is_computed() {
             self.called(at, name, rest, reading);
@@ -275,7 +288,8 @@ impl Text<'_> {
     }
 
     fn named(&self, at: usize, name: &str, rest: &[Word], reading: &mut Reading) {
-        if self.functions.contains(&name.to_ascii_lowercase()) {
+        let defined = self.functions.get(&name.to_ascii_lowercase());
+        if defined.is_some_and(|defined| *defined < at) {
             return;
         }
         let Some(call) = cmdlets::find(name) else {
@@ -283,10 +297,9 @@ impl Text<'_> {
             return;
         };
         // With this parameter a cmdlet only says what it would do.
-        if rest
-            .iter()
-            .any(|word| is_parameter(&word.text, "whatif", 2) && !word.text.contains(':'))
-        {
+        if rest.iter().any(|word| {
+            !word.is_quoted && is_parameter(&word.text, "whatif", 2) && !word.text.contains(':')
+        }) {
             return;
         }
         let mut arguments = Arguments::of(rest, &self.values, self.split, at);
@@ -412,14 +425,24 @@ impl Text<'_> {
             }
         }
         if is_computed {
-            let words = self
-                .split
-                .commands
-                .iter()
-                .flat_map(|command| &command.words);
-            for word in words.filter(|word| !word.is_parameter() && word.text.len() < PATH_MAX) {
-                reads_if_sensitive(&word.text, reading);
+            self.reads_computed.set(true);
+        }
+    }
+
+    /// Where a file is read whose name is computed, every word of the text may be part of it.
+    fn reads_any(&self, reading: &mut Reading) {
+        let words = self
+            .split
+            .commands
+            .iter()
+            .flat_map(|command| &command.words);
+        let words = words.filter(|word| !word.is_parameter() && word.text.len() < PATH_MAX);
+        for (at, word) in words.enumerate() {
+            if at >= READ_WORDS_MAX {
+                reading.hide(COMPUTED);
+                return;
             }
+            reads_if_sensitive(&word.text, reading);
         }
     }
 
@@ -503,21 +526,54 @@ impl Text<'_> {
         }
     }
 
+    /// The conditions and blocks of a keyword are commands of their own; some keywords stand in front
+    /// of a command. Other words behind a keyword are not PowerShell.
+    fn keyword(&self, at: usize, keyword: &str, rest: &[Word], reading: &mut Reading) {
+        let in_brackets = |word: &Word| word.group.is_some() && !word.is_invoked;
+        let is_type = |word: &Word| word.text.starts_with('[') && word.text.ends_with(']');
+        match (keyword, rest) {
+            (_, []) => {}
+            ("return" | "throw" | "exit", [name, rest @ ..]) => {
+                if expressions::starts(name) {
+                    if !expressions::is_one(name, rest) {
+                        reading.hide(UNPARSED);
+                    }
+                } else {
+                    self.named(at, &name.text, rest, reading);
+                }
+            }
+            ("function" | "filter" | "class" | "enum", [name, rest @ ..])
+                if !name.is_computed() && rest.iter().all(in_brackets) => {}
+            ("break" | "continue", [label]) if !label.is_computed() => {}
+            ("catch" | "trap", rest) if rest.iter().all(|it| in_brackets(it) || is_type(it)) => {}
+            ("switch", rest)
+                if rest.iter().all(|it| {
+                    let plain = ["-regex", "-wildcard", "-exact", "-casesensitive"];
+                    in_brackets(it) || plain.contains(&it.text.to_ascii_lowercase().as_str())
+                }) => {}
+            (_, rest) if rest.iter().all(in_brackets) => {}
+            _ => reading.hide(UNPARSED),
+        }
+    }
+
     /// A name that is no cmdlet is a program or a script.
     fn program(&self, at: usize, name: &str, rest: &[Word], reading: &mut Reading) {
         let lower = name.to_ascii_lowercase();
         let base = lower.rsplit(['\\', '/']).next().unwrap_or(&lower);
         let base = base.strip_suffix(".exe").unwrap_or(base);
         if POWERSHELL_KEYWORDS.contains(base) && base.len() == lower.len() {
-            // The condition and the block of a keyword are commands of their own.
+            self.keyword(at, base, rest, reading);
             return;
         }
         let mut words = vec![slashed_word(name)];
         let mut is_known = !name.contains('$');
         for word in rest {
             match self.value(at, word) {
-                Value::Known(texts) => words.extend(texts.iter().map(|text| slashed_word(text))),
-                Value::Found | Value::Assembled => {
+                Value::Known(texts) if texts.len() == 1 => {
+                    words.extend(texts.iter().map(|text| slashed_word(text)));
+                }
+                // One of several values is as good as unknown.
+                Value::Known(_) | Value::Found | Value::Assembled => {
                     is_known = false;
                     words.push(UNKNOWN_PART.to_owned());
                 }

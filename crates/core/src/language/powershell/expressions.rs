@@ -32,6 +32,23 @@ pub(super) fn is_pure(name: &str) -> bool {
     POWERSHELL_PURE_TYPES.contains(short)
 }
 
+/// Whether a word begins an expression and is not the name of a command.
+pub(super) fn starts(word: &Word) -> bool {
+    let text = word.text.as_str();
+    let is_member = text.starts_with('.')
+        && ![".\\", "./", ".."]
+            .iter()
+            .any(|start| text.starts_with(start));
+    // `7z` is a program, `7kb` a number.
+    let is_number = text.starts_with(|c: char| c.is_ascii_digit())
+        && text
+            .chars()
+            .all(|c| "0123456789.abcdefxkmgtpl+-*/%[]".contains(c.to_ascii_lowercase()));
+    // `%` alone is a command, not an operator.
+    let is_sign = text != "%" && text.starts_with(|c: char| "$[-!@,+*/%=<".contains(c));
+    word.is_quoted || is_sign || is_number || is_member
+}
+
 /// Whether words make an expression: operators stand between the values, and no word is a name.
 /// Text of another shell that only looks like PowerShell does not.
 pub(super) fn is_one(first: &Word, rest: &[Word]) -> bool {

@@ -48,6 +48,9 @@ impl Value {
 /// How many commands of a pipeline are looked back at.
 const LOOK_BACK_MAX: usize = 8;
 
+/// Words of such a command that are looked at.
+const LOOK_BACK_WORDS_MAX: usize = 64;
+
 /// Which commands belong to which brackets.
 #[derive(Debug, Default)]
 struct Index {
@@ -146,7 +149,11 @@ impl Values {
         let is_sign = |word: &Word| !word.is_quoted && matches!(word.text.as_str(), "=" | "+=");
         match words {
             [name, is, rest @ ..] if is_sign(is) => {
-                let value = self.right_side(split, command, rest);
+                let value = if is.text == "=" {
+                    self.right_side(split, command, rest)
+                } else {
+                    Value::Assembled
+                };
                 match plain_name(&name.text) {
                     Some(name) => vec![(name, value)],
                     None => names_in(name).map(|name| (name, Value::Found)).collect(),
@@ -418,13 +425,16 @@ impl Values {
         let Some((_, rest)) = command.name_and_rest() else {
             return Value::Found;
         };
+        if rest.len() > LOOK_BACK_WORDS_MAX {
+            return Value::Found;
+        }
         if POWERSHELL_PASSING.contains(name.as_str()) && command.is_piped {
             // Calculated properties make something else of what passes.
             let makes = |word: &Word| {
                 let brackets = word.group.map(|group| split.brackets(group));
                 brackets.is_some_and(|brackets| brackets != Brackets::Block)
             };
-            return if rest.iter().any(makes) {
+            return if rest.iter().any(makes) || name == "select-object" && !only_chooses(rest) {
                 Value::Found
             } else {
                 self.input(split, at, left)
@@ -439,6 +449,24 @@ impl Values {
             _ => Value::Found,
         }
     }
+}
+
+/// Whether `Select-Object` hands on the files themselves, or their full names: no parents, no parts.
+fn only_chooses(rest: &[Word]) -> bool {
+    let counts = ["first", "last", "skip", "skiplast", "unique", "index"];
+    let mut is_property = false;
+    rest.iter().all(|word| {
+        let lower = word.text.to_ascii_lowercase();
+        let name = lower.strip_prefix('-').filter(|_| word.is_parameter());
+        let was_property = std::mem::replace(
+            &mut is_property,
+            name.is_some_and(|name| name.len() >= 3 && "expandproperty".starts_with(name)),
+        );
+        is_property
+            || name.is_some_and(|name| counts.iter().any(|known| known.starts_with(name)))
+            || was_property && lower == "fullname"
+            || word.is_literal() && !word.is_quoted
+    })
 }
 
 /// Whether a command assigns a value of a type that only computes: `$x = [Type]::Make()`.

@@ -47,7 +47,7 @@ fn ordinary_lines_run() {
 }
 
 /// Of the lines that were not known when the readers were made, at most this many are asked about.
-const LATER_ASKED_MAX: usize = 6;
+const LATER_ASKED_MAX: usize = 2;
 
 #[test]
 fn ordinary_lines_of_later_mostly_run() {
@@ -57,7 +57,7 @@ fn ordinary_lines_of_later_mostly_run() {
 
 #[test]
 fn dangerous_lines_never_run() {
-    let rows = DANGEROUS.iter().chain(LATER_DANGEROUS);
+    let rows = DANGEROUS.iter().chain(LATER_DANGEROUS).chain(AROUND);
     let runs = rows.filter(|(place, line)| verdict(*place, line) == Verdict::Allow);
     let runs: Vec<&str> = runs.map(|(_, line)| *line).collect();
     assert!(runs.is_empty(), "{runs:#?}");
@@ -480,4 +480,36 @@ $BASH -c 'rm -rf ~'"#),
 $_ -c 'rm -rf ~'"#),
     (T, r#"foreach ($f in 1) { Get-Date }
 rm -rf ~/Documents"#),
+];
+
+/// Ways around the readers that were thought of while they were made.
+#[rustfmt::skip]
+const AROUND: &[(Where, &str)] = &[
+    (P, r#"return Remove-Item C:\data -Recurse -Force"#),
+    (P, r#"function rm { }; rm C:\data -Recurse -Force"#),
+    (P, r#"if ($false) { function evilprog { } }; evilprog"#),
+    (P, r#"evilprog; function evilprog { }"#),
+    (P, r#"$c = 'status'; if ($x) { $c = 'clean' }; git $c -fdx"#),
+    (P, r#"Remove-Item -Path C:\data -Recurse -Filter '-WhatIf'"#),
+    (P, r#"Get-ChildItem bin\x | Select-Object -ExpandProperty Parent | Remove-Item -Recurse -Force"#),
+    (P, r#"$p = '~/.aws/cre'; $p += 'dentials'; Get-Content $p"#),
+    (P, r#"function f { Get-Content $args[0] }; f ~/.ssh/id_rsa"#),
+    (P, r#"$a = 'bin'; ${a-b} = 'C:\data'; Remove-Item ${a-b} -Recurse"#),
+    (P, r#"Remove-Item bin\$x -Recurse -Force"#),
+    (P, r#"$x = 'bin' | ForEach-Object { 'C:\data' }; Remove-Item $x -Recurse -Force"#),
+    (P, r#"gci -pa C:\Users -inc bin -r | Remove-Item -r -fo"#),
+    (P, r#"$x = [xml]'<a/>'; $x.Save('C:\Windows\System32\drivers\etc\hosts')"#),
+    (P, r#"do { Remove-Item C:\data -Recurse } while ($false)"#),
+    (N, r#"Get-Date; 'evilprog'"#),
+    (N, r#"Get-Date; $EDITOR"#),
+    (N, r#"Get-Date | while read x; do evilprog; done"#),
+    (N, r#"Get-Date; if evilprog; then Get-Date; fi"#),
+    (B, r#"Get-Date; $X"#),
+    (C, r#"sc delete MyService query"#),
+    (C, r#"vssadmin delete shadows /all list"#),
+    (C, r#"netsh advfirewall set allprofiles state off show"#),
+    (C, r#"reg delete HKLM\Software\x /f query"#),
+    (C, r#"schtasks /create /tn x /tr a.exe /sc onlogon /query"#),
+    (C, r#"bcdedit /set x y /enum"#),
+    (C, r#"set USERPROFILE=C:\x && type %USERPROFILE%\.ssh\id_rsa"#),
 ];
