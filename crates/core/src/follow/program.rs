@@ -39,7 +39,7 @@ use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, runs_in_subscript};
 use crate::knowledge::names::{COREPACK_MANAGERS, HANDING_PROGRAMS, TALKERS, TASK_RUNNERS};
 use crate::knowledge::{self, Effect, Flag, Operand, PathKind, Program, Role, Row, Style, Value};
-use crate::language;
+use crate::language::{self, Deed};
 use crate::place::HOLE;
 use crate::score::Score;
 use crate::shell::syntax::Span;
@@ -87,8 +87,15 @@ impl Walk<'_> {
         let rest = rest.get(..rest.len().min(WORDS_MAX)).unwrap_or(rest);
         if let Some(reading) = windows_reading(first, args) {
             self.deeds(&reading, "cmd", first.span);
-            if is_interpreter(first) {
-                // What it was given to run has been judged.
+            let deletes = |deed: &Deed| {
+                matches!(
+                    deed,
+                    Deed::DeleteFile(_) | Deed::DeleteTree(_) | Deed::DeleteBuilt(_)
+                )
+            };
+            if is_interpreter(first) && !reading.deeds.iter().any(deletes) {
+                // What it was given to run has been judged. What it deletes may be another path
+                // than the one that is seen here: a Unix shell takes backslashes away.
                 return Stream::unknown(Taint::default());
             }
         }
